@@ -1,4 +1,4 @@
-#include "bench/plan_cases.h"
+#include "bench/plan_try.h"
 
 #include <math.h>
 #include <stdlib.h>

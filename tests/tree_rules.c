@@ -207,13 +207,11 @@ static bool is_outward(const char *header, const char *folder)
     return same;
 }
 
-/* Tests, and the bench programs that try and time single steps. */
+/* Tests, and what tries single steps of plans. */
 static bool sees_inside(const struct source *source)
 {
     return strcmp(source->folder, "tests") == 0 ||
-           starts_with(source->path, "bench/plan_") ||
-           strcmp(source->path, "bench/emission.c") == 0 ||
-           strcmp(source->path, "bench/page_figures.c") == 0;
+           starts_with(source->path, "bench/plan");
 }
 
 static void check_edge(const struct source *source, const char *header, int line,

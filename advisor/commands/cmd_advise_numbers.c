@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/commands/what_if.h"
 #include "advisor/exchange/counted.h"
 #include "advisor/exchange/replayed.h"

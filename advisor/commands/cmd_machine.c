@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/cli/profiles.h"
 #include "advisor/compare/compare.h"
 #include "advisor/plot/plot.h"

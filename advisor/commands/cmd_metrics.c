@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/metrics/metrics_against.h"
 #include "advisor/metrics/metrics_html.h"
 #include "advisor/metrics/metrics_json.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/database.h"
+#include "advisor/cli/output.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"

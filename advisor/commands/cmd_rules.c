@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/commands/rules_text.h"
 #include "advisor/exchange/replayed.h"
 #include "advisor/program/commands.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/commands/show_plans.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/kernel_json.h"

@@ -6,6 +6,7 @@
 
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/header.h"
+#include "advisor/cli/output.h"
 #include "advisor/cli/try_words.h"
 #include "advisor/exchange/replay_space.h"
 #include "advisor/exchange/save_space.h"

@@ -5,6 +5,7 @@
 
 #include "advisor/apply/rename_source.h"
 #include "advisor/cli/environment_words.h"
+#include "advisor/cli/output.h"
 #include "advisor/cli/version.h"
 #include "advisor/compare/versus.h"
 #include "advisor/program/commands.h"

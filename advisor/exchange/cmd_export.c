@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advisor/cli/database.h"
+#include "advisor/cli/output.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 

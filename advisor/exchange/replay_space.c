@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/cli/page.h"
 #include "advisor/report/report_read.h"
 #include "search/search.h"

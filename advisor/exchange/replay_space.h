@@ -2,7 +2,7 @@
 #ifndef ADVISOR_REPLAY_SPACE_H
 #define ADVISOR_REPLAY_SPACE_H
 
-#include "advisor/program/commands.h"
+#include "advisor/cli/settings.h"
 
 /* settings->replay, strategy, seed, variants, rules, json. */
 int replay_space(const struct settings *settings, struct error *err);

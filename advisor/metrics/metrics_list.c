@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/metrics/metrics_text.h"
-#include "advisor/program/commands.h"
 
 /* ---- which CPUs ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "advisor/program/commands.h"
+#include "advisor/cli/output.h"
 
 static const double gnuplot_timeout_s = 60;
 

@@ -1,4 +1,5 @@
 /* inflight completion: the script by which a shell completes inflight's words. */
+#include "advisor/cli/output.h"
 #include "advisor/program/commands.h"
 #include "advisor/program/completion.h"
 

@@ -28,13 +28,4 @@ int profile_timeline(const struct settings *settings, struct error *err);
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
 int advise_numbers(const struct settings *settings, struct error *err);
 
-/* Prints a result document: JSON as it is. Returns 0, or -1 when standard output cannot
- * take it. */
-int print_json(const json_t *document, struct error *err);
-int print_text(const char *text, struct error *err);
-/* As it is: source code, documents, pictures. */
-int print_data(const char *text, struct error *err);
-/* Whether the texts for people have colours, which print_text() lets through. */
-void print_colour(bool colour);
-
 #endif

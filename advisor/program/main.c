@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/cli/version.h"
 #include "advisor/program/commands.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/database.h"
-#include "advisor/program/commands.h"
+#include "advisor/cli/output.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {

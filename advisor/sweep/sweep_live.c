@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "advisor/cli/environment_words.h"
+#include "advisor/cli/output.h"
 #include "advisor/cli/version.h"
-#include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/sweep/sweep.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/program/commands.h"
+#include "advisor/cli/output.h"
 
 /* Fewer say nothing: the share of a routine that has all of the time would be known to
  * some 7 %, of one that has half of it to 14 %. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/cli/profiles.h"
 #include "advisor/program/commands.h"
 #include "observe/report/timeline_show.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char SESSION_KEPT[] = "kept: faster beyond the noise";
+
 enum { DEFAULT_BUDGET_S = 100 };
 
 double search_closing_s(double budget_s)

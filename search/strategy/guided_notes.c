@@ -75,8 +75,6 @@ void guided_note_pruned(struct guided *guided)
     }
 }
 
-const char SESSION_KEPT[] = "kept: faster beyond the noise";
-
 void guided_note_outcome(struct guided *guided, const char *transformation,
                          const char *plan, struct quantity measured, const char *outcome)
 {

@@ -115,20 +115,6 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
 
 /* ---- names ---- */
 
-bool text_has_word(const char *source, const char *word)
-{
-    const char *at = source;
-    size_t length = strlen(word);
-    while ((at = strstr(at, word))) {
-        bool starts = at == source || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
-        if (starts && ends)
-            return true;
-        at++;
-    }
-    return false;
-}
-
 static bool is_known(const struct ir_function *function, const char *word)
 {
     return text_has_word(function->source, word) ||

@@ -32,7 +32,7 @@ static void kept_release(struct kept_plan *kept)
     *kept = (struct kept_plan){0};
 }
 
-void model_kept_free(struct kept_plans *plans)
+static void kept_free(struct kept_plans *plans)
 {
     for (size_t i = 0; plans && i < KEPT_MAX; i++)
         kept_release(&plans->item[i]);
@@ -61,8 +61,10 @@ static struct kept_plan *longest_unused(struct kept_plans *plans)
 /* What model_prepare gave for this plan, now or before. */
 static const struct kept_plan *ask(struct model *model, const struct plan *plan)
 {
-    if (!model->kept)
+    if (!model->kept) {
         model->kept = xcalloc(1, sizeof(*model->kept));
+        model->kept_free = kept_free;
+    }
     char *name = plan_text(plan);
     struct kept_plan *kept = find(model->kept, name, model->forced);
     if (kept) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "variants/kernel/contents.h"
+#include "variants/directives/contents.h"
 
 /* ---- PATH without commas, parentheses and blanks ---- */
 

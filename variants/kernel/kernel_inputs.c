@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/contents.h"
+#include "variants/directives/contents.h"
 #include "variants/kernel/kernel.h"
 #include "variants/variants.h"
 

@@ -5,7 +5,7 @@
 #ifndef VARIANTS_KERNEL_TUNED_H
 #define VARIANTS_KERNEL_TUNED_H
 
-#include "variants/kernel/tunable.h"
+#include "variants/directives/tunable.h"
 
 struct kernel;
 

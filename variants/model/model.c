@@ -142,7 +142,9 @@ void model_free(struct model *model)
         return;
     for (size_t i = 0; i < model->nest_nr; i++)
         nest_free(model->nest[i]);
-    regions_free(model);
+    for (size_t i = 0; i < model->region_nr; i++)
+        nest_free(model->region[i].nest);
+    free(model->region);
     free(model->nest);
     free(model->init);
     free(model->loop);
@@ -150,7 +152,8 @@ void model_free(struct model *model)
     free(model->array);
     free(model->access);
     free(model->access_expr);
-    model_kept_free(model->kept);
+    if (model->kept_free)
+        model->kept_free(model->kept);
     isl_budget(model, 0);
     strvec_release(&model->independent);
     strvec_release(&model->noalias);

@@ -189,13 +189,14 @@ struct model {
     size_t record_nr, record_alloc;
     struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
-    struct kept_plans *kept; /* gen_kept.c; NULL = no plan was asked for yet */
+    struct kept_plans *kept; /* the emission's, with what frees it; NULL = no plan was
+                                asked for yet */
+    void (*kept_free)(struct kept_plans *plans);
 };
 
 /* gen.c: legality, what the plan rests on, and the text. */
 int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
                   struct buf *out, struct error *err);
-void model_kept_free(struct kept_plans *plans);
 
 /* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
 
@@ -338,7 +339,6 @@ int tree_interchange(struct work *work, const struct plan_step *step, struct err
  * their edges. tree_region.c */
 int works_join(struct model *model, const struct plan_step *step, struct work *works,
                struct error *err);
-void regions_free(struct model *model);
 int tree_fuse(struct work *work, const struct plan_step *step,
               struct error *err); /* tree_fuse.c */
 int tree_distribute(struct work *work, const struct plan_step *step, struct error *err);
@@ -371,7 +371,6 @@ int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragm
 /* The loop is still one loop with all that was in it, and nothing else. */
 bool band_is_whole(const struct work *work, const struct tree *band);
 bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
-bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 /* Of simd steps; nest: the work's place among those of the plan. */
 void work_hints(struct work *work, size_t nest, const struct plan *plan);

@@ -223,3 +223,18 @@ void tree_bind(struct nest *nest, struct tree *tree)
     tree_flatten(tree);
     bind(nest, tree);
 }
+
+isl_pw_aff *band_function(const struct tree *band, const struct statement *statement)
+{
+    isl_space *space = isl_space_map_from_domain_and_range(
+        isl_set_get_space(statement->domain), isl_union_pw_aff_get_space(band->f));
+    isl_space_free(space);
+    space = isl_space_from_domain(isl_set_get_space(statement->domain));
+    return isl_union_pw_aff_extract_pw_aff(band->f,
+                                           isl_space_add_dims(space, isl_dim_out, 1));
+}
+
+bool tree_is_gathered(const struct tree *tree)
+{
+    return tree->kind == TREE_BAND && tree->domain;
+}

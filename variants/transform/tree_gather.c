@@ -220,8 +220,3 @@ void tree_gather(struct work *work)
     struct gathering gathering = {.nest = work->nest};
     gather_below(&gathering, work->tree);
 }
-
-bool tree_is_gathered(const struct tree *tree)
-{
-    return tree->kind == TREE_BAND && tree->domain;
-}

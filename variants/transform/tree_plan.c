@@ -15,16 +15,6 @@ bool tree_is_straight(const struct tree *tree)
     return true;
 }
 
-isl_pw_aff *band_function(const struct tree *band, const struct statement *statement)
-{
-    isl_space *space = isl_space_map_from_domain_and_range(
-        isl_set_get_space(statement->domain), isl_union_pw_aff_get_space(band->f));
-    isl_space_free(space);
-    space = isl_space_from_domain(isl_set_get_space(statement->domain));
-    return isl_union_pw_aff_extract_pw_aff(band->f,
-                                           isl_space_add_dims(space, isl_dim_out, 1));
-}
-
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
 {
     isl_val *val = isl_val_int_from_si(isl_pw_aff_get_ctx(pa), size);

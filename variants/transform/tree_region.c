@@ -68,13 +68,6 @@ static struct nest *region_nest(struct model *model, size_t first, size_t nr)
     return nest;
 }
 
-void regions_free(struct model *model)
-{
-    for (size_t i = 0; i < model->region_nr; i++)
-        nest_free(model->region[i].nest);
-    free(model->region);
-}
-
 /* ---- a tree of one of the nests as a tree of the region ---- */
 
 struct carry {
