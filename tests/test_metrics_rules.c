@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_facts.h"
-#include "advisor/metrics/metrics_given.h"
+#include "advisor/metrics/metrics_columns.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 
