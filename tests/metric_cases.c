@@ -30,8 +30,7 @@ static void read_given(struct metric_case *one)
     const char *name;
     json_t *value;
 
-    json_object_foreach(json_object_get(one->top.node, "given"), name, value)
-    {
+    json_object_foreach(json_object_get(one->top.node, "given"), name, value) {
         if (!check(one->given_nr < GIVEN_MOST))
             return;
         one->given[one->given_nr++] = (struct metric_given){
@@ -96,8 +95,7 @@ static void check_values(const struct metric_case *one, const char *key,
     const char *name;
     json_t *want;
 
-    json_object_foreach(json_object_get(one->top.node, key), name, want)
-    {
+    json_object_foreach(json_object_get(one->top.node, key), name, want) {
         int at = metric_find(one->set, name);
 
         if (at == METRIC_NONE) {

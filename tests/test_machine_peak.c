@@ -105,8 +105,7 @@ static void rows_name_rows_of_the_cpu_table(void)
 
     if (check_ok(cpu_table_load(&table, &err), &err) &&
         check_ok(json_read_file(path, "inflight.memory/1", &root, &err), &err))
-        json_array_foreach(json_object_get(root, "rows"), i, row)
-        {
+        json_array_foreach(json_object_get(root, "rows"), i, row) {
             const char *name =
                 json_string_value(json_object_get(row, "microarchitecture"));
             const char *found = "none";

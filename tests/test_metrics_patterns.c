@@ -172,7 +172,8 @@ static void tables_are_judged_as_their_text_does(void)
 
     if (!check_ok(json_read_file(FOLDER "patterns/cases.json", NULL, &root, &err), &err))
         return;
-    json_array_foreach(json_object_get(root, "cases"), i, one) judge_case(one, &all);
+    json_array_foreach(json_object_get(root, "cases"), i, one)
+        judge_case(one, &all);
     check_golden(FOLDER "patterns/sentences.txt", buf_str(&all));
     buf_release(&all);
     json_decref(root);
@@ -203,7 +204,8 @@ static void check_condition_names(const json_t *list, const struct metric_set *s
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) check_names(text_of(one, "formula"), set);
+    json_array_foreach(list, i, one)
+        check_names(text_of(one, "formula"), set);
 }
 
 /* A pattern on a metric that there is not would never speak. */
@@ -219,8 +221,7 @@ static void patterns_name_portable_metrics(void)
     check_ok(json_read_file(INFLIGHT_SOURCE_DIR "/rules/patterns.json",
                             "inflight.patterns/1", &root, &err),
              &err);
-    json_array_foreach(json_object_get(root, "patterns"), i, pattern)
-    {
+    json_array_foreach(json_object_get(root, "patterns"), i, pattern) {
         check_condition_names(json_object_get(pattern, "when"), set);
         json_array_foreach(json_object_get(pattern, "lists"), k, list)
             check_condition_names(json_object_get(list, "of"), set);

@@ -29,8 +29,7 @@ static void check_case(const json_t *one)
     const json_t *expected;
     size_t i;
 
-    json_array_foreach(json_object_get(one, "expected"), i, expected)
-    {
+    json_array_foreach(json_object_get(one, "expected"), i, expected) {
         const char *of = json_string_value(json_object_get(expected, "transformation"));
         const char *want = json_string_value(json_object_get(expected, "want"));
         const char *got = json_string_value(json_object_get(expected, "got"));
@@ -53,7 +52,8 @@ static void situations_get_the_right_opinion(void)
 
     if (!check_ok(rule_cases_judge(set, DATA "rules/counters.json", &judged, &err), &err))
         return;
-    json_array_foreach(json_object_get(judged, "cases"), i, one) check_case(one);
+    json_array_foreach(json_object_get(judged, "cases"), i, one)
+        check_case(one);
     check(json_integer_value(json_object_get(judged, "expectations")) > 80);
     json_decref(judged);
     rule_set_free(set);
@@ -84,8 +84,9 @@ static bool asks_counters(const json_t *rule)
     const json_t *condition;
     size_t i;
 
-    json_array_foreach(json_object_get(rule, "when"), i, condition) if (
-        is_counted(json_string_value(json_object_get(condition, "metric")))) return true;
+    json_array_foreach(json_object_get(rule, "when"), i, condition)
+        if (is_counted(json_string_value(json_object_get(condition, "metric"))))
+            return true;
     return false;
 }
 
@@ -109,16 +110,14 @@ static void counters_do_not_overrule_a_stop(void)
     const json_t *rule, *later;
     size_t i, k, seen = 0;
 
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach(rules, i, rule) {
         seen += asks_counters(rule);
         if (!asks_counters(rule) || says_stop(rule))
             continue;
-        json_array_foreach(rules, k,
-                           later) if (k > i && same_text(rule, later, "transformation") &&
-                                      says_stop(later))
-            check_str(json_string_value(json_object_get(later, "id")),
-                      json_string_value(json_object_get(rule, "id")));
+        json_array_foreach(rules, k, later)
+            if (k > i && same_text(rule, later, "transformation") && says_stop(later))
+                check_str(json_string_value(json_object_get(later, "id")),
+                          json_string_value(json_object_get(rule, "id")));
     }
     check(seen > 40);
     json_decref(rules);
@@ -130,10 +129,10 @@ static bool any_rule_asks(const json_t *rules, const char *metric)
     const json_t *rule, *condition;
     size_t i, k;
 
-    json_array_foreach(rules, i, rule) json_array_foreach(
-        json_object_get(rule, "when"), k,
-        condition) if (!strcmp(json_string_value(json_object_get(condition, "metric")),
-                               metric)) return true;
+    json_array_foreach(rules, i, rule)
+        json_array_foreach(json_object_get(rule, "when"), k, condition)
+            if (!strcmp(json_string_value(json_object_get(condition, "metric")), metric))
+                return true;
     return false;
 }
 

@@ -17,8 +17,7 @@ static bool holds(const json_t *list, const char *word)
     size_t i;
     const json_t *one;
     unsigned long value = strtoul(word, NULL, 16);
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         char *end = NULL;
         const char *text = json_string_value(one);
         unsigned long low = text ? strtoul(text, &end, 16) : 1, high = low;
@@ -47,8 +46,7 @@ static bool rows_meet(const json_t *a, const json_t *b)
     size_t i;
     parts = models ? models : json_object_get(a, "parts");
     const json_t *list = json_object_get(b, models ? "models" : "parts");
-    json_array_foreach(parts, i, one)
-    {
+    json_array_foreach(parts, i, one) {
         if (holds(list, json_string_value(one)))
             return true;
     }
@@ -70,10 +68,8 @@ static double line_of_rows(const json_t *cpus, const json_t *recognise)
 {
     size_t i, k;
     const json_t *row, *one;
-    json_array_foreach(recognise, k, one)
-    {
-        json_array_foreach(cpus, i, row)
-        {
+    json_array_foreach(recognise, k, one) {
+        json_array_foreach(cpus, i, row) {
             const json_t *line = json_object_get(row, "line_bytes");
             if (json_is_integer(line) &&
                 rows_meet(one, json_object_get(row, "recognise")))
@@ -96,13 +92,11 @@ static bool rows_name(const json_t *cpus, const json_t *recognise, const char *n
 {
     const json_t *row, *one;
     size_t i, k;
-    json_array_foreach(cpus, i, row)
-    {
+    json_array_foreach(cpus, i, row) {
         const char *called = json_string_value(json_object_get(row, "name"));
         if (!called || strcmp(called, name))
             continue;
-        json_array_foreach(recognise, k, one)
-        {
+        json_array_foreach(recognise, k, one) {
             if (rows_meet(one, json_object_get(row, "recognise")))
                 return true;
         }

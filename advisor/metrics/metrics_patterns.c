@@ -310,8 +310,7 @@ static bool is_of_time(const struct json_at *at)
     const json_t *one;
     size_t i;
     bool is = false;
-    json_array_foreach(json_object_get(at->node, "when"), i, one)
-    {
+    json_array_foreach(json_object_get(at->node, "when"), i, one) {
         struct formula *formula = NULL;
         const char *text = json_string_value(json_object_get(one, "formula")), *name;
         if (formula_parse(text, &formula, NULL))

@@ -179,8 +179,7 @@ static int add_rules(struct completes *out, struct error *err)
         return -1;
     json_t *rules = rule_set_to_json(set), *rule;
     size_t i;
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach(rules, i, rule) {
         strvec_push(&out->words, json_string_value(json_object_get(rule, "id")));
     }
     for (i = 0; i < nr; i++)

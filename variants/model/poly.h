@@ -370,7 +370,7 @@ int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragm
                           struct error *err);
 /* The loop is still one loop with all that was in it, and nothing else. */
 bool band_is_whole(const struct work *work, const struct tree *band);
-bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
+bool pragma_is_simd(const char *text);         /* omp simd, and no other word before it */
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 /* Of simd steps; nest: the work's place among those of the plan. */
 void work_hints(struct work *work, size_t nest, const struct plan *plan);
