@@ -32,3 +32,10 @@ void less(long n, double b[n])
 	for (long i = 0; i < n; i++)
 		b[i] = 2;
 }
+
+#pragma inflight set n = 200
+void nearly(long n, float b[n], const float a[n])
+{
+	for (long i = 0; i < n; i++)
+		b[i] = 2.00002f * a[i];
+}
