@@ -200,9 +200,9 @@ static const char *last_key(json_t *document)
 
 /* What is not read without one of the keys that all documents of a kind have. */
 static const char *const needed[] = {
-    "sources", "columns",  "definitions", "plan",     "levels", "rules",    "cases",
-    "events",  "points",   "machine",     "findings", "loops",  "rows",     "tries",
-    "results", "profiles", "sessions",    "patterns", "cpus",   "machines", "numbers"};
+    "sources", "columns",  "definitions", "plan",     "levels",   "rules",  "cases",
+    "events",  "points",   "machine",     "findings", "loops",    "rows",   "tries",
+    "results", "profiles", "sessions",    "cpus",     "machines", "numbers"};
 
 static bool damage(json_t *document, enum damage how)
 {

@@ -8,6 +8,7 @@
 #include "core/base.h"
 #include "core/run/run.h"
 #include "core/traffic/traffic.h"
+#include "variants/plan/plan.h"
 
 /* ---- the kernel: one function with its sizes and buffer contents ---- */
 
@@ -286,24 +287,9 @@ struct kernel_counts kernel_counts(const struct kernel *kernel);
 
 /* ---- plans ---- */
 
-/* Steps separated by spaces: tile(j:64,k:256) simd prefetch(table:16,to:L2). Loops are
- * named by their iterators, tile loops it, jt ..., arrays as in the view.
- * transformations() holds all steps. An empty text is the untransformed kernel. */
-struct plan; /* opaque */
-int plan_parse(const char *text, struct plan **plan, struct error *err);
-void plan_free(struct plan *plan);
-char *plan_text(const struct plan *plan); /* canonical; caller frees */
-
-/* The transformations a plan can be made of: one table that parsing, help and rules'
- * tests read. */
-struct transformation {
-    const char *name, *syntax, *meaning;
-};
-const struct transformation *transformations(size_t *nr);
-
-/* For each transformation, in the order of that table, the plans that a person would try
- * first here: per loop, pair of loops or array where that matters. What is legal of them
- * kernel_check says. */
+/* For each transformation, in the order of transformations(), the plans that a person
+ * would try first here: per loop, pair of loops or array where that matters. What is
+ * legal of them kernel_check says. */
 struct typical_plan {
     const char *transformation;
     char *plan;      /* NULL = there is nothing to use it on */

@@ -1,38 +1,56 @@
 #include "advisor/exchange/plan_cells.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order in which the search puts steps together (search/space/choice.h). */
-static const struct plan_kind kinds[] = {
-    {"", "order_set", ORDER, '>', "none"},
-    {"set", "set_", TOGETHER, 0, "as_written"},
-    {"fuse", "fuse", WHOLE, ';', "none"},
-    {"distribute", "distribute", WHOLE, ';', "none"},
-    {"interchange", "order", WHOLE, '>', "as_written"},
-    {"", "order_skew_tile", ORDER, '>', "none"},
-    {"skew_tile", "skew_tile_", TOGETHER, 0, "none"},
-    {"", "order_tile", ORDER, '>', "none"},
-    {"tile", "tile_", TOGETHER, 0, "none"},
-    {"", "order_jam", ORDER, '>', "none"},
-    {"unroll_jam", "jam_", TOGETHER, 0, "none"},
-    {"", "order_unroll", ORDER, '>', "none"},
-    {"unroll", "unroll_", TOGETHER, 0, "none"},
-    {"simd", "simd", WHOLE, ';', "none"},
-    {"parallel", "parallel", WHOLE, ';', "none"},
-    {"prefetch", "prefetch_", APART, ';', "none"},
-    {"", "order_nontemporal", ORDER, '>', "none"},
-    {"nontemporal", "nontemporal_", FLAGS, 0, "none"},
-};
+/* From the table of transformations, in the order in which a search puts steps together.
+ */
+static struct {
+    struct plan_kind item[2 * STEP_KIND_NR];
+    size_t nr;
+} kinds;
+
+/* A column of its own before them for the order of names in one step. */
+static void add_kind(enum step_kind step)
+{
+    const struct step_column *column = &transformation_of(step)->column;
+    struct plan_kind *kind = &kinds.item[kinds.nr];
+    if (column->form == COLUMN_NONE)
+        return;
+    if (column->form == COLUMN_EACH || column->form == COLUMN_FLAGS) {
+        *kind = (struct plan_kind){STEP_KIND_NR, "", PLAN_ORDER, '>', "none"};
+        snprintf(kind->column, sizeof(kind->column), "order_%.*s",
+                 (int)strlen(column->name) - 1, column->name);
+        kind++;
+    }
+    *kind++ = (struct plan_kind){step, "", column->form, column->joint, column->absent};
+    snprintf(kind[-1].column, sizeof(kind->column), "%s", column->name);
+    kinds.nr = (size_t)(kind - kinds.item);
+}
+
+static void find_kinds(void)
+{
+    enum step_kind step[STEP_KIND_NR];
+    size_t nr = kinds.nr ? 0 : step_kinds_placed(step);
+    for (size_t i = 0; i < nr; i++)
+        add_kind(step[i]);
+}
+
+static bool is_one_column(const struct plan_kind *kind)
+{
+    return kind->form == COLUMN_WHOLE || kind->form == PLAN_ORDER;
+}
 
 /* NULL = no such column. skew_tile_ stands before tile_ and is no beginning of it. */
 const struct plan_kind *plan_kind_of(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (kinds[i].form == WHOLE || kinds[i].form == ORDER
-                ? !strcmp(name, kinds[i].column)
-                : text_begins(name, kinds[i].column) && name[strlen(kinds[i].column)])
-            return &kinds[i];
+    find_kinds();
+    for (size_t i = 0; i < kinds.nr; i++)
+        if (is_one_column(&kinds.item[i]) ? !strcmp(name, kinds.item[i].column)
+                                          : text_begins(name, kinds.item[i].column) &&
+                                                name[strlen(kinds.item[i].column)])
+            return &kinds.item[i];
     return NULL;
 }
 
@@ -82,11 +100,11 @@ char *char_replaced(const char *text, char from, char to)
 }
 
 /* Fields of structures: p.x, g->v. */
-static char *name_for_column(const char *name, size_t length)
+static char *name_for_column(const char *name)
 {
     struct buf out = {0};
-    for (size_t i = 0; i < length; i++) {
-        bool arrow = i + 1 < length && name[i] == '-' && name[i + 1] == '>';
+    for (size_t i = 0; name[i]; i++) {
+        bool arrow = name[i] == '-' && name[i + 1] == '>';
         if (arrow)
             buf_add(&out, "_at_");
         else if (name[i] == '.')
@@ -112,93 +130,94 @@ static char *name_of_column(const char *name)
     return buf_detach(&out);
 }
 
-/* "i:64" -> tile_i = 64; "a:16,to:L2" -> prefetch_a = 16;to:L2; "a" -> nontemporal_a = 1
- */
 static void add_named(struct plan_cells *cells, const struct plan_kind *kind,
-                      const char *body)
+                      const char *name, char *value)
 {
-    while (*body) {
-        size_t all = kind->form == APART ? strlen(body) : strcspn(body, ",");
-        size_t name = strcspn(body, ":,");
-        char *text = name_for_column(body, name);
-        char *value = name < all ? xstrndup(body + name + 1, all - name - 1) : NULL;
-        plan_cell_add(cells, xasprintf("%s%s", kind->column, text),
-                      value ? char_replaced(value, ',', kind->joint) : xstrdup("1"));
-        free(text);
-        free(value);
-        body += all;
-        body += *body == ',';
-    }
+    char *text = name_for_column(name);
+    plan_cell_add(cells, xasprintf("%s%s", kind->column, text), value);
+    free(text);
+}
+
+/* What is in the brackets: "a:16,to:L2"; caller frees. */
+static char *body_of(const struct plan_step *step)
+{
+    struct buf text = {0};
+    plan_step_text(step, &text);
+    const char *open = strchr(buf_str(&text), '(');
+    char *body = open ? xstrndup(open + 1, strlen(open) - 2) : xstrdup("");
+    buf_release(&text);
+    return body;
 }
 
 bool plan_kind_is_together(const struct plan_kind *kind)
 {
-    return kind->form == TOGETHER || kind->form == FLAGS;
+    return kind->form == COLUMN_EACH || kind->form == COLUMN_FLAGS;
 }
 
 /* "i:64,j:32" -> order_tile = i>j; not for a single name, and not where other plans need
  * no such column. */
 static void add_order(struct plan_cells *cells, const struct plan_kind *kind,
-                      const char *body, unsigned ordered)
+                      const struct plan_step *step, uint64_t ordered)
 {
     struct buf out = {0};
-    if (!(ordered & 1U << (kind - kinds)) || !strchr(body, ','))
+    if (!(ordered & UINT64_C(1) << (kind - kinds.item)) || step->arg_nr < 2)
         return;
-    while (*body) {
-        char *name = name_for_column(body, strcspn(body, ":,"));
-        buf_addf(&out, "%s%s", out.length ? ">" : "", name);
+    for (size_t i = 0; i < step->arg_nr; i++) {
+        char *name = name_for_column(step->arg[i].name);
+        buf_addf(&out, "%s%s", i ? ">" : "", name);
         free(name);
-        body += strcspn(body, ",");
-        body += *body == ',';
     }
     plan_cell_add(cells, xstrdup(kind[-1].column), buf_detach(&out));
 }
 
-/* False when there is no column for such a step. */
-static bool add_step(struct plan_cells *cells, const char *step, unsigned ordered)
+/* tile(i:64) -> tile_i = 64; prefetch(a:16,to:L2) -> prefetch_a = 16;to:L2;
+ * nontemporal(a) -> nontemporal_a = 1. False when there is no column for such a step. */
+static bool add_step(struct plan_cells *cells, const struct plan_step *step,
+                     uint64_t ordered)
 {
-    size_t name = strcspn(step, "(");
-    const char *end = strrchr(step, ')');
-    char *body = step[name] && end
-                     ? xstrndup(step + name + 1, (size_t)(end - step) - name - 1)
-                     : xstrdup("");
-    size_t k = 0;
-    while (k < ARRAY_SIZE(kinds) &&
-           (strncmp(kinds[k].step, step, name) != 0 || kinds[k].step[name]))
-        k++;
-    if (k < ARRAY_SIZE(kinds) && kinds[k].form == WHOLE)
-        plan_cell_add(cells, xstrdup(kinds[k].column),
-                      *body ? char_replaced(body, ',', kinds[k].joint) : xstrdup("1"));
-    else if (k < ARRAY_SIZE(kinds))
-        add_named(cells, &kinds[k], body);
-    if (k < ARRAY_SIZE(kinds) && plan_kind_is_together(&kinds[k]))
-        add_order(cells, &kinds[k], body, ordered);
+    const struct plan_kind *kind = kinds.item, *end = kinds.item + kinds.nr;
+    while (kind < end && kind->step != step->kind)
+        kind++;
+    if (kind == end || step->nest)
+        return false;
+    if (plan_kind_is_together(kind)) {
+        for (size_t i = 0; i < step->arg_nr; i++)
+            add_named(cells, kind, step->arg[i].name,
+                      step->arg[i].has_value ? xasprintf("%lld", step->arg[i].value)
+                                             : xstrdup("1"));
+        add_order(cells, kind, step, ordered);
+        return true;
+    }
+    char *body = body_of(step);
+    if (kind->form == COLUMN_WHOLE)
+        plan_cell_add(cells, xstrdup(kind->column),
+                      *body ? char_replaced(body, ',', kind->joint) : xstrdup("1"));
+    else
+        add_named(cells, kind, step->arg[0].name,
+                  char_replaced(strchr(body, ':') + 1, ',', kind->joint));
     free(body);
-    return k < ARRAY_SIZE(kinds);
+    return true;
 }
 
-/* Steps are separated by spaces, and hold none. */
-bool plan_cells_read(const char *plan, unsigned ordered, struct plan_cells *cells)
+bool plan_cells_read(const char *text, uint64_t ordered, struct plan_cells *cells)
 {
-    struct strvec steps = {0};
-    bool good = true;
-    strvec_split(&steps, plan);
-    for (size_t i = 0; i < steps.nr && good; i++)
-        good = add_step(cells, steps.v[i], ordered);
-    strvec_release(&steps);
+    struct plan plan;
+    bool good = !plan_read(text, &plan, NULL);
+    find_kinds();
+    for (size_t i = 0; good && i < plan.step_nr; i++)
+        good = add_step(cells, plan.step[i], ordered);
     return good;
 }
 
-unsigned plan_orders(const char *plan)
+uint64_t plan_orders(const char *plan)
 {
-    const unsigned all = (1U << ARRAY_SIZE(kinds)) - 1;
     struct plan_cells cells = {0};
-    unsigned found = 0;
-    plan_cells_read(plan, all, &cells);
-    for (size_t k = 1; k < ARRAY_SIZE(kinds); k++)
-        if (plan_kind_is_together(&kinds[k]) &&
-            plan_cell_find(&cells, kinds[k - 1].column))
-            found |= 1U << k;
+    uint64_t found = 0;
+    plan_cells_read(plan, UINT64_MAX, &cells);
+    for (size_t k = 1; k < kinds.nr; k++)
+        if (plan_kind_is_together(&kinds.item[k]) &&
+            plan_cell_find(&cells, kinds.item[k - 1].column))
+            found |= UINT64_C(1) << k;
     plan_cells_release(&cells);
     return found;
 }
@@ -210,7 +229,7 @@ static void add_value(struct buf *out, const struct plan_kind *kind,
 {
     char *name = name_of_column(cell->column + strlen(kind->column));
     char *value = char_replaced(cell->value, kind->joint ? kind->joint : ',', ',');
-    if (kind->form == FLAGS)
+    if (kind->form == COLUMN_FLAGS)
         buf_add(out, name);
     else
         buf_addf(out, "%s:%s", name, value);
@@ -222,16 +241,17 @@ static void add_value(struct buf *out, const struct plan_kind *kind,
 static void add_steps(struct buf *out, const struct plan_kind *kind,
                       const struct plan_cell *cell)
 {
+    const char *name = transformation_of(kind->step)->name;
     for (const char *at = cell->value; *at;) {
         size_t length = strcspn(at, "+");
         struct plan_cell part = {cell->column, xstrndup(at, length)};
         char *body = char_replaced(part.value, kind->joint, ',');
-        if (kind->form == WHOLE && !strcmp(body, "1")) {
-            buf_addf(out, " %s", kind->step);
-        } else if (kind->form == WHOLE) {
-            buf_addf(out, " %s(%s)", kind->step, body);
+        if (kind->form == COLUMN_WHOLE && !strcmp(body, "1")) {
+            buf_addf(out, " %s", name);
+        } else if (kind->form == COLUMN_WHOLE) {
+            buf_addf(out, " %s(%s)", name, body);
         } else {
-            buf_addf(out, " %s(", kind->step);
+            buf_addf(out, " %s(", name);
             add_value(out, kind, &part);
             buf_add(out, ")");
         }
@@ -274,7 +294,7 @@ static void add_together(struct buf *out, const struct plan_kind *kind,
                 place_in_order(kind, order, cell) != place)
                 continue;
             if (!nr++)
-                buf_addf(out, " %s(", kind->step);
+                buf_addf(out, " %s(", transformation_of(kind->step)->name);
             else
                 buf_add(out, ",");
             add_value(out, kind, cell);
@@ -287,13 +307,14 @@ static void add_together(struct buf *out, const struct plan_kind *kind,
 char *plan_cells_text(const struct plan_cells *cells)
 {
     struct buf out = {0};
-    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-        if (plan_kind_is_together(&kinds[k]))
-            add_together(&out, &kinds[k], cells);
-        for (size_t i = 0; i < cells->nr && !plan_kind_is_together(&kinds[k]); i++)
-            if (kinds[k].form != ORDER &&
-                plan_kind_of(cells->item[i].column) == &kinds[k])
-                add_steps(&out, &kinds[k], &cells->item[i]);
+    find_kinds();
+    for (const struct plan_kind *kind = kinds.item; kind < kinds.item + kinds.nr;
+         kind++) {
+        if (plan_kind_is_together(kind))
+            add_together(&out, kind, cells);
+        for (size_t i = 0; i < cells->nr && !plan_kind_is_together(kind); i++)
+            if (kind->form != PLAN_ORDER && plan_kind_of(cells->item[i].column) == kind)
+                add_steps(&out, kind, &cells->item[i]);
     }
     char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
     buf_release(&out);

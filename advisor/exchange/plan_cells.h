@@ -3,21 +3,16 @@
 #ifndef ADVISOR_PLAN_CELLS_H
 #define ADVISOR_PLAN_CELLS_H
 
-#include "core/base.h"
+#include "variants/plan/plan.h"
 
-/* How the names within a step become columns. */
-enum plan_form {
-    TOGETHER, /* one step, a column for each name: tile(i:64,j:32) */
-    APART,    /* a column for each name, a step each: prefetch(a:16) prefetch(b:8) */
-    FLAGS,    /* one step, a column for each name, without values: nontemporal(a,b) */
-    WHOLE,    /* one column, what is in the brackets as text */
-    ORDER     /* one column: the order of the names of the kind that follows, where
-                 neither the order of the columns nor that of the loops says it */
-};
+/* Beside the forms of the table: the order of the names of the kind that follows, where
+ * neither the order of the columns nor that of the loops says it. */
+enum { PLAN_ORDER = COLUMN_APART + 1 };
 
 struct plan_kind {
-    const char *step, *column;
-    enum plan_form form;
+    enum step_kind step;
+    char column[40];
+    int form;           /* enum column_form, PLAN_ORDER */
     char joint;         /* between names, instead of the comma that separates keys */
     const char *absent; /* value without such a step, where not all values are numbers */
 };
@@ -43,9 +38,9 @@ void plan_cell_add(struct plan_cells *cells, char *column, char *value);
 
 /* Cells in the order of the plan. `ordered`: kinds whose order of names is a cell, too, a
  * bit for each. False when a step has no column. */
-bool plan_cells_read(const char *plan, unsigned ordered, struct plan_cells *cells);
+bool plan_cells_read(const char *text, uint64_t ordered, struct plan_cells *cells);
 /* The kinds, a bit for each, that have several names in one step of the plan. */
-unsigned plan_orders(const char *plan);
+uint64_t plan_orders(const char *plan);
 /* The plan of cells in the order of their columns. Caller frees. */
 char *plan_cells_text(const struct plan_cells *cells);
 

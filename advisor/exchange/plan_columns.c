@@ -132,7 +132,7 @@ static void choose_types(const char *const *plan, size_t nr, struct plan_columns
  * of step after the other; when they have, the plan stands as it is. */
 static void widen(struct plan_columns *columns, const char *plan)
 {
-    unsigned missing = plan_orders(plan) & ~columns->ordered;
+    uint64_t missing = plan_orders(plan) & ~columns->ordered;
     if (missing)
         columns->ordered |= missing & ~(missing - 1);
     else

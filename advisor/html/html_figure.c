@@ -85,6 +85,22 @@ void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
 
 /* ---- data ---- */
 
+void figure_take_in(double range[2], double value)
+{
+    if (!isfinite(value) || !(value > 0))
+        return;
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+void figure_room(double x[2], double y[2])
+{
+    x[0] /= 2.5;
+    x[1] *= 2.5;
+    y[0] /= 2.5;
+    y[1] *= 1.8;
+}
+
 size_t figure_block(struct figure *figure)
 {
     buf_addf(&figure->head, "$b%zu << EOD\n", figure->block);
@@ -160,16 +176,15 @@ char *figure_tip_of(const struct html *page, size_t i)
 
 /* ---- bytes and bandwidth ---- */
 
-/* Steps of a that are in b, too: plans are canonical, steps have blanks between them. */
-static size_t common_steps(const char *a, const char *b)
+/* Steps of a that are in b, too. */
+static size_t common_steps(const struct plan *a, const char *b)
 {
+    struct plan other;
     size_t nr = 0;
-    while (*a) {
-        size_t length = strcspn(a, " ");
-        for (const char *at = b; *at; at += strcspn(at, " "), at += *at == ' ')
-            nr += length == strcspn(at, " ") && !strncmp(a, at, length);
-        a += length + (a[length] == ' ');
-    }
+    if (plan_read(b, &other, NULL))
+        return 0;
+    for (size_t i = 0; i < a->step_nr; i++)
+        nr += plan_has_step(&other, a->step[i]);
     return nr;
 }
 
@@ -188,8 +203,11 @@ static struct quantity bytes_of(const struct html_variant *variant)
 static size_t nearest_counted(const struct html *page, const char *plan)
 {
     size_t nearest = page->variant_nr, most = 0;
+    struct plan steps;
+    if (plan_read(plan, &steps, NULL))
+        steps = (struct plan){0};
     for (size_t i = 0; i < page->variant_nr; i++) {
-        size_t nr = common_steps(plan, page->variant[i].measurement.plan);
+        size_t nr = common_steps(&steps, page->variant[i].measurement.plan);
         if (!is_counted(&page->variant[i]) || (nearest < page->variant_nr && nr <= most))
             continue;
         nearest = i;

@@ -49,6 +49,11 @@ void figure_item(struct figure *figure, const char *format, ...)
 void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
                      double low, double high);
 
+/* Widens a range by a value that a logarithmic axis has a place for. */
+void figure_take_in(double range[2], double value);
+/* Room around all that was taken in, above less than elsewhere. */
+void figure_room(double x[2], double y[2]);
+
 /* Data blocks: rows of numbers; what is not finite is left out as gnuplot wants it. */
 size_t figure_block(struct figure *figure); /* begins one: its number */
 void figure_row(struct figure *figure, size_t nr, const double *value);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_text.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_show.h"
 
 enum {
     NAME_LEAST = 16,
@@ -252,8 +252,6 @@ static void show_against(const struct metrics_report *report, struct page *page)
             page_paragraph(page, "%s", against->work_sentence);
         if (against->work_nr && (report->nr == 2 || report->settings->evidence))
             show_work(against, page);
-        for (size_t k = 0; k < against->said.nr; k++)
-            page_paragraph(page, "- %s", against->said.v[k]);
     }
 }
 
@@ -317,6 +315,4 @@ void metrics_table_text(const struct metrics_report *report, struct page *page)
                        "share times its total; ~ within the intervals");
     show_against(report, page);
     show_cautions(report, page);
-    for (size_t i = 0; i < report->said.nr; i++)
-        page_paragraph(page, "- %s", report->said.v[i]);
 }

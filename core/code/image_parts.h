@@ -50,12 +50,6 @@ struct image {
     struct strvec path; /* owned texts of functions */
 };
 
-/* image_file.c */
-int image_read_headers(struct image *image, const char *path, struct error *err);
-/* The bytes of code at the address, as many as there are up to `bytes`; how many. */
-size_t image_read_code(const struct image *image, uint64_t address, uint8_t *out,
-                       size_t bytes);
-
 /* image_function.c: the functions of the source around an address. */
 const struct image_function *image_function_of(struct image *image, Dwarf_Die *die,
                                                Dwarf_Die *unit);
@@ -65,11 +59,5 @@ const struct image_function *image_function_named(struct image *image, const cha
 /* Fills the piece's scopes from debug information, if there is any. */
 void image_add_scopes(struct image *image, struct image_piece *piece, uint64_t address);
 const char *image_line_of(const struct image *image, uint64_t address, int *line);
-
-/* image_piece.c: the piece that the address lies in, NULL = no symbol is known. */
-struct image_piece *image_piece_at(struct image *image, uint64_t address);
-/* The innermost scope at the address, -1 = none. */
-int image_scope_at(const struct image_piece *piece, uint64_t address);
-void image_piece_free(struct image_piece *piece);
 
 #endif

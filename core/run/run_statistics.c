@@ -1,12 +1,280 @@
-#include "core/run/run.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run.h"
 #include "core/run/run_interval.h"
-#include "core/run/run_pairs.h"
 #include "core/run/run_samples.h"
+
+/* ---- pairs ---- */
+
+/* Quadruples of all launches, and each launch's median. */
+struct quads {
+    double *value;
+    double *level;    /* share of its time in which it waited for a processor */
+    unsigned *launch; /* from 0, of those that have any */
+    size_t nr;
+    struct witness side[2], both; /* of all that count */
+    double *median;
+    size_t launch_nr, least; /* fewest quadruples of a launch */
+};
+
+/*
+ * What is built of intervals of 99 % and 98 % promises 95 %: to end when an interval is
+ * narrow, and to pool launches that look equal, costs coverage (docs/method.md has the
+ * simulation).
+ */
+static const double ranks_level = 0.99;
+enum {
+    pairs_ranks_least = 8, /* values that ranks give 99 % for */
+    quads_least = 2,       /* of each launch, for pooling */
+    quads_half = 6,        /* values that ranks give 95 % for */
+};
+/* Of less taken time no trace is looked for; two intervals of 95 % that do not meet are
+ * chance once in two hundred times. */
+static const double level_told = 0.05, level_level = 0.95;
+/* 98 %, both sides */
+static const double student[pairs_ranks_least] = {
+    [2] = 31.821, [3] = 6.965, [4] = 4.541, [5] = 3.747, [6] = 3.365, [7] = 3.143};
+
+static double pair_ratio(const struct run_sample *a, const struct run_sample *b)
+{
+    return a->seconds / b->seconds;
+}
+
+static bool is_disturbed(const struct run_sample *a, const struct run_sample *b)
+{
+    return a->disturbed || b->disturbed;
+}
+
+/* The mean of the four, whatever they last. */
+static double level_of(const struct run_sample *a, const struct run_sample *b,
+                       size_t first, size_t second)
+{
+    const struct run_sample *four[] = {&a[first], &b[first], &a[second], &b[second]};
+    double level = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(four); i++) {
+        struct witness witness = {0};
+
+        witness_add(&witness, four[i]);
+        level += witness.waited_s / witness.wall_s / (double)ARRAY_SIZE(four);
+    }
+    return level;
+}
+
+/* The order in a pair alternates: one of even and one of odd place make a quadruple. A
+ * pair whose neighbour was left out waits for the next of the other order. */
+static size_t add_quads(const struct run_sample *a, const struct run_sample *b, size_t nr,
+                        bool undisturbed, double *value, double *level)
+{
+    size_t found = 0, waiting = nr;
+
+    for (size_t i = 0; i < nr; i++) {
+        if (undisturbed && is_disturbed(&a[i], &b[i]))
+            continue;
+        if (waiting < nr && (i - waiting) % 2 == 1) {
+            level[found] = level_of(a, b, waiting, i);
+            value[found++] =
+                sqrt(pair_ratio(&a[waiting], &b[waiting]) * pair_ratio(&a[i], &b[i]));
+            waiting = nr;
+        } else {
+            waiting = i;
+        }
+    }
+    return found;
+}
+
+/* To take the few that were left alone would be a choice: where calls last longer than
+ * the machine ever is quiet, there are none of one side. */
+static bool most_are_undisturbed(const struct run_sample *a, const struct run_sample *b,
+                                 size_t nr)
+{
+    size_t disturbed = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        disturbed += is_disturbed(&a[i], &b[i]);
+    return 2 * disturbed <= nr;
+}
+
+static void pairs_add_witnesses(struct quads *quads, const struct run_sample *a,
+                                const struct run_sample *b, size_t nr, bool undisturbed)
+{
+    for (size_t i = 0; i < nr; i++) {
+        if (undisturbed && is_disturbed(&a[i], &b[i]))
+            continue;
+        witness_add(&quads->side[0], &a[i]);
+        witness_add(&quads->side[1], &b[i]);
+        witness_add(&quads->both, &a[i]);
+        witness_add(&quads->both, &b[i]);
+    }
+}
+
+/* A launch of one pair alone gives its ratio. */
+static void add_launch(struct quads *quads, const struct run_sample *a,
+                       const struct run_sample *b, size_t nr)
+{
+    double *value = quads->value + quads->nr, *level = quads->level + quads->nr;
+    bool undisturbed = most_are_undisturbed(a, b, nr);
+    size_t found = undisturbed ? add_quads(a, b, nr, true, value, level) : 0;
+
+    if (found == 0) {
+        undisturbed = false;
+        found = add_quads(a, b, nr, false, value, level);
+    }
+    pairs_add_witnesses(quads, a, b, nr, undisturbed);
+    if (found == 0) {
+        value[0] = pair_ratio(a, b);
+        found = 1;
+    }
+    for (size_t i = 0; i < found; i++)
+        quads->launch[quads->nr + i] = (unsigned)quads->launch_nr;
+    quads->median[quads->launch_nr++] = median_of(value, found);
+    quads->nr += found;
+    if (found < quads->least)
+        quads->least = found;
+}
+
+static struct quads quads_of(const struct run_result *a, const struct run_result *b)
+{
+    size_t nr = a->sample_nr < b->sample_nr ? a->sample_nr : b->sample_nr;
+    struct quads quads = {.value = xcalloc(nr + 1, sizeof(double)),
+                          .level = xcalloc(nr + 1, sizeof(double)),
+                          .launch = xcalloc(nr + 1, sizeof(unsigned)),
+                          .median = xcalloc(nr + 1, sizeof(double)),
+                          .least = SIZE_MAX};
+
+    for (size_t from = 0, to; from < nr; from = to) {
+        for (to = from; to < nr && a->sample[to].launch == a->sample[from].launch;)
+            to++;
+        add_launch(&quads, a->sample + from, b->sample + from, to - from);
+    }
+    return quads;
+}
+
+static void quads_release(struct quads *quads)
+{
+    free(quads->value);
+    free(quads->level);
+    free(quads->launch);
+    free(quads->median);
+}
+
+/* What is too few for ranks by itself may be enough together. */
+static bool may_pool(const struct quads *quads)
+{
+    if (quads->launch_nr == 1 || quads->launch_nr >= pairs_ranks_least)
+        return false;
+    return quads->nr >= pairs_ranks_least && quads->least >= quads_least &&
+           !groups_differ(quads->value, quads->launch, quads->nr, quads->launch_nr);
+}
+
+static struct interval interval_of(const double *sorted, size_t nr)
+{
+    if (nr == 1)
+        return (struct interval){sorted[0], sorted[0]};
+    return nr < pairs_ranks_least ? interval_of_few(sorted, nr, student[nr])
+                                  : interval_of_ranks(sorted, nr, ranks_level);
+}
+
+static struct quantity between(double value, struct interval interval, size_t launches)
+{
+    return quantity_between(value, fmin(interval.low, value), fmax(interval.high, value),
+                            launches, PROVENANCE_CLOCK);
+}
+
+/* Sorts what it is given, as does the next one. */
+static struct quantity pooled(struct quads *quads)
+{
+    struct interval interval;
+
+    sort_doubles(quads->value, quads->nr);
+    sort_doubles(quads->median, quads->launch_nr);
+    interval = interval_of_ranks(quads->value, quads->nr, ranks_level);
+    interval.low = fmin(interval.low, quads->median[0]);
+    interval.high = fmax(interval.high, quads->median[quads->launch_nr - 1]);
+    return between(median_of_sorted(quads->value, quads->nr), interval, quads->launch_nr);
+}
+
+/* The launches as values; those of a single one, if there is no other. */
+static struct quantity separate(struct quads *quads)
+{
+    bool alone = quads->launch_nr == 1;
+    double *value = alone ? quads->value : quads->median;
+    size_t nr = alone ? quads->nr : quads->launch_nr;
+
+    sort_doubles(value, nr);
+    return between(median_of_sorted(value, nr), interval_of(value, nr), quads->launch_nr);
+}
+
+/* ---- is it to be believed ---- */
+
+/*
+ * Time that was taken out may leave traces: a neighbour leaves other caches behind, and
+ * copies that are not on their cores together share less. If so, the ratio depends on how
+ * much was taken: the quadruples of which less was taken and those of which more was
+ * taken then have intervals that lie apart by more than what a claim has room for.
+ */
+static struct interval interval_of_level(const struct quads *quads, double cut,
+                                         bool above, size_t *nr)
+{
+    double *value = xcalloc(quads->nr + 1, sizeof(*value));
+    struct interval interval = {0};
+
+    *nr = 0;
+    for (size_t i = 0; i < quads->nr; i++)
+        if ((quads->level[i] > cut) == above)
+            value[(*nr)++] = quads->value[i];
+    sort_doubles(value, *nr);
+    if (*nr >= quads_half)
+        interval = interval_of_ranks(value, *nr, level_level);
+    free(value);
+    return interval;
+}
+
+static bool depends_on_level(const struct quads *quads)
+{
+    double cut = median_of(quads->level, quads->nr);
+    size_t less_nr, more_nr;
+    struct interval less = interval_of_level(quads, cut, false, &less_nr),
+                    more = interval_of_level(quads, cut, true, &more_nr);
+
+    return less_nr >= quads_half && more_nr >= quads_half &&
+           (less.high * witness_room < more.low || more.high * witness_room < less.low);
+}
+
+/* Before the quadruples are sorted. Each side for itself: the shorter one may have been
+ * left alone while the longer one never was. */
+static bool is_doubtful(const struct quads *quads)
+{
+    struct quantity judged = quantity_unknown();
+
+    for (int side = 0; side < 2; side++)
+        witness_judge(&quads->side[side], &judged);
+    return judged.doubted || (quads->both.waited_s > level_told * quads->both.wall_s &&
+                              depends_on_level(quads));
+}
+
+/* As run_ratio says; both are usable and `together`. */
+static struct quantity pairs_ratio(const struct run_result *a, const struct run_result *b)
+{
+    struct quads quads = quads_of(a, b);
+    struct quantity ratio = quantity_unknown();
+    bool usable = quads.nr > 0, doubted;
+
+    for (size_t i = 0; i < quads.nr; i++)
+        usable = usable && isfinite(quads.value[i]);
+    if (usable) {
+        doubted = is_doubtful(&quads);
+        ratio = may_pool(&quads) ? pooled(&quads) : separate(&quads);
+        ratio.doubted = doubted;
+        witness_widen(&quads.both, &ratio);
+    }
+    quads_release(&quads);
+    return ratio;
+}
+
+/* ---- run statistics ---- */
 
 /* Below it no ranks hold the median with 95 %. */
 enum { ranks_least = 6 };

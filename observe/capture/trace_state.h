@@ -75,19 +75,6 @@ void breakpoints_begin(struct trace *trace, struct traced_process *process);
 void breakpoints_find(struct trace *trace, struct traced_process *process, bool first);
 void breakpoints_forget(struct traced_process *process);
 
-/* trace_threads.c */
-struct traced_process *process_find(struct trace *trace, pid_t pid);
-struct traced_process *process_add(struct trace *trace, pid_t pid, pid_t parent);
-struct traced_thread *thread_find(struct trace *trace, pid_t id);
-struct traced_thread *thread_add(struct trace *trace, pid_t id);
-void thread_forget(struct trace *trace, pid_t id);
-void thread_go_on(struct traced_thread *thread);
-/* All of its process but itself: until each stands; and on again. */
-void threads_halt(struct trace *trace, pid_t process, pid_t but);
-void threads_resume(struct trace *trace, pid_t process, pid_t but);
-/* One instruction, with the breakpoint's own in its place. The others stand. */
-void thread_step_over(struct trace *trace, pid_t thread, uint64_t address);
-
 /* trace_memory.c */
 int process_read(pid_t process, uint64_t address, void *to, size_t bytes);
 int process_write(pid_t process, uint64_t address, const void *from, size_t bytes);

@@ -68,13 +68,4 @@ struct in_app_run {
     char *failure; /* a sentence; NULL = it ran well */
     struct buf out;
 };
-void in_app_run_release(struct in_app_run *run);
-/* -1 only when nothing could be tried, or it was interrupted. */
-int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
-               struct error *err);
-int in_app_build(struct in_app *app, size_t side, const struct buf *text, char **failure,
-                 struct error *err);
-/* Why nothing is claimed: caller frees. */
-char *in_app_unproven(const struct in_app *app, size_t side);
-
 #endif

@@ -27,11 +27,4 @@ int region_file_read(const char *path, const struct region_end *end,
 void region_file_release(struct region_file *file);
 struct regions_lane *region_file_lane(const struct region_file *file, uint32_t i);
 
-/* Adds the paths and numbers of the file. */
-void region_merge(const struct region_file *file, struct region_profile *profile);
-
-/* Unites them; hosts_s and at_once as in struct region. Sorts `stay`. */
-struct quantity region_unite(struct region_stay *stay, size_t nr, double *hosts_s,
-                             double *at_once);
-
 #endif

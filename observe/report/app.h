@@ -32,25 +32,9 @@ struct app {
     bool recorded;      /* read from a file: nothing was run */
     bool unknown_build; /* the commands say BUILD for a command that was not found */
 };
-void app_release(struct app *app);
-
-/* Fills the rows. app_rows.c, app_next.c. */
-int app_explain(struct app *app, const struct settings *settings, struct error *err);
-void app_next(struct app *app, const struct settings *settings);
-
-/* "./app 3 'a b'": the command as it was typed. */
-void app_command(const struct samples *samples, struct buf *out);
-/* How it ended, where that is not status 0; "" else. Caller frees. */
-char *app_end(const struct samples *samples);
 /* Of the CPU time in user mode, what the samples stand for: well below 1 where processes
  * end before their first sample is due. Unknown CPU time: 1. */
-double app_seen(const struct samples *samples);
-/* Share of CPU time that sampling took; unknown where the cost is. */
-struct quantity app_overhead(const struct app *app);
-
 void app_text(const struct app *app, bool colour, int columns, struct buf *out);
-json_t *app_json(const struct app *app);
-
 /* The command: settings->program has words, or settings->samples names a file. */
 int advise_program(const struct settings *settings, struct error *err);
 

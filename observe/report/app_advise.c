@@ -1,20 +1,733 @@
 /* inflight advise -- PROGRAM */
-#include "observe/report/app.h"
-
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/cli/output.h"
+#include "advisor/cli/page.h"
+#include "advisor/cli/profiles.h"
+#include "observe/report/app.h"
+#include "variants/variants.h"
+
+static void app_command(const struct samples *samples, struct buf *out);
+static char *app_end(const struct samples *samples);
+static struct quantity app_overhead(const struct app *app);
+static double app_seen(const struct samples *samples);
+
+/* ---- json ---- */
+
+/* An application as inflight.application/1. */
+
+static const char *kind_word(enum hot_kind kind)
+{
+    static const char *const word[] = {[HOT_SOURCE] = "source",
+                                       [HOT_SYMBOL] = "symbol",
+                                       [HOT_MODULE] = "module",
+                                       [HOT_NO_FILE] = "no file"};
+    return word[kind];
+}
+
+static json_t *line_json(int line)
+{
+    return line > 0 ? json_integer(line) : json_null();
+}
+
+static json_t *loops_json(const struct hot_routine *routine)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < routine->loop_nr; i++) {
+        const struct hot_loop *loop = &routine->loop[i];
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:I, s:o}", "line",
+                                              line_json(loop->line), "first_line",
+                                              line_json(loop->first_line), "last_line",
+                                              line_json(loop->last_line), "samples",
+                                              (json_int_t)loop->samples, "share",
+                                              json_quantity(loop->share)));
+    }
+    return list;
+}
+
+static json_t *routine_json(const struct hot_routine *routine)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, "
+        "s:o, s:o, s:o}",
+        "name", routine->name, "kind", kind_word(routine->kind), "module",
+        routine->module, "file", text_json(routine->file), "source",
+        text_json(routine->source), "line", line_json(routine->line), "language",
+        text_json(routine->language), "inlined_into", text_json(routine->inlined_into),
+        "samples", (json_int_t)routine->samples, "miss_samples",
+        (json_int_t)routine->misses, "threads", (json_int_t)routine->threads, "processes",
+        (json_int_t)routine->processes, "share", json_quantity(routine->share), "cpu_s",
+        json_quantity(routine->cpu_s), "busiest_thread_s",
+        json_quantity(routine->busiest_s), "loops", loops_json(routine));
+}
+
+static json_t *row_json(const struct app_row *row)
+{
+    json_t *root = routine_json(row->routine);
+    json_object_set_new(root, "program_speedup_if_twice_as_fast",
+                        json_quantity(row->whole_if_twice));
+    json_object_set_new(root, "memory_gbs", json_quantity(row->gbs));
+    json_object_set_new(root, "advice",
+                        row->answer ? answer_json(row->answer) : json_null());
+    json_object_set_new(root, "advice_why_not", text_json(row->answer_why));
+    json_object_set_new(root, "capture_command", text_json(row->capture));
+    json_object_set_new(root, "tune_command", text_json(row->tune));
+    json_object_set_new(root, "why_not", text_json(row->why_not));
+    return root;
+}
+
+static json_t *rows_json(const struct app *app)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < app->row_nr; i++)
+        json_array_append_new(list, row_json(&app->row[i]));
+    return list;
+}
+
+static json_t *misses_json(const struct samples *samples)
+{
+    return json_pack("{s:o, s:o, s:o}", "event", text_json(samples->miss_event),
+                     "period_lines",
+                     samples->miss_event ? json_real(samples->miss_period) : json_null(),
+                     "why_not", text_json(samples->miss_why));
+}
+
+static json_t *app_json(const struct app *app)
+{
+    const struct samples *samples = &app->samples;
+    double total = (double)app->hot.total;
+    json_t *root = json_pack(
+        "{s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:I, s:I, s:I, s:f, s:I, s:f, "
+        "s:f, s:o, s:o, s:o}",
+        "schema", "inflight.application/1", "command",
+        json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
+        samples->dir, "rank", text_json(samples->rank), "end",
+        spawn_end_word(samples->end), "code", samples->code, "wall_s",
+        json_number_or_null(samples->wall_s), "user_s",
+        json_number_or_null(samples->user_s), "system_s",
+        json_number_or_null(samples->system_s), "threads", (json_int_t)app->hot.threads,
+        "processes", (json_int_t)app->hot.processes, "samples",
+        (json_int_t)samples->total, "frequency_hz", samples->frequency_hz, "lost",
+        (json_int_t)samples->lost, "unresolved_share",
+        (double)app->hot.unresolved / total, "seen_share", app_seen(samples),
+        "sample_cost_s", json_quantity(app->cost_s), "overhead_share",
+        json_quantity(app_overhead(app)), "misses", misses_json(samples));
+    json_object_set_new(root, "routines", rows_json(app));
+    json_object_set_new(root, "routines_left_out",
+                        json_integer((json_int_t)(app->hot.nr - app->row_nr)));
+    return root;
+}
+
+/* ---- next ---- */
+
+/* For each hot routine whose source is C: the commands that come next, or why not. */
+
+/* Reading a kernel takes some tenths of a second. */
+enum { kernels_max = 5 };
+
+/* As it is typed from our folder: relative where the file is below it. Caller frees. */
+static char *typed_path(const char *path)
+{
+    char *whole = realpath(path, NULL), *here = realpath(".", NULL);
+    size_t length = here ? strlen(here) : 0;
+    char *typed = xstrdup(whole && here && length > 1 && !strncmp(whole, here, length) &&
+                                  whole[length] == '/'
+                              ? whole + length + 1
+                          : whole ? whole
+                                  : path);
+    free(whole);
+    free(here);
+    return typed;
+}
+
+/* The one that the application's folder shows. NULL = none is known. */
+static char *build_command(const struct samples *samples)
+{
+    static const char *const cmake[] = {".", "build", "..", "../build"};
+    static const char *const made[][2] = {{"Makefile", "make"},
+                                          {"makefile", "make"},
+                                          {"GNUmakefile", "make"},
+                                          {"build.ninja", "ninja"}};
+    char *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(cmake) && !found; i++) {
+        char *cache = xasprintf("%s/%s/CMakeCache.txt", samples->dir, cmake[i]);
+        if (file_exists(cache))
+            found = xasprintf("cmake --build %s", cmake[i]);
+        free(cache);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(made) && !found; i++) {
+        char *file = path_join(samples->dir, made[i][0]);
+        if (file_exists(file))
+            found = xstrdup(made[i][1]);
+        free(file);
+    }
+    return found;
+}
+
+/* "sweep.inputs", beside us; of a C++ name what may stand in a file's. */
+static void add_inputs(const char *name, struct buf *out)
+{
+    const char *last = strrchr(name, ':');
+    char *file = xasprintf("%s.inputs", last ? last + 1 : name);
+    buf_add_shell_word(out, file);
+    free(file);
+}
+
+static void write_commands(struct app *app, struct app_row *row, const char *build,
+                           const struct strvec *folders)
+{
+    struct buf where = {0}, capture = {0}, tune = {0}, run = {0}, in_app = {0};
+    char *place = xasprintf("%s:%d", row->source, row->line);
+    buf_add_shell_word(&where, place);
+    app_command(&app->samples, &run);
+    for (size_t i = 0; i < folders->nr; i++) {
+        buf_add(&where, " -I ");
+        buf_add_shell_word(&where, folders->v[i]);
+    }
+    buf_addf(&capture, "inflight capture %s -o ", buf_str(&where));
+    add_inputs(row->routine->name, &capture);
+    buf_addf(&capture, " -- %s", buf_str(&run));
+    buf_addf(&tune, "inflight tune %s --inputs ", buf_str(&where));
+    add_inputs(row->routine->name, &tune);
+    buf_addf(&in_app, "%s && %s", build ? build : "BUILD", buf_str(&run));
+    buf_add(&tune, " --in-app ");
+    buf_add_shell_word(&tune, buf_str(&in_app));
+    row->capture = buf_detach(&capture);
+    row->tune = buf_detach(&tune);
+    app->unknown_build |= !build;
+    free(place);
+    buf_release(&where);
+    buf_release(&run);
+    buf_release(&in_app);
+}
+
+/* Does it read as a kernel? Measures nothing. */
+static bool reads(struct app_row *row, const struct settings *settings,
+                  const struct strvec *folders)
+{
+    struct kernel_request request = {.path = row->source, .line = row->line};
+    struct kernel *kernel = NULL;
+    struct error why = {0};
+    for (size_t i = 0; i < folders->nr; i++) {
+        strvec_push(&request.cflags, "-I");
+        strvec_push(&request.cflags, folders->v[i]);
+    }
+    int status = compile_commands_flags(settings->compile_commands, row->source,
+                                        &settings->cflags, &request.cflags, &why);
+    if (!status)
+        status = kernel_open(&request, &kernel, &why);
+    if (status && strstr(why.text, "file not found"))
+        row->why_not =
+            xasprintf("%s (in a compile_commands.json, where all commands look "
+                      "for it)",
+                      why.text);
+    else if (status)
+        row->why_not = xstrdup(why.text);
+    kernel_free(kernel);
+    strvec_release(&request.cflags);
+    return !status;
+}
+
+/* Part of the system: nobody's to tune here. */
+static bool is_library(const char *path)
+{
+    static const char *const start[] = {"/usr/lib", "/usr/include/", "/usr/share/",
+                                        "/lib"};
+    for (size_t i = 0; i < ARRAY_SIZE(start); i++)
+        if (!strncmp(path, start[i], strlen(start[i])))
+            return true;
+    return false;
+}
+
+static char *no_source(const struct hot_routine *routine)
+{
+    if (routine->kind != HOT_NO_FILE && is_library(routine->module))
+        return xstrdup("code of a library: look at what calls it");
+    if (routine->kind == HOT_NO_FILE)
+        return xstrdup("code that was made at run time, or the kernel's own");
+    if (routine->kind == HOT_MODULE && !file_exists(routine->module))
+        return xstrdup("that file is not here, so nothing is known of its code");
+    if (routine->kind == HOT_MODULE)
+        return xstrdup("stripped, so which routine it is cannot be told: build it with "
+                       "-g");
+    if (routine->kind == HOT_SYMBOL)
+        return xasprintf("'%s' has no debug information: build it with -g",
+                         path_base(routine->module));
+    return xasprintf("its source '%s' is not on this machine", routine->file);
+}
+
+static bool is_for_tuning(const struct hot_routine *routine)
+{
+    return routine->language &&
+           (!strcmp(routine->language, "C") || !strcmp(routine->language, "C++"));
+}
+
+static void look_into(struct app *app, struct app_row *row,
+                      const struct settings *settings, const char *build)
+{
+    struct strvec found = {0}, folders = {0};
+    program_include_folders(row->routine->module, row->source, &found);
+    for (size_t i = 0; i < found.nr; i++) {
+        char *typed = typed_path(found.v[i]);
+        strvec_push(&folders, typed);
+        free(typed);
+    }
+    if (reads(row, settings, &folders))
+        write_commands(app, row, build, &folders);
+    strvec_release(&found);
+    strvec_release(&folders);
+}
+
+static void look_at(struct app *app, struct app_row *row, const struct settings *settings,
+                    const char *build)
+{
+    const struct hot_routine *routine = row->routine;
+    if (!routine->source) {
+        row->why_not = no_source(routine);
+        return;
+    }
+    row->source = typed_path(routine->source);
+    row->line =
+        routine->loop_nr && routine->loop[0].line ? routine->loop[0].line : routine->line;
+    if (is_library(row->source))
+        row->why_not = xasprintf(
+            "it is code of a library, in '%s': look at what calls it", row->source);
+    else if (!is_for_tuning(routine))
+        row->why_not = xasprintf("written in %s; kernels are read in C",
+                                 routine->language ? routine->language
+                                                   : "a language that is not known");
+    else if (!routine->loop_nr)
+        row->why_not = xstrdup("not in a loop of its own: look at what calls it");
+    else
+        look_into(app, row, settings, build);
+}
+
+static void app_next(struct app *app, const struct settings *settings)
+{
+    char *build = build_command(&app->samples);
+    for (size_t i = 0; i < app->row_nr && i < kernels_max; i++)
+        look_at(app, &app->row[i], settings, build);
+    free(build);
+}
+
+/* ---- rows ---- */
+
+/* The routines worth a look, and what sampled cache misses say of each. */
+
+/* A page of them; what is further down is below 1 % or noise in most programs. */
+enum { rows_max = 12 };
+
+/* Misses fetch whole lines; what is written back is not among them. */
+static struct quantity bytes_of(const struct app *app, const struct hot_routine *routine,
+                                const struct machine *machine)
+{
+    return sample_count(routine->misses, app->samples.miss_period * machine->line_bytes);
+}
+
+static struct quantity rate_of(const struct app *app, const struct hot_routine *routine,
+                               const struct machine *machine)
+{
+    struct quantity wall = quantity_scale(routine->cpu_s, 1.0 / (double)routine->threads);
+    return quantity_scale(quantity_divide(bytes_of(app, routine, machine), wall), 1e-9);
+}
+
+static int ask(struct app_row *row, const struct settings *settings,
+               const struct machine *machine, const struct rule_set *rules,
+               struct error *err)
+{
+    struct question question = {
+        .machine = settings->machine ? settings->machine : "here",
+        .memory = settings->memory,
+        .read_gbs = row->gbs,
+        .write_gbs = quantity_exact(0, PROVENANCE_SAMPLED),
+        .gbs = row->gbs.value,
+        .random_share = quantity_unknown(),
+        .cores = (int)row->routine->threads < machine->cores ? (int)row->routine->threads
+                                                             : machine->cores,
+    };
+    struct error why = {0};
+    if (settings->access &&
+        access_parse(settings->access, "--access", &question.random_share, err))
+        return -1;
+    row->answer = xcalloc(1, sizeof(*row->answer));
+    if (answer_question(&question, rules, row->answer, &why)) {
+        row->answer_why = xstrdup(why.text);
+        answer_release(row->answer);
+        free(row->answer);
+        row->answer = NULL;
+    }
+    return 0;
+}
+
+static int explain_misses(struct app *app, const struct settings *settings,
+                          struct error *err)
+{
+    struct machine machine = {0};
+    struct error why = {0};
+    int status = 0;
+    bool known = !profile_load(settings->machine ? settings->machine : "here",
+                               settings->memory, &machine, &why);
+    if (known)
+        status = rule_set_load_given(&settings->rules, &app->rules, err);
+    for (size_t i = 0; i < app->row_nr && !status; i++) {
+        struct app_row *row = &app->row[i];
+        if (!known)
+            row->answer_why = xstrdup(why.text);
+        else if (row->routine->misses < HOT_SAMPLES_MIN)
+            row->answer_why = xstrdup("hardly any cache misses: not limited by memory");
+        else {
+            row->gbs = rate_of(app, row->routine, &machine);
+            status = ask(row, settings, &machine, app->rules, err);
+        }
+    }
+    machine_release(&machine);
+    return status;
+}
+
+/* Fills the rows. app_rows.c, app_next.c. */
+static int app_explain(struct app *app, const struct settings *settings,
+                       struct error *err)
+{
+    app->row = xcalloc(rows_max, sizeof(*app->row));
+    for (size_t i = 0; i < app->hot.nr && app->row_nr < rows_max; i++) {
+        const struct hot_routine *routine = &app->hot.routine[i];
+        if (!hot_matters(routine->samples, routine->share))
+            continue;
+        app->row[app->row_nr++] = (struct app_row){
+            .routine = routine,
+            .gbs = quantity_unknown(),
+            .whole_if_twice =
+                hot_whole_gain(routine, hot_running_s(&app->hot, &app->samples), 2),
+        };
+    }
+    return app->samples.miss_event ? explain_misses(app, settings, err) : 0;
+}
+
+/* ---- text ---- */
+
+/* An application as text for a terminal. */
+
+/* ---- what was run ---- */
+
+static void add_load(struct page *page, const struct app *app)
+{
+    const struct samples *samples = &app->samples;
+    double cpu = samples->user_s + samples->system_s;
+    struct buf text = {0};
+    buf_add_time(&text, samples->wall_s);
+    if (cpu > 0) {
+        buf_add(&text, ", ");
+        buf_add_time(&text, cpu);
+        buf_addf(&text, " of CPU time (%.2f cores on average, %.0f %% in the kernel)",
+                 cpu / samples->wall_s, 100 * samples->system_s / cpu);
+    }
+    buf_addf(&text, "; %zu thread%s in %zu process%s", app->hot.threads,
+             app->hot.threads == 1 ? "" : "s", app->hot.processes,
+             app->hot.processes == 1 ? "" : "es");
+    page_paragraph(page, "%s", buf_str(&text));
+    buf_release(&text);
+}
+
+/* Shares of what ran say little of a program that mostly does not. */
+static void add_waiting(struct page *page, const struct app *app)
+{
+    double ran = app->hot.busiest_s / app->samples.wall_s;
+    if (ran < 0.8)
+        page_paragraph(
+            page,
+            "Its busiest thread ran for %.0f %% of that time: else it waited for "
+            "input, for others, for the kernel or for a core to be free. Gains "
+            "are of the time in which it ran.",
+            100 * ran);
+}
+
+static void add_head(struct page *page, const struct app *app)
+{
+    char *end = app_end(&app->samples);
+    app_command(&app->samples, page->out);
+    if (app->samples.rank)
+        buf_addf(page->out, " (rank %s)", app->samples.rank);
+    buf_add(page->out, "\n");
+    add_load(page, app);
+    add_waiting(page, app);
+    if (*end)
+        page_paragraph(page, "%s; this is of its time until then.", end);
+    free(end);
+}
+
+/* ---- the rows ---- */
+
+/* Without what stands between < and >: of templates only few read all. */
+static void add_name(const char *name, struct buf *out)
+{
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        bool is_operator = at - name >= 8 && !strncmp(at - 8, "operator", 8);
+        if (is_operator && !depth) {
+            size_t length = strspn(at, "<>=-");
+            buf_add_n(out, at, length ? length : 1);
+            at += length ? length - 1 : 0;
+        } else if (*at == '<')
+            depth++;
+        else if (*at == '>' && depth)
+            depth--;
+        else if (!depth)
+            buf_add_n(out, at, 1);
+    }
+}
+
+/* "96% (92-98)  text": narrower than labels of other reports, since names are long. */
+static void add_shared(struct page *page, struct quantity share, size_t before,
+                       const char *text)
+{
+    struct buf label = {0};
+    add_share(&label, share, 0);
+    buf_addf(page->out, "%*s%-13s", (int)before, "", buf_str(&label));
+    buf_add(page->out, label.length > 12 ? " " : "");
+    buf_add_wrapped(page->out, text, before + 13, page->width);
+    buf_add(page->out, "\n");
+    buf_release(&label);
+}
+
+static void add_place(const struct app_row *row, struct buf *out)
+{
+    const struct hot_routine *routine = row->routine;
+    const char *file = row->source ? row->source : routine->file;
+    if (routine->kind == HOT_MODULE)
+        buf_add(out, "somewhere in ");
+    add_name(routine->name, out);
+    if (routine->kind == HOT_NO_FILE)
+        buf_add(out, ", code without a file");
+    else if (routine->kind == HOT_MODULE)
+        buf_add(out, ", no symbols there");
+    else if (routine->kind == HOT_SYMBOL)
+        buf_addf(out, " in %s, no debug information", path_base(routine->module));
+    else
+        buf_addf(out, ", %s:%d", file, routine->line);
+    if (routine->kind == HOT_SOURCE && routine->language &&
+        strcmp(routine->language, "C"))
+        buf_addf(out, " (%s)", routine->language);
+}
+
+static void add_more(const struct app *app, const struct app_row *row, struct buf *out)
+{
+    const struct hot_routine *routine = row->routine;
+    if (routine->inlined_into) {
+        buf_add(out, "; inlined into ");
+        add_name(routine->inlined_into, out);
+    }
+    if (app->hot.threads > 1)
+        buf_addf(out, "; %zu thread%s", routine->threads,
+                 routine->threads == 1 ? "" : "s");
+    if (row->whole_if_twice.known && row->whole_if_twice.value >= 1.02)
+        buf_addf(out, "; twice as fast, the program gains %.2fx at most",
+                 row->whole_if_twice.value);
+}
+
+static void add_loop(struct page *page, const struct hot_routine *routine,
+                     const struct hot_loop *loop)
+{
+    struct buf text = {0};
+    int first = loop->line ? loop->line : loop->first_line;
+    if (loop->line)
+        buf_addf(&text, "in the loop at line %d", loop->line);
+    else if (loop->first_line)
+        buf_addf(&text, "in a loop with code of line %d", loop->first_line);
+    else
+        buf_add(&text,
+                routine->kind == HOT_SOURCE ? "in a loop without lines" : "in a loop");
+    if (loop->last_line > first)
+        buf_addf(&text, ", up to line %d", loop->last_line);
+    add_shared(page, loop->share, 4, buf_str(&text));
+    buf_release(&text);
+}
+
+static void add_row(struct page *page, const struct app *app, const struct app_row *row)
+{
+    struct buf text = {0};
+    add_place(row, &text);
+    add_more(app, row, &text);
+    add_shared(page, row->routine->share, 2, buf_str(&text));
+    for (size_t i = 0; i < row->routine->loop_nr && i < 4; i++)
+        if (hot_matters(row->routine->loop[i].samples, row->routine->loop[i].share))
+            add_loop(page, row->routine, &row->routine->loop[i]);
+    buf_release(&text);
+}
+
+static void add_rows(struct page *page, const struct app *app)
+{
+    uint64_t shown = 0;
+    size_t more = app->hot.nr - app->row_nr;
+    page_heading(page, "Where the CPU time goes");
+    for (size_t i = 0; i < app->row_nr; i++) {
+        add_row(page, app, &app->row[i]);
+        shown += app->row[i].routine->samples;
+    }
+    if (more)
+        page_paragraph(page,
+                       "The other %.1f %% lie in %zu routine%s, %s too little to be "
+                       "ranked.",
+                       100 * (double)(app->hot.total - shown) / (double)app->hot.total,
+                       more, more == 1 ? "" : "s", more == 1 ? "" : "each ");
+}
+
+/* ---- memory ---- */
+
+static void add_verdicts(struct page *page, const struct answer *answer)
+{
+    for (size_t i = 0; i < answer->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &answer->verdicts.item[i];
+        struct quantity bound = answer_bound(answer, verdict);
+        struct buf text = {0};
+        if (verdict->verdict != VERDICT_TRY ||
+            rule_verdicts_deciding(&answer->verdicts, verdict->transformation) != verdict)
+            continue;
+        if (bound.known)
+            buf_addf(&text, "at most %.2fx; ", bound.value);
+        buf_addf(&text, "%s [%s]", verdict->reason, verdict->rule);
+        page_line(page, verdict->transformation, "%s", buf_str(&text));
+        buf_release(&text);
+    }
+}
+
+static void add_memory_of(struct page *page, const struct app_row *row)
+{
+    struct buf text = {0};
+    if (!row->answer) {
+        if (row->answer_why)
+            page_paragraph(page, "%s: %s", row->routine->name, row->answer_why);
+        return;
+    }
+    add_interval(&text, row->gbs, 1, "GB/s");
+    page_paragraph(page, "%s: %s read from memory by %d core%s. %s", row->routine->name,
+                   buf_str(&text), row->answer->cores, row->answer->cores == 1 ? "" : "s",
+                   buf_str(&row->answer->occupancy.limiter_sentence));
+    add_verdicts(page, row->answer);
+    buf_release(&text);
+}
+
+static void add_memory(struct page *page, const struct app *app)
+{
+    page_heading(page, "What limits it");
+    if (!app->samples.miss_event) {
+        page_paragraph(page,
+                       "Not known from here: %s, so nobody counted the bytes that each "
+                       "routine moves. Tuning a routine finds them with the cache model; "
+                       "'inflight profile' takes them from regions that declare theirs.",
+                       app->samples.miss_why ? app->samples.miss_why
+                                             : "cache misses were not sampled");
+        return;
+    }
+    for (size_t i = 0; i < app->row_nr; i++)
+        add_memory_of(page, &app->row[i]);
+}
+
+/* ---- the next commands ---- */
+
+static void add_command(struct page *page, const char *command)
+{
+    buf_addf(page->out, "    %s\n", command); /* to be pasted: never wrapped */
+}
+
+/* The names of all rows from `first` on that have the same reason. */
+static void add_reason(struct page *page, const struct app *app, size_t first)
+{
+    const char *why_not = app->row[first].why_not;
+    struct buf names = {0};
+    for (size_t i = 0; i < app->row_nr; i++) {
+        if (!app->row[i].why_not || strcmp(app->row[i].why_not, why_not))
+            continue;
+        if (i < first) { /* said already */
+            buf_release(&names);
+            return;
+        }
+        buf_add(&names, names.length ? ", " : "");
+        add_name(app->row[i].routine->name, &names);
+    }
+    page_paragraph(page, "%s: %s.", buf_str(&names), why_not);
+    buf_release(&names);
+}
+
+static void add_next(struct page *page, const struct app *app)
+{
+    page_heading(page, "What to type next");
+    for (size_t i = 0; i < app->row_nr; i++) {
+        const struct app_row *row = &app->row[i];
+        struct buf name = {0};
+        if (!row->tune)
+            continue;
+        add_name(row->routine->name, &name);
+        page_paragraph(page, "%s:", buf_str(&name));
+        add_command(page, row->capture);
+        add_command(page, row->tune);
+        buf_release(&name);
+    }
+    for (size_t i = 0; i < app->row_nr; i++)
+        if (app->row[i].why_not)
+            add_reason(page, app, i);
+    if (app->row_nr == 0)
+        page_paragraph(page, "Nothing: no routine stands out.");
+    if (app->unknown_build)
+        page_paragraph(page, "BUILD stands for the command that builds the program.");
+}
+
+/* ---- what it rests on ---- */
+
+static void add_base(struct page *page, const struct app *app)
+{
+    const struct samples *samples = &app->samples;
+    struct quantity overhead = app_overhead(app);
+    page_heading(page, "What this rests on");
+    page_line(page, "samples", "%llu at %.0f Hz of each running thread, in user mode%s",
+              (unsigned long long)samples->total, samples->frequency_hz,
+              samples->lost ? "" : "; none was lost");
+    if (samples->lost)
+        page_line(page, "lost",
+                  "%llu samples or records: shares may be off by as much; a lower "
+                  "--frequency loses fewer",
+                  (unsigned long long)samples->lost);
+    if (app_seen(samples) < 0.9)
+        page_line(page, "not seen",
+                  "%.0f %% of the CPU time in user mode: of processes that ended before "
+                  "their first sample was due; a higher --frequency sees more",
+                  100 * (1 - app_seen(samples)));
+    page_line(page, "not resolved",
+              "%.1f %%: no debug information says which function it is",
+              100 * (double)app->hot.unresolved / (double)app->hot.total);
+    if (overhead.known)
+        page_line(page, "overhead",
+                  "about %.2g %% of its time: a sample takes %.2g us "
+                  "here (%.2g to %.2g)",
+                  100 * overhead.value, 1e6 * app->cost_s.value, 1e6 * app->cost_s.low,
+                  1e6 * app->cost_s.high);
+    else if (!app->recorded)
+        page_line(page, "overhead", "below what can be told from noise here");
+}
+
+void app_text(const struct app *app, bool colour, int columns, struct buf *out)
+{
+    struct page page = page_on(out, colour, columns);
+    add_head(&page, app);
+    add_rows(&page, app);
+    add_memory(&page, app);
+    add_next(&page, app);
+    add_base(&page, app);
+}
+
+/* ---- app advise ---- */
 
 /* Fewer say nothing: the share of a routine that has all of the time would be known to
  * some 7 %, of one that has half of it to 14 %. */
 enum { samples_min = 50 };
 
-void app_release(struct app *app)
+static void app_release(struct app *app)
 {
     for (size_t i = 0; i < app->row_nr; i++) {
         struct app_row *row = &app->row[i];
@@ -34,12 +747,14 @@ void app_release(struct app *app)
     *app = (struct app){0};
 }
 
-void app_command(const struct samples *samples, struct buf *out)
+/* "./app 3 'a b'": the command as it was typed. */
+static void app_command(const struct samples *samples, struct buf *out)
 {
     buf_add_shell_words(out, (const char *const *)samples->argv.v);
 }
 
-char *app_end(const struct samples *samples)
+/* How it ended, where that is not status 0; "" else. Caller frees. */
+static char *app_end(const struct samples *samples)
 {
     const char *name = samples->argv.nr ? samples->argv.v[0] : "the program";
     if (samples->end == SPAWN_SIGNALLED || samples->end == SPAWN_INTERRUPTED)
@@ -50,12 +765,15 @@ char *app_end(const struct samples *samples)
     return xstrdup("");
 }
 
-struct quantity app_overhead(const struct app *app)
+/* Share of CPU time that sampling took; unknown where the cost is. */
+static struct quantity app_overhead(const struct app *app)
 {
     return quantity_scale(app->cost_s, app->samples.frequency_hz);
 }
 
-double app_seen(const struct samples *samples)
+/* Of the CPU time in user mode, what the samples stand for: well below 1 where processes
+ * end before their first sample is due. Unknown CPU time: 1. */
+static double app_seen(const struct samples *samples)
 {
     double seen = (double)samples->total / samples->frequency_hz;
     return samples->user_s > 0 ? fmin(1, seen / samples->user_s) : 1;

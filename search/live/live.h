@@ -88,11 +88,6 @@ int live_built_file(struct live *live, const char *source,
                     const struct environment *environment, struct built **out,
                     struct error *err);
 
-/* live_ahead.c: for struct search_runner. */
-int live_prepare(void *data, const struct candidate *candidate, size_t nr,
-                 struct error *err);
-size_t live_prepare_most(void);
-
 /* live_place.c: what the environment's programs are built with; borrowed. */
 int live_toolchain(struct live *live, const struct environment *environment,
                    const struct toolchain **out, struct error *err);
@@ -153,15 +148,6 @@ enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
  * profiles have nothing but the documented size. */
 struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_pages,
                                        size_t copies, enum cache_end end);
-/* The same with the levels and the line of live_opts.geometry. */
-struct traffic_geometry live_geometry(const struct live *live, bool huge_pages,
-                                      enum cache_end end);
-/* The least and the most that a core may get, into other[2], where these are far apart:
- * returns how many there are to be traced beside, 0 or 2. */
-size_t live_other_caches(const struct live *live, bool huge_pages,
-                         struct traffic_geometry other[2]);
-/* The note that says of them. */
-void live_note_caches(const struct traffic_geometry other[2], struct traffic *traffic);
 /* Levels and line of live_opts.geometry into one from the profile. */
 void live_override_geometry(const struct live *live, struct traffic_geometry *geometry);
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */

@@ -9,19 +9,143 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/propose/least.h"
+#include "search/propose/propose.h"
 #include "search/propose/propose_steps.h"
 #include "search/propose/propose_sums.h"
 #include "search/propose/reuse.h"
 #include "search/propose/uses.h"
 #include "search/session/session.h"
 
-void say_word(struct situation *now, const char *metric, const char *word)
+static void say_quantity(struct situation *now, const char *metric,
+                         struct quantity value);
+static void say_number(struct situation *now, const char *metric, double value);
+
+/* ---- left ---- */
+
+/* What plans would leave of the work given to each resource. */
+
+/* ---- what a plan would change, by the static estimate ---- */
+
+static struct propose about_now(const struct situation *now)
+{
+    return (struct propose){.nest = now->nest,
+                            .machine = now->machine,
+                            .now = now->choice,
+                            .latency_ns = 100};
+}
+
+/* NaN: nothing is proposed. */
+static double lines_left(const struct situation *now, const char *transformation)
+{
+    struct choices list = {0};
+    struct buf why_not = {0};
+    struct propose about = about_now(now);
+    propose(&about, transformation, &list, &why_not);
+    double before = nest_cost_ns(now->nest, now->machine, now->choice), best = before;
+    for (size_t i = 0; i < list.nr; i++)
+        best = fmin(best, nest_cost_ns(now->nest, now->machine, &list.item[i]));
+    bool known = list.nr && before > 0;
+    choices_release(&list);
+    buf_release(&why_not);
+    return known ? best / before : NAN;
+}
+
+static void say_ratio(struct situation *now, const char *metric, double ratio)
+{
+    if (!isnan(ratio))
+        say_number(now, metric, ratio);
+}
+
+/* A block does as well as any order or tiling of the loops: it is one of both. */
+static double block_left(const struct situation *now, double tiled, double ordered)
+{
+    struct propose about = about_now(now);
+    struct sum_block block;
+    double before = nest_cost_ns(now->nest, now->machine, now->choice), left = NAN;
+    if (sum_block_find(now->nest, &block) && before > 0)
+        left = fmin(sum_block_cost_ns(&about, &block) / before, 1);
+    return fmin(left, fmin(tiled, ordered));
+}
+
+/* What a plan would leave of the work: by the static estimate, and by what was measured.
+ */
+static void say_ratios(struct situation *now)
+{
+    if (now->nest->nr < 2)
+        return;
+    double tiled = lines_left(now, "tile"), ordered = lines_left(now, "interchange");
+    say_ratio(now, "tile_traffic_ratio", tiled);
+    say_ratio(now, "interchange_traffic_ratio", ordered);
+    say_ratio(now, "unroll_jam_traffic_ratio", lines_left(now, "unroll_jam"));
+    say_ratio(now, "block_traffic_ratio", block_left(now, tiled, ordered));
+}
+
+/* ---- by what was measured ---- */
+
+/* Lines that no store reads any more, of those that came into L1. */
+static void say_store_lines(struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    const struct traffic *traffic = &now->measurement->traffic;
+    struct quantity fills = traffic->edge[0].fills, writes = traffic_write_bytes(traffic);
+    double only_written = 0, written = 0;
+    for (size_t i = 0; i < view->array_nr; i++) {
+        double bytes = view->array[i].written ? fmax(view->array[i].bytes, 0) : 0;
+        written += bytes;
+        only_written += view->array[i].read ? 0 : bytes;
+    }
+    if (written > 0 && writes.known && fills.known && fills.value > 0)
+        say_number(now, "nontemporal_lines_ratio",
+                   fmax(1 - writes.value / traffic->line_bytes * only_written / written /
+                                fills.value,
+                        0));
+}
+
+static void say_least(struct situation *now)
+{
+    struct least_ratios least;
+    least_ratios(now->nest, now->machine, now->measurement, &least);
+    const struct {
+        const char *metric;
+        struct quantity ratio;
+    } all[] = {{"l1_least_ratio", least.l1},
+               {"l2_least_ratio", least.l2},
+               {"l2_link_least_ratio", least.l2_link},
+               {"memory_least_ratio", least.memory},
+               {"walks_least_ratio", least.walks}};
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        say_quantity(now, all[i].metric, all[i].ratio);
+}
+
+/* Caches of all cores together may hold what those of one cannot. */
+static void say_parallel_memory(struct situation *now)
+{
+    double all = 0;
+    for (int k = 0; k < now->machine->level_nr; k++)
+        all += now->machine->cores * machine_share_most_bytes(now->machine, k);
+    bool fits = data_bytes(now) <= all;
+    say_quantity(now, "parallel_memory_ratio",
+                 quantity_between(1, fits ? 0 : 1, 1, 0, PROVENANCE_SOURCE));
+}
+
+static void say_left(struct situation *now)
+{
+    say_store_lines(now);
+    say_parallel_memory(now);
+    say_least(now);
+}
+
+/* ---- facts ---- */
+
+/* What is unknown is not said. After a failure nothing more is. */
+static void say_word(struct situation *now, const char *metric, const char *word)
 {
     if (!now->status)
         now->status = rule_facts_word(now->facts, metric, word, now->err);
 }
 
-void say_yes_no(struct situation *now, const char *metric, bool yes)
+static void say_yes_no(struct situation *now, const char *metric, bool yes)
 {
     say_word(now, metric, yes ? "yes" : "no");
 }
@@ -32,13 +156,13 @@ static void say_answer(struct situation *now, const char *metric, enum answer an
         say_yes_no(now, metric, answer == ANSWER_YES);
 }
 
-void say_quantity(struct situation *now, const char *metric, struct quantity value)
+static void say_quantity(struct situation *now, const char *metric, struct quantity value)
 {
     if (!now->status && value.known)
         now->status = rule_facts_number(now->facts, metric, value, now->err);
 }
 
-void say_number(struct situation *now, const char *metric, double value)
+static void say_number(struct situation *now, const char *metric, double value)
 {
     say_quantity(now, metric, quantity_exact(value, PROVENANCE_SOURCE));
 }
@@ -335,10 +459,9 @@ static void say_traffic(struct situation *now)
 
 static const char *prefetch_used(const struct choice *choice)
 {
-    const char *word = "none";
-    for (size_t i = 0; i < choice->prefetch_nr; i++)
-        word = choice->prefetch[i].to_l2 ? "l2" : "l1";
-    return word;
+    struct choice_prefetch prefetch[CHOICE_PREFETCH_MAX];
+    size_t nr = choice_prefetches(choice, prefetch);
+    return !nr ? "none" : prefetch[nr - 1].to_l2 ? "l2" : "l1";
 }
 
 /*
@@ -348,7 +471,7 @@ static const char *prefetch_used(const struct choice *choice)
 static bool is_vector_code(const struct situation *now)
 {
     const struct measurement *measurement = now->measurement;
-    if (now->choice->simd)
+    if (choice_step(now->choice, STEP_SIMD))
         return true;
     if (!now->is_own || !measurement->has_traffic ||
         !measurement->traffic.instructions.known || !measurement->traffic.accesses.known)
@@ -363,7 +486,8 @@ static void say_environment(struct situation *now)
     say_word(now, "pages", huge ? "huge" : "small");
     say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
     say_word(now, "prefetch_used", prefetch_used(now->choice));
-    say_yes_no(now, "nontemporal_used", now->choice->nontemporal_nr > 0);
+    say_yes_no(now, "nontemporal_used",
+               choice_step(now->choice, STEP_NONTEMPORAL) != NULL);
     if (is_vector_code(now))
         say_word(now, "vectorized", "yes");
     if (machine->simd_bytes > 0)
@@ -380,10 +504,11 @@ static void say_environment(struct situation *now)
 
 static int innermost_depth(const struct nest *nest, const struct choice *choice)
 {
+    const char *name[CHOICE_LOOPS_MAX];
     if (nest->nr == 0)
         return -1;
-    return choice->order_nr == nest->nr ? nest_depth(nest, choice->order[nest->nr - 1])
-                                        : (int)nest->nr - 1;
+    return choice_order(choice, name) == nest->nr ? nest_depth(nest, name[nest->nr - 1])
+                                                  : (int)nest->nr - 1;
 }
 
 /* ---- occupancy speaks for itself ---- */

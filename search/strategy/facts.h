@@ -19,16 +19,6 @@ struct situation {
 };
 
 /* What is unknown is not said. After a failure nothing more is. */
-void say_word(struct situation *now, const char *metric, const char *word);
-void say_yes_no(struct situation *now, const char *metric, bool yes);
-void say_quantity(struct situation *now, const char *metric, struct quantity value);
-void say_number(struct situation *now, const char *metric, double value);
-
 double data_bytes(const struct situation *now);
-
-/* What a plan would leave of the work: by the static estimate, and by what was measured.
- */
-void say_ratios(struct situation *now);
-void say_left(struct situation *now);
 
 #endif

@@ -27,8 +27,9 @@ struct onward {
     struct guided *guided;
     struct near near;
     uint64_t random;
-    size_t refused;       /* it led, and was no gain when compared anew; 0 = none */
-    struct strvec slower; /* changes (change_text) that were, by a tenth or more */
+    size_t refused;      /* it led, and was no gain when compared anew; 0 = none */
+    struct plan *slower; /* changes (change_of) that were, by a tenth or more */
+    size_t slower_nr, slower_alloc;
     size_t tried;
 };
 
@@ -44,32 +45,24 @@ static const struct choice *choice_of(const struct onward *onward, size_t i)
     return &onward->guided->session->choice[i];
 }
 
-/* The steps of one plan that the other does not have; caller frees. */
-static char *change_text(const struct choice *from, const struct choice *to)
+/* The steps of one plan that the other does not have. */
+static struct plan change_of(const struct choice *from, const struct choice *to)
 {
-    char *before = choice_text(from), *after = choice_text(to), *rest = NULL;
-    struct strvec had = {0};
-    struct buf change = {0};
-    for (char *step = strtok_r(before, " ", &rest); step;
-         step = strtok_r(NULL, " ", &rest))
-        strvec_push(&had, step);
-    for (char *step = strtok_r(after, " ", &rest); step;
-         step = strtok_r(NULL, " ", &rest))
-        if (!strvec_has(&had, step))
-            buf_addf(&change, "%s ", step);
-    strvec_release(&had);
-    free(before);
-    free(after);
-    return buf_detach(&change);
+    struct plan change = {0};
+    for (size_t i = 0; i < to->plan.step_nr; i++)
+        if (!plan_has_step(&from->plan, to->plan.step[i]))
+            plan_append(&change, to->plan.step[i]);
+    return change;
 }
 
 /* It was slower on top of another plan: likely on top of this one, too. */
 static bool was_slower(const struct onward *onward, const struct choice *from,
                        const struct choice *to)
 {
-    char *change = change_text(from, to);
-    bool found = *change && strvec_has(&onward->slower, change);
-    free(change);
+    struct plan change = change_of(from, to);
+    bool found = false;
+    for (size_t i = 0; change.step_nr && !found && i < onward->slower_nr; i++)
+        found = plans_equal(&onward->slower[i], &change);
     return found;
 }
 
@@ -245,10 +238,9 @@ static void note_slower(struct onward *onward, size_t centre, size_t i)
     if (tried->outcome != RUN_OUTCOME_STOPPED &&
         (!session_timed(session, i) || tried->time_s.value < slower * centre_s))
         return;
-    char *change = change_text(choice_of(onward, centre), choice_of(onward, i));
-    if (*change && !strvec_has(&onward->slower, change))
-        strvec_push(&onward->slower, change);
-    free(change);
+    struct plan change = change_of(choice_of(onward, centre), choice_of(onward, i));
+    GROW(onward->slower, onward->slower_nr + 1, onward->slower_alloc);
+    onward->slower[onward->slower_nr++] = change;
 }
 
 static int try_one(struct onward *onward, const struct choice *choice, size_t centre,
@@ -423,6 +415,6 @@ int guided_go_on(struct guided *guided, struct error *err)
     if (!status)
         status = settle(&onward, err);
     near_close(&onward.near);
-    strvec_release(&onward.slower);
+    free(onward.slower);
     return status;
 }

@@ -53,11 +53,6 @@ struct link_request {
 };
 int link_program(const struct link_request *request, char **program, struct error *err);
 
-/* build_openmp.c: is `source` to be compiled with -fopenmp? So it is when the user's
- * flags say so, and when it has more parallel regions than the user's file: without the
- * flag that file's own are no threads, and remain none. */
-bool needs_openmp(const struct kernel *kernel, const char *source);
-
 /* Flags of compiler and linker for a kind of program, "" = none. The sanitizers want
  * little optimisation: what the compiler removes is not looked at. */
 const char *sanitizer_flags(enum variant_program what);

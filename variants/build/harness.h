@@ -52,7 +52,4 @@ void cxx_add_flags(struct strvec *flags);
 void cxx_add_call(const struct harness_objects *objects, const char *role,
                   struct buf *out);
 
-/* Macros that announce to the tracer what the compiler does not report. */
-void harness_announcements(struct buf *out);
-
 #endif

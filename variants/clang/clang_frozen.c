@@ -1,8 +1,467 @@
 /* What a function's meaning rests on outside of its text. */
 #include "variants/clang/clang_frozen.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool place_holds(const struct place *outer, const struct place *inner);
+static bool is_read(const struct frozen *frozen, const struct place *place);
+static const char *place_text(struct ct_clang *clang, const struct place *place);
+static void frozen_add(struct frozen *frozen, enum ir_frozen_kind kind, const char *name,
+                       const char *subject, const char *value);
+
+/* ---- branch ---- */
+
+/* #if, #else and #endif: which branches were taken. libclang tells what was skipped; the
+ * lines are read as tokens. */
+
+enum { BRANCHES_MAX = 64, DEPTH_MAX = 64 };
+
+/* One #if with its #else and #endif. */
+struct group {
+    struct place line[BRANCHES_MAX]; /* the directives; the last one is the #endif */
+    size_t nr;
+    bool is_guard; /* of a header against being read twice */
+};
+
+struct branches {
+    struct frozen *frozen;
+    CXFile file;
+    CXSourceRangeList *skipped;
+    const char *text;
+    size_t length;
+    struct group open[DEPTH_MAX];
+    size_t depth;
+    void (*use)(struct branches *branches, const struct group *group);
+    struct place asked; /* for place_is_conditional */
+    bool found;
+};
+
+static bool is_skipped(const struct branches *branches, unsigned at)
+{
+    for (unsigned i = 0; i < branches->skipped->count; i++) {
+        unsigned begin, end;
+        CXSourceRange range = branches->skipped->ranges[i];
+        clang_getExpansionLocation(clang_getRangeStart(range), NULL, NULL, NULL, &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+        if (begin <= at && at < end)
+            return true;
+    }
+    return false;
+}
+
+/* ---- reading a file's directives ---- */
+
+static bool is_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    return !strncmp(text, word, length) && (text[length] == ' ' || !text[length]);
+}
+
+/* Behind the `#` and its blanks. */
+static const char *directive_text(const struct branches *branches,
+                                  const struct place *line)
+{
+    const char *text = place_text(branches->frozen->clang, line) + 1;
+    return text + (*text == ' ');
+}
+
+/* `#ifndef H` and at once `#define H`. */
+static bool is_guard(struct branches *branches, const struct place *line)
+{
+    struct place next = {branches->file, line->end, line->end};
+    const char *directive = place_text(branches->frozen->clang, line);
+    const char *text = branches->text;
+    while (next.begin < branches->length && strchr(" \t\r\n", text[next.begin]))
+        next.begin++;
+    next.end = next.begin;
+    while (next.end < branches->length && text[next.end] != '\n')
+        next.end++;
+    if (text[next.begin] != '#')
+        return false;
+    const char *define = directive_text(branches, &next);
+    const char *name = strrchr(directive, ' ');
+    return name && is_word(define, "define") && is_word(define + 7, name + 1);
+}
+
+static void take_directive(struct branches *branches, const struct place *line)
+{
+    const char *text = directive_text(branches, line);
+    struct group *group = branches->depth ? &branches->open[branches->depth - 1] : NULL;
+    if (!strncmp(text, "if", 2) && branches->depth < DEPTH_MAX) {
+        group = &branches->open[branches->depth++];
+        *group = (struct group){.is_guard = is_guard(branches, line)};
+    } else if (!group || (strncmp(text, "el", 2) && !is_word(text, "endif"))) {
+        return;
+    }
+    if (group->nr < BRANCHES_MAX)
+        group->line[group->nr++] = *line;
+    if (!is_word(text, "endif"))
+        return;
+    if (!is_skipped(branches, group->line[0].begin) || group->line[0].begin == 0 ||
+        !is_skipped(branches, group->line[0].begin - 1))
+        branches->use(branches, group);
+    branches->depth--;
+}
+
+/* Behind the line, which may go on behind a backslash. */
+static unsigned line_end(const struct branches *branches, unsigned at)
+{
+    const char *text = branches->text;
+    while (at < branches->length && text[at] != '\n')
+        at += 1 + (text[at] == '\\' && text[at + 1] == '\r') +
+              (text[at] == '\\' && at + 1 < branches->length);
+    return at < branches->length ? at : (unsigned)branches->length;
+}
+
+static bool begins_line(const struct branches *branches, unsigned at)
+{
+    while (at > 0 && strchr(" \t", branches->text[at - 1]))
+        at--;
+    return at == 0 || branches->text[at - 1] == '\n';
+}
+
+static void read_directives(struct branches *branches)
+{
+    CXTranslationUnit unit = branches->frozen->clang->unit;
+    CXToken *token = NULL;
+    unsigned nr = 0;
+    branches->text = clang_getFileContents(unit, branches->file, &branches->length);
+    if (!branches->text || !memchr(branches->text, '#', branches->length))
+        return;
+    clang_tokenize(unit,
+                   clang_getRange(clang_getLocationForOffset(unit, branches->file, 0),
+                                  clang_getLocationForOffset(unit, branches->file,
+                                                             (unsigned)branches->length)),
+                   &token, &nr);
+    branches->skipped = clang_getSkippedRanges(unit, branches->file);
+    for (unsigned i = 0; i < nr; i++) {
+        struct place line = {branches->file, 0, 0};
+        clang_getSpellingLocation(clang_getTokenLocation(unit, token[i]), NULL, NULL,
+                                  NULL, &line.begin);
+        if (clang_getTokenKind(token[i]) != CXToken_Punctuation ||
+            branches->text[line.begin] != '#' || !begins_line(branches, line.begin))
+            continue;
+        line.end = line_end(branches, line.begin);
+        take_directive(branches, &line);
+    }
+    clang_disposeSourceRangeList(branches->skipped);
+    clang_disposeTokens(unit, token, nr);
+}
+
+/* ---- which of them matter ---- */
+
+/* Those inside of what is read; around it where that is another function, since this one
+ * is written in the branch that it stands in. */
+static bool matters(const struct frozen *frozen, const struct place *whole)
+{
+    if (is_read(frozen, whole))
+        return true;
+    for (size_t i = 1; i < frozen->read.item_nr; i++) {
+        struct place text = extent_of(frozen->read.item[i]);
+        if (place_holds(whole, &text))
+            return true;
+    }
+    return false;
+}
+
+static void freeze_group(struct branches *branches, const struct group *group)
+{
+    struct frozen *frozen = branches->frozen;
+    struct place whole = {branches->file, group->line[0].begin,
+                          group->line[group->nr - 1].end};
+    struct buf lines = {0};
+    bool closed = false, taken = false;
+    if (group->is_guard || !matters(frozen, &whole))
+        return;
+    for (size_t i = 0; i < group->nr; i++) {
+        const char *text = place_text(frozen->clang, &group->line[i]);
+        bool last = i + 1 == group->nr;
+        closed = closed || is_word(directive_text(branches, &group->line[i]), "else");
+        if (last && taken && !closed)
+            buf_add(&lines, "#else\n#error\n");
+        buf_addf(&lines, "%s\n", text);
+        bool skipped = is_skipped(branches, group->line[i].end);
+        taken = taken || (!last && !skipped);
+        if (!last && skipped)
+            buf_add(&lines, "#error\n");
+    }
+    const char *copy = ir_text(frozen->clang->arena, buf_str(&lines));
+    frozen_add(frozen, FROZEN_BRANCH, place_text(frozen->clang, &group->line[0]), copy,
+               is_skipped(branches, group->line[0].end) ? "left out" : "taken");
+    buf_release(&lines);
+}
+
+static void find_around(struct branches *branches, const struct group *group)
+{
+    struct place whole = {branches->file, group->line[0].begin,
+                          group->line[group->nr - 1].end};
+    branches->found =
+        branches->found || (!group->is_guard && place_holds(&whole, &branches->asked));
+}
+
+/* Does the place of the main file lie in an #if? */
+static bool place_is_conditional(const struct frozen *frozen, const struct place *place)
+{
+    struct branches branches = {.frozen = (struct frozen *)frozen,
+                                .file = place->file,
+                                .use = find_around,
+                                .asked = *place};
+    read_directives(&branches);
+    return branches.found;
+}
+
+/* clang_branch.c: the #if in that text, and around that of other functions. */
+static void frozen_branches(struct frozen *frozen)
+{
+    for (size_t i = 0; i < frozen->read.item_nr; i++) {
+        struct branches branches = {.frozen = frozen,
+                                    .file = extent_of(frozen->read.item[i]).file,
+                                    .use = freeze_group};
+        bool seen = !branches.file;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen =
+                clang_File_isEqual(extent_of(frozen->read.item[k]).file, branches.file);
+        if (!seen)
+            read_directives(&branches);
+    }
+}
+
+/* ---- macro ---- */
+
+/*
+ * What macros become where they are used. No token of libclang tells: the file is parsed
+ * once more up to the function's body, with strings behind it that hold the uses.
+ */
+
+static const char text_macros[] =
+    "\n#define inflight_text_(...) #__VA_ARGS__\n"
+    "#define inflight_text(...) inflight_text_(__VA_ARGS__)\n";
+
+/* Deeper than anybody nests macros; one that names itself ends there. */
+enum { MACRO_DEPTH = 16 };
+
+static bool same_file_use(const struct frozen *frozen, size_t i,
+                          const struct place *place)
+{
+    struct place use = extent_of(frozen->expansion.item[i]);
+    return place_holds(place, &use);
+}
+
+/* A macro is used there. */
+static bool place_has_macro(const struct frozen *frozen, const struct place *place)
+{
+    for (size_t i = 0; i < frozen->expansion.item_nr; i++)
+        if (same_file_use(frozen, i, place))
+            return true;
+    return false;
+}
+
+/* ---- macros of the system: each compiler has its own ---- */
+
+static bool rests_on_system(struct frozen *frozen, const char *name, int depth);
+
+static bool names_system(struct frozen *frozen, const char *text, const char *own,
+                         int depth)
+{
+    while (*text) {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        if (length && !isdigit((unsigned char)*text)) {
+            const char *word = ir_textf(frozen->clang->arena, "%.*s", (int)length, text);
+            if (strcmp(word, own) && rests_on_system(frozen, word, depth + 1))
+                return true;
+        }
+        text += length ? length : 1;
+    }
+    return false;
+}
+
+static bool rests_on_system(struct frozen *frozen, const char *name, int depth)
+{
+    struct ct_clang *clang = frozen->clang;
+    for (size_t i = frozen->definition.item_nr; depth < MACRO_DEPTH && i-- > 0;) {
+        CXCursor cursor = frozen->definition.item[i];
+        CXString spelling = clang_getCursorSpelling(cursor);
+        bool same = !strcmp(clang_getCString(spelling), name);
+        clang_disposeString(spelling);
+        if (!same)
+            continue;
+        struct place place = extent_of(cursor);
+        return clang_Cursor_isMacroBuiltin(cursor) ||
+               clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)) ||
+               names_system(frozen, place_text(clang, &place), name, depth);
+    }
+    return false;
+}
+
+/* ---- uses ---- */
+
+/* `F` of `F(x)` may become the name of a macro that takes the rest. */
+static void take_arguments(struct frozen *frozen, struct place *place)
+{
+    size_t length;
+    const char *text = clang_getFileContents(frozen->clang->unit, place->file, &length);
+    size_t at = place->end, open = 0;
+    while (text && at < length && isspace((unsigned char)text[at]))
+        at++;
+    if (!text || at >= length || text[at] != '(' || text[place->end - 1] == ')')
+        return;
+    for (; at < length; at++) {
+        open += text[at] == '(';
+        open -= text[at] == ')';
+        if (!open)
+            break;
+    }
+    place->end = (unsigned)at + 1;
+}
+
+/* Of those within another one only the outer one counts. */
+static bool is_inner(const struct frozen *frozen, size_t i)
+{
+    struct place own = extent_of(frozen->expansion.item[i]);
+    for (size_t k = 0; k < frozen->expansion.item_nr; k++) {
+        struct place other = extent_of(frozen->expansion.item[k]);
+        if (k != i && other.begin < own.end && place_holds(&other, &own) &&
+            (other.begin != own.begin || other.end != own.end))
+            return true;
+    }
+    return false;
+}
+
+static void add_use(struct frozen *frozen, CXCursor cursor, struct strvec *uses)
+{
+    struct ct_clang *clang = frozen->clang;
+    struct place place = extent_of(cursor);
+    CXCursor definition = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(definition) || clang_Cursor_isMacroBuiltin(definition) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(definition)))
+        return;
+    take_arguments(frozen, &place);
+    const char *text = place_text(clang, &place);
+    if (!strvec_has(uses, text))
+        strvec_push(uses, text);
+}
+
+/* A macro that the text defines itself: what it names. */
+static void add_names(struct frozen *frozen, CXCursor definition, struct strvec *uses)
+{
+    struct place place = extent_of(definition);
+    const char *text = place_text(frozen->clang, &place);
+    while (*text) {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        const char *word = ir_textf(frozen->clang->arena, "%.*s", (int)length, text);
+        if (length && !isdigit((unsigned char)*text) && !strvec_has(uses, word))
+            strvec_push(uses, word);
+        text += length ? length : 1;
+    }
+}
+
+static void find_uses(struct frozen *frozen, struct strvec *uses)
+{
+    for (size_t i = 0; i < frozen->expansion.item_nr; i++) {
+        struct place place = extent_of(frozen->expansion.item[i]);
+        if (is_read(frozen, &place) && !is_inner(frozen, i))
+            add_use(frozen, frozen->expansion.item[i], uses);
+    }
+    for (size_t i = 0; i < frozen->definition.item_nr; i++) {
+        struct place place = extent_of(frozen->definition.item[i]);
+        if (is_read(frozen, &place))
+            add_names(frozen, frozen->definition.item[i], uses);
+    }
+}
+
+/* ---- the second parse ---- */
+
+struct probe {
+    struct frozen *frozen;
+    const struct strvec *uses;
+};
+
+static const char *evaluated(struct ct_clang *clang, CXCursor cursor)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    const char *text = NULL;
+    switch (result ? clang_EvalResult_getKind(result) : CXEval_UnExposed) {
+    case CXEval_StrLiteral:
+        text = ir_text(clang->arena, clang_EvalResult_getAsStr(result));
+        break;
+    case CXEval_Int:
+        text = ir_textf(clang->arena, "%lld", clang_EvalResult_getAsLongLong(result));
+        break;
+    case CXEval_Float:
+        text = ir_textf(clang->arena, "%a", clang_EvalResult_getAsDouble(result));
+        break;
+    default:
+        break;
+    }
+    if (result)
+        clang_EvalResult_dispose(result);
+    return text;
+}
+
+/* `inflight_text_3 = inflight_text(USE)`, `inflight_value_3 = (USE)` */
+static enum CXChildVisitResult take_probe(CXCursor cursor, CXCursor parent,
+                                          CXClientData data)
+{
+    (void)parent;
+    struct probe *probe = data;
+    struct ct_clang *clang = probe->frozen->clang;
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl)
+        return CXChildVisit_Recurse;
+    const char *name = take_string(clang, clang_getCursorSpelling(cursor));
+    bool value = !strncmp(name, "inflight_value_", strlen("inflight_value_"));
+    if (!value && strncmp(name, "inflight_text_", strlen("inflight_text_")))
+        return CXChildVisit_Recurse;
+    const char *use = ir_text(clang->arena, probe->uses->v[atoi(strrchr(name, '_') + 1)]);
+    const char *text = evaluated(clang, cursor);
+    if (text && (value || strcmp(text, use)))
+        frozen_add(probe->frozen, value ? FROZEN_VALUE : FROZEN_TEXT, use,
+                   value ? ir_textf(clang->arena, "(%s)", use) : use, text);
+    return CXChildVisit_Continue;
+}
+
+static void write_probes(struct frozen *frozen, const struct strvec *uses,
+                         struct buf *out)
+{
+    buf_add_n(out, frozen->source, frozen->body);
+    buf_add(out, text_macros);
+    for (size_t i = 0; i < uses->nr; i++)
+        if (names_system(frozen, uses->v[i], "", 0))
+            buf_addf(out, "const __typeof__(%s) inflight_value_%zu = (%s);\n", uses->v[i],
+                     i, uses->v[i]);
+        else
+            buf_addf(out, "const char inflight_text_%zu[] = inflight_text(%s);\n", i,
+                     uses->v[i]);
+    buf_add(out, "}\n");
+}
+
+/* clang_macro.c: what the macros in the text that counts become. */
+static void frozen_macros(struct frozen *frozen)
+{
+    struct ct_clang *clang = frozen->clang;
+    struct strvec uses = {0};
+    struct buf text = {0};
+    CXTranslationUnit unit = NULL;
+    struct probe probe = {frozen, &uses};
+    find_uses(frozen, &uses);
+    if (uses.nr) {
+        write_probes(frozen, &uses, &text);
+        unit = ct_reparse(clang, frozen->path, &text, frozen->args);
+    }
+    if (unit) {
+        clang_visitChildren(clang_getTranslationUnitCursor(unit), take_probe, &probe);
+        clang_disposeTranslationUnit(unit);
+    }
+    strvec_release(&uses);
+    buf_release(&text);
+}
+
+/* ---- clang frozen ---- */
 
 /* ---- places ---- */
 
@@ -16,13 +475,14 @@ struct place extent_of(CXCursor cursor)
     return place;
 }
 
-bool place_holds(const struct place *outer, const struct place *inner)
+/* Is `inner` within `outer`? */
+static bool place_holds(const struct place *outer, const struct place *inner)
 {
     return inner->begin >= outer->begin && inner->end <= outer->end && outer->file &&
            inner->file && clang_File_isEqual(outer->file, inner->file);
 }
 
-bool is_read(const struct frozen *frozen, const struct place *place)
+static bool is_read(const struct frozen *frozen, const struct place *place)
 {
     for (size_t i = 0; i < frozen->read.item_nr; i++) {
         struct place text = extent_of(frozen->read.item[i]);
@@ -32,7 +492,8 @@ bool is_read(const struct frozen *frozen, const struct place *place)
     return false;
 }
 
-const char *place_text(struct ct_clang *clang, const struct place *place)
+/* The tokens of the place as text without comments, blanks made one. */
+static const char *place_text(struct ct_clang *clang, const struct place *place)
 {
     CXToken *token = NULL;
     unsigned nr = 0, last = place->begin;
@@ -61,8 +522,9 @@ const char *place_text(struct ct_clang *clang, const struct place *place)
 
 /* ---- what is found ---- */
 
-void frozen_add(struct frozen *frozen, enum ir_frozen_kind kind, const char *name,
-                const char *subject, const char *value)
+/* What is there already is not added twice. */
+static void frozen_add(struct frozen *frozen, enum ir_frozen_kind kind, const char *name,
+                       const char *subject, const char *value)
 {
     for (size_t i = 0; i < frozen->nr; i++)
         if (!strcmp(frozen->item[i].subject, subject))

@@ -23,25 +23,4 @@ struct frozen {
 };
 
 struct place extent_of(CXCursor cursor);
-/* Is `inner` within `outer`? */
-bool place_holds(const struct place *outer, const struct place *inner);
-bool is_read(const struct frozen *frozen, const struct place *place);
-
-/* What is there already is not added twice. */
-void frozen_add(struct frozen *frozen, enum ir_frozen_kind kind, const char *name,
-                const char *subject, const char *value);
-
-/* The tokens of the place as text without comments, blanks made one. */
-const char *place_text(struct ct_clang *clang, const struct place *place);
-
-/* clang_macro.c: what the macros in the text that counts become. */
-void frozen_macros(struct frozen *frozen);
-/* A macro is used there. */
-bool place_has_macro(const struct frozen *frozen, const struct place *place);
-
-/* clang_branch.c: the #if in that text, and around that of other functions. */
-void frozen_branches(struct frozen *frozen);
-/* Does the place of the main file lie in an #if? */
-bool place_is_conditional(const struct frozen *frozen, const struct place *place);
-
 #endif

@@ -45,11 +45,6 @@ struct tunable_place {
 int tunable_find(const char *path, const char *text, size_t length, const char *name,
                  size_t from, size_t to, bool *found, struct tunable_place *place,
                  struct error *err);
-/* Files that the text includes, as written, "" and <> alike; and the byte where its first
- * token stands. */
-void tunable_includes(const char *text, size_t length, struct strvec *files,
-                      size_t *first);
-
 struct tunable {
     const char *name; /* of the word */
     struct tunable_values values;

@@ -5,6 +5,235 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- frozen ---- */
+
+/* What the rewritten code rests on is checked where it is compiled: built with another
+ * value it is refused, never wrong. */
+
+enum { SAID_MAX = 100 }; /* of a value in a message */
+
+static bool has_kind(const struct ir_function *function, enum ir_frozen_kind kind)
+{
+    for (size_t i = 0; i < function->frozen_nr; i++)
+        if (function->frozen[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* What a use of a macro becomes, as a string. */
+static void gen_frozen_macros(const struct model *model, struct buf *out)
+{
+    const char *prefix = gen_prefix(model);
+    if (has_kind(model->function, FROZEN_TEXT))
+        buf_addf(out,
+                 "#define %s_text_of(...) #__VA_ARGS__\n"
+                 "#define %s_text(...) %s_text_of(__VA_ARGS__)\n\n",
+                 prefix, prefix, prefix);
+}
+
+static void add_quoted(struct buf *out, const char *text, size_t most)
+{
+    for (size_t i = 0; text[i] && i < most; i++) {
+        buf_add(out, text[i] == '"' || text[i] == '\\' ? "\\" : "");
+        buf_add_n(out, text + i, 1);
+    }
+    buf_add(out, strlen(text) > most ? " ..." : "");
+}
+
+static void add_message(struct buf *out, const struct ir_frozen *frozen)
+{
+    buf_add(out, "\"tuned where ");
+    add_quoted(out, frozen->name, SAID_MAX);
+    buf_add(out, " is ");
+    add_quoted(out, frozen->value, SAID_MAX);
+    buf_add(out, ": build with that, or run inflight tune again\"");
+}
+
+/* The lines of the #if, with what to say in the branches that were left out. */
+static void add_branches(struct buf *out, const struct ir_frozen *frozen)
+{
+    for (const char *line = frozen->subject; *line;) {
+        size_t length = strcspn(line, "\n");
+        buf_add_n(out, line, length);
+        if (!strncmp(line, "#error\n", 7)) {
+            buf_add(out, " ");
+            add_message(out, frozen);
+        }
+        line += length + (line[length] == '\n');
+        buf_add(out, *line ? "\n" : "");
+    }
+}
+
+static void add_condition(const struct model *model, struct buf *out,
+                          const struct ir_frozen *frozen)
+{
+    switch (frozen->kind) {
+    case FROZEN_TEXT:
+        buf_addf(out, "!__builtin_strcmp(%s_text(%s), \"", gen_prefix(model),
+                 frozen->subject);
+        add_quoted(out, frozen->value, strlen(frozen->value));
+        buf_add(out, "\")");
+        break;
+    case FROZEN_TYPE:
+        buf_addf(out, "%s(%s, %s)",
+                 model->function->is_cplusplus ? "__is_same"
+                                               : "__builtin_types_compatible_p",
+                 frozen->subject, frozen->value);
+        break;
+    case FROZEN_VALUE:
+        buf_addf(out, "%s == %s", frozen->subject, frozen->value);
+        break;
+    default:
+        buf_add(out, frozen->subject);
+    }
+}
+
+static void add_assert(const struct model *model, struct buf *out,
+                       const struct ir_frozen *frozen, const char *margin)
+{
+    const char *word = model->function->is_cplusplus ? "static_assert" : "_Static_assert";
+    buf_addf(out, "%s%s(", margin, word);
+    add_condition(model, out, frozen);
+    buf_addf(out, ",\n%s%*s", margin, (int)strlen(word) + 1, "");
+    add_message(out, frozen);
+    buf_add(out, ");");
+}
+
+/* At the head of the body: types and arrays have their names there. */
+static void gen_frozen(const struct model *model, struct edits *edits)
+{
+    const struct ir_function *function = model->function;
+    size_t at = function->body_begin + 1;
+    char *own = margin_of(
+        function->source,
+        line_begin(function->source, function->body_begin) +
+            strspn(function->source + line_begin(function->source, function->body_begin),
+                   " \t"));
+    char *margin = xasprintf("%s%s", own, uses_tabs(function) ? "\t" : "    ");
+    struct buf text = {0};
+    for (size_t i = 0; i < function->frozen_nr; i++) {
+        const struct ir_frozen *frozen = &function->frozen[i];
+        buf_add(&text, "\n");
+        if (frozen->kind == FROZEN_BRANCH)
+            add_branches(&text, frozen);
+        else
+            add_assert(model, &text, frozen, margin);
+    }
+    size_t blanks = strspn(function->source + at, " \t\r");
+    if (function->source[at + blanks] != '\n')
+        buf_addf(&text, "\n%s", margin);
+    if (function->frozen_nr)
+        edits_add(edits, at, at, buf_detach(&text));
+    buf_release(&text);
+    free(margin);
+    free(own);
+}
+
+/* ---- words ---- */
+
+/* Words of the new code that the user's macros would make others. */
+
+static bool is_in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Lines of the preprocessor and names that compilers define stay as they are. */
+static void gen_add_helper(const struct model *model, struct buf *out, const char *text)
+{
+    const struct ir_names *macros = &model->function->macros;
+    for (bool begins = true; *text; begins = text[-1] == '\n') {
+        size_t length = begins && *text == '#' ? strcspn(text, "\n") : 0;
+        bool word = !length && is_in_word(*text);
+        while (word && is_in_word(text[length]))
+            length++;
+        length = length ? length : 1;
+        const char *piece = ir_textf(model->arena, "%.*s", (int)length, text);
+        bool met = word && strncmp(piece, "__", 2) && ir_has_name(macros, piece);
+        for (int i = 0; met && ir_has_name(macros, piece); i++)
+            piece = ir_textf(model->arena, "%.*s_%d", (int)length, text, i);
+        buf_add(out, piece);
+        text += length;
+    }
+}
+
+/* No word of the language that new code is made of is a macro here. */
+static int gen_check_words(const struct model *model, const struct edits *edits,
+                           struct error *err)
+{
+    static const char *const words[] = {
+        "if",      "else",       "for",         "int",       "long",       "char",
+        "void",    "return",     "static",      "const",     "typedef",    "enum",
+        "omp",     "parallel",   "simd",        "private",   "schedule",   "reduction",
+        "dynamic", "guided",     "num_threads", "proc_bind", "simdlen",    "clang",
+        "loop",    "GCC",        "ivdep",       "unroll",    "diagnostic", "may_alias",
+        "aligned", "vector_size"};
+    const struct ir_names *macros = &model->function->macros;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        for (size_t k = 0; ir_has_name(macros, words[i]) && k < edits->nr; k++)
+            if (text_has_word(edits->item[k].text, words[i]))
+                return fail(err, STATUS_ILLEGAL,
+                            "'%s' is a macro of this file or of a header, and the new "
+                            "code needs the word as the language has it; #undef the "
+                            "macro before the function",
+                            words[i]);
+    return 0;
+}
+
+/* ---- reduction ---- */
+
+/* simd loops that sum, where the user lets sums be reordered: every variable that is
+ * summed up must stand in a clause. */
+
+static bool is_declared(const struct code *block, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < block->child_nr; i++) {
+        const struct ir_stmt *stmt =
+            block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
+        if (stmt && stmt->kind == IR_DECL && stmt->symbol == symbol)
+            return true;
+    }
+    return false;
+}
+
+/* False when the loop carries something that no clause can say. */
+static bool add_sum(struct code *loop, const struct ir_expr *expr)
+{
+    const struct ir_expr *target = expr->kind == IR_ASSIGN ? expr->arg[0] : NULL;
+    if (!target)
+        return false;
+    if (target->kind != IR_NAME)
+        return expr_mentions(target, loop->var);
+    if (is_declared(loop->child[0], target->symbol))
+        return true;
+    const char *op = strcmp(expr->op, "=") ? expr->op
+                     : expr->arg[1]->op    ? expr->arg[1]->op
+                                           : "";
+    if (!strchr("+-*", op[0]) || !op[0])
+        return false;
+    strvec_push_once(op[0] == '*' ? &loop->products : &loop->sums, target->symbol->name);
+    return true;
+}
+
+/* gen_scalar.c */
+static void gen_reductions(struct code *code)
+{
+    const struct code *block = code->kind == CODE_FOR ? code->child[0] : NULL;
+    for (size_t i = 0; code->kind == CODE_FOR && code->simd && code->band->reduces &&
+                       i < block->child_nr;
+         i++) {
+        const struct ir_stmt *stmt =
+            block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
+        if (!stmt || (stmt->kind != IR_DECL &&
+                      (stmt->kind != IR_EXPR || !add_sum(code, stmt->expr))))
+            code->simd = false;
+    }
+    for (size_t i = 0; i < code->child_nr; i++)
+        gen_reductions(code->child[i]);
+}
+
+/* ---- gen ---- */
+
 enum { GUARD_WIDTH = 80 };
 
 struct mentioned {

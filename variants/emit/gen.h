@@ -123,16 +123,6 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
-/* gen_value.c: an affine function of values that are raw expressions; takes aff. */
-struct sum gen_aff_sum(struct gen *gen, isl_aff *aff, struct ir_expr *const *value);
-long long gen_whole(struct gen *gen, isl_val *val); /* takes val; others are a problem */
-void gen_add_term(struct sum *sum, struct ir_arena *arena, long long factor,
-                  struct ir_expr *expr);
-/* What a loop of one iteration, of which there is no loop in the text, counts, from the
- * iterators of the source; NULL where it is of several pieces. */
-struct ir_expr *gen_band_value(struct gen *gen, const struct tree *band,
-                               const struct statement *statement,
-                               struct ir_expr *const *raw);
 
 /* Is it, a scalar or an array, first given a value in a branch? Compilers do not see that
  * it is only used when it has one. */
@@ -146,12 +136,6 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
 const char *gen_prefix(const struct model *model);
 /* In the file, or a macro or declared in its headers. */
 bool gen_word_in_source(const struct gen *gen, const char *word);
-/* gen_words.c: `text` of helpers without words that are macros here. */
-void gen_add_helper(const struct model *model, struct buf *out, const char *text);
-/* No word of the language that new code is made of is a macro here. */
-int gen_check_words(const struct model *model, const struct edits *edits,
-                    struct error *err);
-
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
  * variables of the text in their place. */
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
@@ -194,9 +178,7 @@ struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long lon
 struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 /* Certainly different elements or rows: some subscripts differ by a number. */
 bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
-void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
-void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
-                                           sum; without one, no pragma */
+void gen_scalars(struct gen *gen, struct code *code);
 /* gen_fetch.c */
 const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
@@ -218,8 +200,7 @@ struct ir_symbol *fetch_later(struct gen *gen, const struct ir_symbol *iterator)
 bool expr_loads(const struct ir_expr *expr);  /* holds an element */
 bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
 bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
-size_t fetch_copies(const struct work *work); /* of what is packed: places */
-size_t fetch_collapsed(struct gen *gen, struct code *code); /* gen_rows.c; places */
+size_t fetch_copies(const struct work *work);
 bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array);
 /* gen_ahead.c: the access at its first execution in an iteration of the loop with this
  * body: false with the reason when that cannot be told. */
@@ -365,9 +346,5 @@ int gen_paddings(const struct model *model, const struct work *works, struct edi
                  struct error *err);
 /* Before the comment and the pragmas that belong to the function. */
 size_t function_start(const struct ir_function *function);
-
-/* gen_frozen.c: the checks of what the code rests on, and the macros that they need. */
-void gen_frozen_macros(const struct model *model, struct buf *out);
-void gen_frozen(const struct model *model, struct edits *edits);
 
 #endif

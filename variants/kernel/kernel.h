@@ -84,8 +84,7 @@ int kernel_refresh(struct kernel *kernel, struct error *err);
 /* As far as captured contents tell: lengths of the others are -1. */
 int kernel_refresh_known(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
-void kernel_find_chains(struct kernel *kernel);   /* sets kernel->chains */
-void kernel_find_streams(struct kernel *kernel);  /* sets kernel->streams, run_bytes */
+void kernel_find_chains(struct kernel *kernel);
 double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
 
 /* All that lies in the memory of a buffer that is the first of its memory, bytes. */

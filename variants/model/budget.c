@@ -9,6 +9,7 @@
 #include "variants/model/poly.h"
 
 #include <gmp.h>
+#include <isl/version.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -130,4 +131,9 @@ int isl_check(struct model *model, bool null, struct error *err)
         status = fail(err, STATUS_ILLEGAL, "the check failed");
     free(what);
     return status;
+}
+
+const char *kernel_isl_version(void)
+{
+    return isl_version();
 }

@@ -1,8 +1,213 @@
 /* One nest: its loops, its statements with their domains, its loop tree. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/poly.h"
+
+/* ---- cells ---- */
+
+/* Which cells share bytes: records taken as one where a field and the whole are both
+ * used, and fields that other names may reach. */
+
+/* ---- one cell for a record and its fields ---- */
+
+static bool is_record(const struct cell *cell)
+{
+    return cell->type.scalar == IR_RECORD && !cell->type.pointers;
+}
+
+/* ".pos" holds ".pos.x". */
+static bool holds(const char *outer, const char *inner)
+{
+    size_t length = strlen(outer);
+    return !strncmp(outer, inner, length) && (inner[length] == '.' || !inner[length]);
+}
+
+/* Accesses to the field become accesses to a part of the record. */
+static void merge(struct nest *nest, size_t field, size_t record)
+{
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        struct access *access = &nest->access[i];
+        if (access->cell != field)
+            continue;
+        access->cell = record;
+        access->subscript_nr = nest->cell[record].dims;
+        access->must = false;
+        access->accumulates = ACCUMULATES_NOT;
+    }
+}
+
+static void drop_cell(struct nest *nest, size_t cell)
+{
+    for (size_t i = 0; i < nest->access_nr; i++)
+        nest->access[i].cell -= nest->access[i].cell > cell;
+    memmove(&nest->cell[cell], &nest->cell[cell + 1],
+            (--nest->cell_nr - cell) * sizeof(nest->cell[0]));
+}
+
+static bool merge_one(struct nest *nest)
+{
+    for (size_t a = 0; a < nest->cell_nr; a++)
+        for (size_t b = 0; b < nest->cell_nr; b++)
+            if (a != b && nest->cell[a].symbol == nest->cell[b].symbol &&
+                is_record(&nest->cell[a]) &&
+                holds(nest->cell[a].path, nest->cell[b].path)) {
+                merge(nest, b, a);
+                drop_cell(nest, b);
+                return true;
+            }
+    return false;
+}
+
+/* ---- fields as variables: `g->nx` ---- */
+
+static bool cell_written(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->access[i].write && nest->cell[nest->access[i].cell].symbol == symbol)
+            return true;
+    return false;
+}
+
+/* g->pos.x and g->pos, g->x and g[i]. */
+static bool same_bytes(const struct ir_symbol *field, const struct ir_symbol *other)
+{
+    if (field == other)
+        return false;
+    if (field->base == other)
+        return true;
+    if (other->role != IR_FIELD || other->base != field->base)
+        return false;
+    size_t length = strlen(other->path);
+    return !strncmp(other->path, field->path, length) && field->path[length] == '.';
+}
+
+/* An in-place part of what `field` names is written under another name. */
+static int check_field(struct nest *nest, const struct ir_symbol *field)
+{
+    for (size_t i = 0; i < nest->cell_nr; i++) {
+        const struct ir_symbol *other = nest->cell[i].symbol;
+        if (same_bytes(field, other) &&
+            (cell_written(nest, field) || cell_written(nest, other)))
+            return nest_refuse(nest, nest->stmt->line,
+                               "'%s' and '%s' are used under both names in one nest and "
+                               "may be the same memory; copy the field to a local "
+                               "variable before the loop",
+                               field->name, nest->cell[i].name);
+    }
+    return 0;
+}
+
+static int check_fields(struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        if (symbol->role == IR_FIELD && nest->used[i] && check_field(nest, symbol))
+            return -1;
+    }
+    return 0;
+}
+
+/* What is written out again would be the macro's. */
+static int check_macros(struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        if (nest->used[i] && symbol->role != IR_FIELD &&
+            ir_has_name(&function->macros, symbol->name))
+            return nest_refuse(nest, nest->stmt->line,
+                               "'%s' is a variable and a macro; give one of them another "
+                               "name",
+                               symbol->name);
+    }
+    return 0;
+}
+
+/* one cell for what shares bytes */
+static int nest_cells(struct nest *nest)
+{
+    while (merge_one(nest))
+        ;
+    return check_macros(nest) ? -1 : check_fields(nest);
+}
+
+/* ---- context ---- */
+
+/* Parameters, those for which anything is executed, what the language promises of them.
+ */
+
+static void nest_params(struct nest *nest)
+{
+    struct ir_function *function = nest->model->function;
+    nest->params = isl_space_params_alloc(nest->model->ctx, 0);
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        if (!nest->used[i] || !symbol_is_param(nest, symbol))
+            continue;
+        char *text = xasprintf("%s_%d", symbol->name, symbol->id);
+        nest->params = isl_space_add_param_id(nest->params,
+                                              isl_id_alloc(nest->model->ctx, text, NULL));
+        free(text);
+    }
+}
+
+/* all statements are there */
+static void nest_context(struct nest *nest)
+{
+    isl_set *any = isl_set_empty(isl_space_copy(nest->params)),
+            *all = isl_set_universe(isl_space_copy(nest->params));
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        isl_set *params = isl_set_params(isl_set_copy(nest->statement[i].domain));
+        any = isl_set_union(any, isl_set_copy(params));
+        all = isl_set_intersect(all, params);
+    }
+    isl_set_free(any);
+    nest->context = isl_set_coalesce(isl_set_remove_redundancies(all));
+    bool all_run = isl_set_is_empty(nest->context) == isl_bool_false;
+    nest_reach(nest, all_run);
+    if (!all_run) {
+        isl_set_free(nest->context);
+        nest->context = isl_set_universe(isl_space_copy(nest->params));
+    }
+}
+
+static void nest_vouched(struct nest *nest)
+{
+    struct ir_function *function = nest->model->function;
+    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
+    struct doubts doubts = {0};
+    struct affine at = {.nest = nest, .space = space, .doubts = &doubts};
+    nest->vouched = isl_set_universe(isl_space_copy(nest->params));
+    nest->certain = isl_set_universe(isl_space_copy(nest->params));
+    for (size_t i = 0; i < function->param_nr; i++)
+        for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
+            const struct ir_expr *dim = function->symbol[i]->dim[k];
+            isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
+            if (!doubts_are_idle(nest, &doubts) || !size) {
+                isl_pw_aff_free(size);
+                continue;
+            }
+            nest->certain = isl_set_intersect(
+                nest->certain,
+                isl_set_params(isl_pw_aff_nonneg_set(isl_pw_aff_copy(size))));
+            nest->vouched = isl_set_intersect(nest->vouched,
+                                              isl_set_params(isl_pw_aff_pos_set(size)));
+        }
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
+            continue;
+        isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
+        nest->certain = isl_set_intersect(nest->certain,
+                                          isl_set_params(isl_pw_aff_nonneg_set(value)));
+    }
+    nest->vouched = isl_set_intersect(nest->vouched, isl_set_copy(nest->certain));
+    isl_space_free(space);
+}
+
+/* ---- model nest ---- */
 
 enum { MODEL_OPERATIONS = 20000000 };
 

@@ -397,11 +397,6 @@ isl_union_map *cell_storage(const struct nest *nest, size_t cell,
 /* legal_order.c: every instance is run, once; every dependence (kept) runs forwards. In a
  * tree that is joined, of the leaders. */
 bool tree_runs_all(const struct nest *nest, const struct tree *tree);
-isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
-                         isl_union_map *deps);
-/* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
- * scalar which another one still needs. False = cannot be shown so. */
-bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *tree);
 /* budget.c: so many operations of isl, and as many numbers made by it, from here on; 0 =
  * no limit, for what is no analysis. One model at a time. */
 void isl_budget(struct model *model, unsigned long operations);

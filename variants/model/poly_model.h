@@ -110,14 +110,11 @@ enum accumulation {
     ACCUMULATES_EXACTLY   /* every order gives the same */
 };
 
-enum accumulation accumulation_of(struct ir_arena *arena, const struct ir_expr *assign);
-
 /* ---- model_access.c, model_linear.c ---- */
 
 int nest_collect(struct nest *nest,
                  size_t statement); /* fills nest.access of one statement, without maps */
-int nest_relations(struct nest *nest); /* maps, after all statements are there */
-void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
+int nest_relations(struct nest *nest);
 /* Of arrays that are written: elements of one row are taken for those of no other. What
  * the sizes do not show is said. */
 void nest_say_rows(struct nest *nest, struct strvec *out);
@@ -128,13 +125,7 @@ struct affine affine_of(struct nest *nest,
 
 /* ---- model_context.c ---- */
 
-void nest_params(struct nest *nest);
-void nest_vouched(struct nest *nest);
-void nest_context(struct nest *nest); /* all statements are there */
-
 /* ---- model_cells.c ---- */
-
-int nest_cells(struct nest *nest); /* one cell for what shares bytes */
 
 /* ---- model_private.c ---- */
 
@@ -167,13 +158,10 @@ void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict,
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
-void view_facts(struct model *model);  /* model_facts.c: records, temporaries */
-void view_arrays(struct model *model); /* model_arrays.c */
+
 int view_array(const struct model *model,
                const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
-int view_cell(const struct model *model, const struct cell *cell);
 int view_place(const struct model *model, const struct ir_expr *place);
-bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
 bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
 /* Integer expressions at given parameters. counts.c */
 bool count_value(struct model *model, const struct model_values *values,

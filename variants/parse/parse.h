@@ -34,10 +34,6 @@ struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node,
  * says what it was). */
 struct ir_stmt *parse_body(struct parse *p, const struct ct_node *node);
 
-/* parse_continue.c: the body of a loop without `continue`, as far as an `if` says the
- * same. */
-void parse_continues(struct ir_arena *arena, struct ir_stmt *body);
-
 /* parse_loop.c */
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
                           struct ir_stmt *body);

@@ -42,7 +42,4 @@ void parse_make_fields(struct parse *p);
 void parse_follow_walks(struct parse *p);
 void parse_follow_rows(struct parse *p);
 void parse_follow_matrices(struct parse *p);
-/* Reads arguments and constants only, as ir_symbol.is_pure. */
-bool parse_is_pure(struct parse *p, struct ct_decl *decl);
-
 #endif

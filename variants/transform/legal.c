@@ -3,11 +3,355 @@
  * plan did, and one of where private scalars live. A check that does not finish is "not
  * legal": with isl, errors and NULL must never read as "no violation".
  */
-#include "variants/transform/packing.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/poly.h"
+#include "variants/transform/packing.h"
+
+static isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
+                                isl_union_map *deps);
+
+/* ---- groups ---- */
+
+/*
+ * Whether the private scalars of different iterations stay out of each other's way, from
+ * the shape of the tree alone. The bands above a place cut time into groups that run one
+ * after the other. When every owner (the iteration that a scalar belongs to) has all its
+ * accesses in one group, and no two owners of a group share a variable, then no one
+ * writes between a value and its use. That an owner's own accesses keep their order is
+ * for the dependences to say. Much cheaper than to follow the values, which is left for
+ * trees of which this cannot be shown.
+ */
+
+struct groups {
+    const struct nest *nest;
+    size_t cell;
+    const struct tree *band[4 * DEPTH_MAX]; /* around the place */
+    size_t nr;
+};
+
+static bool uses_cell(const struct groups *at, const struct tree *tree)
+{
+    if (tree->kind == TREE_LEAF) {
+        const struct statement *statement = &at->nest->statement[tree->statement];
+        for (size_t i = statement->access_begin; i < statement->access_end; i++)
+            if (at->nest->access[i].cell == at->cell)
+                return true;
+        return false;
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (uses_cell(at, tree->child[i]))
+            return true;
+    return false;
+}
+
+/* Instance -> owner: the iterators of the outer loops that the cell belongs to. */
+static isl_map *owner(const struct groups *at, const struct tree *leaf)
+{
+    const struct statement *statement = &at->nest->statement[leaf->statement];
+    unsigned depth = (unsigned)at->nest->cell[at->cell].depth;
+    isl_space *space = isl_space_map_from_set(isl_set_get_space(statement->domain));
+    isl_map *map = isl_map_identity(space);
+    map =
+        isl_map_project_out(map, isl_dim_out, depth, (unsigned)statement->depth - depth);
+    map = isl_map_reset_tuple_id(map, isl_dim_out);
+    return isl_map_intersect_domain(map, isl_set_copy(leaf->domain));
+}
+
+static isl_set *add_owners(const struct groups *at, const struct tree *tree, isl_set *all)
+{
+    if (tree->kind == TREE_LEAF && uses_cell(at, tree)) {
+        isl_set *own = isl_map_range(owner(at, tree));
+        return all ? isl_set_union(all, own) : own;
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        all = add_owners(at, tree->child[i], all);
+    return all;
+}
+
+static isl_set *owners_below(const struct groups *at, const struct tree *tree)
+{
+    return isl_set_coalesce(add_owners(at, tree, NULL));
+}
+
+/* ---- one place as a whole ---- */
+
+/* Instance -> [values of the bands around; which of the copies its variable is]. */
+static isl_map *group_of(const struct groups *at, const struct tree *leaf,
+                         const struct tree *const *copy, size_t copy_nr)
+{
+    const struct statement *statement = &at->nest->statement[leaf->statement];
+    isl_space *none = isl_space_set_from_params(isl_space_copy(at->nest->params));
+    isl_map *map = isl_map_universe(
+        isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
+    for (size_t i = 0; i < at->nr; i++)
+        map = isl_map_flat_range_product(
+            map, isl_map_from_pw_aff(band_function(at->band[i], statement)));
+    for (size_t i = 0; i < copy_nr; i++) {
+        isl_val *size = isl_val_int_from_si(at->nest->model->ctx, copy[i]->size);
+        isl_pw_aff *value = isl_pw_aff_mod_val(band_function(copy[i], statement), size);
+        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
+    }
+    return map;
+}
+
+/* Adds { owner -> group } of the leaves below; NULL when variables have different numbers
+ * of copies. */
+static isl_map *add_groups(const struct groups *at, const struct tree *tree,
+                           const struct tree **copy, size_t copy_nr, isl_map *all)
+{
+    if (tree->kind == TREE_LEAF) {
+        isl_map *own = group_of(at, tree, copy, copy_nr);
+        own = isl_map_apply_range(isl_map_reverse(owner(at, tree)), own);
+        return all ? isl_map_union(all, own) : own;
+    }
+    if (tree->kind == TREE_BAND && tree->role == BAND_COPY &&
+        (size_t)tree->loop->depth < at->nest->cell[at->cell].depth)
+        copy[copy_nr++] = tree;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (uses_cell(at, tree->child[i])) {
+            isl_map *more = add_groups(at, tree->child[i], copy, copy_nr, NULL);
+            bool same =
+                !all || isl_map_dim(all, isl_dim_out) == isl_map_dim(more, isl_dim_out);
+            if (!same) {
+                isl_map_free(all);
+                isl_map_free(more);
+                return NULL;
+            }
+            all = all ? isl_map_union(all, more) : more;
+        }
+    return all;
+}
+
+static bool one_owner_each(const struct groups *at, const struct tree *tree)
+{
+    const struct tree *copy[DEPTH_MAX];
+    isl_map *groups = isl_map_coalesce(add_groups(at, tree, copy, 0, NULL));
+    bool sure = isl_map_is_single_valued(groups) == isl_bool_true &&
+                isl_map_is_injective(groups) == isl_bool_true;
+    isl_map_free(groups);
+    return sure;
+}
+
+/* ---- downwards, as long as one child has it all, or each has other owners ---- */
+
+static bool owners_differ(const struct groups *at, const struct tree *tree)
+{
+    isl_set *all = NULL;
+    bool differ = true;
+    for (size_t i = 0; differ && i < tree->child_nr; i++) {
+        if (!uses_cell(at, tree->child[i]))
+            continue;
+        isl_set *own = owners_below(at, tree->child[i]);
+        differ = !all || isl_set_is_disjoint(all, own) == isl_bool_true;
+        all = all ? isl_set_union(all, own) : own;
+    }
+    isl_set_free(all);
+    return differ;
+}
+
+static bool keeps_apart(struct groups *at, const struct tree *tree)
+{
+    size_t users = 0;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        users += uses_cell(at, tree->child[i]);
+    if (users == 0 || at->nr == ARRAY_SIZE(at->band) ||
+        (users > 1 && !owners_differ(at, tree)))
+        return one_owner_each(at, tree);
+    bool band = tree->kind == TREE_BAND, apart = true;
+    if (band)
+        at->band[at->nr++] = tree;
+    for (size_t i = 0; apart && i < tree->child_nr; i++)
+        apart = !uses_cell(at, tree->child[i]) || keeps_apart(at, tree->child[i]);
+    at->nr -= band;
+    return apart;
+}
+
+/* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
+ * scalar which another one still needs. False = cannot be shown so. */
+static bool cell_keeps_apart(const struct nest *nest, size_t cell,
+                             const struct tree *tree)
+{
+    struct groups groups = {.nest = nest, .cell = cell};
+    return keeps_apart(&groups, tree);
+}
+
+/* ---- order ---- */
+
+/*
+ * Does a tree run everything, once, and every dependence forwards? Asked loop by loop
+ * from the outside: pairs whose first instance comes in a later iteration are violations,
+ * those in an earlier one are done with, and only those in the same iteration go on to
+ * what is inside. So each question is about the iterators of two statements, not about
+ * all dimensions of the order.
+ */
+
+/* ---- everything, once ---- */
+
+struct covering {
+    const struct nest *nest;
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t above_nr;
+    isl_set **ran; /* by statement */
+};
+
+/* The loops around have a value for all instances of the leaf. */
+static bool has_values(const struct covering *at, const struct tree *leaf)
+{
+    const struct statement *statement = &at->nest->statement[leaf->statement];
+    bool all = true;
+    for (size_t i = 0; all && i < at->above_nr; i++) {
+        isl_set *known = isl_pw_aff_domain(band_function(at->above[i], statement));
+        all = isl_set_is_subset(leaf->domain, known) == isl_bool_true;
+        isl_set_free(known);
+    }
+    return all;
+}
+
+static bool cover_leaf(struct covering *at, const struct tree *leaf)
+{
+    isl_set **ran = &at->ran[leaf->statement];
+    if (!has_values(at, leaf) ||
+        (*ran && isl_set_is_disjoint(*ran, leaf->domain) != isl_bool_true))
+        return false;
+    isl_set *own = isl_set_copy(leaf->domain);
+    *ran = *ran ? isl_set_union(*ran, own) : own;
+    return true;
+}
+
+static bool cover(struct covering *at, const struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND, good = true;
+    if (tree->kind == TREE_LEAF)
+        return tree->joined || cover_leaf(at, tree);
+    if (band && at->above_nr == ARRAY_SIZE(at->above))
+        return false;
+    if (band)
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; good && i < tree->child_nr; i++)
+        good = cover(at, tree->child[i]);
+    at->above_nr -= band;
+    return good;
+}
+
+bool tree_runs_all(const struct nest *nest, const struct tree *tree)
+{
+    struct covering covering = {.nest = nest};
+    covering.ran = xcalloc(nest->statement_nr + 1, sizeof(isl_set *));
+    bool all = cover(&covering, tree);
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        all = all && (tree_is_joined(tree, i) ||
+                      isl_set_is_equal(covering.ran[i], nest->statement[i].domain) ==
+                          isl_bool_true);
+        isl_set_free(covering.ran[i]);
+    }
+    free(covering.ran);
+    return all;
+}
+
+/* ---- dependences ---- */
+
+static isl_set *add_instances(const struct tree *tree, size_t statement, isl_set *all)
+{
+    if (tree->kind == TREE_LEAF && tree->statement == statement && !tree->joined) {
+        isl_set *own = isl_set_copy(tree->domain);
+        return all ? isl_set_union(all, own) : own;
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        all = add_instances(tree->child[i], statement, all);
+    return all;
+}
+
+/* What is below child `index`, of pairs that are below the tree: of a statement that is
+ * in no other child, anything. */
+static isl_union_set *instances(const struct nest *nest, const struct tree *tree,
+                                size_t index)
+{
+    isl_union_set *all = isl_union_set_empty(isl_space_copy(nest->params));
+    for (size_t k = 0; k < nest->statement_nr; k++) {
+        isl_set *own = add_instances(tree->child[index], k, NULL), *others = NULL;
+        if (!own)
+            continue;
+        for (size_t i = 0; i < tree->child_nr; i++)
+            if (i != index)
+                others = add_instances(tree->child[i], k, others);
+        if (!others) {
+            isl_space *space = isl_set_get_space(own);
+            isl_set_free(own);
+            own = isl_set_universe(space);
+        }
+        isl_set_free(others);
+        all = isl_union_set_union(all, isl_union_set_from_set(own));
+    }
+    return all;
+}
+
+/* In the same iteration of all loops around: the order of the children decides. Kept:
+ * deps, of which both ends are below the tree. */
+static isl_bool keeps_sequence(const struct nest *nest, const struct tree *tree,
+                               isl_union_map *deps)
+{
+    if (tree->child_nr == 1)
+        return tree_keeps_deps(nest, tree->child[0], deps);
+    isl_union_set *earlier = isl_union_set_empty(isl_space_copy(nest->params));
+    isl_bool kept = isl_bool_true;
+    for (size_t i = 0; kept == isl_bool_true && i < tree->child_nr; i++) {
+        if (tree->child[i]->joined)
+            continue;
+        isl_union_set *own = instances(nest, tree, i);
+        isl_union_map *from = isl_union_map_intersect_domain(isl_union_map_copy(deps),
+                                                             isl_union_set_copy(own));
+        isl_union_map *back = isl_union_map_intersect_range(isl_union_map_copy(from),
+                                                            isl_union_set_copy(earlier));
+        kept = isl_union_map_is_empty(back);
+        isl_union_map_free(back);
+        from = isl_union_map_intersect_range(from, isl_union_set_copy(own));
+        if (kept == isl_bool_true)
+            kept = tree_keeps_deps(nest, tree->child[i], from);
+        isl_union_map_free(from);
+        earlier = isl_union_set_union(earlier, own);
+    }
+    isl_union_set_free(earlier);
+    return kept;
+}
+
+static isl_bool keeps_band(const struct nest *nest, const struct tree *band,
+                           isl_union_map *deps)
+{
+    isl_multi_union_pw_aff *value =
+        isl_multi_union_pw_aff_from_union_pw_aff(isl_union_pw_aff_copy(band->f));
+    isl_union_map *back = isl_union_map_lex_gt_at_multi_union_pw_aff(
+        isl_union_map_copy(deps), isl_multi_union_pw_aff_copy(value));
+    isl_bool kept = isl_union_map_is_empty(back);
+    isl_union_map_free(back);
+    isl_union_map *same =
+        isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(deps), value);
+    if (kept == isl_bool_true)
+        kept = keeps_sequence(nest, band, same);
+    isl_union_map_free(same);
+    return kept;
+}
+
+static isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
+                                isl_union_map *deps)
+{
+    isl_bool none = isl_union_map_is_empty(deps);
+    if (none != isl_bool_false)
+        return none;
+    switch (tree->kind) {
+    case TREE_LEAF:
+        return isl_bool_false; /* nothing says which comes first */
+    case TREE_SEQ:
+        return keeps_sequence(nest, tree, deps);
+    case TREE_BAND:
+        return keeps_band(nest, tree, deps);
+    }
+    return isl_bool_error;
+}
+
+/* ---- legal ---- */
 
 /* Of parameters in the run that is looked at first: more than most tiles are wide. */
 enum { RUN_SIZE = 64 };

@@ -1,12 +1,78 @@
-#include "core/traffic/counters/papi_counter.h"
-
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-#include "core/traffic/counters/papi_crowd.h"
+#include "core/base.h"
+#include "core/traffic/counters/papi_counter.h"
 #include "core/traffic/counters/perf_software.h"
+
+/* No pids: this process. */
+struct papi_crowd {
+    const pid_t *pid;
+    size_t nr;
+};
+
+/* ---- crowd ---- */
+
+/* The number that a file of the cpu begins with. */
+static long number_in(int cpu, const char *file, long otherwise)
+{
+    char *path = xasprintf("/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    struct buf text = {0};
+    long number = otherwise;
+
+    if (file_read(path, &text, NULL) == 0)
+        number = strtol(buf_str(&text), NULL, 10);
+    buf_release(&text);
+    free(path);
+    return number;
+}
+
+static long papi_package_of(int cpu)
+{
+    return number_in(cpu, "topology/physical_package_id", 0);
+}
+
+static bool papi_cpu_is_online(int cpu)
+{
+    return number_in(cpu, "online", 1) != 0; /* cpu 0 often has no such file */
+}
+
+/* at least 1 */
+static size_t papi_crowd_nr(const struct papi_crowd *crowd)
+{
+    return crowd->nr ? crowd->nr : 1;
+}
+
+/* A cpu that member i may run on, 0 if that cannot be told. */
+static int papi_crowd_cpu(const struct papi_crowd *crowd, size_t i)
+{
+    char *path =
+        xasprintf("/proc/%d/status", (int)(crowd->nr ? crowd->pid[i] : getpid()));
+    struct buf text = {0};
+    const char *list;
+    int cpu = 0;
+
+    if (file_read(path, &text, NULL) == 0 &&
+        (list = strstr(buf_str(&text), "Cpus_allowed_list:")) != NULL)
+        cpu = (int)strtol(list + strlen("Cpus_allowed_list:"), NULL, 10);
+    buf_release(&text);
+    free(path);
+    return cpu;
+}
+
+/* Does one of the first `nr` members run in the package? */
+static bool papi_crowd_uses(const struct papi_crowd *crowd, size_t nr, long package)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (papi_package_of(papi_crowd_cpu(crowd, i)) == package)
+            return true;
+    return false;
+}
+
+/* ---- papi begin ---- */
 
 static bool is_uncore(const struct papi_counter *counter, size_t i)
 {
