@@ -192,8 +192,7 @@ static const char *last_key(json_t *document)
     const char *key, *last = NULL;
     json_t *value;
 
-    json_object_foreach(document, key, value)
-    {
+    json_object_foreach(document, key, value) {
         last = key;
     }
     return last;

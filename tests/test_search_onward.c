@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/strategy/nearby.h"
 #include "search/session/race.h"
+#include "search/strategy/nearby.h"
 #include "tests/choices.h"
 #include "tests/test_search_trial.h"
 

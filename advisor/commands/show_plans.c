@@ -119,8 +119,7 @@ static void add_numbers(const json_t *sentences, struct strvec *seen, struct buf
 {
     const json_t *sentence;
     size_t i;
-    json_array_foreach(sentences, i, sentence)
-    {
+    json_array_foreach(sentences, i, sentence) {
         size_t number = number_of(seen, json_string_value(sentence));
         buf_addf(out, "%s[%zu]", i ? " " : " if ", number);
     }
@@ -160,8 +159,7 @@ void show_plans_text(const json_t *plans, struct buf *out)
     const json_t *plan;
     size_t i;
     buf_add(out, "\ntransformations\n");
-    json_array_foreach(plans, i, plan)
-    {
+    json_array_foreach(plans, i, plan) {
         const char *name = text_of(plan, "transformation");
         show_one(plan, strcmp(name, before) != 0, &seen, out);
         before = name;

@@ -102,8 +102,9 @@ static json_t *problem_size(json_t *sizes)
 {
     json_t *list = json_array(), *value;
     const char *name;
-    json_object_foreach(sizes, name, value) if (json_is_integer(value))
-        json_array_append(list, value);
+    json_object_foreach(sizes, name, value)
+        if (json_is_integer(value))
+            json_array_append(list, value);
     return list;
 }
 
@@ -150,8 +151,7 @@ static void add_imported_head(const struct store_session *session, const json_t 
     out->objective = *objective ? xstrdup(objective) : NULL;
     out->problem_size = size && !json_is_null(size) ? json_incref(size) : NULL;
     out->extra = json_is_object(more) ? json_deep_copy(more) : NULL;
-    json_object_foreach(json_object_get(setup, "parameters"), name, values)
-    {
+    json_object_foreach(json_object_get(setup, "parameters"), name, values) {
         GROW(out->parameter, out->parameter_nr + 1, out->parameter_alloc);
         out->parameter[out->parameter_nr++] =
             (struct exchange_parameter){xstrdup(name), json_deep_copy(values)};
@@ -199,8 +199,7 @@ static json_t *sizes_of_words(const json_t *words)
 {
     json_t *sizes = json_object(), *word;
     size_t i;
-    json_array_foreach((json_t *)words, i, word)
-    {
+    json_array_foreach((json_t *)words, i, word) {
         char name[64];
         long long value = 0;
         if (json_is_string(word) &&

@@ -58,8 +58,7 @@ static void take_samples(const json_t *document, struct exchange_result *out)
     size_t i;
     out->sample_s = xcalloc(json_array_size(list) + 1, sizeof(*out->sample_s));
     for (int all = 0; all <= 1 && !out->sample_nr; all++)
-        json_array_foreach((json_t *)list, i, sample)
-        {
+        json_array_foreach((json_t *)list, i, sample) {
             if (all || !json_integer_value(json_array_get(sample, 3)))
                 out->sample_s[out->sample_nr++] =
                     json_number_value(json_array_get(sample, 0)) * 1e-9;
@@ -79,8 +78,7 @@ static double mshr_share(const json_t *queues)
     double most = NAN;
     size_t i;
     const json_t *queue;
-    json_array_foreach((json_t *)queues, i, queue)
-    {
+    json_array_foreach((json_t *)queues, i, queue) {
         const char *name = document_word(queue, "resource");
         double share = number_of(json_object_get(queue, "utilization"), "value");
         if (!strcmp(name, resource_word(RESOURCE_L1_QUEUE)) ||

@@ -22,8 +22,7 @@ static char *plan_of(const struct exchange_result *result, bool own)
         return xstrdup(plan);
     if (own)
         return plan_of_row(result->configuration);
-    json_object_foreach(result->configuration, name, value)
-    {
+    json_object_foreach(result->configuration, name, value) {
         json_t *one = json_pack("{s:O}", name, value);
         char *text = exchange_key(one);
         buf_addf(&out, "%s%s:%s", out.length ? "," : "set(", name, text);

@@ -216,8 +216,9 @@ char *plan_of_row(const json_t *row)
     json_t *value;
     if (whole && strcmp(whole, "none") != 0)
         return char_replaced(whole, ';', ',');
-    json_object_foreach((json_t *)row, name, value) if (plan_kind_of(name))
-        take_cell(&cells, name, value);
+    json_object_foreach((json_t *)row, name, value)
+        if (plan_kind_of(name))
+            take_cell(&cells, name, value);
     char *plan = plan_cells_text(&cells);
     plan_cells_release(&cells);
     return plan;

@@ -178,8 +178,7 @@ static void add_environments(struct html *page)
         return;
     html_element(page->out, "h3", "Environments tried");
     buf_add(page->out, "<ul>\n");
-    json_array_foreach(list, i, tried)
-    {
+    json_array_foreach(list, i, tried) {
         struct quantity gain = doc_quantity(tried, "gain");
         struct buf line = {0};
         buf_addf(&line, "%s, %s: ", report_word(tried, "environment"),

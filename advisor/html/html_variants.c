@@ -52,8 +52,7 @@ static void read_variants(struct html *page)
     size_t i, nr = json_array_size(list);
     double searched = report_figure(page->report, "searched");
     page->variant = xcalloc(nr + 1, sizeof(*page->variant));
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         read_variant(page, one);
         if (page->variant_nr && searched > 0)
             page->variant[page->variant_nr - 1].closing = (double)i >= searched;
@@ -81,8 +80,7 @@ static bool is_single(const json_t *kernel)
 {
     const json_t *array;
     size_t i, floats = 0;
-    json_array_foreach(json_object_get(kernel, "arrays"), i, array)
-    {
+    json_array_foreach(json_object_get(kernel, "arrays"), i, array) {
         if (strstr(report_word(array, "type"), "double"))
             return false;
         floats += strstr(report_word(array, "type"), "float") != NULL;

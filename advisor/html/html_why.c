@@ -49,8 +49,7 @@ static const json_t *tie_of(const struct html *page, const char *plan)
 {
     const json_t *ties = json_object_get(page->report, "ties"), *tie;
     size_t i;
-    json_array_foreach(json_object_get(ties, "compared"), i, tie)
-    {
+    json_array_foreach(json_object_get(ties, "compared"), i, tie) {
         if (!strcmp(report_word(tie, "plan"), plan))
             return tie;
     }
@@ -142,8 +141,7 @@ static void add_advice(const struct html *page, const char *plan, struct buf *ou
 {
     const json_t *advice;
     size_t i;
-    json_array_foreach(json_object_get(page->report, "advice"), i, advice)
-    {
+    json_array_foreach(json_object_get(page->report, "advice"), i, advice) {
         if (!*plan || strcmp(report_word(advice, "tried_plan"), plan) ||
             !report_has(advice, "outcome"))
             continue;

@@ -103,7 +103,6 @@ int metrics_check_cpus(const struct metrics_report *report, struct error *err);
 int metrics_find_given(const struct settings *settings, struct metrics_column *column,
                        bool machine_here, struct error *err);
 
-
 /* column->little and latency_ns, or why not; after the column is evaluated. */
 void metrics_find_little(struct metrics_column *column);
 

@@ -305,8 +305,7 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
         return;
     buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
              report_word(facts, "definitions"));
-    json_array_foreach(json_object_get(facts, "metrics"), i, fact)
-    {
+    json_array_foreach(json_object_get(facts, "metrics"), i, fact) {
         char *line = metrics_fact_text(fact);
         if (!line)
             continue;

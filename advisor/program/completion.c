@@ -6,6 +6,7 @@
 #include "advisor/cli/try_words.h"
 #include "advisor/cli/version.h"
 #include "advisor/commands/what_if.h"
+#include "advisor/program/commands.h"
 #include "advisor/sweep/sweep_axes.h"
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
@@ -179,8 +180,7 @@ static int add_rules(struct completes *out, struct error *err)
         return -1;
     json_t *rules = rule_set_to_json(set), *rule;
     size_t i;
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach(rules, i, rule) {
         strvec_push(&out->words, json_string_value(json_object_get(rule, "id")));
     }
     for (i = 0; i < nr; i++)
@@ -190,28 +190,32 @@ static int add_rules(struct completes *out, struct error *err)
     return 0;
 }
 
+static int add_shells(struct completes *out, struct error *err)
+{
+    (void)err;
+    strvec_split(&out->words, "bash zsh fish");
+    return 0;
+}
+
 int completes_operand(const struct command *command, struct completes *out,
                       struct error *err)
 {
-    *out = (struct completes){0};
-    if (!strcmp(command->name, "rules")) {
-        out->kind = COMPLETES_WORDS;
-        return add_rules(out, err);
-    }
-    if (!strcmp(command->name, "completion")) {
-        out->kind = COMPLETES_WORDS;
-        strvec_split(&out->words, "bash zsh fish");
-        return 0;
-    }
-    if (!strcmp(command->name, "machine")) { /* the second of --compare */
-        out->kind = COMPLETES_PROFILES;
-        return add_profiles(out, err);
-    }
-    if (strstr(command->usage, "FILE.c") || strstr(command->usage, "NEW.c"))
-        out->kind = COMPLETES_SOURCES;
-    else if (strstr(command->usage, " FILE") || strstr(command->usage, ".json"))
-        out->kind = COMPLETES_FILES;
-    return 0;
+    static const struct {
+        enum completes_kind kind;
+        int (*add)(struct completes *out, struct error *err);
+    } operands[OPERAND_NR] = {
+        [OPERAND_NONE] = {COMPLETES_NOTHING, NULL},
+        [OPERAND_SOURCE] = {COMPLETES_SOURCES, NULL},
+        [OPERAND_VERSIONS] = {COMPLETES_SOURCES, NULL},
+        [OPERAND_RESULTS] = {COMPLETES_FILES, NULL},
+        [OPERAND_SESSION] = {COMPLETES_NOTHING, NULL},
+        [OPERAND_SESSION_OR_RESULTS] = {COMPLETES_FILES, NULL},
+        [OPERAND_PROFILE] = {COMPLETES_PROFILES, add_profiles},
+        [OPERAND_RULE] = {COMPLETES_WORDS, add_rules},
+        [OPERAND_SHELL] = {COMPLETES_WORDS, add_shells},
+    };
+    *out = (struct completes){.kind = operands[command->operand].kind};
+    return operands[command->operand].add ? operands[command->operand].add(out, err) : 0;
 }
 
 int completes_each_operand(void (*add)(const struct command *command,

@@ -125,8 +125,7 @@ static void show_verdict(struct sheet *sheet, const char *verdict)
     struct buf names = {0};
     int shown = 0;
     size_t i;
-    json_array_foreach(json_object_get(sheet->report, "advice"), i, advice)
-    {
+    json_array_foreach(json_object_get(sheet->report, "advice"), i, advice) {
         if (!is_verdict(advice, verdict))
             continue;
         if (is_shown(sheet, advice, &shown))
@@ -143,8 +142,9 @@ static bool any_undecided(const json_t *report)
 {
     const json_t *advice;
     size_t i;
-    json_array_foreach(json_object_get(report, "advice"), i,
-                       advice) if (report_true(advice, "undecided")) return true;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (report_true(advice, "undecided"))
+            return true;
     return false;
 }
 

@@ -22,8 +22,8 @@ void sheet_limit(struct sheet *sheet);
 void sheet_gained(struct sheet *sheet);
 void sheet_next(struct sheet *sheet);
 
-/* report_in_app.c: the gains of --in-app, in one line and as a section; nothing without
- * them. */
+/* observe/in_app/in_app_text.c: the gains of --in-app, in one line and as a section;
+ * nothing without them. */
 void sheet_in_app_answer(struct sheet *sheet);
 void sheet_in_app(struct sheet *sheet);
 

@@ -31,8 +31,7 @@ static void add_text(const json_t *list, struct buf *out)
     const char *machine = "";
     const json_t *rule;
     size_t i;
-    json_array_foreach(list, i, rule)
-    {
+    json_array_foreach(list, i, rule) {
         const char *its = json_string_value(json_object_get(rule, "machine"));
         if (strcmp(machine, its))
             buf_addf(out, "on %s\n", machine = its);

@@ -239,8 +239,7 @@ static int read_metrics(const struct json_at *at, struct cpu *cpu, struct error 
         return -1;
     if (json_object_size(node) > CPU_METRICS_MAX)
         return json_fail(&by, err, "expected up to %d", CPU_METRICS_MAX);
-    json_object_foreach(node, steppings, one)
-    {
+    json_object_foreach(node, steppings, one) {
         struct cpu_metrics *metrics = &cpu->metrics[cpu->metrics_nr++];
 
         if (cpu_ranges_add(&by, steppings, &metrics->steppings, err) ||

@@ -62,8 +62,7 @@ static void add_configuration(const struct exchange_result *result, struct buf *
 {
     const char *name;
     json_t *value;
-    json_object_foreach(result->configuration, name, value)
-    {
+    json_object_foreach(result->configuration, name, value) {
         json_t *one = json_pack("{s:O}", name, value);
         char *text = exchange_key(one);
         add_field(out, text);

@@ -193,8 +193,7 @@ int exchange_check_configuration(const struct json_at *at, struct error *err)
     json_t *value;
     if (!json_is_object(at->node) || !json_object_size(at->node))
         return json_fail(at, err, "expected an object with the values of parameters");
-    json_object_foreach((json_t *)at->node, name, value)
-    {
+    json_object_foreach((json_t *)at->node, name, value) {
         struct json_at place = exchange_child(at, name);
         if (json_is_object(value) || json_is_array(value))
             return json_fail(&place, err, "expected a number, a string, true or false");

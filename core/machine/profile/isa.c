@@ -77,8 +77,7 @@ int machine_isa(const struct machine_processor *processor, const char *macros,
     int status = shipped_path("core/machine/data/isa.json", &path, err);
     if (!status)
         status = json_read_file(path, "inflight.isa/1", &root, err);
-    json_object_foreach(json_object_get(root, processor->architecture), macro, word)
-    {
+    json_object_foreach(json_object_get(root, processor->architecture), macro, word) {
         const char *feature = json_string_value(word);
         if (feature && is_defined(macros, macro) &&
             strvec_has(&processor->features, feature) && !strvec_has(used, feature))
