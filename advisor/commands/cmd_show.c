@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
-#include "advisor/report/kernel_json.h"
+#include "advisor/report/measure_report.h"
 #include "advisor/session/workbench.h"
 #include "core/base.h"
 #include "core/files/json.h"

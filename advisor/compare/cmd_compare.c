@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "advisor/apply/rename_source.h"
-#include "advisor/cli/environment_words.h"
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/compare/versus.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"

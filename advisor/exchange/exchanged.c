@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/database.h"
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
-#include "advisor/exchange/exchanged_parts.h"
+#include "advisor/cli/cli.h"
 #include "advisor/exchange/plan_columns.h"
 #include "advisor/program/commands.h"
 #include "search/search.h"

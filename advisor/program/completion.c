@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/try_words.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/commands/what_if.h"
 #include "advisor/program/commands.h"
 #include "advisor/sweep/sweep_axes.h"

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "core/occupancy/occupancy.h"
 #include "observe/report/timeline_show.h"
