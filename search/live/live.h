@@ -148,8 +148,6 @@ enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
  * profiles have nothing but the documented size. */
 struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_pages,
                                        size_t copies, enum cache_end end);
-/* Levels and line of live_opts.geometry into one from the profile. */
-void live_override_geometry(const struct live *live, struct traffic_geometry *geometry);
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
 int live_choose_copies(struct live *live, size_t copies, struct error *err);
 

@@ -5,8 +5,6 @@
 
 #include "search/live/live.h"
 
-const double live_error = 0.05;
-
 /* What takes so many times less or longer than any call of the reference, of which four
  * are known or as many as take `known_s`, is not what chance makes of one that takes as
  * long; for a first call that takes less than `short_s`, since it finds caches and pages
@@ -21,22 +19,6 @@ enum { CALLS_KNOWN = 4 };
 static const double settle_s = 0.01;
 /* The fewest that there is an answer from. */
 enum { PAIRS_FIRST = 3, PAIRS_MOST = 512 };
-
-int live_library(struct live *live, struct built *built, struct error *err)
-{
-    const struct variant_side side = {.plan = built->parsed, .source = built->source};
-    struct error local = {0};
-    if (built->library || built->refused != RUN_OUTCOME_OK || live->no_arena)
-        return 0;
-    if (variant_build_library(live->opts.kernel, &side, built->toolchain,
-                              live->opts.scratch, &built->library, &local) == 0)
-        return 0;
-    if (!*built->plan && local.status == STATUS_FAILED && !spawn_interrupted()) {
-        live->no_arena = true;
-        return 0;
-    }
-    return live_take_refusal(live, built, &local, err);
-}
 
 static int open_arena(struct live *live, struct error *err)
 {

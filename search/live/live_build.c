@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double live_error = 0.05;
+
 void live_built_free(struct built *built)
 {
     for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
@@ -191,4 +193,20 @@ int live_verify(struct live *live, struct built *built, bool small_only,
         live_refuse(built, built->report.outcome,
                     built->report.detail ? built->report.detail : "results differ");
     return built->full_verified ? live_sanitize(live, built, err) : 0;
+}
+
+int live_library(struct live *live, struct built *built, struct error *err)
+{
+    const struct variant_side side = {.plan = built->parsed, .source = built->source};
+    struct error local = {0};
+    if (built->library || built->refused != RUN_OUTCOME_OK || live->no_arena)
+        return 0;
+    if (variant_build_library(live->opts.kernel, &side, built->toolchain,
+                              live->opts.scratch, &built->library, &local) == 0)
+        return 0;
+    if (!*built->plan && local.status == STATUS_FAILED && !spawn_interrupted()) {
+        live->no_arena = true;
+        return 0;
+    }
+    return live_take_refusal(live, built, &local, err);
 }

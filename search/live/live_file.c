@@ -4,19 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void live_override_geometry(const struct live *live, struct traffic_geometry *geometry)
-{
-    const struct traffic_geometry *told = live->opts.geometry;
-    if (!told)
-        return;
-    if (told->line_bytes > 0)
-        geometry->line_bytes = told->line_bytes;
-    if (told->level_nr <= 0)
-        return;
-    geometry->level_nr = told->level_nr;
-    memcpy(geometry->level, told->level, sizeof(geometry->level));
-}
-
 /* The kernel as written stays proven: it was at other sizes. */
 static void forget_full_size(struct built *built)
 {

@@ -5,6 +5,20 @@
 
 #include "search/live/live.h"
 
+/* Levels and line of live_opts.geometry into one from the profile. */
+static void override_geometry(const struct live *live, struct traffic_geometry *geometry)
+{
+    const struct traffic_geometry *told = live->opts.geometry;
+    if (!told)
+        return;
+    if (told->line_bytes > 0)
+        geometry->line_bytes = told->line_bytes;
+    if (told->level_nr <= 0)
+        return;
+    geometry->level_nr = told->level_nr;
+    memcpy(geometry->level, told->level, sizeof(geometry->level));
+}
+
 /* ---- cache ---- */
 
 /* The live runner: what the cache model is told of the machine, and what it is not sure
@@ -71,7 +85,7 @@ static struct traffic_geometry live_geometry(const struct live *live, bool huge_
 {
     struct traffic_geometry out =
         cache_geometry(live->opts.machine, huge_pages, live->copies, end);
-    live_override_geometry(live, &out);
+    override_geometry(live, &out);
     return out;
 }
 

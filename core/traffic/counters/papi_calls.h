@@ -63,8 +63,9 @@ extern const struct papi_calls papi_calls;
 /* A code of papi.h, for tests of this table. */
 enum papi_refusal papi_refusal_of(int code);
 
-/* ---- why it refuses ---- */
+/* ---- why an event is not counted, and what helps: one sentence ---- */
 
+/* What decides on the remedy. */
 struct papi_host {
     bool core_counters; /* the kernel shows a PMU of the cores */
     long paranoid;      /* perf_event_paranoid; -1 also when it cannot be read */

@@ -36,10 +36,6 @@ bool papi_counter_is_core(const struct papi_counter *counter, size_t event);
 /* Ends counting. */
 void papi_counter_stop(struct papi_counter *counter);
 
-/* Why an event is not counted, and what helps: one sentence. */
-
-/* What decides on the remedy. */
-
 /*
  * PAPI event sets of a counter: the events of one component at one place. Where they do
  * not fit into the counters they are multiplexed; where even that does not help, the
