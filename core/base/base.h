@@ -9,6 +9,7 @@
 #include "core/base/account.h"
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/csv.h"
 #include "core/base/error.h"
 #include "core/base/fs.h"
 #include "core/base/gz.h"

@@ -116,16 +116,16 @@ static int take_fields(struct perf_rows *rows, const struct strvec *field, char 
     if (is_metric_row(field))
         return 0;
     if (field->nr < 4 || !find_value(&columns, &row))
-        return count_lines_fail(&rows->lines, err,
-                                "expected a row of 'perf stat -x%c' (value, unit, "
-                                "event, ...), got '%s'",
-                                separator, buf_str(&rows->lines.line));
+        return csv_fail(&rows->lines, err,
+                        "expected a row of 'perf stat -x%c' (value, unit, "
+                        "event, ...), got '%s'",
+                        separator, buf_str(&rows->lines.line));
     row.value = field_at(&columns, 0);
     row.unit = field_at(&columns, 1);
     if (!row.interval_s && *row.unit && is_value(row.unit))
-        return count_lines_fail(&rows->lines, err,
-                                "the numbers have decimal commas; run perf with LC_ALL=C "
-                                "and -x,");
+        return csv_fail(&rows->lines, err,
+                        "the numbers have decimal commas; run perf with LC_ALL=C "
+                        "and -x,");
     columns.at += 2;
     char *event = event_of(&columns, separator);
     row.event = event;
@@ -141,13 +141,13 @@ int counts_read_perf(const char *name, const char *text, struct count_set *set,
     struct perf_rows rows = {.lines = {.file = name, .rest = text}};
     char separator = 0;
     int status = 0;
-    while (!status && count_lines_next(&rows.lines)) {
+    while (!status && csv_next(&rows.lines)) {
         const char *line = buf_str(&rows.lines.line);
         struct strvec field = {0};
-        if (count_is_blank(line) || *line == '#')
+        if (csv_is_blank(line) || *line == '#')
             continue;
-        separator = separator ? separator : count_separator(line);
-        count_fields(line, separator, &field);
+        separator = separator ? separator : csv_separator(line);
+        csv_fields(line, separator, &field);
         status = take_fields(&rows, &field, separator, err);
         strvec_release(&field);
     }

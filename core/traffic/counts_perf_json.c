@@ -45,9 +45,9 @@ static int take_object(struct perf_rows *rows, const json_t *object, struct erro
     if (row.value && row.event)
         status = perf_rows_take(rows, &row, err);
     else if (!row.metric)
-        status = count_lines_fail(&rows->lines, err,
-                                  "expected \"counter-value\" and \"event\", as 'perf "
-                                  "stat -j' writes them");
+        status = csv_fail(&rows->lines, err,
+                          "expected \"counter-value\" and \"event\", as 'perf "
+                          "stat -j' writes them");
     strvec_release(&text);
     return status;
 }
@@ -58,10 +58,10 @@ static int take_line(struct perf_rows *rows, struct error *err)
     const char *line = buf_str(&rows->lines.line);
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &where);
     if (!object)
-        return count_lines_fail(&rows->lines, err,
-                                "column %d: %s (an object a line is expected, as 'perf "
-                                "stat -j' writes them with LC_ALL=C)",
-                                where.column, where.text);
+        return csv_fail(&rows->lines, err,
+                        "column %d: %s (an object a line is expected, as 'perf "
+                        "stat -j' writes them with LC_ALL=C)",
+                        where.column, where.text);
     int status = take_object(rows, object, err);
     json_decref(object);
     return status;
@@ -72,9 +72,9 @@ int counts_read_perf_json(const char *name, const char *text, struct count_set *
 {
     struct perf_rows rows = {.lines = {.file = name, .rest = text}};
     int status = 0;
-    while (!status && count_lines_next(&rows.lines)) {
+    while (!status && csv_next(&rows.lines)) {
         const char *line = buf_str(&rows.lines.line);
-        if (!count_is_blank(line) && *line != '#')
+        if (!csv_is_blank(line) && *line != '#')
             status = take_line(&rows, err);
     }
     if (status)

@@ -44,7 +44,7 @@ static int percent_of(const struct perf_rows *rows, const char *text, const char
     char *number = xstrndup(text, strcspn(text, "%"));
     enum count_word word = count_number(number, share, &why);
     if (word == COUNT_BAD)
-        count_lines_fail(&rows->lines, err, "%s: '%s' %s", what, text, why);
+        csv_fail(&rows->lines, err, "%s: '%s' %s", what, text, why);
     *share = word == COUNT_NUMBER ? *share / 100 : 0;
     free(number);
     return word == COUNT_BAD ? -1 : 0;
@@ -95,10 +95,10 @@ int perf_rows_take(struct perf_rows *rows, const struct perf_row *row, struct er
     const char *why;
     enum count_word word = count_number(row->value, &count.value, &why);
     if (word == COUNT_BAD)
-        return count_lines_fail(&rows->lines, err, "the count '%s' of '%s' %s",
-                                row->value, row->event, why);
+        return csv_fail(&rows->lines, err, "the count '%s' of '%s' %s", row->value,
+                        row->event, why);
     if (!*row->event)
-        return count_lines_fail(&rows->lines, err, "the event's name is missing");
+        return csv_fail(&rows->lines, err, "the event's name is missing");
     count.why = word == COUNT_NUMBER ? NULL : why;
     count.broken = word == COUNT_BROKEN;
     if ((row->percent &&
@@ -107,8 +107,8 @@ int perf_rows_take(struct perf_rows *rows, const struct perf_row *row, struct er
          percent_of(rows, row->variance, "variance", &count.standard_error, err)))
         return -1;
     if (count.share > 1.0005)
-        return count_lines_fail(
-            &rows->lines, err, "share of the time: %s is more than 100 %%", row->percent);
+        return csv_fail(&rows->lines, err, "share of the time: %s is more than 100 %%",
+                        row->percent);
     count.share = fmin(count.share, 1); /* rounded */
     if (row->place)
         strvec_push_once(&rows->place, row->place);

@@ -111,10 +111,10 @@ static bool is_count(const char *text)
 
 static int not_a_row(const struct perf_rows *rows, struct error *err)
 {
-    return count_lines_fail(&rows->lines, err,
-                            "expected a count, a unit and an event, as 'perf stat' "
-                            "writes them, got '%s'",
-                            buf_str(&rows->lines.line));
+    return csv_fail(&rows->lines, err,
+                    "expected a count, a unit and an event, as 'perf stat' "
+                    "writes them, got '%s'",
+                    buf_str(&rows->lines.line));
 }
 
 /* [time] [place [members]] value [unit] event */
@@ -155,7 +155,7 @@ static int take_elapsed(struct perf_rows *rows, struct error *err)
     double percent = variance && variance[1] == '-' ? strtod(variance + 2, NULL) : 0;
     free(text);
     if (word != COUNT_NUMBER)
-        return count_lines_fail(&rows->lines, err, "the time elapsed %s", why);
+        return csv_fail(&rows->lines, err, "the time elapsed %s", why);
     rows->elapsed = count_quantity(seconds, 0, percent / 100, rows->runs);
     return 0;
 }
@@ -167,7 +167,7 @@ static int take_line(struct perf_rows *rows, bool *over, struct error *err)
     *over = strstr(line, "seconds time elapsed") != NULL;
     if (*over)
         return take_elapsed(rows, err);
-    if (count_is_blank(line) || *line == '#')
+    if (csv_is_blank(line) || *line == '#')
         return 0;
     take_apart(line, &pieces);
     int status = take_pieces(rows, &pieces, err);
@@ -179,7 +179,7 @@ static int take_line(struct perf_rows *rows, bool *over, struct error *err)
  * printed stands before it. */
 static bool find_table(struct perf_rows *rows, bool *intervals)
 {
-    while (count_lines_next(&rows->lines)) {
+    while (csv_next(&rows->lines)) {
         const char *line = buf_str(&rows->lines.line), *runs;
         *intervals = strstr(line, "counts unit events") != NULL;
         if (!*intervals && !strstr(line, "Performance counter stats for"))
@@ -196,17 +196,17 @@ static int read_table(struct perf_rows *rows, struct error *err)
     bool over = false, intervals = false;
     int status = 0;
     find_table(rows, &intervals);
-    while (!status && !over && count_lines_next(&rows->lines))
+    while (!status && !over && csv_next(&rows->lines))
         status = take_line(rows, &over, err);
     if (status)
         return -1;
     if (!over && !intervals)
-        return count_lines_fail(&rows->lines, err,
-                                "the text ends before 'seconds time elapsed': a part of "
-                                "perf's output is missing");
+        return csv_fail(&rows->lines, err,
+                        "the text ends before 'seconds time elapsed': a part of "
+                        "perf's output is missing");
     if (find_table(rows, &intervals))
-        return count_lines_fail(&rows->lines, err,
-                                "a second run begins here: give one file for each");
+        return csv_fail(&rows->lines, err,
+                        "a second run begins here: give one file for each");
     return 0;
 }
 
