@@ -144,12 +144,7 @@ char *figure_tip_of(const struct html *page, size_t i)
     struct buf out = {0};
     buf_addf(&out, "try %zu: %s; ", i, name);
     if (variant->gain.known) {
-        add_gain_text(&out, variant->gain);
-        if (i) {
-            buf_add(&out, " (");
-            add_range_text(&out, variant->gain, 1);
-            buf_add(&out, ")");
-        }
+        buf_add_ratio(&out, variant->gain);
         buf_add(&out, " as fast as written");
     } else {
         buf_add(&out, run_outcome_word(variant->measurement.outcome));

@@ -7,8 +7,8 @@ static void add_row(struct html *page, const char *what, struct quantity gain,
     struct buf text = {0}, range = {0};
     buf_add(page->out, "<tr>");
     html_element(page->out, "th scope=\"row\"", what);
-    add_gain_text(&text, gain);
-    add_range_text(&range, gain, 1);
+    buf_add_ratio_value(&text, gain);
+    buf_add_ratio_range(&range, gain);
     html_element(page->out, "td class=\"number\"", gain.known ? buf_str(&text) : absent);
     html_elementf(page->out, "td", "%s%s", buf_str(&range),
                   gain.known && !gain.doubted && report_is_noise(gain.low, gain.high)

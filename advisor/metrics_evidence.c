@@ -52,7 +52,7 @@ static void show_count(const struct metrics_column *column,
     struct buf line = {0};
     buf_addf(&line, "%-44s ", count->event);
     if (count->value.known) {
-        add_interval(&line, count->value, 1, "");
+        buf_add_figure(&line, count->value, 1, "");
         buf_addf(&line, " (%s", provenance_word(count->value.provenance));
         if (count->share > 0 && count->share < 1)
             buf_addf(&line, ", %.0f %% of the time", 100 * count->share);

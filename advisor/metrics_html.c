@@ -94,7 +94,7 @@ static void add_work(const struct metrics_against *against, struct buf *out)
         html_element(out, "th scope=\"row\"", work->name);
         for (size_t k = 0; k < ARRAY_SIZE(cell); k++) {
             struct buf text = {0};
-            add_column(&text, cell[k], 1, 0);
+            buf_add_cell(&text, cell[k], 1, 0);
             html_element(out, "td class=\"number\"", buf_str(&text));
             buf_release(&text);
         }
@@ -132,10 +132,10 @@ static void add_little(const struct metrics_report *report, struct buf *out)
         if (!column->little.known)
             continue;
         buf_addf(&text, "%s: by Little's law ", column->label);
-        add_figure_text(&text, column->little, 1, "lines per core are in flight");
+        buf_add_figure(&text, column->little, 1, "lines per core are in flight");
         if (counted.known) {
             buf_add(&text, "; counted: ");
-            add_figure_text(&text, counted, 1, "");
+            buf_add_figure(&text, counted, 1, "");
         }
         html_element(out, "p class=\"note\"", buf_str(&text));
         buf_release(&text);

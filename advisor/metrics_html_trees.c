@@ -26,8 +26,7 @@ static void add_interval_cell(struct buf *out, const struct metric *metric,
                               struct quantity value)
 {
     struct buf text = {0};
-    double scale = metrics_is_share(metric) ? 100 : 1;
-    add_range_text(&text, value, scale);
+    metrics_add_range(&text, metric, value, " to ");
     buf_add(out, "<td>");
     html_element(out, "small", buf_str(&text));
     buf_add(out, "</td>");
@@ -131,7 +130,7 @@ static void add_compared_value(const struct metric *metric,
     metrics_add_value(&text, metric, value);
     buf_add(&text, value->out_of_range ? " !" : "");
     html_text(out, buf_str(&text));
-    add_range_text(&range, value->value, metrics_is_share(metric) ? 100 : 1);
+    metrics_add_range(&range, metric, value->value, " to ");
     if (range.length) {
         buf_add(out, "<br>");
         html_element(out, "small", buf_str(&range));

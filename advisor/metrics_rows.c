@@ -109,15 +109,36 @@ bool metrics_is_heated(const struct metric_set *set, int metric)
            set->model[one->model].losses;
 }
 
+static void add_end(struct buf *out, bool share, double end)
+{
+    if (share)
+        buf_addf(out, "%.1f", 100 * end);
+    else
+        buf_add_number(out, end);
+}
+
 void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value)
 {
     if (!value->value.known)
         buf_add(out, value->absent ? "NA" : "?");
-    else if (metrics_is_share(metric))
-        buf_addf(out, "%.1f", 100 * value->value.value);
     else
-        buf_add_number(out, value->value.value);
+        add_end(out, metrics_is_share(metric), value->value.value);
+}
+
+void metrics_add_range(struct buf *out, const struct metric *metric,
+                       struct quantity value, const char *between)
+{
+    bool share = metrics_is_share(metric);
+    struct buf low = {0}, high = {0};
+    if (value.known && value.low < value.high) {
+        add_end(&low, share, value.low);
+        add_end(&high, share, value.high);
+    }
+    if (strcmp(buf_str(&low), buf_str(&high)) != 0)
+        buf_addf(out, "%s%s%s", buf_str(&low), between, buf_str(&high));
+    buf_release(&low);
+    buf_release(&high);
 }
 
 void metrics_add_unit(struct buf *out, const struct metric *metric)

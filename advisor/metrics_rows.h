@@ -32,6 +32,9 @@ bool metrics_is_heated(const struct metric_set *set, int metric);
  * the CPU has no such thing. */
 void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value);
+/* "45.8 to 54.2", the ends as the value is shown; nothing where they read alike. */
+void metrics_add_range(struct buf *out, const struct metric *metric,
+                       struct quantity value, const char *between);
 /* "% of slots", "lines". */
 void metrics_add_unit(struct buf *out, const struct metric *metric);
 

@@ -125,8 +125,8 @@ static void add_time_row(const struct table *table)
     buf_addf(table->page->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
-        add_column(table->page->out, table->report->column[i].counts.seconds, 1,
-                   CELL_COLUMNS);
+        buf_add_cell(table->page->out, table->report->column[i].counts.seconds, 1,
+                     CELL_COLUMNS);
     }
     if (table->ratio) {
         const struct metrics_column *column = table->report->column;
@@ -206,7 +206,7 @@ static void add_little_row(const struct table *table)
              "lines per core");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
-        add_column(table->page->out, column[i].little, 1, CELL_COLUMNS);
+        buf_add_cell(table->page->out, column[i].little, 1, CELL_COLUMNS);
     }
     buf_add(table->page->out, "\n");
 }
@@ -233,10 +233,10 @@ static void show_work(const struct metrics_against *against, struct page *page)
     for (size_t k = 0; k < against->work_nr; k++) {
         const struct metrics_work *work = &against->work[k];
         buf_addf(page->out, "    %-18s", work->name);
-        add_column(page->out, work->before, 1, 9);
-        add_column(page->out, work->after, 1, 10);
-        add_column(page->out, work->less, 1, 13);
-        add_column(page->out, work->faster, 1, 19);
+        buf_add_cell(page->out, work->before, 1, 9);
+        buf_add_cell(page->out, work->after, 1, 10);
+        buf_add_cell(page->out, work->less, 1, 13);
+        buf_add_cell(page->out, work->faster, 1, 19);
         buf_add(page->out, "\n");
     }
 }

@@ -45,28 +45,15 @@ static const char *plain(const struct tree *tree, const struct metric_value *val
 
 /* ---- the parts of a row ---- */
 
-static void add_end(struct buf *out, bool share, double end)
-{
-    if (share)
-        buf_addf(out, "%.1f", 100 * end);
-    else
-        buf_add_number(out, end);
-}
-
-/* "[1.2, 1.4]"; nothing where both ends read alike. */
+/* "[1.2, 1.4]" */
 static void interval_text(struct buf *out, const struct metric *metric,
                           struct quantity value)
 {
-    bool share = metrics_is_share(metric);
-    struct buf low = {0}, high = {0};
-    if (value.known && value.low < value.high) {
-        add_end(&low, share, value.low);
-        add_end(&high, share, value.high);
-    }
-    if (strcmp(buf_str(&low), buf_str(&high)) != 0)
-        buf_addf(out, "[%s, %s]", buf_str(&low), buf_str(&high));
-    buf_release(&low);
-    buf_release(&high);
+    struct buf range = {0};
+    metrics_add_range(&range, metric, value, ", ");
+    if (range.length)
+        buf_addf(out, "[%s]", buf_str(&range));
+    buf_release(&range);
 }
 
 static void add_interval_text(const struct tree *tree, const struct metric *metric,

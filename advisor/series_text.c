@@ -92,7 +92,7 @@ static void add_use(struct buf *out, const struct series_point *point,
 static void add_figure(struct buf *out, const struct series_point *point,
                        const struct column *column)
 {
-    add_column(out, point->figure[column->figure], 1, (int)strlen(column->title));
+    buf_add_cell(out, point->figure[column->figure], 1, (int)strlen(column->title));
 }
 
 static void add_word(struct buf *out, const struct series_point *point,

@@ -341,12 +341,8 @@ void fact_print(const struct rule_metric *metric, const struct fact *fact,
         buf_add(out, fact->word ? fact->word : "unknown");
     else if (rule_metric_is_names(metric))
         buf_add(out, fact->names ? fact->names : "unknown");
-    else if (!fact->number.known)
-        buf_add(out, "unknown");
-    else if (share)
-        buf_addf(out, "%.0f %%", 100 * fact->number.value);
+    else if (fact->number.known && share)
+        buf_add_percent(out, fact->number.value);
     else
-        buf_add_number(out, fact->number.value);
-    if (!bare && fact->number.known)
-        buf_addf(out, " %s", metric->unit);
+        buf_add_value(out, fact->number, 1, bare ? "" : metric->unit);
 }

@@ -11,6 +11,7 @@
 #include "core/base/buf.h"
 #include "core/base/csv.h"
 #include "core/base/error.h"
+#include "core/base/figures.h"
 #include "core/base/fs.h"
 #include "core/base/gz.h"
 #include "core/base/json.h"
