@@ -1,7 +1,7 @@
 /*
  * Broken variants (tests/data/harness/broken.c) and what is recorded of each: by the
  * verifying program, which is where the search meets them, and by the measuring one, if
- * the variant got so far. For bench/faults and the suite variants_faults.
+ * the variant got so far. The instrument of the suite variants_faults.
  */
 #ifndef BENCH_FAULTS_H
 #define BENCH_FAULTS_H

@@ -1,5 +1,5 @@
 /*
- * What the kernels of bench/kernel_random.c are called by: the file of one says which
+ * What the kernels of bench/random_kernels.py are called by: the file of one says which
  * calls there are, the rest is kernel_call.c.
  *
  * Without arguments the calls are listed, a line each; else each argument is the number

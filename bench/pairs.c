@@ -1,6 +1,6 @@
 /*
  * Are comparisons honest, and do they see anything? Compared as the search compares
- * (search/live_pair.c): all cores loaded, both variants in one process on the same
+ * (search/live/live_pair.c): all cores loaded, both variants in one process on the same
  * buffers. "Called different": the whole 95 % interval of the ratio lies on one side
  * of 1.
  *
@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/bench.h"
 #include "core/machine/machine.h"
 #include "search/search.h"
 
@@ -29,8 +28,6 @@ struct subject {
     char *program, *library[2];
     struct strvec args;
     size_t asked, failed, different, wrong_way, held;
-    double *width; /* of the intervals */
-    size_t width_nr, width_alloc;
     double longest_s;
 };
 
@@ -38,7 +35,6 @@ struct bench {
     struct toolchain toolchain;
     struct machine_cpus cpus;
     char *scratch;
-    FILE *log;
 };
 
 /* Their calls take 0.01 s. */
@@ -118,14 +114,9 @@ static int build(const struct bench *bench, struct subject *subject, struct erro
 
 /* ---- comparisons ---- */
 
-static void take(const struct bench *bench, struct subject *subject,
-                 struct run_result result[2], double took_s)
+static void take(struct subject *subject, struct run_result result[2], double took_s)
 {
     struct quantity ratio = run_ratio(&result[0], &result[1]);
-    fprintf(bench->log, "%s,%g,%.6f,%.6f,%.6f,%zu,%zu,%zu,%.2f\n", subject->file,
-            subject->ratio, ratio.value, ratio.low, ratio.high, ratio.runs,
-            result[0].sample_nr, result[0].disturbed_nr, took_s);
-    fflush(bench->log);
     subject->asked++;
     subject->longest_s = fmax(subject->longest_s, took_s);
     if (!ratio.known) {
@@ -138,8 +129,6 @@ static void take(const struct bench *bench, struct subject *subject,
     subject->different += ratio.low > 1 || ratio.high < 1;
     subject->wrong_way += subject->ratio > 1 && ratio.high < 1;
     subject->held += ratio.low <= subject->ratio && subject->ratio <= ratio.high;
-    GROW(subject->width, subject->width_nr + 1, subject->width_alloc);
-    subject->width[subject->width_nr++] = (ratio.high - ratio.low) / ratio.value;
 }
 
 static int compare(const struct bench *bench, struct subject *subject, double seconds,
@@ -155,7 +144,7 @@ static int compare(const struct bench *bench, struct subject *subject, double se
     if (run_measure_together(&program, library, &opts, result, err))
         return -1;
     if (!spawn_interrupted())
-        take(bench, subject, result, clock_s() - started);
+        take(subject, result, clock_s() - started);
     run_result_release(&result[0]);
     run_result_release(&result[1]);
     return 0;
@@ -193,15 +182,12 @@ static void print_share(size_t hits, size_t nr)
 
 static void print_row(const struct subject *subject)
 {
-    size_t nr = subject->width_nr;
     if (subject->asked == 0)
         return;
-    sort_doubles(subject->width, nr);
     printf("| %s | %.2f | %zu | %zu | ", subject->file, subject->ratio, subject->asked,
            subject->different);
     print_share(subject->different, subject->asked);
-    printf(" | %zu | %.2f %% | %.1f s |\n", subject->held,
-           nr ? 100 * subject->width[nr / 2] : NAN, subject->longest_s);
+    printf(" | %zu | %.1f s |\n", subject->held, subject->longest_s);
 }
 
 static void print_total(const char *what, const struct subject *subject,
@@ -230,8 +216,8 @@ static bool print_all(void)
 {
     bool reached = true;
     puts("| kernel | true ratio | comparisons | called different | share (95 % interval) "
-         "| intervals that hold the true ratio | median width | longest |");
-    puts("|---|---|---|---|---|---|---|---|");
+         "| intervals that hold the true ratio | longest |");
+    puts("|---|---|---|---|---|---|---|");
     for (size_t i = 0; i < ARRAY_SIZE(same); i++)
         print_row(&same[i]);
     for (size_t i = 0; i < ARRAY_SIZE(different); i++)
@@ -244,27 +230,12 @@ static bool print_all(void)
     return reached;
 }
 
-/* Every comparison, for a closer look. */
-static int open_log(struct bench *bench, struct error *err)
-{
-    static const char path[] = BENCH_DIR "/pairs.csv";
-    if (dir_make_all(BENCH_DIR, err))
-        return -1;
-    bench->log = fopen(path, "we");
-    if (!bench->log)
-        return fail(err, STATUS_FAILED, "cannot write '%s'", path);
-    fputs("kernel,true_ratio,ratio,low,high,launches,pairs,disturbed,seconds\n",
-          bench->log);
-    return 0;
-}
-
 static void subjects_release(struct subject *subject, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         free(subject[i].program);
         free(subject[i].library[0]);
         free(subject[i].library[1]);
-        free(subject[i].width);
         strvec_release(&subject[i].args);
     }
 }
@@ -278,8 +249,7 @@ int main(int argc, char **argv)
     struct error err = {0};
     bool reached = false;
     spawn_catch_interrupt();
-    if (open_log(&bench, &err) || scratch_make(&bench.scratch, &err) ||
-        machine_cpus(NULL, &bench.cpus, &err) ||
+    if (scratch_make(&bench.scratch, &err) || machine_cpus(NULL, &bench.cpus, &err) ||
         toolchain_find("gcc", NULL, &bench.toolchain, &err) ||
         compare_all(&bench, same, ARRAY_SIZE(same), times[0], seconds, &err) ||
         compare_all(&bench, different, ARRAY_SIZE(different), times[1], 8, &err))
@@ -290,8 +260,6 @@ int main(int argc, char **argv)
     subjects_release(different, ARRAY_SIZE(different));
     toolchain_release(&bench.toolchain);
     free(bench.cpus.cpu);
-    if (bench.log)
-        fclose(bench.log);
     if (bench.scratch)
         scratch_remove(bench.scratch);
     return reached ? 0 : 1;

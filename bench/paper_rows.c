@@ -199,9 +199,8 @@ static void take_word(void *context, const char *metric, const char *word)
         taking->status = rule_facts_word(taking->facts, metric, word, taking->err);
 }
 
-static void take_input(void *context, const struct json_at *input)
+static void take_input(struct taking *taking, const struct json_at *input)
 {
-    struct taking *taking = context;
     struct quantity value = quantity_unknown();
     const char *metric = "", *word = "";
 
@@ -218,9 +217,9 @@ static void take_input(void *context, const struct json_at *input)
     }
 }
 
-static void inputs_of(const struct json_at *owner, enum paper_told told,
-                      void (*each)(void *context, const struct json_at *input),
-                      void *context)
+/* Further inputs, of an application or of a row. */
+static void take_inputs(struct taking *taking, const struct json_at *owner,
+                        enum paper_told told)
 {
     const json_t *list = json_object_get(owner->node, "inputs");
 
@@ -228,22 +227,14 @@ static void inputs_of(const struct json_at *owner, enum paper_told told,
         struct json_at at = {owner->file, list, owner, "inputs", 0};
         struct json_at input = json_element(&at, i);
 
-        if ((json_has(&input, "assumed") && told < PAPER_ASSUMED) ||
-            (json_has(&input, "hindsight") && told < PAPER_AFTER))
-            continue;
-        each(context, &input);
+        if ((!json_has(&input, "assumed") || told >= PAPER_ASSUMED) &&
+            (!json_has(&input, "hindsight") || told >= PAPER_AFTER))
+            take_input(taking, &input);
     }
 }
 
-void paper_inputs(const struct paper_row *row, enum paper_told told,
-                  void (*each)(void *context, const struct json_at *input), void *context)
-{
-    inputs_of(&row->application, told, each, context);
-    inputs_of(&row->at, told, each, context);
-}
-
-struct rule_facts *paper_facts(const struct paper_row *row, enum paper_told told,
-                               struct error *err)
+static struct rule_facts *paper_facts(const struct paper_row *row, enum paper_told told,
+                                      struct error *err)
 {
     struct taking taking = {rule_facts_new(), err, 0};
     struct occupancy_sink sink = {take_number, take_word, &taking};
@@ -256,7 +247,8 @@ struct rule_facts *paper_facts(const struct paper_row *row, enum paper_told told
         occupancy_release(&now);
         take_number(&taking, "threads_used", told_as(row->threads));
         take_number(&taking, "free_threads", told_as(threads - row->threads));
-        paper_inputs(row, told, take_input, &taking);
+        take_inputs(&taking, &row->application, told);
+        take_inputs(&taking, &row->at, told);
     } else {
         taking.status = -1;
     }

@@ -39,15 +39,6 @@ const char *paper_class_word(enum paper_class class);
 /* Release with occupancy_release(). */
 int paper_occupancy(const struct paper_row *row, struct occupancy *out,
                     struct error *err);
-/* NULL on failure; rule_facts_free(). */
-struct rule_facts *paper_facts(const struct paper_row *row, enum paper_told told,
-                               struct error *err);
-/* Calls `each` for every further input of the row that is told: of its application first,
- * then its own. */
-void paper_inputs(const struct paper_row *row, enum paper_told told,
-                  void (*each)(void *context, const struct json_at *input),
-                  void *context);
-
 /* The verdict on what the row tried; rule "" = no opinion. */
 struct paper_opinion {
     bool advised; /* try; no opinion advises nothing */

@@ -1,11 +1,11 @@
-#include "bench/plan_cases.h"
+#include "bench/plan_try.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "variants/verify_lines.h"
+#include "variants/verify/verify_lines.h"
 
 /* Around 2, 3, 4, 5, 7, 8, 16 and 32, which random plans use, with primes and 0: of all
  * sizes, and of each where the others are not. */

@@ -1,4 +1,4 @@
-#include "bench/plan_own.h"
+#include "bench/plan_try.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,30 +76,12 @@ static void dispatcher(const struct plan_bench *bench, size_t build, struct buf 
 static int link_all(const struct plan_bench *bench, size_t build, char **program,
                     struct error *err)
 {
-    struct strvec argv = {0};
-    struct buf text = {0}, said = {0};
-    char *object;
+    struct buf text = {0};
 
-    *program = xasprintf("%s/all-%zu", bench->dir, build);
     dispatcher(bench, build, &text);
-    bool ok = plan_compile(bench, build, "dispatcher", buf_str(&text), "-O0 -w", &object,
-                           &said, err);
-    strvec_push(&argv, plan_builds[build].compiler);
-    if (build < PLAN_SANITIZED)
-        strvec_push(&argv, "-fsanitize=address,undefined");
-    strvec_push(&argv, "-fopenmp");
-    strvec_push_all(&argv, &bench->base[build]);
-    strvec_push_all(&argv, &bench->objects[build]);
-    strvec_push(&argv, object);
-    strvec_push(&argv, "-o");
-    strvec_push(&argv, *program);
-    strvec_push(&argv, "-lm");
-    ok = ok && plan_run_compiler(&argv, &said, err);
-    strvec_release(&argv);
+    int result = plan_link(bench, build, buf_str(&text), "-O0 -w", program, err);
     buf_release(&text);
-    buf_release(&said);
-    free(object);
-    return ok ? 0 : -1;
+    return result;
 }
 
 /* What the generator's kernels are called by, once for all. */
@@ -230,11 +212,11 @@ static int find_calls(struct plan_bench *bench, char *const *program, struct err
                : fail(err, STATUS_INPUT, "'%s' is clean in no call", bench->own->path);
 }
 
-int plan_own_open(struct plan_bench *bench, const struct plan_file *file, bool force,
+int plan_own_open(struct plan_bench *bench, const struct plan_file *file,
                   struct error *err)
 {
-    struct kernel_request request = {
-        .path = file->path, .force = force, .reassociate = file->reassociate};
+    struct kernel_request request = {.path = file->path,
+                                     .reassociate = file->reassociate};
     char *program[PLAN_BUILDS] = {NULL}, *object;
     int result = -1;
 

@@ -1,4 +1,4 @@
-#include "bench/plan_random.h"
+#include "bench/plan_try.h"
 
 #include <string.h>
 

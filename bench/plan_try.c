@@ -2,14 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "bench/plan_cases.h"
-#include "bench/plan_own.h"
-#include "bench/plan_race.h"
-#include "variants/compile.h"
-#include "variants/harness.h"
+#include "variants/build/compile.h"
+#include "variants/build/harness.h"
 
 const struct plan_build plan_builds[PLAN_BUILDS] = {
     {"gcc", "gcc"}, {"clang", "clang-19"}, {"gcc -O3", "gcc"}, {"clang -O3", "clang-19"}};
@@ -21,9 +17,6 @@ const struct plan_build plan_builds[PLAN_BUILDS] = {
     "-fno-sanitize-recover=all -Wall -Wextra"
 static const char strict_flags[] = STRICT;
 static const char reference_flags[] = STRICT " -Wno-unknown-pragmas"; /* ours */
-/* The sanitizers would keep loops from becoming vectors, and what an untrue `simd` does
- * shows only there. */
-static const char forced_flags[] = "-O3 -march=native -ffp-contract=off -w";
 static const char plain_flags[] = "-O1 -w -fsanitize=address,undefined";
 static const double compile_limit_s = 120;
 
@@ -134,8 +127,8 @@ static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
     return ok ? 0 : -1;
 }
 
-/* What the templates say, so that another version is compiled anew. */
-/* The verifying program, the same for all kernels: kept beside the bench's results. */
+/* The verifying program, the same for all kernels: kept beside the bench's results. What
+ * the templates say is in its text, so that another version is compiled anew. */
 static int add_harness(struct plan_bench *bench, size_t compiler, const char *shared,
                        struct error *err)
 {
@@ -234,43 +227,54 @@ static void dispatcher(const struct plan_bench *bench, size_t compiler, struct b
         "result = inflight_output", "i", "result = inflight_reference_output(i)", out);
 }
 
-static int link_all(const struct plan_bench *bench, size_t compiler, char **program,
-                    struct error *err)
+int plan_link(const struct plan_bench *bench, size_t build, const char *dispatcher,
+              const char *flags, char **program, struct error *err)
 {
     struct strvec argv = {0};
-    struct buf text = {0}, said = {0};
+    struct buf said = {0};
     char *object;
 
-    dispatcher(bench, compiler, &text);
-    *program = xasprintf("%s/verify-%zu", bench->dir, compiler);
-    bool ok = plan_compile(bench, compiler, "dispatcher", buf_str(&text), plain_flags,
-                           &object, &said, err);
-    strvec_push(&argv, plan_builds[compiler].compiler);
-    strvec_split(&argv, "-fsanitize=address,undefined -fopenmp");
-    strvec_push_all(&argv, &bench->base[compiler]);
-    strvec_push_all(&argv, &bench->objects[compiler]);
+    *program = xasprintf("%s/all-%zu", bench->dir, build);
+    bool ok =
+        plan_compile(bench, build, "dispatcher", dispatcher, flags, &object, &said, err);
+    strvec_push(&argv, plan_builds[build].compiler);
+    if (build < PLAN_SANITIZED)
+        strvec_push(&argv, "-fsanitize=address,undefined");
+    strvec_push(&argv, "-fopenmp");
+    strvec_push_all(&argv, &bench->base[build]);
+    strvec_push_all(&argv, &bench->objects[build]);
     strvec_push(&argv, object);
     strvec_push(&argv, "-o");
     strvec_push(&argv, *program);
     strvec_push(&argv, "-lm");
     ok = ok && plan_run_compiler(&argv, &said, err);
     strvec_release(&argv);
-    buf_release(&text);
     buf_release(&said);
     free(object);
     return ok ? 0 : -1;
 }
 
+static int link_all(const struct plan_bench *bench, size_t compiler, char **program,
+                    struct error *err)
+{
+    struct buf text = {0};
+
+    dispatcher(bench, compiler, &text);
+    int result = plan_link(bench, compiler, buf_str(&text), plain_flags, program, err);
+    buf_release(&text);
+    return result;
+}
+
 /* ---- opening ---- */
 
-int plan_bench_open(struct plan_bench *bench, const char *path, bool force,
-                    const char *shared, struct error *err)
+int plan_bench_open(struct plan_bench *bench, const char *path, const char *shared,
+                    struct error *err)
 {
-    struct kernel_request request = {.path = path, .force = force};
+    struct kernel_request request = {.path = path};
     char *program[PLAN_SANITIZED] = {NULL};
     int result = -1;
 
-    *bench = (struct plan_bench){.build_nr = force ? 1 : PLAN_SANITIZED};
+    *bench = (struct plan_bench){.build_nr = PLAN_SANITIZED};
     if (kernel_open(&request, &bench->kernel, err) == 0 &&
         scratch_make(&bench->dir, err) == 0)
         result = add_bases(bench, shared, err);
@@ -296,7 +300,6 @@ void plan_bench_release(struct plan_bench *bench)
         for (size_t c = 0; c < PLAN_BUILDS; c++)
             free(bench->try[i].detail[c]);
         free(bench->try[i].plan);
-        free(bench->try[i].refusal);
         free(bench->try[i].rests);
     }
     for (size_t c = 0; c < PLAN_BUILDS; c++) {
@@ -352,9 +355,8 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
         char *stem = xasprintf("v%zu", number), *object;
         struct buf said = {0};
         struct error err = {0};
-        bool ok = plan_compile(bench, c, stem, buf_str(&text),
-                               try->refusal ? forced_flags : strict_flags, &object, &said,
-                               &err);
+        bool ok = plan_compile(bench, c, stem, buf_str(&text), strict_flags, &object,
+                               &said, &err);
 
         if (ok)
             warn(bench, c, buf_str(&text), buf_str(&said), &try->detail[c]);
@@ -372,8 +374,7 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
     buf_release(&text);
 }
 
-int plan_bench_add(struct plan_bench *bench, const char *text, const char *refusal,
-                   struct error *err)
+int plan_bench_add(struct plan_bench *bench, const char *text, struct error *err)
 {
     struct plan_try try = {.verdict = {PLAN_GOOD, PLAN_GOOD, PLAN_GOOD, PLAN_GOOD}};
     struct plan *plan;
@@ -381,20 +382,12 @@ int plan_bench_add(struct plan_bench *bench, const char *text, const char *refus
 
     if (plan_parse(text, &plan, err))
         return -1;
-    clock_t start = clock();
-    /* what is forced has been refused already */
-    int result = refusal ? 0 : kernel_check(bench->kernel, plan, &rests, err);
-    clock_t checked = clock();
-    result = result ? result : kernel_emit(bench->kernel, plan, NULL, &source, err);
-    try.check_s = (double)(checked - start) / CLOCKS_PER_SEC;
-    try.emit_s = (double)(clock() - checked) / CLOCKS_PER_SEC;
+    int result = kernel_check(bench->kernel, plan, &rests, err) ||
+                 kernel_emit(bench->kernel, plan, NULL, &source, err);
     plan_free(plan);
     if (result == 0) {
         try.plan = xstrdup(text);
-        try.refusal = refusal ? xstrdup(refusal) : NULL;
         try.rests = xstrdup(buf_str(&rests));
-        try.blocks = strstr(text, "unroll_jam") || strstr(text, "vec(") ||
-                     strstr(text, "pack(") || strstr(text, "full(");
         GROW(bench->try, bench->try_nr + 1, bench->try_alloc);
         bench->try[bench->try_nr++] = try;
         if (bench->own)
@@ -404,10 +397,56 @@ int plan_bench_add(struct plan_bench *bench, const char *text, const char *refus
     }
     buf_release(&source);
     buf_release(&rests);
-    return result;
+    return result ? -1 : 0;
 }
 
 /* ---- running them ---- */
+
+static const char race_flags[] = "-O1 -march=native -ffp-contract=off";
+
+static int build_threads(struct plan_bench *bench, const struct plan *plan,
+                         char **program, struct error *err)
+{
+    struct toolchain toolchain = {.compiler = (char *)plan_builds[0].compiler,
+                                  .version = (char *)""};
+    char *dir = xasprintf("%s/threads", bench->dir);
+
+    strvec_split(&toolchain.flags, race_flags);
+    int result = variant_build(bench->kernel, plan, &toolchain, VARIANT_THREADS, dir,
+                               program, err);
+    strvec_release(&toolchain.flags);
+    free(dir);
+    return result;
+}
+
+/* If it is parallel and was right so far: with a report of the sanitizer its verdict is
+ * PLAN_RACE. What an unlucky order of threads would do does not show in a run or two;
+ * that two threads touch the same element does. */
+static int look_for_races(struct plan_bench *bench, size_t number, struct error *err)
+{
+    struct plan_try *try = &bench->try[number];
+    struct plan *plan;
+    char *program = NULL, *report = NULL;
+
+    if (plan_try_worst(try) < PLAN_WARNING || !strstr(try->plan, "parallel("))
+        return 0;
+    if (plan_parse(try->plan, &plan, err))
+        return -1;
+    int result = build_threads(bench, plan, &program, err);
+    if (result == 0)
+        result = plan_case_report(bench, program, &report, err);
+    if (report) {
+        free(try->detail[0]);
+        try->detail[0] = xstrdup(report);
+        try->verdict[0] = strstr(report, "sanitizer") ? PLAN_RACE : PLAN_WRONG;
+    }
+    if (program)
+        unlink(program);
+    plan_free(plan);
+    free(program);
+    free(report);
+    return result;
+}
 
 int plan_bench_run(struct plan_bench *bench, struct error *err)
 {
@@ -425,7 +464,7 @@ int plan_bench_run(struct plan_bench *bench, struct error *err)
             return -1;
     }
     for (size_t i = 0; i < bench->try_nr; i++)
-        if (plan_race_look(bench, i, err))
+        if (look_for_races(bench, i, err))
             return -1;
     return 0;
 }

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/pchip.h"
 #include "core/base/array.h"
 #include "core/base/statistics.h"
+
+/* As the authors' program has them since their paper. */
+static const double CUTOFF = 0.95, START = 0.01;
 
 /* ---- the space ---- */
 
@@ -50,45 +52,23 @@ static size_t budget_of(const struct score_space *space, double cutoff)
     return (size_t)ceil((double)i / (double)(space->nr + 1 - i));
 }
 
-static double mean(const double *value, size_t nr)
+void score_space_open(const double *objective, size_t nr, double noise,
+                      struct score_space *space)
 {
-    double sum = 0;
+    *space = (struct score_space){.nr = nr,
+                                  .noise = fmax(0, noise),
+                                  .value = xcalloc(nr, sizeof(*space->value)),
+                                  .level = xcalloc(nr, sizeof(*space->level)),
+                                  .sorted = xcalloc(nr, sizeof(*space->sorted))};
     for (size_t i = 0; i < nr; i++)
-        sum += value[i];
-    return sum / (double)nr;
-}
-
-static void fill_costs(struct score_space *space, const struct score_configurations *all)
-{
-    space->mean_cost_s = space->budget_s = space->start_s = NAN;
-    if (!all->cost)
-        return;
-    double median = median_of(all->cost, all->nr);
-    space->mean_cost_s =
-        mean(all->cost, all->nr) + all->invalid_share * all->invalid_cost_s;
-    space->budget_s = (double)space->budget * median;
-    space->start_s = (double)space->start * median;
-}
-
-void score_space_open(const struct score_configurations *all,
-                      const struct score_opts *opts, struct score_space *space)
-{
-    double cutoff = opts->cutoff > 0 ? opts->cutoff : 0.95,
-           start = opts->start > 0 ? opts->start : 0.01;
-    *space = (struct score_space){.nr = all->nr,
-                                  .noise = fmax(0, opts->noise),
-                                  .value = xcalloc(all->nr, sizeof(*space->value)),
-                                  .level = xcalloc(all->nr, sizeof(*space->level)),
-                                  .sorted = xcalloc(all->nr, sizeof(*space->sorted))};
-    for (size_t i = 0; i < all->nr; i++)
-        space->sorted[i] = all->objective[i];
-    space->median = median_sorting(space->sorted, all->nr);
+        space->sorted[i] = objective[i];
+    space->median = median_sorting(space->sorted, nr);
     space->optimum = space->sorted[0];
     fill_values(space);
-    fill_levels(space, all->objective);
-    space->target = target_of(space, cutoff);
-    space->budget = budget_of(space, cutoff);
-    space->start = budget_of(space, start);
+    fill_levels(space, objective);
+    space->target = target_of(space, CUTOFF);
+    space->budget = budget_of(space, CUTOFF);
+    space->start = budget_of(space, START);
     if (space->start < 1)
         space->start = 1;
     if (space->start > space->budget)
@@ -96,7 +76,6 @@ void score_space_open(const struct score_configurations *all,
     space->flat =
         space->budget == 0 || space->median <= space->optimum * (1 + space->noise);
     space->small = space->budget < SCORE_BUDGET_LEAST;
-    fill_costs(space, all);
 }
 
 void score_space_release(struct score_space *space)
@@ -142,6 +121,63 @@ double score_value(const struct score_space *space, double level)
         return space->value[at];
     double share = fmax(0, level - (double)at) / (double)(next - at);
     return space->value[at] + share * (space->value[next] - space->value[at]);
+}
+
+/* ---- PCHIP: slopes after F. N. Fritsch and J. Butland, SIAM J. Sci. Stat. Comput. 5
+ * (1984) ---- */
+
+/* Weighted harmonic mean of the secants on both sides; 0 at a turning point. */
+static double inner_slope(double left_width, double right_width, double left,
+                          double right)
+{
+    double a = 2 * right_width + left_width, b = right_width + 2 * left_width;
+    return left * right <= 0 ? 0 : (a + b) / (a / left + b / right);
+}
+
+/* One-sided three-point formula, kept monotone. */
+static double end_slope(double near_width, double far_width, double near, double far)
+{
+    double slope = ((2 * near_width + far_width) * near - near_width * far) /
+                   (near_width + far_width);
+    if (slope * near <= 0)
+        return 0;
+    return near * far <= 0 && fabs(slope) > 3 * fabs(near) ? 3 * near : slope;
+}
+
+static double secant(const double *x, const double *y, size_t i)
+{
+    return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+}
+
+void pchip_slopes(const double *x, const double *y, size_t nr, double *slope)
+{
+    if (nr < 3) {
+        for (size_t i = 0; i < nr; i++)
+            slope[i] = nr == 2 ? secant(x, y, 0) : 0;
+        return;
+    }
+    for (size_t i = 1; i + 1 < nr; i++)
+        slope[i] = inner_slope(x[i] - x[i - 1], x[i + 1] - x[i], secant(x, y, i - 1),
+                               secant(x, y, i));
+    size_t last = nr - 1;
+    slope[0] = end_slope(x[1] - x[0], x[2] - x[1], secant(x, y, 0), secant(x, y, 1));
+    slope[last] = end_slope(x[last] - x[last - 1], x[last - 1] - x[last - 2],
+                            secant(x, y, last - 1), secant(x, y, last - 2));
+}
+
+double pchip_at(const double *x, const double *y, const double *slope, size_t nr,
+                double at)
+{
+    size_t i = 0;
+    if (at <= x[0])
+        return y[0];
+    if (at >= x[nr - 1])
+        return y[nr - 1];
+    while (at > x[i + 1])
+        i++;
+    double width = x[i + 1] - x[i], t = (at - x[i]) / width, s = 1 - t;
+    return s * s * (1 + 2 * t) * y[i] + t * t * (1 + 2 * s) * y[i + 1] +
+           width * t * s * (s * slope[i] - t * slope[i + 1]);
 }
 
 /* ---- curves ---- */
@@ -235,37 +271,6 @@ void score_curve(const struct score_space *space, const struct score_run *run,
     }
     knots_release(&random);
     knots_release(&found);
-}
-
-/* Between two ends of evaluations on the line, as the published regression is read. */
-static double level_at_time(const struct score_space *space, const struct score_run *run,
-                            double seconds)
-{
-    size_t done = 0;
-    while (done < run->nr && run->spent_s[done] <= seconds)
-        done++;
-    double level = (double)level_after(space, run, done > 0 ? done : 1);
-    if (done == 0 || done == run->nr)
-        return level;
-    double from = run->spent_s[done - 1], width = run->spent_s[done] - from,
-           next = (double)level_after(space, run, done + 1);
-    return level + (seconds - from) / width * (next - level);
-}
-
-void score_time_curve(const struct score_space *space, const struct score_run *run,
-                      size_t run_nr, double *curve)
-{
-    struct knots random;
-    size_t draws = (size_t)ceil(space->budget_s / space->mean_cost_s);
-    random_knots(space, 1, draws > 0 ? draws : 1, &random);
-    for (size_t i = 0; i < SCORE_POINTS; i++) {
-        double at = point_at(space->start_s, space->budget_s, i), sum = 0;
-        for (size_t r = 0; r < run_nr; r++)
-            sum += level_at_time(space, &run[r], at);
-        curve[i] = performance(space, score_value(space, sum / (double)run_nr),
-                               knots_at(&random, at / space->mean_cost_s));
-    }
-    knots_release(&random);
 }
 
 struct score score_of(const double *const *curve, size_t nr)

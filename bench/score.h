@@ -16,22 +16,6 @@ enum {
     SCORE_POINTS = 1000      /* of a curve, as published */
 };
 
-struct score_opts {
-    double cutoff; /* p: share of the way from the median to the optimum that is the
-                      target; 0 = 0.95 as published */
-    double start;  /* the same for where the curve begins; 0 = 0.01 as published */
-    double noise;  /* relative: objectives this near to the optimum count as optimal */
-};
-
-/* The N valid configurations of a space. */
-struct score_configurations {
-    const double *objective; /* > 0 */
-    const double *cost;      /* seconds to evaluate each; NULL = not known */
-    size_t nr;
-    double invalid_share;  /* of the whole space */
-    double invalid_cost_s; /* mean */
-};
-
 struct score_space {
     size_t nr;
     double *value; /* worst first; those within the noise of the best equal it */
@@ -40,19 +24,18 @@ struct score_space {
     double *sorted; /* best first, as measured */
     double optimum, median;
     double noise;
-    double target;   /* f_p */
-    size_t budget;   /* m_p: evaluations until random search is expected at the target */
-    size_t start;    /* the same for where the curve begins; at least 1 */
-    double budget_s; /* t_p = m_p times the median cost; NaN = costs not known */
-    double start_s, mean_cost_s;
+    double target; /* 0.95 of the way from the median to the optimum */
+    size_t budget; /* evaluations until random search is expected there */
+    size_t start;  /* the same for where the curve begins, 0.01 of the way; at least 1 */
     bool flat; /* half of the space is optimal within the noise: nothing to find, no score
                 */
     bool small; /* budget < SCORE_BUDGET_LEAST */
 };
 
-/* nr >= 1. The space owns what it points to. */
-void score_space_open(const struct score_configurations *all,
-                      const struct score_opts *opts, struct score_space *space);
+/* Of the `nr` >= 1 valid configurations; objective[i] > 0. noise, relative: objectives
+ * this near to the optimum count as optimal. The space owns what it points to. */
+void score_space_open(const double *objective, size_t nr, double noise,
+                      struct score_space *space);
 void score_space_release(struct score_space *space);
 
 /* Random search without replacement, computed: the expected level of the best of `draws`
@@ -69,8 +52,6 @@ double score_value(const struct score_space *space, double level);
 /* One search: which configurations it evaluated, in order. */
 struct score_run {
     const size_t *place; /* index of the configuration; SCORE_INVALID = it failed */
-    const double
-        *spent_s; /* when each was done, ascending; NULL for the axis of evaluations */
     size_t nr;
 };
 
@@ -79,10 +60,6 @@ struct score_run {
  * a flat space. */
 void score_curve(const struct score_space *space, const struct score_run *run,
                  size_t run_nr, double *curve);
-/* The same over seconds, from start_s to budget_s. The space and the runs have costs. */
-void score_time_curve(const struct score_space *space, const struct score_run *run,
-                      size_t run_nr, double *curve);
-
 struct score {
     double mean, error; /* standard deviation over the points; NaN without a space */
     size_t spaces;
@@ -99,5 +76,12 @@ double score_random_draws(const struct score_space *space, double margin);
 /* Evaluations of the run until it had one of these; N when it never had. */
 size_t score_evaluations(const struct score_space *space, const double *objective,
                          const struct score_run *run, double margin);
+
+/* Monotone piecewise cubic interpolation, without overshoot between the knots (x[i],
+ * y[i]); x ascending, nr >= 1. */
+void pchip_slopes(const double *x, const double *y, size_t nr, double *slope);
+/* The curve at `at`; outside of the knots the value of the nearest one. */
+double pchip_at(const double *x, const double *y, const double *slope, size_t nr,
+                double at);
 
 #endif

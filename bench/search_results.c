@@ -1,61 +1,222 @@
 #include "bench/search_results.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { FEW_EVALUATIONS = 12 };
+/* Below it is no gain, as search/session.h has it: what is left of drift. */
+static const double LEAST_GAIN = 1.01;
+
+/* ---- plans as sets of transformations ---- */
+
+static unsigned long long bit_of(const char *name, size_t length)
+{
+    size_t nr = 0;
+    const struct rule_transformation *list = rule_transformations(&nr);
+    for (size_t i = 0; i < nr; i++)
+        if (strlen(list[i].name) == length && !strncmp(list[i].name, name, length))
+            return 1ull << i;
+    return 0;
+}
+
+/* One step: "prefetch(A:16,to:L2)" is prefetch_l2, "skew_tile(..)" is skew. */
+static unsigned long long bit_of_step(const char *step, size_t length)
+{
+    size_t word = strcspn(step, "(");
+    word = word < length ? word : length;
+    if (word == 8 && !strncmp(step, "prefetch", 8)) {
+        const char *to = strstr(step, "to:L2");
+        const char *name = to && to < step + length ? "prefetch_l2" : "prefetch_l1";
+        return bit_of(name, strlen(name));
+    }
+    if (word == 9 && !strncmp(step, "skew_tile", 9))
+        return bit_of("skew", 4);
+    return bit_of(step, word);
+}
+
+unsigned long long judge_transformations(const char *plan)
+{
+    unsigned long long set = 0;
+    while (*plan) {
+        size_t length = strcspn(plan, " ");
+        set |= bit_of_step(plan, length);
+        plan += length + strspn(plan + length, " ");
+    }
+    return set;
+}
+
+/* ---- pruning ---- */
+
+static unsigned long long against_at_first(const struct search_result *advice)
+{
+    unsigned long long set = 0;
+    for (size_t i = 0; i < advice->advice_nr; i++)
+        if (advice->advice[i].verdict != VERDICT_TRY)
+            set |= bit_of(advice->advice[i].transformation,
+                          strlen(advice->advice[i].transformation));
+    return set;
+}
+
+static unsigned long long against_at_last(const struct search_result *result)
+{
+    unsigned long long set = 0;
+    for (size_t i = 0; i < result->pruned_nr; i++)
+        if (strcmp(result->pruned[i].rule, "legality"))
+            set |= bit_of(result->pruned[i].plan, strlen(result->pruned[i].plan));
+    return set;
+}
+
+/* In the end of all, when time was left for what rules advise against, too. */
+static unsigned long long tried(const struct search_result *result)
+{
+    unsigned long long set = 0;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        set |= judge_transformations(result->measurement[i].plan);
+    return set;
+}
+
+/* Up to where the interval of the fastest goes. */
+static double best_reach_s(const struct trial_space *space)
+{
+    double reach_s = space->score.optimum;
+    for (size_t i = 0; i < space->source.entry_nr; i++)
+        if (space->place[i] != SCORE_INVALID &&
+            space->source.entry[i].time_s.value <= space->score.optimum)
+            reach_s = space->source.entry[i].time_s.high;
+    return reach_s;
+}
+
+static void judge_pruning(const struct trial_space *space,
+                          const struct search_result *advice,
+                          const struct search_result *result, struct judgement *out)
+{
+    const double equals = 1.02;
+    unsigned long long against =
+        against_at_first(advice) & against_at_last(result) & ~tried(result);
+    double reach_s = best_reach_s(space);
+    out->all_pruned = out->tied_pruned = true;
+    for (size_t i = 0; i < space->source.entry_nr; i++) {
+        struct quantity time = space->source.entry[i].time_s;
+        double time_s = time.value;
+        if (space->place[i] == SCORE_INVALID)
+            continue;
+        bool pruned = judge_transformations(space->source.entry[i].plan) & against;
+        if (time.low <= reach_s)
+            out->tied_pruned = out->tied_pruned && pruned;
+        if (time_s > equals * space->score.optimum)
+            continue;
+        out->all_pruned = out->all_pruned && pruned;
+        if (time_s <= space->score.optimum)
+            out->best_pruned = pruned;
+    }
+}
+
+/* ---- advice and bounds ---- */
+
+static const struct advice *find_advice(const struct search_result *result,
+                                        const char *transformation)
+{
+    for (size_t i = 0; transformation && i < result->advice_nr; i++)
+        if (!strcmp(result->advice[i].transformation, transformation))
+            return &result->advice[i];
+    return NULL;
+}
+
+static bool is_gain(struct quantity speedup)
+{
+    return speedup.known && speedup.low > 1 && speedup.value >= LEAST_GAIN;
+}
+
+static void judge_first(const struct search_result *result, struct judgement *out)
+{
+    const struct advice *first = find_advice(result, result->first_tried);
+    if (!first)
+        return;
+    snprintf(out->first, sizeof(out->first), "%s", first->transformation);
+    out->advised = first->verdict == VERDICT_TRY && !first->undecided;
+    out->first_gain = is_gain(result->first_gain);
+}
+
+static void judge_bounds(const struct search_result *result, struct judgement *out)
+{
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        const struct advice *advice = &result->advice[i];
+        if (!advice->tried_plan || !advice->measured_speedup.known)
+            continue;
+        if (!advice->bound_speedup.known || isinf(advice->bound_speedup.high)) {
+            out->unbounded++;
+            continue;
+        }
+        out->bounds++;
+        out->exceeded += advice->measured_speedup.low > advice->bound_speedup.high;
+    }
+}
+
+/* The largest bound on what is advised for the kernel as written; on what is left at all
+ * when nothing is. */
+static double largest_bound(const struct search_result *advice)
+{
+    double largest = NAN;
+    bool advised = false;
+    for (size_t i = 0; i < advice->advice_nr; i++) {
+        const struct advice *one = &advice->advice[i];
+        if (one->verdict != VERDICT_TRY || !strcmp(one->transformation, "hugepages"))
+            continue;
+        advised = true;
+        if (one->bound_speedup.known)
+            largest = fmax(largest, one->bound_speedup.value);
+    }
+    return !advised && advice->left_bound.known ? advice->left_bound.value : largest;
+}
+
+static void judge_bound_ratio(const struct trial_space *space,
+                              const struct search_result *advice, struct judgement *out)
+{
+    const struct measurement *baseline = &advice->measurement[0];
+    out->bound_ratio = NAN;
+    if (baseline->has_occupancy && baseline->occupancy.limiter != RESOURCE_NONE &&
+        baseline->occupancy.limiter != RESOURCE_ARITHMETIC)
+        out->bound_ratio = largest_bound(advice) / fmax(1, space->best_gain);
+}
+
+/* ---- the end ---- */
+
+static void judge_end(const struct search_result *result, struct judgement *out)
+{
+    size_t tried = result->advised_nr > 0 ? result->advised_nr : result->searched_nr;
+    out->ruled = tried > 0 ? tried - 1 : 0;
+    out->gives_up = result->best == 0 && result->left_resource != RESOURCE_NONE;
+}
+
+void judge_search(const struct trial_space *space, const struct search_result *advice,
+                  const struct trial_run *run, struct judgement *out)
+{
+    *out = (struct judgement){0};
+    judge_pruning(space, advice, &run->result, out);
+    judge_first(&run->result, out);
+    judge_bounds(&run->result, out);
+    judge_bound_ratio(space, advice, out);
+    judge_end(&run->result, out);
+}
 
 /* ---- one strategy on one space ---- */
-
-static double above_after(const struct trial_space *space, const struct score_run *run,
-                          size_t nr)
-{
-    double best = INFINITY;
-    for (size_t i = 0; i < nr && i < run->nr; i++)
-        if (run->place[i] != SCORE_INVALID)
-            best = fmin(best, space->objective[run->place[i]]);
-    return best / space->score.optimum - 1;
-}
-
-static double *curve_of(const struct score_space *space, const struct score_run *run,
-                        size_t nr, bool time)
-{
-    if (space->flat)
-        return NULL;
-    double *curve = xcalloc(SCORE_POINTS, sizeof(*curve));
-    if (time)
-        score_time_curve(space, run, nr, curve);
-    else
-        score_curve(space, run, nr, curve);
-    return curve;
-}
-
-static void fill_medians(const struct trial_space *space, const struct score_run *run,
-                         size_t nr, struct strategy_result *out)
-{
-    double *five = xcalloc(3 * nr, sizeof(*five)), *one = five + nr, *above = one + nr;
-    for (size_t r = 0; r < nr; r++) {
-        five[r] =
-            (double)score_evaluations(&space->score, space->objective, &run[r], 0.05);
-        one[r] =
-            (double)score_evaluations(&space->score, space->objective, &run[r], 0.01);
-        above[r] = above_after(space, &run[r], FEW_EVALUATIONS);
-    }
-    out->within_5 = median_sorting(five, nr);
-    out->within_1 = median_sorting(one, nr);
-    out->above_12 = median_sorting(above, nr);
-    free(five);
-}
 
 static void fill_result(const struct trial_space *space, const struct score_run *run,
                         size_t nr, struct strategy_result *out)
 {
-    fill_medians(space, run, nr, out);
-    out->curve = curve_of(&space->score, run, nr, false);
-    out->paper = curve_of(&space->paper, run, nr, false);
-    out->time = space->has_costs ? curve_of(&space->score, run, nr, true) : NULL;
-    const double *curve = out->curve;
-    out->score = score_of(&curve, curve ? 1 : 0).mean;
+    double *five = xcalloc(nr, sizeof(*five));
+    for (size_t r = 0; r < nr; r++)
+        five[r] =
+            (double)score_evaluations(&space->score, space->objective, &run[r], 0.05);
+    out->within_5 = median_sorting(five, nr);
+    out->score = NAN;
+    free(five);
+    if (space->score.flat)
+        return;
+    out->curve = xcalloc(SCORE_POINTS, sizeof(*out->curve));
+    score_curve(&space->score, run, nr, out->curve);
+    out->score = score_of(&(const double *){out->curve}, 1).mean;
 }
 
 /* ---- what is kept ---- */
@@ -74,8 +235,7 @@ static struct kept_result judge_kept(const struct trial_space *space,
                               .tries = (double)space->source.entry_nr,
                               .above = kept / best - 1,
                               .variants = (double)run->nr,
-                              .again = (double)(trial->again + trial->compared),
-                              .spent_s = trial->spent_s};
+                              .again = (double)(trial->again + trial->compared)};
     for (size_t i = 0; out.within && i < run->nr; i++)
         if (run->place[i] != SCORE_INVALID &&
             space->objective[run->place[i]] <= margin * best) {
@@ -168,83 +328,11 @@ void space_result_release(struct space_result *result)
 {
     for (size_t s = 0; s < TRIAL_STRATEGIES; s++) {
         free(result->strategy[s].curve);
-        free(result->strategy[s].paper);
-        free(result->strategy[s].time);
         free(result->strategy[s].kept);
     }
     free(result->judgement);
     trial_space_release(&result->space);
 }
-
-bool space_result_gains(const struct space_result *result)
-{
-    return result->space.best_gain >= 1.05;
-}
-
-/* ---- over all spaces ---- */
-
-void results_release(struct results *results)
-{
-    for (size_t i = 0; i < results->nr; i++)
-        space_result_release(&results->space[i]);
-    free(results->space);
-    *results = (struct results){0};
-}
-
-static const double *curve_at(const struct space_result *result, size_t strategy,
-                              enum results_axis axis)
-{
-    const struct strategy_result *one = &result->strategy[strategy];
-    return axis == RESULTS_SCORE   ? one->curve
-           : axis == RESULTS_PAPER ? one->paper
-                                   : one->time;
-}
-
-struct score results_score(const struct results *results, size_t strategy,
-                           enum results_axis axis, enum results_which which)
-{
-    const double **curve = xcalloc(results->nr + 1, sizeof(*curve));
-    size_t nr = 0;
-    for (size_t i = 0; i < results->nr; i++) {
-        const struct trial_space *space = &results->space[i].space;
-        bool is_small = axis == RESULTS_PAPER ? space->paper.small : space->score.small;
-        const double *one = curve_at(&results->space[i], strategy, axis);
-        if (one && (which == RESULTS_ALL || space_result_gains(&results->space[i])) &&
-            (which != RESULTS_LARGE || !is_small))
-            curve[nr++] = one;
-    }
-    struct score score = score_of(curve, nr);
-    free(curve);
-    return score;
-}
-
-static double median_within(const struct results *results, size_t strategy, bool all,
-                            bool of_random)
-{
-    double *value = xcalloc(results->nr + 1, sizeof(*value));
-    size_t nr = 0;
-    for (size_t i = 0; i < results->nr; i++) {
-        const struct space_result *one = &results->space[i];
-        if (all || space_result_gains(one))
-            value[nr++] = one->strategy[strategy].within_5 /
-                          (of_random ? score_random_draws(&one->space.score, 0.05) : 1);
-    }
-    double median = median_sorting(value, nr);
-    free(value);
-    return median;
-}
-
-double results_within(const struct results *results, size_t strategy, bool all)
-{
-    return median_within(results, strategy, all, false);
-}
-
-double results_of_random(const struct results *results, size_t strategy, bool all)
-{
-    return median_within(results, strategy, all, true);
-}
-
-/* ---- what is kept, over repetitions and spaces ---- */
 
 struct kept_figures space_kept(const struct space_result *result, size_t strategy)
 {
@@ -266,32 +354,4 @@ struct kept_figures space_kept(const struct space_result *result, size_t strateg
     sum.median = median_sorting(tries, one->kept_nr);
     free(tries);
     return sum;
-}
-
-static void add_kept(struct kept_figures *sum, struct kept_figures one, double nr)
-{
-    sum->mean += one.mean / nr;
-    sum->never += one.never / nr;
-    sum->within += one.within / nr;
-    sum->above += one.above / nr;
-    sum->variants += one.variants / nr;
-    sum->again += one.again / nr;
-}
-
-struct kept_figures results_kept(const struct results *results, size_t strategy, bool all)
-{
-    struct kept_figures sum = {0};
-    double *median = xcalloc(results->nr + 1, sizeof(*median));
-    size_t nr = 0;
-    for (size_t i = 0; i < results->nr; i++)
-        if ((all || space_result_gains(&results->space[i])) &&
-            results->space[i].strategy[strategy].kept_nr)
-            median[nr++] = space_kept(&results->space[i], strategy).median;
-    for (size_t i = 0; nr && i < results->nr; i++)
-        if ((all || space_result_gains(&results->space[i])) &&
-            results->space[i].strategy[strategy].kept_nr)
-            add_kept(&sum, space_kept(&results->space[i], strategy), (double)nr);
-    sum.median = median_sorting(median, nr);
-    free(median);
-    return nr ? sum : (struct kept_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }

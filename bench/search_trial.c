@@ -45,53 +45,33 @@ static double half_interval(struct quantity time_s)
     return (time_s.high - time_s.low) / 2 / time_s.value;
 }
 
-static void take_entries(struct trial_space *space, double *noise, double *invalid_cost)
+static void take_entries(struct trial_space *space, double *noise)
 {
     const struct trial_source *source = &space->source;
     for (size_t i = 0; i < source->entry_nr; i++) {
         const struct dataset_entry *entry = &source->entry[i];
         space->place[i] = entry->time_s.known ? space->nr : SCORE_INVALID;
-        space->has_costs = space->has_costs && entry->cost_s > 0;
-        if (!entry->time_s.known) {
-            *invalid_cost += entry->cost_s;
+        if (!entry->time_s.known)
             continue;
-        }
         noise[space->nr] = half_interval(entry->time_s);
-        space->cost[space->nr] = entry->cost_s;
         space->objective[space->nr++] = entry->time_s.value;
     }
-}
-
-static void score_spaces(struct trial_space *space, double invalid_cost)
-{
-    size_t invalid_nr = space->source.entry_nr - space->nr;
-    struct score_configurations all = {
-        .objective = space->objective,
-        .cost = space->has_costs ? space->cost : NULL,
-        .nr = space->nr,
-        .invalid_share = (double)invalid_nr / (double)space->source.entry_nr,
-        .invalid_cost_s = invalid_nr ? invalid_cost / (double)invalid_nr : 0};
-    struct score_opts later = {.noise = space->noise},
-                      paper = {.cutoff = 0.96, .start = 0.5, .noise = space->noise};
-    score_space_open(&all, &later, &space->score);
-    score_space_open(&all, &paper, &space->paper);
 }
 
 int trial_space_open(const struct trial_source *source, struct trial_space *space,
                      struct error *err)
 {
-    *space = (struct trial_space){.source = *source, .has_costs = true};
+    *space = (struct trial_space){.source = *source};
     if (source->entry_nr == 0 || !source->entry[0].time_s.known)
         return fail(err, STATUS_INPUT, "%s: the kernel as written has no time",
                     source->name);
-    double *noise = xcalloc(source->entry_nr, sizeof(*noise)), invalid_cost = 0;
+    double *noise = xcalloc(source->entry_nr, sizeof(*noise));
     space->place = xcalloc(source->entry_nr, sizeof(*space->place));
     space->objective = xcalloc(source->entry_nr, sizeof(*space->objective));
-    space->cost = xcalloc(source->entry_nr, sizeof(*space->cost));
-    take_entries(space, noise, &invalid_cost);
+    take_entries(space, noise);
     space->noise = median_sorting(noise, space->nr);
     free(noise);
-    score_spaces(space, invalid_cost);
+    score_space_open(space->objective, space->nr, space->noise, &space->score);
     space->best_gain = space->objective[0] / space->score.optimum;
     return 0;
 }
@@ -100,9 +80,7 @@ void trial_space_release(struct trial_space *space)
 {
     free(space->place);
     free(space->objective);
-    free(space->cost);
     score_space_release(&space->score);
-    score_space_release(&space->paper);
     *space = (struct trial_space){0};
 }
 
@@ -120,7 +98,6 @@ struct watch {
     const struct trial_space *space;
     bool *seen; /* entry i was asked for */
     size_t *place;
-    double *spent_s;
     size_t nr;
     double best; /* so far */
     bool stops;  /* when all that is scored is known */
@@ -134,30 +111,22 @@ static const struct environment plain = {0};
 static void note(struct watch *watch, const struct candidate *candidate)
 {
     const struct trial_space *space = watch->space;
-    size_t i = trial_find(space, candidate->plan), nr = watch->nr;
+    size_t i = trial_find(space, candidate->plan);
     if (i == space->source.entry_nr || watch->seen[i] ||
         !environments_equal(&candidate->environment, &plain))
         return;
     watch->seen[i] = true;
-    watch->place[nr] = space->place[i];
-    watch->spent_s[nr] =
-        (nr ? watch->spent_s[nr - 1] : 0) + space->source.entry[i].cost_s;
-    watch->nr++;
+    watch->place[watch->nr++] = space->place[i];
     if (space->place[i] != SCORE_INVALID)
         watch->best = fmin(watch->best, space->objective[space->place[i]]);
 }
 
-/* Budgets used up, and within 1 % of the best (or the noise). */
+/* The budget used up, and within 1 % of the best (or the noise). */
 static bool is_enough(const struct watch *watch)
 {
     const struct trial_space *space = watch->space;
-    const struct score_space *score[] = {&space->score, &space->paper};
     double bound = space->score.optimum * (1 + fmin(0.01, space->noise));
-    bool enough = watch->best <= bound;
-    for (size_t i = 0; i < ARRAY_SIZE(score); i++)
-        enough = enough && watch->nr > score[i]->budget &&
-                 !(watch->spent_s[watch->nr - 1] <= score[i]->budget_s);
-    return enough;
+    return watch->best <= bound && watch->nr > space->score.budget;
 }
 
 static double answer_s(const struct watch *watch)
@@ -199,7 +168,6 @@ static void watch_open(const struct trial_space *space, struct watch *watch)
     *watch = (struct watch){.space = space,
                             .seen = xcalloc(nr, sizeof(*watch->seen)),
                             .place = xcalloc(nr, sizeof(*watch->place)),
-                            .spent_s = xcalloc(nr, sizeof(*watch->spent_s)),
                             .best = INFINITY};
 }
 
@@ -237,10 +205,9 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
     space->source.seed(space->source.data, seed);
     int status =
         search_run(&space->source.subject, &runner, NULL, &opts, &out->result, &own);
-    out->run = (struct score_run){watch.place, watch.spent_s, watch.nr};
+    out->run = (struct score_run){watch.place, watch.nr};
     out->again = watch.measured - watch.nr;
     out->compared = watch.compared;
-    out->spent_s = watch.clock_s;
     free(watch.seen);
     rule_set_free(shuffled);
     if (status && !watch.enough)
@@ -252,7 +219,6 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
 void trial_run_release(struct trial_run *run)
 {
     free((void *)run->run.place);
-    free((void *)run->run.spent_s);
     search_result_release(&run->result);
     *run = (struct trial_run){0};
 }

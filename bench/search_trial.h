@@ -26,14 +26,11 @@ struct trial_source trial_source_of(struct dataset *dataset);
 struct trial_space {
     struct trial_source source;
     size_t *place; /* of entry i among the valid; SCORE_INVALID */
-    double *objective, *cost;
-    bool has_costs;
+    double *objective;
     size_t nr;        /* valid */
     double noise;     /* median over the valid: half the interval over the value */
     double best_gain; /* the best over the kernel as written, times as recorded */
-    struct score_space
-        score; /* target at 0.95, from 0.01: later defaults of the authors' program */
-    struct score_space paper; /* at 0.96, from 0.5: as in their paper */
+    struct score_space score;
 };
 /* STATUS_INPUT when the kernel as written has no time. */
 int trial_space_open(const struct trial_source *source, struct trial_space *space,
@@ -47,7 +44,6 @@ struct trial_run {
     struct score_run run;        /* owns */
     size_t again;                /* measurements of what was measured before */
     size_t compared;             /* comparisons */
-    double spent_s;              /* of the replay's clock, closing measurements too */
     struct search_result result; /* of those that went to their end; the others are left
                                     when they have said enough */
 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/hash.h"
 #include "core/base/random.h"
+#include "core/files/hash.h"
 #include "rules/rule_set.h"
 
 static const char alone[] = "only:";

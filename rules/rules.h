@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
  * stop: cannot pay as long as what limits the loop stays what it is. */

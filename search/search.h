@@ -6,11 +6,11 @@
 #ifndef SEARCH_SEARCH_H
 #define SEARCH_SEARCH_H
 
-#include "search/dataset.h"
-#include "search/experiment.h"
-#include "search/measured.h"
-#include "search/pace.h"
-#include "search/subject.h"
+#include "search/records/dataset.h"
+#include "search/session/experiment.h"
+#include "search/session/measured.h"
+#include "search/session/pace.h"
+#include "search/session/subject.h"
 
 /* The bound on what the verdict's transformation can gain, by its rule's changes of work.
  */
@@ -365,7 +365,7 @@ struct block_names {
 char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names);
 
-#include "search/recorded.h"
+#include "search/records/recorded.h"
 
 /* Nothing closer to 1 than this is called a gain, however narrow the interval: what is
  * left of drift after interleaving. */

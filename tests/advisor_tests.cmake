@@ -17,12 +17,6 @@ foreach(target inflight_tests test_advisor_cli test_advisor_measured test_adviso
     target_compile_definitions(${target} PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
   endif()
 endforeach()
-# The page in a browser.
-foreach(target inflight_tests test_advisor_browser)
-  if(TARGET ${target})
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/browser.c)
-  endif()
-endforeach()
 # Builds with records (test_advisor_site.c runs cmake).
 foreach(target inflight_tests test_advisor_build test_advisor_check test_advisor_project test_advisor_examples)
   if(TARGET ${target})

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/base/fs.h"
+#include "core/files/fs.h"
 
 static int skipped_nr;
 

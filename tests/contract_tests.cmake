@@ -1,5 +1,5 @@
 # The contract is about the whole: it replays searches as bench/search_score does, and asks the program.
-foreach(part score pchip search_trial)
+foreach(part score search_trial)
   target_sources(test_contract PRIVATE ${PROJECT_SOURCE_DIR}/bench/${part}.c)
 endforeach()
 target_sources(test_contract PRIVATE test_advisor_place.c)

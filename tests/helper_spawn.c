@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/fs.h"
-#include "core/base/spawn.h"
+#include "core/files/fs.h"
+#include "core/process/spawn.h"
 
 static const char *const sleeper[] = {"sleep", "60", NULL};
 /* Starts one that leaves its group and says its number in a file. */

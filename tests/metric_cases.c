@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/fs.h"
-#include "core/base/json.h"
+#include "core/files/fs.h"
+#include "core/files/json.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 

@@ -7,7 +7,6 @@ endforeach()
 # The paper's rows, shared with bench/paper.
 foreach(target inflight_tests test_paper)
   if(TARGET ${target})
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/paper_rows.c
-      ${PROJECT_SOURCE_DIR}/bench/paper_without.c)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/paper_rows.c)
   endif()
 endforeach()

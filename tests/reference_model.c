@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/base/array.h"
-#include "core/base/base.h"
 
 static void ref_level_init(struct ref_level *level, uint64_t lines, uint64_t ways,
                            bool folded)

@@ -6,7 +6,7 @@
 #ifndef TESTS_REFERENCE_MODEL_H
 #define TESTS_REFERENCE_MODEL_H
 
-#include "core/traffic/cache_model.h"
+#include "core/traffic/tracer/cache_model.h"
 
 struct ref_line {
     uint64_t line, used; /* used: time, 0 = empty */

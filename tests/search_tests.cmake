@@ -10,7 +10,7 @@ endforeach()
 # The judging of searches, shared with bench/search_score.
 foreach(target inflight_tests test_search_score test_search_judge)
   if(TARGET ${target})
-    foreach(part score pchip search_trial search_judge search_results search_figures search_tables)
+    foreach(part score search_trial search_results)
       target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/${part}.c)
     endforeach()
   endif()

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/app.h"
+#include "observe/report/app.h"
 #include "tests/check.h"
 #include "tests/test_advisor_place.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 #ifdef INFLIGHT_SANITIZED

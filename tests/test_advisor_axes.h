@@ -2,7 +2,7 @@
 #ifndef TESTS_TEST_ADVISOR_AXES_H
 #define TESTS_TEST_ADVISOR_AXES_H
 
-#include "advisor/sweep_axes.h"
+#include "advisor/sweep/sweep_axes.h"
 
 static const struct kernel_param axes_params[] = {{.name = "n", .is_integer = true},
                                                   {.name = "m", .is_integer = true},

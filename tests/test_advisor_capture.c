@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/test_advisor_place.h"
 #include "variants/variants.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/check_items.h"
-#include "advisor/keep_record.h"
+#include "advisor/apply/check_items.h"
+#include "advisor/apply/keep_record.h"
 #include "tests/check.h"
 #include "tests/test_advisor_site.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/plan_columns.h"
+#include "advisor/exchange/plan_columns.h"
 #include "tests/check.h"
 
 enum { PLANS_MAX = 16 };

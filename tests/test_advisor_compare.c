@@ -1,11 +1,11 @@
 /* Two profiles side by side. */
-#include "advisor/compare.h"
+#include "advisor/compare/compare.h"
 
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/profiles.h"
+#include "advisor/cli/profiles.h"
 #include "tests/check.h"
 #include "tests/test_machine_fixture.h"
 

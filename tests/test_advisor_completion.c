@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/commands.h"
-#include "advisor/completion.h"
+#include "advisor/program/commands.h"
+#include "advisor/program/completion.h"
 #include "tests/test_advisor_place.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish"};

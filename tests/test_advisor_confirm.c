@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/confirm_live.h"
-#include "search/live.h"
+#include "advisor/session/confirm_live.h"
+#include "search/live/live.h"
 #include "tests/test_advisor_desk.h"
 
 static bool has_word(const struct strvec *words, const char *word)

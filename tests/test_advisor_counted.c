@@ -1,12 +1,12 @@
 /* Questions from counts: whose they are, what formulas give, what is told of them. */
-#include "advisor/counted.h"
+#include "advisor/exchange/counted.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/workbench.h"
+#include "advisor/session/workbench.h"
 #include "tests/check.h"
 
 /* ---- names of CPUs ---- */

@@ -2,7 +2,7 @@
 #include <CUnit/CUnit.h>
 #include <string.h>
 
-#include "advisor/deadline.h"
+#include "advisor/cli/deadline.h"
 #include "tests/check.h"
 
 static struct budget choose(struct settings settings, bool tune, double call_s,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/left.h"
+#include "search/finish/left.h"
 
 static struct quantity timed(double seconds)
 {

@@ -2,7 +2,7 @@
 #ifndef TESTS_TEST_ADVISOR_DESK_H
 #define TESTS_TEST_ADVISOR_DESK_H
 
-#include "advisor/report.h"
+#include "advisor/report/report.h"
 #include "tests/test_search_space.h"
 
 struct desk {

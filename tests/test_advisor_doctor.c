@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/doctor.h"
-#include "core/base/base.h"
+#include "advisor/doctor/doctor.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 static const char folder[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/doctor";

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/emitted.h"
+#include "advisor/session/emitted.h"
 #include "tests/check.h"
 
 /* Applies a patch as `patch` does, strictly; NULL when it does not fit. */

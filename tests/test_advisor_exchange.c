@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/exchanged.h"
+#include "advisor/exchange/exchanged.h"
 #include "search/search.h"
 #include "tests/check.h"
 #include "tests/test_store_fixture.h"

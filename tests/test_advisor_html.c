@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/code_diffs.h"
-#include "advisor/emitted.h"
-#include "advisor/html_figure.h"
-#include "advisor/report.h"
+#include "advisor/html/html_figure.h"
+#include "advisor/report/report.h"
+#include "advisor/session/code_diffs.h"
+#include "advisor/session/emitted.h"
 #include "tests/check.h"
 
 static json_t *golden(void)

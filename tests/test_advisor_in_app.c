@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/check_items.h"
-#include "advisor/in_app_causes.h"
-#include "advisor/in_app_text.h"
+#include "advisor/apply/check_items.h"
+#include "observe/in_app/in_app_causes.h"
+#include "observe/in_app/in_app_text.h"
 #include "tests/check.h"
 
 static struct quantity gain_of(double value, double low, double high)

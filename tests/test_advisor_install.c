@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/settings.h"
+#include "advisor/cli/settings.h"
 #include "tests/test_advisor_place.h"
 
 #ifndef INFLIGHT_INSTALL_CMAKE
@@ -153,7 +153,7 @@ static void everything_has_its_place(void)
         "bin/inflight",
         "share/inflight/rules/recipe.json",
         "share/inflight/core/machine/profiles/skl.json",
-        "share/inflight/core/observe/data/timeline_events.json",
+        "share/inflight/observe/data/timeline_events.json",
         "share/inflight/templates/kernels/transpose.c",
         "share/inflight/templates/harness/program_time.c",
         "share/inflight/templates/completion/zsh.in",

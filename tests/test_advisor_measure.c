@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/measure_report.h"
-#include "advisor/versus.h"
+#include "advisor/compare/versus.h"
+#include "advisor/report/measure_report.h"
 #include "tests/test_advisor_desk.h"
 
 static void check_file(const char *name, const char *got)

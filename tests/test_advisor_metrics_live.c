@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics_measure.h"
+#include "advisor/metrics/metrics_measure.h"
 #include "tests/check.h"
 
 struct measured {

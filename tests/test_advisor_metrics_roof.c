@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics_roof.h"
+#include "advisor/metrics/metrics_roof.h"
 #include "tests/check.h"
 
 #define DATA     INFLIGHT_SOURCE_DIR "/tests/data/metrics/roofline/"

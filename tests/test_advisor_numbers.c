@@ -2,14 +2,14 @@
  * Advice from numbers alone: the paper's 47 rows on the shipped profiles, and what if
  * some numbers were otherwise. Prints how far the worst row is off.
  */
-#include "advisor/numbers.h"
+#include "advisor/report/numbers.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/what_if.h"
+#include "advisor/commands/what_if.h"
 #include "tests/check.h"
 
 static const char rows_path[] = INFLIGHT_SOURCE_DIR "/tests/data/paper/rows.json";

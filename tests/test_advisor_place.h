@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 struct place {

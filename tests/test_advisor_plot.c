@@ -2,7 +2,7 @@
  * The picture of a profile: the script against files of tests/data/advisor/machine/
  * (UPDATE_GOLDEN=1 rewrites them), and what gnuplot makes of it.
  */
-#include "advisor/plot.h"
+#include "advisor/plot/plot.h"
 
 #include <CUnit/CUnit.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/regions_report.h"
+#include "observe/report/regions_report.h"
 #include "tests/test_advisor_place.h"
 
 #define PROGRAM "'" INFLIGHT_BINARY_DIR "/inflight_region_program' "

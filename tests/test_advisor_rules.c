@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/rules_text.h"
+#include "advisor/commands/rules_text.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 

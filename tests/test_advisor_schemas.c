@@ -65,12 +65,21 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 /* ---- documents ---- */
 
 /* The folders in which every *.json is meant to be one of ours. */
-static const char *const kept[] = {
-    "core/machine/profiles",      "tests/data/machine",        "tests/data/counts",
-    "tests/data/advisor/series",  "tests/data/rules",          "rules",
-    "tests/data/advisor/schemas", "tests/data/advisor/html",   "core/machine/data",
-    "core/traffic/data",          "core/observe/data",         "rules/metrics",
-    "tests/data/advisor/metrics", "tests/data/metrics/engine", "examples/roofline"};
+static const char *const kept[] = {"core/machine/profiles",
+                                   "tests/data/machine",
+                                   "tests/data/counts",
+                                   "tests/data/advisor/series",
+                                   "tests/data/rules",
+                                   "rules",
+                                   "tests/data/advisor/schemas",
+                                   "tests/data/advisor/html",
+                                   "core/machine/data",
+                                   "core/traffic/data",
+                                   "observe/data",
+                                   "rules/metrics",
+                                   "tests/data/advisor/metrics",
+                                   "tests/data/metrics/engine",
+                                   "examples/roofline"};
 
 static void add_kept(struct strvec *paths)
 {

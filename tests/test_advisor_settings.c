@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/settings.h"
+#include "advisor/cli/settings.h"
 #include "core/run/run.h"
 #include "tests/check.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/keep_record.h"
+#include "advisor/apply/keep_record.h"
 
 static const char source[] = "#include \"sum.h\"\n"
                              "int which(void)\n{\n    return AS_WRITTEN;\n}\n";

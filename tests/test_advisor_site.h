@@ -3,7 +3,7 @@
 #ifndef TESTS_TEST_ADVISOR_SITE_H
 #define TESTS_TEST_ADVISOR_SITE_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 struct site {

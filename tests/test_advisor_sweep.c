@@ -2,7 +2,7 @@
  * Sweeps: a series by hand as text, CSV, JSON and
  * picture (golden files in tests/data/advisor/series/), and going on after an end.
  */
-#include "advisor/sweep.h"
+#include "advisor/sweep/sweep.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>

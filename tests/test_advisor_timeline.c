@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/timeline_show.h"
 #include "core/machine/machine.h"
+#include "observe/report/timeline_show.h"
 #include "tests/test_advisor_place.h"
 
 #define RECORDED INFLIGHT_SOURCE_DIR "/bench/data/timelines/invented.csv"

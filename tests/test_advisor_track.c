@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/track_show.h"
+#include "advisor/report/track_show.h"
 #include "tests/test_advisor_desk.h"
 
 static void what_was_measured_decides(void)

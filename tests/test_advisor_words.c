@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cache_words.h"
-#include "advisor/rename_source.h"
+#include "advisor/apply/rename_source.h"
+#include "advisor/cli/cache_words.h"
 #include "tests/check.h"
 
 /* ---- --cache and --line ---- */

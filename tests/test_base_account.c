@@ -1,7 +1,7 @@
 #include <CUnit/CUnit.h>
 #include <string.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 /* Scopes nest: what began an activity gives back the one before. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 /* What the program writes into our stream `fd` and how it ends. */

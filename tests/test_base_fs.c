@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
-#include "core/base/hash.h"
+#include "core/files/fs.h"
+#include "core/files/hash.h"
 #include "tests/check.h"
 
 static char *scratch(void)

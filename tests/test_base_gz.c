@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
-#include "core/base/gz.h"
-#include "core/base/json.h"
+#include "core/files/fs.h"
+#include "core/files/gz.h"
+#include "core/files/json.h"
 #include "tests/check.h"
 
 struct place {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
-#include "core/base/json.h"
+#include "core/files/fs.h"
+#include "core/files/json.h"
 #include "tests/check.h"
 
 static const char document[] =

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
-#include "core/base/progress.h"
+#include "core/files/fs.h"
+#include "core/process/progress.h"
 #include "tests/check.h"
 
 static const struct progress_status trying = {

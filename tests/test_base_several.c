@@ -2,7 +2,7 @@
 #include <CUnit/CUnit.h>
 #include <signal.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 /* Set from outside, a moment after the start; children inherit it. */

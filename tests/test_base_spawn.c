@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
-#include "core/base/spawn.h"
-#include "core/base/term.h"
+#include "core/files/fs.h"
+#include "core/process/spawn.h"
+#include "core/process/term.h"
 #include "tests/check.h"
 
 static const char helper[] = INFLIGHT_BINARY_DIR "/inflight_test_helper";

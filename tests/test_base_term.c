@@ -7,8 +7,8 @@
 
 #include "core/base/array.h"
 #include "core/base/error.h"
-#include "core/base/fs.h"
-#include "core/base/term.h"
+#include "core/files/fs.h"
+#include "core/process/term.h"
 #include "tests/check.h"
 
 static void colour_is_for_terminals(void)

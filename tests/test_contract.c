@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench/search_trial.h"
-#include "core/base/hash.h"
+#include "core/files/hash.h"
 #include "tests/test_advisor_place.h"
 #include "variants/variants.h"
 

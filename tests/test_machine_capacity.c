@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "core/base/random.h"
-#include "core/machine/capacity.h"
 #include "core/machine/machine.h"
+#include "core/machine/sampling/capacity.h"
 #include "tests/check.h"
 
 #define MIB 1048576.0

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/cpu_table.h"
-#include "core/machine/here.h"
-#include "core/machine/topology.h"
+#include "core/machine/profile/cpu_table.h"
+#include "core/machine/profile/here.h"
+#include "core/machine/topology/topology.h"
 #include "tests/check.h"
 
 #define BIT(feature) (1u << CPU_FEATURE_##feature)

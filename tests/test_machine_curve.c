@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/machine/load.h"
 #include "core/machine/machine.h"
-#include "core/machine/probe.h"
-#include "core/machine/profile.h"
+#include "core/machine/probe/probe.h"
+#include "core/machine/profile/profile.h"
+#include "core/machine/sampling/load.h"
 #include "tests/check.h"
 
 static struct quantity around(double value)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/curve_fit.h"
+#include "core/machine/curves/curve_fit.h"
 #include "tests/check.h"
 
 static void isotonic_pools_violators(void)

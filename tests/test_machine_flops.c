@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
-#include "core/machine/arch.h"
+#include "core/machine/topology/arch.h"
 #include "tests/check.h"
 
 /* Operations. */

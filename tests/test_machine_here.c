@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/base/base.h"
-#include "core/machine/cgroup.h"
-#include "core/machine/here.h"
-#include "core/machine/team.h"
+#include "core/base.h"
+#include "core/machine/profile/here.h"
+#include "core/machine/topology/cgroup.h"
+#include "core/machine/topology/team.h"
 #include "tests/check.h"
 
 struct file {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/knee.h"
-#include "core/machine/pointer_chase.h"
-#include "core/machine/prefetch_reads.h"
-#include "core/machine/probe_pages.h"
-#include "core/machine/trial.h"
+#include "core/machine/curves/knee.h"
+#include "core/machine/probe/probe_pages.h"
+#include "core/machine/sampling/pointer_chase.h"
+#include "core/machine/sampling/prefetch_reads.h"
+#include "core/machine/sampling/trial.h"
 #include "tests/check.h"
 
 enum { LANES = 52, ROUNDS = 60 };

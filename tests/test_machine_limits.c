@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/limit.h"
-#include "core/machine/probe.h"
+#include "core/machine/probe/probe.h"
+#include "core/machine/profile/limit.h"
 #include "tests/check.h"
 
 static struct knee knee_of(double lanes, double half, double floor)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/machine/probe.h"
+#include "core/machine/probe/probe.h"
 #include "tests/check.h"
 
 static struct quantity probed(double value)

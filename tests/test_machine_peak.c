@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/cpu_table.h"
-#include "core/machine/peak.h"
+#include "core/machine/profile/cpu_table.h"
+#include "core/machine/profile/peak.h"
 #include "tests/check.h"
 
 static struct machine machine_of(const char *microarchitecture, int sockets)

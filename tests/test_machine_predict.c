@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/predict.h"
+#include "core/machine/curves/predict.h"
 #include "tests/check.h"
 
 static struct quantity around(double latency_ns)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/profile.h"
+#include "core/machine/profile/profile.h"
 #include "tests/check.h"
 
 static char *data_path(const char *name)

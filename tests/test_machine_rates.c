@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/machine/arch.h"
-#include "core/machine/rate_sets.h"
-#include "core/machine/windows.h"
+#include "core/machine/curves/rate_sets.h"
+#include "core/machine/sampling/windows.h"
+#include "core/machine/topology/arch.h"
 #include "tests/check.h"
 
 /* An array that ends where memory ends: touching a byte more is a fault. */

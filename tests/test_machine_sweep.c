@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/machine/curve_sweep.h"
-#include "core/machine/pointer_chase.h"
+#include "core/machine/curves/curve_sweep.h"
+#include "core/machine/sampling/pointer_chase.h"
 #include "tests/check.h"
 
 enum { MIXES = 3 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/base.h"
-#include "core/machine/topology.h"
+#include "core/base.h"
+#include "core/machine/topology/topology.h"
 #include "tests/check.h"
 
 /* A name is a file of the test data, anything else goes to hwloc as it is. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/fs.h"
+#include "core/files/fs.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 #include "tests/metric_cases.h"

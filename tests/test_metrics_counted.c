@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/metrics/metrics.h"
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 #define CASE INFLIGHT_SOURCE_DIR "/tests/data/metrics/intel/topdown_skx.json"

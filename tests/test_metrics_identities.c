@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/fs.h"
+#include "core/files/fs.h"
 #include "tests/check.h"
 #include "tests/metric_tables.h"
 

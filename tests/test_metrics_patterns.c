@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "advisor/metrics_patterns.h"
+#include "advisor/metrics/metrics_patterns.h"
 #include "core/base/formula.h"
-#include "core/base/fs.h"
+#include "core/files/fs.h"
 #include "tests/check.h"
 #include "tests/metric_tables.h"
 

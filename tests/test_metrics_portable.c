@@ -2,7 +2,7 @@
  * and over the cache model's own counts. Cases as data. */
 #include <string.h>
 
-#include "core/traffic/cache_model.h"
+#include "core/traffic/tracer/cache_model.h"
 #include "tests/check.h"
 #include "tests/metric_cases.h"
 

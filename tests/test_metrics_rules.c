@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics_facts.h"
-#include "advisor/metrics_given.h"
+#include "advisor/metrics/metrics_facts.h"
+#include "advisor/metrics/metrics_given.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 /* ---- shell text ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 static const char program[] =

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/base.h"
-#include "core/observe/observe.h"
+#include "core/base.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 static char *put(const char *root, const char *name, const char *text)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 enum { bytes_nr = 3 * 4096 + 100, zero_from = 4096, zero_to = 2 * 4096 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "regions/regions.h"
 #include "tests/check.h"
 

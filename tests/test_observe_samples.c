@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/sample_decode.h"
+#include "observe/sample/sample_decode.h"
 #include "tests/check.h"
 
 static const struct sample_hit *hit_at(const struct samples *samples, const char *module,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 static size_t add(struct timeline *timeline, const char *name, enum timeline_kind kind)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/random.h"
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 enum { bins = 300, tries = 60 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 static int run(const char *const *argv, double interval_s, const char *events,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/paper_without.h"
+#include "bench/paper_rows.h"
 #include "tests/check.h"
 
 static const char disagreements_path[] =
@@ -201,54 +201,6 @@ static void verdicts_with_all_that_the_paper_says(void)
     judge_all(PAPER_AFTER, "hindsight", 35);
 }
 
-/* Rows of the application, judged without what only it says. */
-static void judge_without(const struct paper *rows, const struct rule_set *full,
-                          const char *application, size_t nr, size_t agree,
-                          size_t gains_lost)
-{
-    struct rule_set *set = NULL;
-    struct paper_tally tally = {0};
-    struct buf said = {0};
-    struct error err = {0};
-
-    check_ok(paper_without(rows, full, application, PAPER_ASSUMED, &set, &said, &err),
-             &err);
-    for (size_t i = 0; set && i < rows->nr; i++) {
-        struct paper_opinion opinion;
-
-        if (!rows->row[i].tried || strcmp(rows->row[i].application_id, application) != 0)
-            continue;
-        check_ok(paper_judge(set, &rows->row[i], PAPER_ASSUMED, &opinion, &err), &err);
-        paper_count(&tally, &rows->row[i], &opinion);
-    }
-    check_contains(buf_str(&said), "queue full from 0.");
-    check_eq(tally.nr, nr);
-    check_eq(tally.agree, agree);
-    check_eq(tally.of[0][PAPER_GAIN], gains_lost);
-    buf_release(&said);
-    rule_set_free(set);
-}
-
-static void an_application_that_was_not_seen(void)
-{
-    static const struct {
-        const char *application;
-        size_t nr, agree, gains_lost;
-    } cases[] = {{"isx", 7, 7, 0},  {"hpcg", 6, 6, 0},      {"pennant", 6, 6, 0},
-                 {"comd", 6, 6, 0}, {"minighost", 6, 6, 0}, {"snap", 6, 2, 2}};
-    struct rule_set *full = NULL;
-    struct error err = {0};
-    struct paper rows;
-
-    if (!rows_read(&rows) || !check_ok(rule_set_load(NULL, &full, &err), &err))
-        return;
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        judge_without(&rows, full, cases[i].application, cases[i].nr, cases[i].agree,
-                      cases[i].gains_lost);
-    rule_set_free(full);
-    paper_release(&rows);
-}
-
 CU_TestInfo paper_tests[] = {
     {"occupancy is the paper's", occupancy_is_the_papers},
     {"the queue model agrees with the paper", the_queue_model_agrees_with_the_paper},
@@ -257,6 +209,5 @@ CU_TestInfo paper_tests[] = {
      verdicts_with_what_could_be_known_before},
     {"verdicts with what was assumed", verdicts_with_what_was_assumed},
     {"verdicts with all that the paper says", verdicts_with_all_that_the_paper_says},
-    {"an application that was not seen", an_application_that_was_not_seen},
     CU_TEST_INFO_NULL,
 };

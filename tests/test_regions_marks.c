@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 #include "tests/check.h"
 
 #define INCLUDE "-I" INFLIGHT_SOURCE_DIR "/regions"

@@ -115,7 +115,7 @@ static double share_holding_one(const struct setting *setting, enum noise noise,
     return (double)hits / trials;
 }
 
-/* As search/live_pair.c compares; a fixed number of launches; the least of all. */
+/* As search/live/live_pair.c compares; a fixed number of launches; the least of all. */
 static const struct setting settings[] = {
     {4, 12, 24, 0.01}, {3, 12, 24, 0.01}, {3, 3, 24, 0}, {10, 10, 12, 0}, {2, 2, 12, 0}};
 

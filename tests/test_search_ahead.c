@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/ahead.h"
+#include "search/session/ahead.h"
 #include "tests/test_search_trial.h"
 
 /* A space behind a runner that prepares and stops. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose.h"
+#include "search/propose/propose.h"
 #include "tests/test_search_space.h"
 
 /* A kernel, its nest, a present choice and what was proposed on top of it. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "search/search.h"
 #include "tests/check.h"
 #include "tests/test_search_bench.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/confirm.h"
-#include "search/live.h"
+#include "search/finish/confirm.h"
+#include "search/live/live.h"
 #include "tests/check.h"
 #include "tests/test_search_space.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/confirm.h"
+#include "search/finish/confirm.h"
 #include "search/search.h"
 #include "tests/test_occupancy_fixture.h"
 

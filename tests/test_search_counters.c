@@ -1,11 +1,11 @@
 /* Counted memory traffic in the place of the modelled one. */
-#include "search/counters.h"
+#include "search/live/counters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 static bool any_event(const char *event)

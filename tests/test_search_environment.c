@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/live.h"
+#include "search/live/live.h"
 #include "tests/test_search_trial.h"
 
 static void options_are_laid_over(void)

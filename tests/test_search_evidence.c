@@ -2,7 +2,7 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 
-#include "search/evidence.h"
+#include "search/session/evidence.h"
 #include "tests/check.h"
 
 static struct quantity seconds(double value, double half)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/reuse.h"
+#include "search/propose/reuse.h"
 #include "tests/test_search_space.h"
 
 /* A session with the kernel measured under one choice. */

@@ -1,7 +1,8 @@
 /*
  * Sessions that are killed at any moment and go on: the same end as without. A process
  * searches a scripted space whose figures depend only on what is asked and how often it
- * was answered before; every answer goes to a database as in advisor/workbench_session.c.
+ * was answered before; every answer goes to a database as in
+ * advisor/session/workbench_session.c.
  */
 #define _DEFAULT_SOURCE /* usleep, ualarm */
 #include <CUnit/CUnit.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/hash.h"
+#include "core/files/hash.h"
 #include "core/store/store.h"
 #include "tests/test_search_space.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/left.h"
+#include "search/finish/left.h"
 #include "tests/test_search_trial.h"
 
 static struct quantity modelled(double value)

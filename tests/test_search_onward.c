@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/nearby.h"
-#include "search/race.h"
+#include "search/session/race.h"
+#include "search/strategy/nearby.h"
 #include "tests/test_search_trial.h"
 
 static void check_best(const struct trial *trial, const char *plan)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/live.h"
+#include "search/live/live.h"
 #include "tests/test_search_trial.h"
 
 /* ---- the arithmetic ---- */

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "search/dimensions.h"
+#include "search/space/dimensions.h"
 #include "tests/test_search_space.h"
 
 static const char *const strategies[] = {"local", "population"};

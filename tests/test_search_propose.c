@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose.h"
+#include "search/propose/propose.h"
 #include "tests/test_search_bench.h"
 
 static void interchange_puts_the_unit_stride_inside(void)

@@ -2,7 +2,7 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 
-#include "search/scale_counts.h"
+#include "search/live/scale_counts.h"
 #include "tests/check.h"
 
 /* A nest of three loops of n: how often each goes round, and the call. */

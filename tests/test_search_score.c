@@ -5,24 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/pchip.h"
 #include "bench/score.h"
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };
 
 struct judged {
-    double objective[SIZE_MAX_OF_SPACE], cost[SIZE_MAX_OF_SPACE];
+    double objective[SIZE_MAX_OF_SPACE];
     struct score_space space;
 };
 
-static void judge(struct judged *judged, size_t nr, struct score_opts opts)
+static void judge(struct judged *judged, size_t nr, double noise)
 {
-    struct score_configurations all = {
-        .objective = judged->objective, .cost = judged->cost, .nr = nr};
-
-    score_space_open(&all, &opts, &judged->space);
+    score_space_open(judged->objective, nr, noise, &judged->space);
 }
 
 /* 0 .. 1, the same on every machine */
@@ -51,20 +47,16 @@ static void synthetic(struct judged *judged, size_t kind, size_t nr, double nois
 {
     uint64_t state = kind + 1;
 
-    for (size_t i = 0; i < nr; i++) {
+    for (size_t i = 0; i < nr; i++)
         judged->objective[i] = shape(kind, next_number(&state));
-        judged->cost[i] = 1;
-    }
-    judge(judged, nr, (struct score_opts){.noise = noise});
+    judge(judged, nr, noise);
 }
 
 static void linear(struct judged *judged, size_t nr)
 {
-    for (size_t i = 0; i < nr; i++) {
+    for (size_t i = 0; i < nr; i++)
         judged->objective[i] = 1 + (double)i / (double)nr;
-        judged->cost[i] = 2;
-    }
-    judge(judged, nr, (struct score_opts){0});
+    judge(judged, nr, 0);
 }
 
 /* ---- the space ---- */
@@ -81,7 +73,6 @@ static void target_and_budget_are_as_published(void)
     check_near(judged.space.target, 1.02475, 1e-12);
     check_eq(judged.space.budget, 25); /* 97 / 4 */
     check_eq(judged.space.start, 1);   /* 50 / 51 */
-    check_near(judged.space.budget_s, 50, 1e-12);
     check(!judged.space.flat && !judged.space.small);
     score_space_release(&judged.space);
     linear(&judged, 20);
@@ -96,7 +87,7 @@ static void what_is_within_the_noise_is_optimal(void)
 
     for (size_t i = 0; i < 10; i++)
         judged.objective[i] = 1 + (double)i / 100;
-    judge(&judged, 10, (struct score_opts){.noise = 0.025});
+    judge(&judged, 10, 0.025);
     check_near(judged.space.value[7], 1, 0);
     check_near(judged.space.value[6], 1.03, 1e-12);
     check_eq(judged.space.level[2], 7);
@@ -107,7 +98,7 @@ static void what_is_within_the_noise_is_optimal(void)
     check_near(score_random_draws(&judged.space, 0), 11.0 / 4, 1e-12);
     check(!judged.space.flat);
     score_space_release(&judged.space);
-    judge(&judged, 10, (struct score_opts){.noise = 0.5});
+    judge(&judged, 10, 0.5);
     check(judged.space.flat);
     score_space_release(&judged.space);
 }
@@ -139,7 +130,7 @@ static void random_search_is_computed_exactly(void)
     struct judged judged;
 
     memcpy(judged.objective, objective, sizeof(objective));
-    judge(&judged, ARRAY_SIZE(objective), (struct score_opts){.noise = 0.01});
+    judge(&judged, ARRAY_SIZE(objective), 0.01);
     for (size_t draws = 1; draws <= judged.space.nr; draws++)
         check_near(score_random_level(&judged.space, draws),
                    level_of_all_draws(&judged.space, draws), 1e-12);
@@ -180,7 +171,6 @@ static void the_curve_between_knots_does_not_overshoot(void)
 
 struct runs {
     size_t place[RUNS][SIZE_MAX_OF_SPACE];
-    double spent_s[RUNS][SIZE_MAX_OF_SPACE];
     struct score_run run[RUNS];
 };
 
@@ -203,11 +193,7 @@ static struct runs *random_runs(const struct judged *judged)
 
     for (size_t r = 0; r < RUNS; r++) {
         shuffle(runs->place[r], judged->space.nr, &state);
-        for (size_t i = 0; i < judged->space.nr; i++)
-            runs->spent_s[r][i] =
-                (i ? runs->spent_s[r][i - 1] : 0) + judged->cost[runs->place[r][i]];
-        runs->run[r] =
-            (struct score_run){runs->place[r], runs->spent_s[r], judged->space.nr};
+        runs->run[r] = (struct score_run){runs->place[r], judged->space.nr};
     }
     return runs;
 }
@@ -235,25 +221,11 @@ static void random_search_scores_nothing(void)
     check(score.error >= 0 && score.error < 0.1);
 }
 
-static void random_search_scores_nothing_over_time(void)
-{
-    static double curve[SCORE_POINTS];
-    const double *all = curve;
-    struct judged judged;
-
-    synthetic(&judged, 0, 500, 0.001);
-    struct runs *runs = random_runs(&judged);
-    score_time_curve(&judged.space, runs->run, RUNS, curve);
-    check(fabs(score_of(&all, 1).mean) < 0.1);
-    free(runs);
-    score_space_release(&judged.space);
-}
-
 static double score_of_order(const struct judged *judged, const size_t *place, size_t nr)
 {
     static double curve[SCORE_POINTS];
     const double *all = curve;
-    struct score_run run = {place, NULL, nr};
+    struct score_run run = {place, nr};
 
     score_curve(&judged->space, &run, 1, curve);
     return score_of(&all, 1).mean;
@@ -287,7 +259,7 @@ static void evaluations_are_counted_to_the_first_inside(void)
 {
     static const size_t place[] = {50, SCORE_INVALID, 30, 5, 4, 1, 0};
     struct judged judged;
-    struct score_run run = {place, NULL, ARRAY_SIZE(place)};
+    struct score_run run = {place, ARRAY_SIZE(place)};
 
     linear(&judged, 100);
     check_eq(score_evaluations(&judged.space, judged.objective, &run, 0.051), 4);
@@ -306,7 +278,6 @@ CU_TestInfo search_score_tests[] = {
     {"the curve between knots does not overshoot",
      the_curve_between_knots_does_not_overshoot},
     {"random search scores nothing", random_search_scores_nothing},
-    {"random search scores nothing over time", random_search_scores_nothing_over_time},
     {"the best and the worst search have their scores",
      the_best_and_the_worst_search_have_their_scores},
     {"no space has no score", no_space_has_no_score},

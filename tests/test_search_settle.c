@@ -3,7 +3,7 @@
 #include <CUnit/CUnit.h>
 #include <string.h>
 
-#include "search/live.h"
+#include "search/live/live.h"
 #include "tests/test_search_trial.h"
 
 static void run_gather(struct trial *trial, const struct space_entry *entry)

@@ -7,7 +7,7 @@
 #define TESTS_TEST_SEARCH_SPACE_H
 
 #include "search/search.h"
-#include "search/session.h"
+#include "search/session/session.h"
 #include "tests/check.h"
 
 struct space_kernel {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose.h"
+#include "search/propose/propose.h"
 #include "tests/test_search_bench.h"
 
 /* for t: for i: a[i] = f(b[i]); for i: b[i] = a[i]. As one nest of the outer loop with

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose_sums.h"
+#include "search/propose/propose_sums.h"
 #include "tests/test_search_bench.h"
 
 /* A[i][k] * B[k][j] added up in a variable; C[i][j] stands behind the loop over k. */

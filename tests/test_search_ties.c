@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/ties.h"
+#include "search/finish/ties.h"
 #include "tests/test_search_trial.h"
 
 /* ---- the size of a change ---- */

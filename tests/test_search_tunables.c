@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/tunables.h"
+#include "search/strategy/tunables.h"
 #include "tests/test_search_trial.h"
 
 static const long long powers[] = {4, 8, 16, 32, 64, 128}, units[] = {1, 2, 4};

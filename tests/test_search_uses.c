@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/uses.h"
+#include "search/propose/uses.h"
 #include "tests/test_search_bench.h"
 
 static void check_names(size_t nr, struct buf *names, size_t want, const char *text)

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/bandwidth_source.h"
-#include "core/traffic/papi_source.h"
-#include "core/traffic/pfm_names.h"
+#include "core/traffic/counters/bandwidth_source.h"
+#include "core/traffic/counters/papi_source.h"
+#include "core/traffic/counters/pfm_names.h"
 #include "tests/check.h"
 
 static const char data_path[] = INFLIGHT_SOURCE_DIR "/core/traffic/data/bandwidth.json";

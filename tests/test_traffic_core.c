@@ -1,7 +1,7 @@
 /* Events of the cores that the kernel counts for us: in programs that are yet to start,
  * and by perf's names. With a libpfm4 and a kernel that do as they are told, and with the
  * real kernel on a "PMU" of its software events. */
-#include "core/traffic/perf_core.h"
+#include "core/traffic/counters/perf_core.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 /*

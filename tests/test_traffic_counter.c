@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 /*

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/trace_estimate.h"
+#include "core/traffic/trace/trace_estimate.h"
 #include "tests/check.h"
 
 static const struct traffic_geometry geometry = {

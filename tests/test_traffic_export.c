@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/traffic/papi_source.h"
-#include "core/traffic/perf_uncore.h"
+#include "core/traffic/counters/papi_source.h"
+#include "core/traffic/counters/perf_uncore.h"
 #include "tests/check.h"
 
 static struct quantity model(double value)

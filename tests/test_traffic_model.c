@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
-#include "core/traffic/cache_model.h"
+#include "core/traffic/tracer/cache_model.h"
 #include "tests/check.h"
 
 enum { line = 64, l1_lines = 64, l2_lines = 512, l3_lines = 4096 };

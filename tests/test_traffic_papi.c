@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 enum { pages = 1000, naps = 20 };

@@ -1,10 +1,10 @@
 /* PMUs outside the cores as the kernel describes them, in a folder of our own. */
-#include "core/traffic/perf_uncore.h"
+#include "core/traffic/counters/perf_uncore.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/papi_source.h"
+#include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
 
 static void put(const char *root, const char *path, const char *text)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/model.h"
+#include "variants/model/model.h"
 
 #ifndef INFLIGHT_CC
 #define INFLIGHT_CC "cc"

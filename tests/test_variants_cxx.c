@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/spawn.h"
+#include "core/process/spawn.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
 

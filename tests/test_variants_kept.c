@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/model.h"
+#include "variants/model/model.h"
 
 #define NEST(first, second)                                                              \
     "void f(int n, double A[restrict n][n], double B[restrict n][n])\n{\n" first         \

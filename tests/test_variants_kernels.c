@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/kernel.h"
+#include "variants/kernel/kernel.h"
 
 #define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/kernels"
 
@@ -106,7 +106,7 @@ static void test_models(void)
     json_decref(manifest);
 }
 
-/* At least a third cannot be helped, and each class is one that bench/suite knows. */
+/* At least a third cannot be helped, and each class is one of these. */
 static void test_classes(void)
 {
     static const char *const known[] = {"order", "prefetch", "hopeless", "other"};

@@ -1,7 +1,7 @@
 #include <CUnit/CUnit.h>
 
 #include "tests/test_variants_loops.h"
-#include "variants/poly.h"
+#include "variants/model/poly.h"
 
 struct refusal {
     const char *kernel, *plan;

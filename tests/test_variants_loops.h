@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/model.h"
+#include "variants/model/model.h"
 
 #define LOOPS_DATA INFLIGHT_SOURCE_DIR "/tests/data/gen"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/plan_random.h"
 #include "bench/plan_try.h"
 #include "tests/check.h"
 
@@ -64,13 +63,13 @@ static void try_kernel(const char *name, const char *shared)
     struct plan_bench bench = {0};
     struct error err = {0};
 
-    if (check_ok(plan_bench_open(&bench, path, false, shared, &err), &err)) {
+    if (check_ok(plan_bench_open(&bench, path, shared, &err), &err)) {
         struct plan_random random = plan_random_begin(bench.kernel, 1);
 
         for (size_t i = 0; i < DRAWS_MAX && bench.try_nr < PLANS_PER_KERNEL; i++) {
             char *plan = plan_random_next(&random);
 
-            if (plan_bench_add(&bench, plan, NULL, &err) && err.status != STATUS_ILLEGAL)
+            if (plan_bench_add(&bench, plan, &err) && err.status != STATUS_ILLEGAL)
                 check_eq(err.status, STATUS_USAGE);
             free(plan);
         }
@@ -113,8 +112,8 @@ static void test_wrong_once(void)
         char *path = path_of(plans[i][0]);
         struct plan_bench bench = {0};
 
-        if (check_ok(plan_bench_open(&bench, path, false, shared, &err), &err) &&
-            check_ok(plan_bench_add(&bench, plans[i][1], NULL, &err), &err) &&
+        if (check_ok(plan_bench_open(&bench, path, shared, &err), &err) &&
+            check_ok(plan_bench_add(&bench, plans[i][1], &err), &err) &&
             check_ok(plan_bench_run(&bench, &err), &err))
             check_str(plan_verdict_word(plan_try_worst(&bench.try[0])), "good");
         plan_bench_release(&bench);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/pragma.h"
+#include "variants/directives/pragma.h"
 
 /* ---- expressions ---- */
 

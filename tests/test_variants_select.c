@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/ir.h"
-#include "variants/parse.h"
+#include "variants/ir/ir.h"
+#include "variants/parse/parse.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/ir.h"
+#include "variants/ir/ir.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/shape/"
 

@@ -89,7 +89,7 @@ static void the_slow_are_stopped(void)
 }
 
 /* One call is a sample then. What is said of it must make sense; whether it is slower is
- * for bench/samples. */
+ * not asked on a machine with neighbours. */
 static void cold_starts_time_single_calls(void)
 {
     const struct toolchain *toolchain;

@@ -7,7 +7,7 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
-#include "variants/tunable.h"
+#include "variants/directives/tunable.h"
 
 /* ---- words ---- */
 

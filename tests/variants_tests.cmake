@@ -6,17 +6,17 @@ foreach(target inflight_tests test_variants_kernel test_variants_tunable test_va
     target_compile_definitions(${target} PRIVATE INFLIGHT_CC="${CMAKE_C_COMPILER}")
   endif()
 endforeach()
-# Broken variants, shared with bench/faults.
+# Broken variants.
 foreach(target inflight_tests test_variants_faults)
   if(TARGET ${target})
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/fault_run.c)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/faults.c)
   endif()
 endforeach()
 # Random plans, shared with bench/plans.
 foreach(target inflight_tests test_variants_plans)
   if(TARGET ${target})
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/plan_try.c
-      ${PROJECT_SOURCE_DIR}/bench/plan_cases.c ${PROJECT_SOURCE_DIR}/bench/plan_race.c
+      ${PROJECT_SOURCE_DIR}/bench/plan_cases.c
       ${PROJECT_SOURCE_DIR}/bench/plan_own.c
       ${PROJECT_SOURCE_DIR}/bench/plan_random.c)
   endif()

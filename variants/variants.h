@@ -5,7 +5,7 @@
 #ifndef VARIANTS_VARIANTS_H
 #define VARIANTS_VARIANTS_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/run/run.h"
 #include "core/traffic/traffic.h"
 

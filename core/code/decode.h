@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 enum { DECODE_BYTES = 16 }; /* no instruction is longer */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/code/entry_parts.h"
 
 enum { inlined_shown = 3 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct image;
 /* Fails (STATUS_INPUT) for what cannot be read or is no program of 64 bits. Everything

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 static const char *const words_c[] = {"for", "while", "do", NULL};
 static const char *const words_fortran[] = {"do", "forall", NULL};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* Instructions that only their first is jumped to. Block 0 is the way in, before the
  * first instruction: it leads to the beginning and to what nothing else leads to. */

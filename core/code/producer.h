@@ -2,7 +2,7 @@
 #ifndef CORE_CODE_PRODUCER_H
 #define CORE_CODE_PRODUCER_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* DW_AT_producer of the unit that was compiled from `file` (its name without folders):
  * "GNU C17 12.2.0 -march=x86-64 -g -O2"; gcc puts its flags there, clang only with

@@ -1,6 +1,6 @@
 #include "core/code/source_lines.h"
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/code/dwarf_file.h"
 
 /* Every unit is asked: not all compilers write an index of addresses (.debug_aranges). */

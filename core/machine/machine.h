@@ -7,7 +7,7 @@
 #ifndef CORE_MACHINE_MACHINE_H
 #define CORE_MACHINE_MACHINE_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 enum { MACHINE_LEVELS_MAX = 4 };
 

@@ -2,7 +2,7 @@
 #ifndef CORE_METRICS_METRIC_PLAN_H
 #define CORE_METRICS_METRIC_PLAN_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct metric_set;
 

@@ -7,7 +7,7 @@
 #ifndef CORE_METRICS_METRICS_H
 #define CORE_METRICS_METRICS_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/metrics/metric_plan.h"
 #include "core/metrics/roofline.h"
 #include "core/traffic/traffic.h"

@@ -8,7 +8,7 @@
 #ifndef CORE_METRICS_ROOFLINE_H
 #define CORE_METRICS_ROOFLINE_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/machine/machine.h"
 
 /* name, metric of its bytes (rules/metrics/portable.json), for people */

@@ -9,7 +9,7 @@
 #ifndef CORE_RUN_RUN_H
 #define CORE_RUN_RUN_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* How a run ended, recorded, never an error of the tool. */
 #define RUN_OUTCOME_MAP(X)                                                               \

@@ -2,7 +2,7 @@
 #ifndef CORE_RUN_RUN_INTERVAL_H
 #define CORE_RUN_RUN_INTERVAL_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct interval {
     double low, high;

@@ -3,7 +3,7 @@
 #ifndef CORE_RUN_RUN_RESULTS_H
 #define CORE_RUN_RUN_RESULTS_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct timed_sample {
     double seconds; /* per call */

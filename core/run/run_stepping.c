@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* Reads the stop and leaves an end to whoever waits for the child. 0 = no stop. */
 static int wait_stop(pid_t pid, int more)

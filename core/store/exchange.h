@@ -7,7 +7,7 @@
 #ifndef CORE_STORE_EXCHANGE_H
 #define CORE_STORE_EXCHANGE_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* T4's word, the word of Kernel Tuner (a value instead of the time; "" = none) */
 #define EXCHANGE_OUTCOME_MAP(X)                                                          \

@@ -6,7 +6,7 @@
 #ifndef CORE_STORE_RECORD_H
 #define CORE_STORE_RECORD_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* Verbatim from /proc/cpuinfo. aarch64: family is the implementer, model the part. */
 struct record_cpu {

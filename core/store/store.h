@@ -10,7 +10,7 @@
 #ifndef CORE_STORE_STORE_H
 #define CORE_STORE_STORE_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/store/exchange.h"
 #include "core/store/record.h"
 

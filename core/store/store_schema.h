@@ -3,7 +3,7 @@
 #ifndef CORE_STORE_STORE_SCHEMA_H
 #define CORE_STORE_STORE_SCHEMA_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct store;
 

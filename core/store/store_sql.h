@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 #include "core/store/store.h"
 
 struct store {

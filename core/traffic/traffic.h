@@ -7,7 +7,7 @@
 #ifndef CORE_TRAFFIC_TRAFFIC_H
 #define CORE_TRAFFIC_TRAFFIC_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 enum { TRAFFIC_LEVELS_MAX = 4 };
 

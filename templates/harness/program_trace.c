@@ -2,7 +2,7 @@
  * --out counts`. */
 #include "program_buffers.c"
 
-#include "core/traffic/tracer.h"
+#include "core/traffic/tracer/tracer.h"
 
 /* The kernel's own calls of these; the compiler is told not to make any by itself. */
 void *inflight_traced_memcpy(void *to, const void *from, size_t bytes);

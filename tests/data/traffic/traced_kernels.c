@@ -1,7 +1,7 @@
 /* Kernels whose traffic is known; compiled with the load and store callbacks. */
 #include <stddef.h>
 
-#include "core/traffic/tracer.h"
+#include "core/traffic/tracer/tracer.h"
 
 void triad(double *restrict a, const double *b, const double *c, size_t n);
 void copy(double *restrict a, const double *b, const double *c, size_t n);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/traffic/tracer.h"
+#include "core/traffic/tracer/tracer.h"
 
 typedef void kernel(double *restrict a, const double *b, const double *c, size_t n);
 

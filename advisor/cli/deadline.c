@@ -1,0 +1,137 @@
+#include "advisor/cli/deadline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of tune: proof, first builds, closing; then so many tries, each with building, checking
+ * and some calls. */
+static const double beside_tries_s = 20, build_s = 1.5;
+enum { TRIES = 8, CALLS_A_TRY = 4 };
+static const double tune_least_s = 30, tune_most_s = 300;
+/* Of advise: three launches and a trace. */
+static const double advise_s = 8, advise_most_s = 120;
+/* Fills and calls until the kernel as written is known: its proof, three launches with a
+ * first call and one that counts, its trace. */
+enum { LEAST_FILLS = 5, LEAST_CALLS = 7 };
+static const double quicker = 1.0 / 3, more_thorough = 4;
+
+int budget_check(const struct settings *settings, struct error *err)
+{
+    const char *word = settings->quick ? "--quick" : "--thorough";
+
+    if (settings->quick && settings->thorough)
+        return fail(err, STATUS_USAGE, "--quick and --thorough exclude each other");
+    if ((settings->quick || settings->thorough) && settings->budget_s > 0)
+        return fail(err, STATUS_USAGE, "%s and --budget exclude each other", word);
+    return 0;
+}
+
+static double unit_s(const struct live_look *look)
+{
+    return build_s + look->fill_s + CALLS_A_TRY * look->call_s;
+}
+
+static double suiting_s(bool tune, const struct live_look *look)
+{
+    double wanted_s = tune ? beside_tries_s + TRIES * unit_s(look)
+                           : advise_s + LEAST_FILLS * look->fill_s;
+
+    return tune ? fmin(fmax(wanted_s, tune_least_s), tune_most_s)
+                : fmin(wanted_s, advise_most_s);
+}
+
+/* To what people say: whole seconds, from 20 s on fives. */
+static double rounded(double seconds)
+{
+    double step = seconds >= 20 ? 5 : 1;
+
+    return step * round(seconds / step);
+}
+
+static double least_s(const struct live_look *look)
+{
+    return LEAST_FILLS * look->fill_s + LEAST_CALLS * look->call_s;
+}
+
+static void add_look(const struct live_look *look, struct buf *out)
+{
+    if (look->call_s <= 0)
+        return;
+    buf_add(out, "a call takes about ");
+    buf_add_time(out, look->call_s);
+    if (look->fill_s >= 0.05) {
+        buf_add(out, ", filling the arrays ");
+        buf_add_time(out, look->fill_s);
+    }
+}
+
+static char *say(const struct budget *budget, bool given, const struct live_look *look)
+{
+    struct buf out = {0}, about = {0};
+
+    add_look(look, &about);
+    buf_addf(&out, "budget %.0f s", budget->seconds);
+    if (about.length)
+        buf_addf(&out, ": %s", buf_str(&about));
+    if (!given)
+        buf_addf(&out, "%s --budget, --quick and --thorough change it",
+                 about.length ? ";" : ":");
+    buf_release(&about);
+    return buf_detach(&out);
+}
+
+static char *say_shortage(const struct budget *budget, const struct live_look *look)
+{
+    struct buf out = {0};
+
+    if (budget->least_s <= budget->seconds)
+        return NULL;
+    buf_addf(&out,
+             "%.0f s are too little: the kernel as written alone takes %.0f s or "
+             "more, since ",
+             budget->seconds, budget->least_s);
+    add_look(look, &out);
+    buf_addf(&out, ", and it is checked once, measured in three launches and traced; "
+                   "smaller sizes (--set) are quicker");
+    return buf_detach(&out);
+}
+
+void budget_choose(const struct settings *settings, bool tune,
+                   const struct live_look *look, struct budget *budget)
+{
+    bool given = tune && settings->budget_s > 0;
+    double factor = settings->quick ? quicker : settings->thorough ? more_thorough : 1;
+
+    budget->seconds =
+        given ? settings->budget_s : rounded(factor * suiting_s(tune, look));
+    budget->trace_s = budget->seconds / (tune ? 10 : 5);
+    budget->trace_one_s = budget->trace_s / (tune ? 2 : 1);
+    budget->least_s = least_s(look);
+    budget->sentence = say(budget, given, look);
+    budget->shortage = say_shortage(budget, look);
+}
+
+double budget_left_s(const struct budget *budget)
+{
+    return budget->began_s + budget->seconds - clock_s();
+}
+
+void budget_release(struct budget *budget)
+{
+    free(budget->sentence);
+    free(budget->shortage);
+}
+
+json_t *budget_json(const struct budget *budget, const struct search_result *result)
+{
+    const struct search_looks *looks = &result->looks;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < result->left_out.nr; i++)
+        json_array_append_new(list, text_json(result->left_out.v[i]));
+    return json_pack("{s:f, s:f, s:s?, s:s?, s:o, s:{s:I, s:f, s:f}}", "seconds",
+                     budget->seconds, "least_s", budget->least_s, "sentence",
+                     budget->sentence, "shortage", budget->shortage, "left_out", list,
+                     "looks", "nr", (json_int_t)looks->nr, "seconds", looks->seconds,
+                     "error", looks->error);
+}

@@ -1,0 +1,30 @@
+/*
+ * How long a command may take until the prompt comes back: what was asked for, or what
+ * suits the kernel; and whether that can be.
+ */
+#ifndef ADVISOR_DEADLINE_H
+#define ADVISOR_DEADLINE_H
+
+#include "advisor/cli/settings.h"
+#include "search/search.h"
+
+struct budget {
+    double began_s, seconds;     /* of clock_s(); from there on */
+    double trace_s, trace_one_s; /* of it, for tracing: all, and one of it */
+    double least_s; /* the kernel as written takes at least, as far as known */
+    char *sentence; /* "budget 45 s: ..."; NULL = there is nothing to say */
+    char *shortage; /* it cannot be kept: how long it takes at least, and why; NULL = it
+                       can, as far as known */
+};
+
+/* Pure. `tune`: plans are searched, else the kernel as written is measured only. */
+void budget_choose(const struct settings *settings, bool tune,
+                   const struct live_look *look, struct budget *budget);
+double budget_left_s(const struct budget *budget);
+void budget_release(struct budget *budget);
+/* --budget, --quick and --thorough exclude each other. */
+int budget_check(const struct settings *settings, struct error *err);
+
+json_t *budget_json(const struct budget *budget, const struct search_result *result);
+
+#endif

@@ -1,0 +1,333 @@
+/* The table of options, and what each word becomes. */
+#include "advisor/cli/options.h"
+
+#include <string.h>
+
+#include "advisor/cli/environment_words.h"
+
+static const char *const colour_words[] = {"auto", "always", "never", NULL};
+
+/* Of the options of kind CHOICE. */
+static const struct {
+    const char *option;
+    const char *const *word;
+} choices[] = {{"color", colour_words},
+               {"pages", pages_words},
+               {"start", start_words},
+               {"background", background_words}};
+
+static const struct option_row rows[] = {
+#define AT(field) offsetof(struct settings, field)
+    {"function", 'f', "NAME", TEXT, AT(function),
+     "the kernel's function, when the file has several"},
+    {"set", 's', "NAME=VALUE", WORD, 0,
+     "a scalar parameter, as '#pragma inflight set' (repeatable)"},
+    {"buffer", 'b', "WORDS", WORD, 0,
+     "an array's contents or length, such as 'key = index(m)' (repeatable)"},
+    {"assume", 'a', "WORDS", WORD, 0,
+     "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"tunable", 't', "WORDS", WORD, 0,
+     "a macro or constant of the file that a plan may set: 'TILE in {8,16,32}', 'TILE in "
+     "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
+    {"constraint", 0, "WORDS", WORD, 0,
+     "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
+    {"inputs", 0, "FILE", TEXT, AT(inputs),
+     "sizes and contents of a call that 'inflight capture' recorded, instead of made-up "
+     "ones; --set wins"},
+    {"cflags", 0, "FLAGS", FLAGS, AT(cflags),
+     "flags to read the C file with, such as '-Iinclude -DN=4'"},
+    {"call", 0, "N", COUNT, AT(call), "the N-th call of the function, default the first"},
+    {"limit", 0, "BYTES", SIZE, AT(limit_bytes),
+     "of the arrays together, such as 512MiB; default 4GiB, and never more than is free "
+     "on the disk"},
+    {"stop", 0, NULL, FLAG, AT(stop),
+     "end the application at that call instead of letting it go on"},
+    {"include", 'I', "DIR", INCLUDE, 0,
+     "a folder in which headers are looked for (repeatable)"},
+    {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
+     "compile_commands.json with the file's -I, -D and -std; default the one beside it "
+     "or in a folder above or its build/; none = do without"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler),
+     "compiler to tune for, default gcc; tune tries the others of a list such as "
+     "gcc,clang-19 on the kernel as written and on the winner"},
+    {"flags", 0, "FLAGS", FLAGS, AT(flags),
+     "its optimisation flags, default '-O3 -march=native'"},
+    {"flags-try", 0, "FLAGS", LIST, AT(flags_try),
+     "other flags to try on the kernel as written and on the winner (repeatable)"},
+    {"try", 0, "WORDS", TEXT, AT(try),
+     "environments to try likewise: compiler, flags, smt, threads, schedule; or none: "
+     "not "
+     "even huge pages"},
+    {"machine", 'm', "PROFILE", TEXT, AT(machine),
+     "machine profile: a file, here, or a name that 'inflight machine' lists; default "
+     "this machine's"},
+    {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"emit-header", 0, "FILE.h", TEXT, AT(header),
+     "the best values of the tunables as macros"},
+    {"build-record", 0, "FILE", TEXT, AT(build_record),
+     "write what a build needs: this machine's entry of the record FILE, such as "
+     "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
+     "does the gain survive in the application? Builds it with the winner and as it is, "
+     "in copies of the project, and runs both in turn; shell text such as 'make app && "
+     "./app args' (docs/in-app.md)"},
+    {"in-app-budget", 0, "TIME", TIME, AT(in_app_budget_s),
+     "time for these runs, such as 5m; default 60s, more for a program that runs for "
+     "more "
+     "than 4 s"},
+    {"in-app-dir", 0, "DIR", TEXT, AT(in_app_dir),
+     "the project folder that is copied; default the git work tree of the file, else the "
+     "current folder"},
+    {"in-app-check", 0, "CMD", TEXT, AT(in_app_check),
+     "shell text that must succeed behind each run, such as './check out.txt'"},
+    {"source", 0, "FILE.c", TEXT, AT(source),
+     "the kernel's file, where it does not lie beside its record"},
+    {"strict", 0, NULL, FLAG, AT(strict),
+     "end with status 1 when anything drifted or the gain is gone"},
+    {"plan", 'p', "PLAN", TEXT, AT(plan),
+     "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"from", 0, "FILE", TEXT, AT(from),
+     "the plan and the comment of a file written by tune or apply, for the same file "
+     "again; profile: a time line kept as CSV"},
+    {"patch", 0, NULL, FLAG, AT(patch),
+     "a unified diff against the file instead of a whole one, for patch -p1"},
+    {"force", 0, NULL, FLAG, AT(force),
+     "write a plan that is not legal, and say so: for experiments"},
+    {"budget", 0, "TIME", TIME, AT(budget_s),
+     "time until the prompt comes back, all included, such as 90s or 5m; default for a "
+     "search what suits the kernel (30s to 5m, said at its start), 10m for a sweep, 10s "
+     "for the pairs of compare and check"},
+    {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy),
+     "guided (default), exhaustive, random, local (hill climbing) or population "
+     "(genetic)"},
+    {"seed", 0, "N", COUNT, AT(seed),
+     "of the strategies random, local and population, default 1; with --replay times are "
+     "drawn anew from their intervals, without it they are as recorded"},
+    {"rules", 0, "FILE", LIST, AT(rules),
+     "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
+     "ones "
+     "(repeatable, see docs/rules.md)"},
+    {"cores", 0, "N", COUNT, AT(cores),
+     "cores loaded alike, default all that this process may use"},
+    {"tolerance", 0, "X", NUMBER, AT(tolerance),
+     "relative difference allowed in floating-point results, default 1e-9 (float: "
+     "1e-4)"},
+    {"tolerance-absolute", 0, "X", NUMBER, AT(tolerance_absolute),
+     "absolute difference allowed beside it, default 0"},
+    {"reassociate", 0, NULL, FLAG, AT(reassociate),
+     "allow floating-point sums to be reordered"},
+    {"audit", 0, NULL, FLAG, AT(audit),
+     "measure what the rules pruned, too: how much was wrongly discarded, and what that "
+     "cost"},
+    {"confirm", 0, NULL, FLAG, AT(confirm),
+     "one cheap experiment that must move the time if the diagnosis is right: half of "
+     "the "
+     "copies, huge pages, smaller data or indices in order"},
+    {"replay", 0, "FILE", TEXT, AT(replay),
+     "search a recorded space (inflight.space/1) instead of a C file: nothing is built "
+     "or "
+     "run"},
+    {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"reuse", 0, NULL, FLAG, AT(reuse),
+     "what earlier sessions measured of the same kernel, sizes, contents, compiler, "
+     "flags and machine is not measured again; off, because machines change from day to "
+     "day: the report says how much it was and how old"},
+    {"no-record", 0, NULL, FLAG, AT(no_record),
+     "do not let the rules' track record on this machine change their weight"},
+    {"record", 0, NULL, FLAG, AT(record),
+     "how often each rule was right on this machine"},
+    {"forget-record", 0, NULL, FLAG, AT(forget_record),
+     "forget how often the rules were right, of all machines of the database"},
+    {"database", 0, "FILE", TEXT, AT(database),
+     "session database, default in the user's data folder"},
+    {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
+     "of the routine through memory, all cores, such as 106.9GB/s"},
+    {"latency", 0, "NS", NANOSECONDS, AT(latency_ns),
+     "loaded latency, such as 145 or 145ns; default from the profile's curve"},
+    {"access", 0, "KIND", TEXT, AT(access),
+     "random, streaming, or the random share such as 0.3"},
+    {"regions", 0, "FOLDER", TEXT, AT(regions),
+     "what a program with markers left in its INFLIGHT_REGIONS=FOLDER, of one or several "
+     "processes and machines; metrics: FOLDER[,FOLDER...], runs with other events, or "
+     "with a program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
+    {"events", 0, "LIST", TEXT, AT(events),
+     "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
+     "(default): cycles, instructions and lines from memory where they count here; with "
+     "--timeline any that --list names"},
+    {"timeline", 0, "TIME", TIME, AT(timeline_s),
+     "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
+     "what --events names, or of all that counts here; with --list what there is; with "
+     "--from FILE.csv an earlier one again"},
+    {"counts", 0, "FILE", LIST, AT(counts),
+     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON; "
+     "metrics: [LABEL=]FILE[,FILE...], a column each time (repeatable), files between "
+     "commas being runs of the same work with other events"},
+    {"cpu", 0, "NAME", TEXT, AT(cpu),
+     "whose definitions: a name that 'inflight metrics' lists or a file of your own, one "
+     "for all columns or one for each between commas; default the CPU that was counted"},
+    {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
+    {"runs", 0, "N", COUNT, AT(runs),
+     "so many runs in all: sets of events that do not fit the counters together share "
+     "them out, or take turns in one; default one for each set"},
+    {"seconds", 0, "TIME", TIME, AT(seconds_s),
+     "what the counts cover, where their file does not say it"},
+    {"measurement", 0, "FILE", TEXT, AT(measurement),
+     "a saved measurement: the same report again, measuring nothing"},
+    {"samples", 0, "FILE", TEXT, AT(samples),
+     "samples of an application that --save wrote: the report again, running nothing"},
+    {"frequency", 0, "N", COUNT, AT(frequency),
+     "samples a second of each running thread of an application, default 997"},
+    {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
+     "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
+     "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
+    {"quick", 0, NULL, FLAG, AT(quick),
+     "tune, advise: a third of the time that suits the kernel, wider intervals; machine: "
+     "at most 20 seconds, rougher figures"},
+    {"thorough", 0, NULL, FLAG, AT(thorough),
+     "tune, advise: four times the time that suits the kernel; measure: half a minute "
+     "instead of 5 s"},
+    {"longer", 0, "TIME", TIME, AT(longer_s),
+     "more rounds for big or noisy machines, such as 10m; more than 120 s"},
+    {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),
+     "theoretical memory bandwidth of this machine, such as 307GB/s"},
+    {"show", 0, "NAME", TEXT, AT(show),
+     "a profile that exists, measuring nothing: a name of --list, a file, or here "
+     "(this machine's); --machine does the same"},
+    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
+    {"plot", 0, "FILE", TEXT, AT(plot),
+     "draw it: latency over bandwidth, a sweep, a time line or the roofline; FILE.svg, "
+     "FILE.png, or - for the terminal"},
+    {"memory", 0, "NAME", TEXT, AT(memory),
+     "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
+    {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},
+    {"start", 0, "STATE", CHOICE, AT(start),
+     "of the caches when a sample begins: warm (default), cold-data, cold-code or cold"},
+    {"background", 0, "LOAD", CHOICE, AT(background),
+     "on the cores left over: idle (default), arithmetic, memory or disk"},
+    {"min-of", 0, "K", COUNT, AT(min_of),
+     "a sample is the least of K batches of calls, default 1"},
+    {"cache", 0, "LEVELS", TEXT, AT(cache),
+     "caches of the model instead of this machine's, such as "
+     "L1=32KiB:8,L2=1MiB:16,L3=8MiB:16:inclusive (bytes, ways, inclusive or exclusive)"},
+    {"line", 0, "BYTES", COUNT, AT(line_bytes),
+     "cache line of the model, a power of two, default this machine's"},
+    {"sweep", 0, "AXIS", LIST, AT(sweep),
+     "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
+     "also pages, cores, start and background (repeatable: every combination)"},
+    {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep, or a time line, as CSV"},
+    {"save", 0, "FILE", TEXT, AT(save),
+     "measure: the measurement as JSON, to be read again; tune: all that was measured, "
+     "as a recorded space to be replayed; advise -- PROGRAM: the samples; metrics: the "
+     "counts"},
+    {"test", 0, "FILE", TEXT, AT(rule_test),
+     "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
+     "saved measurement"},
+    {"metrics", 0, NULL, FLAG, AT(metrics), "what conditions may be about, with units"},
+    {"transformations", 0, NULL, FLAG, AT(transformations), "what rules may be about"},
+    {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
+    {"evidence", 'e', NULL, FLAG, AT(evidence),
+     "what the report rests on: queues, traffic, every advice and variant, what was "
+     "left out by which rule, where each figure comes from"},
+    {"html", 0, "FILE", TEXT, AT(html),
+     "the report as one page for a browser, with plots, every variant and its C; opens "
+     "from disk, needs no network"},
+    {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
+    {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose),
+     "progress line by line, with the seconds since the start"},
+    {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
+    {"help", 'h', NULL, FLAG, AT(help), "this text"},
+#undef AT
+};
+
+const struct option_row *option_row(size_t i)
+{
+    return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
+}
+
+const char *const *option_words(const struct option_row *row)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
+        if (!strcmp(choices[i].option, row->name))
+            return choices[i].word;
+    return NULL;
+}
+
+static int read_choice(const struct option_row *row, const char *text, int *field,
+                       struct error *err)
+{
+    const char *const *choice = option_words(row);
+    struct buf known = {0};
+    size_t i = 0;
+    for (; choice[i] && strcmp(text, choice[i]); i++)
+        buf_addf(&known, "%s%s", !i ? "" : choice[i + 1] ? ", " : " or ", choice[i]);
+    int status = choice[i] ? 0
+                           : fail(err, STATUS_USAGE, "--%s: expected %s, got '%s'",
+                                  row->name, buf_str(&known), text);
+    *field = choice[i] ? (int)i : *field;
+    buf_release(&known);
+    return status;
+}
+
+/* Numbers that are given are above 0: the default has its own mark. */
+static int read_number(const struct option_row *row, const char *text, void *field,
+                       struct error *err)
+{
+    struct buf what = {0};
+    double number = 0;
+    long long count = 0;
+    int status;
+    buf_addf(&what, "--%s", row->name);
+    if (row->kind == COUNT)
+        status = parse_count(text, buf_str(&what), &count, err);
+    else
+        status = (row->kind == TIME        ? parse_time
+                  : row->kind == SIZE      ? parse_size
+                  : row->kind == BANDWIDTH ? parse_bandwidth
+                  : row->kind == NANOSECONDS
+                      ? parse_latency
+                      : parse_number)(text, buf_str(&what), &number, err);
+    if (!status && !(number > 0 || count > 0))
+        status =
+            fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
+    if (row->kind == COUNT)
+        *(long long *)field = count;
+    else
+        *(double *)field = number;
+    buf_release(&what);
+    return status;
+}
+
+int option_read(const struct option_row *row, const char *text, struct settings *settings,
+                struct error *err)
+{
+    char *field = (char *)settings + row->offset;
+    switch (row->kind) {
+    case FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TEXT:
+        *(const char **)field = text;
+        return 0;
+    case WORD:
+        strvec_pushf(&settings->words, "%s %s", row->name, text);
+        return 0;
+    case INCLUDE:
+        strvec_push(&settings->cflags, "-I");
+        strvec_push(&settings->cflags, text);
+        return 0;
+    case FLAGS:
+        strvec_split((struct strvec *)field, text);
+        return 0;
+    case LIST:
+        strvec_push((struct strvec *)(void *)field, text);
+        return 0;
+    case CHOICE:
+        return read_choice(row, text, (int *)(void *)field, err);
+    default:
+        return read_number(row, text, field, err);
+    }
+}

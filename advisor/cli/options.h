@@ -1,0 +1,42 @@
+/* The table of options that parsing, --help and the tests read. */
+#ifndef ADVISOR_OPTIONS_H
+#define ADVISOR_OPTIONS_H
+
+#include "advisor/cli/settings.h"
+
+enum option_kind {
+    FLAG,
+    TEXT,
+    WORD,  /* for the kernel: "NAME words" is pushed to settings.words */
+    FLAGS, /* split as a shell would */
+    LIST,  /* each time one more */
+    NUMBER,
+    COUNT,
+    TIME,
+    BANDWIDTH,
+    NANOSECONDS,
+    SIZE,
+    INCLUDE, /* of the compiler's -I */
+    CHOICE   /* one of several words; the field is an int or an enum */
+};
+
+struct option_row {
+    const char *name;
+    int letter;           /* or 0 */
+    const char *argument; /* its name; NULL = takes none */
+    enum option_kind kind;
+    size_t offset; /* in struct settings */
+    const char *help;
+};
+
+enum { OPTIONS_MAX = 64 };
+
+/* NULL behind the last. */
+const struct option_row *option_row(size_t i);
+/* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */
+const char *const *option_words(const struct option_row *row);
+/* STATUS_USAGE with the option's name and what was expected. */
+int option_read(const struct option_row *row, const char *text, struct settings *settings,
+                struct error *err);
+
+#endif

@@ -1,0 +1,344 @@
+#include "advisor/cli/settings.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/cli/options.h"
+
+bool command_takes(const struct command *command, const char *option)
+{
+    size_t length = strlen(option);
+    for (const char *p = command->options; (p = strstr(p, option)); p += length)
+        if ((p == command->options || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
+            return true;
+    return !strcmp(option, "help");
+}
+
+/* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
+ * when it exists. */
+static int read_file(const char *text, struct settings *settings, struct error *err)
+{
+    const char *colon = strrchr(text, ':');
+    if (settings->file)
+        return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
+                    settings->file, text);
+    if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] ||
+        file_exists(text)) {
+        settings->file = xstrdup(text);
+        return 0;
+    }
+    long long line = 0;
+    if (parse_count(colon + 1, "LINE", &line, err))
+        return -1;
+    if (line < 1 || line > INT_MAX)
+        return fail(err, STATUS_USAGE, "'%s': there is no line %lld", text, line);
+    settings->file = xstrndup(text, (size_t)(colon - text));
+    settings->line = (int)line;
+    return 0;
+}
+
+/* The colon between file and function, of "a.cpp:ns::f" the first; NULL = there is none.
+ */
+static const char *function_colon(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    while (colon && colon > text && colon[-1] == ':') {
+        const char *at = colon - 1;
+        while (at > text && at[-1] != ':')
+            at--;
+        colon = at > text ? at - 1 : NULL;
+    }
+    return colon;
+}
+
+/* FILE, FILE:LINE or FILE:FUNCTION, twice: two versions of one function. */
+static int read_version(const char *text, struct settings *settings, struct error *err)
+{
+    const char *colon = function_colon(text);
+    const char *name = colon ? colon + 1 : "";
+    bool first = !settings->file;
+    bool named = colon && colon > text &&
+                 (isalpha((unsigned char)*name) || *name == '_') &&
+                 !strpbrk(name, "/.") && !file_exists(text);
+    if (settings->rival_file)
+        return fail(err, STATUS_USAGE,
+                    "compare takes two versions, or one and --plan; got '%s' besides",
+                    text);
+    char *file = named ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
+    char *before = settings->file;
+    int line = settings->line;
+    settings->file = NULL;
+    settings->line = 0;
+    int status = read_file(file, settings, err);
+    free(file);
+    *(first ? &settings->version : &settings->rival_version) = named ? name : NULL;
+    if (first)
+        return status;
+    settings->rival_file = settings->file;
+    settings->rival_line = settings->line;
+    settings->file = before;
+    settings->line = line;
+    return status;
+}
+
+/* The second profile of --compare A B. */
+static int read_rival(const char *text, struct settings *settings, struct error *err)
+{
+    if (!settings->compare || settings->rival)
+        return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
+                    text, settings->command);
+    settings->rival = text;
+    return 0;
+}
+
+/* A file that is no source: a colon is a part of its name. */
+static int read_results(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->session >= 0)
+        return fail(err, STATUS_USAGE,
+                    "either SESSION or FILE is taken, got %lld and '%s'",
+                    settings->session, text);
+    if (settings->file)
+        return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
+                    settings->file, text);
+    settings->file = xstrdup(text);
+    return 0;
+}
+
+static int read_session(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->file)
+        return fail(err, STATUS_USAGE,
+                    "either SESSION or FILE is taken, got '%s' and '%s'", settings->file,
+                    text);
+    if (settings->session >= 0)
+        return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
+                    settings->session, text);
+    return parse_count(text, "SESSION", &settings->session, err);
+}
+
+static int read_rule(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->rule)
+        return fail(err, STATUS_USAGE, "only one rule is taken, got '%s' and '%s'",
+                    settings->rule, text);
+    settings->rule = text;
+    return 0;
+}
+
+static int read_shell(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->shell)
+        return fail(err, STATUS_USAGE, "only one shell is taken, got '%s' and '%s'",
+                    settings->shell, text);
+    settings->shell = text;
+    return 0;
+}
+
+/* getopt's code of option_row(0) as a long option: above all letters. */
+enum { FIRST_CODE = 1000 };
+
+static size_t fill_getopt(const struct command *command, struct option *longs,
+                          char *shorts)
+{
+    size_t nr = 0;
+    *shorts++ = '+';
+    *shorts++ = ':';
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)) && nr < OPTIONS_MAX; i++) {
+        if (!command_takes(command, row->name))
+            continue;
+        longs[nr++] =
+            (struct option){row->name, row->argument ? required_argument : no_argument,
+                            NULL, FIRST_CODE + (int)i};
+        if (row->letter) {
+            *shorts++ = (char)row->letter;
+            if (row->argument)
+                *shorts++ = ':';
+        }
+    }
+    longs[nr] = (struct option){0};
+    *shorts = 0;
+    return nr;
+}
+
+static const struct option_row *row_of(int code)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (code == FIRST_CODE + (int)i || (row->letter && code == row->letter))
+            return row;
+    return NULL;
+}
+
+static int usage(const struct settings *settings, struct error *err, const char *problem,
+                 const char *word)
+{
+    return fail(err, STATUS_USAGE, "%s '%s'; try 'inflight %s --help'", problem, word,
+                settings->command);
+}
+
+/* What getopt stumbled over: a letter within "-qxv" or a whole word. */
+static int bad_option(int code, char **argv, const struct settings *settings,
+                      struct error *err)
+{
+    const struct option_row *row = row_of(optopt);
+    char letter[] = {'-', (char)optopt, 0};
+    bool is_letter = optopt > 0 && optopt < FIRST_CODE;
+    const char *word = is_letter ? letter : argv[optind - 1];
+    if (code == ':')
+        return usage(settings, err, "an argument is missing behind", word);
+    if (row && !is_letter)
+        return usage(settings, err, "no argument is taken in", word);
+    return usage(settings, err, "unknown option", word);
+}
+
+/* Options up to the next word that is none; `at` moves behind them. */
+static int read_options(int argc, char **argv, const char *shorts,
+                        const struct option *longs, struct settings *settings,
+                        struct error *err)
+{
+    int code;
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        const struct option_row *row = row_of(code);
+        if (code == ':' || !row)
+            return bad_option(code, argv, settings, err);
+        if (option_read(row, optarg, settings, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_word(const struct command *command, const char *word,
+                     struct settings *settings, struct error *err)
+{
+    bool number = word[strspn(word, "0123456789")] == 0;
+    if (!strcmp(command->name, "import") || !strcmp(command->name, "check") ||
+        (!strcmp(command->name, "export") && !number))
+        return read_results(word, settings, err);
+    if (strstr(command->usage, "SHELL"))
+        return read_shell(word, settings, err);
+    if (strstr(command->usage, "SESSION"))
+        return read_session(word, settings, err);
+    if (command_takes(command, "compare"))
+        return read_rival(word, settings, err);
+    if (strstr(command->usage, "NEW.c"))
+        return read_version(word, settings, err);
+    if (command_takes(command, "metrics"))
+        return read_rule(word, settings, err);
+    if (strstr(command->usage, "FILE.c"))
+        return read_file(word, settings, err);
+    return usage(settings, err, "unexpected word", word);
+}
+
+/* Whether what stands behind -- is an application; of commands that take either, it is
+ * where no C file was named. */
+static bool runs_program(const struct command *command, const struct settings *settings)
+{
+    return strstr(command->usage, "-- PROGRAM") &&
+           !(settings->file && strstr(command->usage, "compiler flags"));
+}
+
+static int read_words(const struct command *command, int argc, char **argv,
+                      struct settings *settings, struct error *err)
+{
+    struct option longs[OPTIONS_MAX + 1];
+    char shorts[2 * OPTIONS_MAX + 3];
+    fill_getopt(command, longs, shorts);
+    optind = 0; /* glibc: also forget where it stopped last time */
+    while (optind < argc) {
+        if (read_options(argc, argv, shorts, longs, settings, err))
+            return -1;
+        bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
+        struct strvec *list =
+            runs_program(command, settings) ? &settings->program : &settings->cflags;
+        for (; rest && optind < argc; optind++)
+            strvec_push(list, argv[optind]);
+        if (optind >= argc)
+            break;
+        if (read_word(command, argv[optind++], settings, err))
+            return -1;
+    }
+    return 0;
+}
+
+int settings_parse(int argc, char **argv, struct settings *settings, struct error *err)
+{
+    const struct command *command = command_find(argv[0]);
+    *settings = (struct settings){.command = argv[0],
+                                  .compiler = "gcc",
+                                  .budget_s = -1,
+                                  .bandwidth_gbs = -1,
+                                  .latency_ns = -1,
+                                  .timeline_s = -1,
+                                  .longer_s = -1,
+                                  .peak_gbs = -1,
+                                  .seconds_s = -1,
+                                  .in_app_budget_s = -1,
+                                  .variants = -1,
+                                  .seed = -1,
+                                  .cores = -1,
+                                  .session = -1,
+                                  .min_of = -1,
+                                  .line_bytes = -1,
+                                  .frequency = -1,
+                                  .limit_bytes = -1,
+                                  .call = -1,
+                                  .runs = -1,
+                                  .tolerance = -1,
+                                  .tolerance_absolute = -1};
+    if (!command)
+        return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
+                    argv[0]);
+    return read_words(command, argc, argv, settings, err);
+}
+
+void settings_release(struct settings *settings)
+{
+    free(settings->file);
+    strvec_release(&settings->words);
+    strvec_release(&settings->cflags);
+    strvec_release(&settings->program);
+    strvec_release(&settings->flags);
+    strvec_release(&settings->sweep);
+    strvec_release(&settings->counts);
+    strvec_release(&settings->rules);
+    strvec_release(&settings->flags_try);
+    free(settings->rival_file);
+}
+
+/* ---- help ---- */
+
+static void option_help(const struct option_row *row, struct buf *out)
+{
+    size_t start = out->length;
+    if (row->letter)
+        buf_addf(out, "  -%c, ", row->letter);
+    else
+        buf_add(out, "      ");
+    buf_addf(out, "--%s%s%s", row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    size_t width = out->length - start;
+    if (width >= 27)
+        buf_add(out, "\n");
+    buf_add_repeat(out, ' ', width < 27 ? 27 - width : 27);
+    buf_add_wrapped(out, row->help, 27, 79);
+    buf_add(out, "\n");
+}
+
+void command_help(const struct command *command, FILE *stream)
+{
+    struct buf out = {0};
+    buf_addf(&out, "usage: inflight %s\n\n%s\n\noptions:\n", command->usage,
+             command->details);
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (command_takes(command, row->name))
+            option_help(row, &out);
+    fputs(buf_str(&out), stream);
+    buf_release(&out);
+}

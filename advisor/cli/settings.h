@@ -1,0 +1,88 @@
+/* What the command line said. One table of options serves parsing, --help and the tests.
+ */
+#ifndef ADVISOR_SETTINGS_H
+#define ADVISOR_SETTINGS_H
+
+#include "core/base.h"
+
+struct settings {
+    const char *command; /* "tune" ... */
+    double began_s;      /* of clock_s(): when the process began; 0 = not told */
+    bool help;
+    char *file; /* positional; NULL = none */
+    int line;   /* FILE:LINE, 0 = none */
+    const char *function;
+    struct strvec
+        words; /* "set n = 4096", "buffer key = index(m)", "assume noalias(a,b)" */
+    struct strvec cflags;  /* behind --, of the compiler */
+    struct strvec program; /* behind --, of commands that run an application */
+    const char *compile_commands;
+    const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
+    struct strvec flags;  /* --flags, empty = -O3 -march=native */
+    const char *machine;  /* profile: name or path; NULL = this machine's */
+    const char *from;     /* an earlier output whose plan and comment are used */
+    const char *database, *output, *plan, *strategy, *access;
+    const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *shell;                  /* completion: for which one */
+    const char *rule;                   /* rules: the one to explain */
+    const char *rule_test;              /* rules: what to judge */
+    const char *replay;                 /* tune: a recorded space to search */
+    const char *header;                 /* tune: where the best constants are written */
+    const char *html;                   /* where the report is written as a page */
+    const char *build_record;           /* tune: the record that builds read */
+    const char *source;                 /* check: the kernel's file */
+    /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
+    const char *in_app, *in_app_dir, *in_app_check;
+    const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *inputs;           /* what a call was given: of capture */
+    const char *format;           /* of export and import; NULL = t4, or found out */
+    const char *regions, *events; /* profile: a folder to read; what is counted */
+    const char *measurement;      /* a file to explain instead of measuring */
+    const char *samples;          /* likewise: of an application */
+    const char *cpu, *model;      /* metrics: whose definitions; which tree of them */
+    /* of compare: FILE:FUNCTION of each, and where the second one stands */
+    const char *version, *rival_version;
+    char *rival_file;
+    int rival_line;
+    const char *try;         /* environments to try: "compiler,threads"; NULL = none */
+    struct strvec counts;    /* files of counts; metrics: [LABEL=]FILE[,FILE...] */
+    struct strvec rules;     /* files of rules, see rule_set_load_given() */
+    struct strvec flags_try; /* likewise, sets of flags */
+    struct strvec sweep;     /* axes as they were given */
+    int pages;               /* 0 small, 1 huge */
+    int start;               /* enum run_start */
+    int background;          /* enum run_background */
+    /* negative = not given */
+    double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
+    double in_app_budget_s;                                       /* likewise */
+    long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
+    long long frequency;                                          /* likewise */
+    double timeline_s; /* profile: interval of readings; negative = not given */
+    double tolerance, tolerance_absolute; /* negative = default */
+    bool reuse, no_record, record, forget_record;
+    bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
+        patch, force, metrics, transformations;
+    enum colour_when colour;
+    bool confirm, strict, stop;
+    double limit_bytes; /* capture; negative = default */
+    long long call;     /* capture; negative = the first */
+    long long runs;     /* metrics; negative = as many as the events need */
+};
+
+/* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the
+ * command's name. */
+int settings_parse(int argc, char **argv, struct settings *settings, struct error *err);
+void settings_release(struct settings *settings);
+
+struct command {
+    const char *name, *summary, *usage, *details,
+        *options; /* options: names from the table, space-separated */
+    int (*run)(const struct settings *settings, struct error *err);
+};
+const struct command *command_find(const char *name); /* NULL when there is none */
+const struct command *command_row(size_t i);          /* NULL behind the last */
+bool command_takes(const struct command *command, const char *option);
+void commands_help(FILE *stream);
+void command_help(const struct command *command, FILE *stream);
+
+#endif

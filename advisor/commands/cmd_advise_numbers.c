@@ -1,0 +1,156 @@
+/* inflight advise without a C file: from numbers, from counts that others took, from a
+ * saved measurement; and what if they were otherwise. */
+#include <limits.h>
+#include <math.h>
+
+#include "advisor/cli/output.h"
+#include "advisor/commands/what_if.h"
+#include "advisor/exchange/counted.h"
+#include "advisor/exchange/replayed.h"
+#include "advisor/program/commands.h"
+#include "advisor/report/numbers.h"
+
+/* What was typed. */
+static int typed_question(const struct settings *settings, struct question *question,
+                          struct error *err)
+{
+    if (!settings->machine || settings->bandwidth_gbs < 0 || !settings->access)
+        return fail(err, STATUS_USAGE,
+                    "advise takes a C file, --counts or --measurement with a file, or "
+                    "--machine, --bandwidth and --access; try 'inflight advise --help'");
+    *question = (struct question){
+        .machine = settings->machine,
+        .memory = settings->memory,
+        .gbs = settings->bandwidth_gbs,
+        .cores = settings->cores > 0 ? (int)fmin((double)settings->cores, INT_MAX) : 0,
+        .latency_ns = settings->latency_ns > 0 ? settings->latency_ns : 0};
+    return access_parse(settings->access, "--access", &question->random_share, err);
+}
+
+static int read_question(const struct settings *settings, struct told *told,
+                         struct question *question, struct error *err)
+{
+    if (!settings->counts.nr) {
+        if (settings->seconds_s > 0)
+            return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+        if (settings->cpu)
+            return fail(err, STATUS_USAGE,
+                        "--cpu says by whose definitions --counts FILE is read");
+        return typed_question(settings, question, err);
+    }
+    if (settings->bandwidth_gbs >= 0)
+        return fail(err, STATUS_USAGE,
+                    "--bandwidth and --counts both say what the bandwidth is; give one "
+                    "of them");
+    if (settings->counts.nr > 1)
+        return fail(err, STATUS_USAGE,
+                    "advise explains one file of counts, got '%s' and '%s'; 'inflight "
+                    "metrics' takes several",
+                    settings->counts.v[0], settings->counts.v[1]);
+    return counted_question(settings, traffic_bandwidth_from_counts, told, question, err);
+}
+
+static int print_answer(const struct settings *settings, const struct answer *answer,
+                        const struct what_if *what_if, const struct answer *then,
+                        struct error *err)
+{
+    struct buf text = {0};
+    int status;
+    if (settings->json) {
+        json_t *document = answer_json(answer);
+        if (what_if)
+            json_object_set_new(document, "what_if", what_if_json(what_if, answer, then));
+        status = print_json(document, err);
+        json_decref(document);
+        return status;
+    }
+    answer_text(answer, &text);
+    if (what_if)
+        what_if_text(what_if, answer, then, &text);
+    status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+static int answer_what_if(const struct settings *settings,
+                          const struct question *question, const struct rule_set *rules,
+                          const struct answer *base, struct error *err)
+{
+    struct what_if what_if = {0};
+    struct answer then = {0};
+    int status = what_if_parse(settings->what_if, question, &what_if, err);
+    if (!status && answer_question(&what_if.question, rules, &then, err))
+        status = fail_in(err, "--what-if");
+    if (!status)
+        status = print_answer(settings, base, &what_if, &then, err);
+    answer_release(&then);
+    what_if_release(&what_if);
+    return status;
+}
+
+/* What a saved measurement says is not to be said otherwise. */
+static int check_replay(const struct settings *settings, struct error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } option[] = {{settings->counts.nr, "--counts"},
+                  {settings->bandwidth_gbs >= 0, "--bandwidth"},
+                  {settings->latency_ns >= 0, "--latency"},
+                  {settings->access, "--access"},
+                  {settings->seconds_s >= 0, "--seconds"},
+                  {settings->what_if, "--what-if"},
+                  {settings->cpu, "--cpu"},
+                  {settings->memory && !settings->machine, "--memory without --machine"}};
+    for (size_t i = 0; i < ARRAY_SIZE(option); i++)
+        if (option[i].given)
+            return fail(err, STATUS_USAGE,
+                        "%s does not go with --measurement: its file says all that; "
+                        "--machine and --cores may be given",
+                        option[i].name);
+    return 0;
+}
+
+static int advise_replay(const struct settings *settings, struct error *err)
+{
+    struct rule_set *rules = NULL;
+    struct told told = {0};
+    struct answer answer = {0};
+    int status = check_replay(settings, err);
+    if (!status)
+        status = rule_set_load_given(&settings->rules, &rules, err);
+    if (!status)
+        status = replayed_answer(settings, rules, &told, &answer, err);
+    if (!status)
+        status = print_answer(settings, &answer, NULL, NULL, err);
+    answer_release(&answer);
+    told_release(&told);
+    rule_set_free(rules);
+    return status;
+}
+
+int advise_numbers(const struct settings *settings, struct error *err)
+{
+    if (settings->measurement)
+        return advise_replay(settings, err);
+    struct question question;
+    struct answer answer = {0};
+    struct told told = {0};
+    struct rule_set *rules = NULL;
+    int status = read_question(settings, &told, &question, err);
+    if (!status)
+        status = rule_set_load_given(&settings->rules, &rules, err);
+    if (!status)
+        status = answer_question(&question, rules, &answer, err);
+    if (!status && question.cores > answer.machine.cores)
+        status = fail(err, STATUS_USAGE, "--cores: '%s' has %d cores, not %lld",
+                      answer.machine.name, answer.machine.cores, settings->cores);
+    if (!status)
+        status = settings->what_if
+                     ? answer_what_if(settings, &question, rules, &answer, err)
+                     : print_answer(settings, &answer, NULL, NULL, err);
+    answer_release(&answer);
+    told_release(&told);
+    rule_set_free(rules);
+    return status;
+}

@@ -1,0 +1,142 @@
+/* inflight measure: one kernel, one variant, all numbers; or a series of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/cli/output.h"
+#include "advisor/program/commands.h"
+#include "advisor/report/measure_report.h"
+#include "advisor/report/report_parts.h"
+#include "advisor/session/confirm_live.h"
+#include "advisor/sweep/sweep.h"
+
+/* Of one measurement: its samples and its trace share it. */
+static const double measure_s = 5;
+
+static int check_together(const struct settings *settings, struct error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } of_sweeps[] = {
+        {settings->csv != NULL, "--csv"},           {settings->plot != NULL, "--plot"},
+        {settings->budget_s >= 0, "--budget"},      {settings->fresh, "--fresh"},
+        {settings->database != NULL, "--database"},
+    };
+    if (settings->sweep.nr && settings->save)
+        return fail(err, STATUS_USAGE,
+                    "--save keeps one measurement, --sweep makes many; --json or --csv "
+                    "keep a series");
+    for (size_t i = 0; !settings->sweep.nr && i < ARRAY_SIZE(of_sweeps); i++)
+        if (of_sweeps[i].given)
+            return fail(err, STATUS_USAGE,
+                        "%s goes with --sweep; try 'inflight measure --help'",
+                        of_sweeps[i].name);
+    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
+        return fail(err, STATUS_USAGE,
+                    "--json and --plot - both go to standard output; name a file for the "
+                    "plot");
+    if (settings->sweep.nr && settings->confirm)
+        return fail(err, STATUS_USAGE,
+                    "--confirm is about one measurement, --sweep makes many");
+    return settings->save ? file_check_writable(settings->save, err) : 0;
+}
+
+static int print_measurement(const struct workbench *bench,
+                             const struct measurement *measurement,
+                             const struct confirm_result *confirm, struct error *err)
+{
+    struct buf text = {0};
+    if (bench->settings->json) {
+        json_t *document = measure_json(bench, measurement);
+        if (confirm->sentence)
+            json_object_set_new(document, "confirm", confirm_to_json(confirm));
+        int written = print_json(document, err);
+        json_decref(document);
+        return written;
+    }
+    struct page page = page_on(&text, term_colour(stdout, bench->settings->colour),
+                               term_columns(stdout));
+    measure_text(bench, measurement, &page);
+    if (confirm->sentence) {
+        page_heading(&page, "Counter-experiment");
+        page_paragraph(&page, "%s", confirm->sentence);
+    }
+    int status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+/* With what explains it, so that it can be replayed anywhere. */
+static int save(const struct workbench *bench, const struct measurement *measurement,
+                struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    if (!settings->save)
+        return 0;
+    char *date = date_now();
+    json_t *document = measurement_save_json(
+        measurement, &(struct measurement_origin){.machine = &bench->machine,
+                                                  .cores = (int)live_copies(bench->live),
+                                                  .counts = kernel_counts(bench->kernel),
+                                                  .kernel = kernel_name(bench->kernel),
+                                                  .file = kernel_path(bench->kernel),
+                                                  .hash = kernel_hash(bench->kernel),
+                                                  .compiler = bench->toolchain.version,
+                                                  .date = date});
+    free(date);
+    int status = json_write_file(settings->save, document, err);
+    json_decref(document);
+    if (!status && !settings->quiet)
+        fprintf(stderr, "measurement written to '%s'\n", settings->save);
+    return status;
+}
+
+/* A variant that does not run is shown as what it is, and is a failure. */
+static int judge(const struct measurement *measurement, struct error *err)
+{
+    if (measurement->outcome == RUN_OUTCOME_OK ||
+        measurement->outcome == RUN_OUTCOME_INTERRUPTED)
+        return 0;
+    return fail(err, STATUS_FAILED, "the variant was not measured: %s",
+                run_outcome_word(measurement->outcome));
+}
+
+static int measure_once(struct workbench *bench, struct error *err)
+{
+    struct measurement measurement = {0};
+    if (workbench_live(bench, err))
+        return -1;
+    if (!bench->settings->thorough)
+        live_set_budget(bench->live, measure_s, measure_s / 5, measure_s / 5);
+    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    progress_say(&bench->progress, "measuring and tracing");
+    if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
+                                   0, &measurement, err))
+        return -1;
+    struct confirm_result confirm = {.kind = CONFIRM_NONE};
+    int status = confirm_live(bench, &measurement, &confirm, err);
+    progress_clear(&bench->progress);
+    if (!status)
+        status = print_measurement(bench, &measurement, &confirm, err);
+    confirm_release(&confirm);
+    if (!status)
+        status = save(bench, &measurement, err);
+    if (!status)
+        status = judge(&measurement, err);
+    measurement_release(&measurement);
+    return status;
+}
+
+int measure_command(const struct settings *settings, struct error *err)
+{
+    struct workbench bench;
+    spawn_catch_interrupt();
+    workbench_start(&bench, settings);
+    int status = check_together(settings, err);
+    if (!status)
+        status =
+            settings->sweep.nr ? sweep_command(&bench, err) : measure_once(&bench, err);
+    workbench_release(&bench);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* inflight report: an earlier session again, from its stored document. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/cli/database.h"
+#include "advisor/cli/output.h"
+#include "advisor/exchange/exchanged.h"
+#include "advisor/program/commands.h"
+#include "advisor/report/report.h"
+#include "advisor/report/track_show.h"
+#include "advisor/session/emitted.h"
+#include "advisor/sweep/series.h"
+#include "core/store/store.h"
+
+static int list_line(void *data, const struct store_session *session)
+{
+    buf_addf(data, "%6lld  %.19s  %-7s %-20s %4lld variants  %s\n", session->id,
+             session->started, session->command, session->title, session->variants,
+             session->finished ? "finished" : "unfinished");
+    return 0;
+}
+
+static int list_object(void *data, const struct store_session *session)
+{
+    json_array_append_new(
+        data, json_pack("{s:I, s:s, s:s?, s:s, s:s, s:I}", "session",
+                        (json_int_t)session->id, "started", session->started, "finished",
+                        session->finished, "command", session->command, "title",
+                        session->title, "variants", (json_int_t)session->variants));
+    return 0;
+}
+
+static int list_sessions(const struct settings *settings, struct store *store,
+                         struct error *err)
+{
+    int status;
+    if (settings->json) {
+        json_t *list = json_array();
+        status = store_session_each(store, list_object, list, err);
+        json_t *document =
+            json_pack("{s:s, s:o}", "schema", "inflight.sessions/1", "sessions", list);
+        if (!status)
+            status = print_json(document, err);
+        json_decref(document);
+        return status;
+    }
+    struct buf text = {0};
+    status = store_session_each(store, list_line, &text, err);
+    if (!status)
+        status =
+            print_text(text.length ? buf_str(&text)
+                                   : "no session yet; 'inflight tune FILE.c' makes one\n",
+                       err);
+    buf_release(&text);
+    return status;
+}
+
+static bool is_document(const json_t *report, const char *schema)
+{
+    const char *found = json_string_value(json_object_get(report, "schema"));
+    return found && !strcmp(found, schema);
+}
+
+static bool is_series(const json_t *report)
+{
+    return is_document(report, "inflight.series/1");
+}
+
+static bool is_imported(const json_t *report)
+{
+    return is_document(report, "inflight.imported/1");
+}
+
+/* Of a sweep. */
+static int add_series(const struct settings *settings, const json_t *report,
+                      struct buf *text, struct error *err)
+{
+    struct series series = {0};
+    struct page page =
+        page_on(text, term_colour(stdout, settings->colour), term_columns(stdout));
+    if (series_from_json(report, "the session", &series, err))
+        return -1;
+    series_text(&series, &page);
+    series_release(&series);
+    return 0;
+}
+
+static int print_report(const struct settings *settings, const json_t *report,
+                        struct error *err)
+{
+    if (settings->json)
+        return print_json(report, err);
+    struct buf text = {0};
+    int status = 0;
+    if (is_imported(report))
+        space_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                   term_columns(stdout), &text);
+    else if (is_series(report))
+        status = add_series(settings, report, &text, err);
+    else
+        report_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                    term_columns(stdout), settings->database, &text);
+    if (!status)
+        status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+static int show_session(const struct settings *settings, struct store *store,
+                        struct error *err)
+{
+    struct store_session session = {0};
+    json_t *report = NULL;
+    char *name = NULL;
+    int status = store_session_get(store, settings->session > 0 ? settings->session : 0,
+                                   &session, err);
+    if (!status && !session.report_json)
+        status = fail(err, STATUS_INPUT,
+                      "session %lld (%s of %s) is unfinished with %lld variants; the "
+                      "same %s command continues it",
+                      session.id, session.command, session.title, session.variants,
+                      session.command);
+    if (!status) {
+        name = xasprintf("session %lld", session.id);
+        status = json_read_text(session.report_json, name, NULL, &report, err);
+        if (!status && !is_series(report) && !is_imported(report)) {
+            json_decref(report);
+            report = NULL;
+            status = json_read_text(session.report_json, name, "inflight.report/1",
+                                    &report, err);
+        }
+    }
+    if (!status && settings->html)
+        status = report_html_write(report, settings->html, err);
+    if (!status && (settings->json || !settings->html))
+        status = print_report(settings, report, err);
+    json_decref(report);
+    free(name);
+    store_session_release(&session);
+    return status;
+}
+
+int report_command(const struct settings *settings, struct error *err)
+{
+    if (settings->list && settings->html)
+        return fail(err, STATUS_USAGE, "--html shows one session, --list names them all");
+    if (output_check(settings->html, NULL, err))
+        return -1;
+    if (settings->forget_record)
+        return track_forget_command(settings, err);
+    struct store *store = NULL;
+    int status = database_open(settings, true, &store, err);
+    if (!status)
+        status = settings->list ? list_sessions(settings, store, err)
+                                : show_session(settings, store, err);
+    store_close(store);
+    return status;
+}

@@ -1,0 +1,243 @@
+/* inflight show: the model of a kernel, for people and as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/cli/output.h"
+#include "advisor/commands/show_plans.h"
+#include "advisor/program/commands.h"
+#include "advisor/report/kernel_json.h"
+#include "advisor/session/workbench.h"
+
+static json_t *loops_json(const struct kernel_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->loop_nr; i++) {
+        const struct kernel_loop *loop = &view->loop[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:i, s:s?, s:s?, s:I, s:o, s:b, s:b, s:s?}",
+                            "name", loop->name, "nest", loop->nest, "depth", loop->depth,
+                            "line", loop->line, "lower", loop->lower_text, "upper",
+                            loop->upper_text, "step", (json_int_t)loop->step, "trips",
+                            loop->trips < 0 ? json_null() : json_real(loop->trips),
+                            "modelled", (int)loop->modelled, "perfect",
+                            (int)loop->perfect, "why", loop->why));
+    }
+    return list;
+}
+
+static json_t *accesses_json(const struct kernel_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:b, s:i, s:s, s:o, s:s?, s:b}", "text", access->text,
+                      "array", view->array[access->array].name, "write",
+                      (int)access->write, "line", access->line, "class",
+                      access_class_word(access->access_class), "stride_bytes",
+                      json_number_or_null(access->stride_bytes), "through",
+                      access->through < 0 ? NULL : view->array[access->through].name,
+                      "update", (int)access->update));
+    }
+    return list;
+}
+
+static json_t *records_json(const struct kernel_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->record_nr; i++) {
+        const struct kernel_record *record = &view->record[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:i, s:s, s:I, s:I, s:i}", "array", record->name, "nest",
+                      record->nest, "fields", record->fields, "record_bytes",
+                      (json_int_t)record->record_bytes, "used_bytes",
+                      (json_int_t)record->used_bytes, "line", record->line));
+    }
+    return list;
+}
+
+static json_t *show_json(struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    return json_pack("{s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "schema", "inflight.kernel/1", "file",
+                     text_json(kernel_path(kernel)), "function", kernel_name(kernel),
+                     "line", kernel_line(kernel), "loops", loops_json(&view), "arrays",
+                     kernel_arrays_json(&view), "accesses", accesses_json(&view),
+                     "records", records_json(&view), "temporaries",
+                     json_strings(view.temporary, view.temporary_nr), "dependences",
+                     json_strings(view.dependence, view.dependence_nr), "assumptions",
+                     json_strings(view.assumption, view.assumption_nr), "transformations",
+                     show_plans_json(kernel, &view));
+}
+
+/* ---- for people ---- */
+
+static void show_bounds(const struct kernel_loop *loop, struct buf *out)
+{
+    buf_addf(out, " from %s %s %s", loop->lower_text,
+             loop->step < 0 ? "down to above" : "to below", loop->upper_text);
+    if (loop->step > 1 || loop->step < -1)
+        buf_addf(out, " in steps of %lld", loop->step < 0 ? -loop->step : loop->step);
+}
+
+static void show_loops(const struct kernel_view *view, struct buf *out)
+{
+    buf_add(out, "\nloops\n");
+    for (size_t i = 0; i < view->loop_nr; i++) {
+        const struct kernel_loop *loop = &view->loop[i];
+        buf_add_repeat(out, ' ', 2 + 2 * (size_t)loop->depth);
+        buf_addf(out, "%s", loop->name);
+        if (loop->lower_text && strcmp(loop->lower_text, "?") != 0)
+            show_bounds(loop, out);
+        if (loop->trips >= 0) {
+            buf_add(out, ", ");
+            buf_add_number(out, loop->trips);
+            buf_add(out, " times");
+        }
+        buf_addf(out, " (line %d)\n", loop->line);
+        if (loop->modelled)
+            continue;
+        buf_add_repeat(out, ' ', 4 + 2 * (size_t)loop->depth);
+        struct buf why = {0};
+        buf_addf(&why, "left as it is: %s", loop->why ? loop->why : "not modelled");
+        buf_add_wrapped(out, buf_str(&why), 6 + 2 * (size_t)loop->depth, 79);
+        buf_add(out, "\n");
+        buf_release(&why);
+    }
+}
+
+static void show_arrays(const struct kernel_view *view, struct buf *out)
+{
+    buf_add(out, "\narrays\n");
+    for (size_t i = 0; i < view->array_nr; i++) {
+        const struct kernel_array *array = &view->array[i];
+        buf_addf(out, "  %-10s %s, %s", array->name, array->element_type,
+                 array->extent_text ? array->extent_text : "extent not known");
+        if (array->bytes >= 0) {
+            buf_add(out, ", ");
+            buf_add_size(out, array->bytes);
+        }
+        buf_addf(out, ", %s%s\n",
+                 array->read ? (array->written ? "read and written" : "read") : "written",
+                 array->contents ? "" : ", contents by default");
+    }
+}
+
+static void show_tunables(const struct kernel_view *view, struct buf *out)
+{
+    if (view->tunable_nr)
+        buf_add(out, "\ntunables\n");
+    for (size_t i = 0; i < view->tunable_nr; i++) {
+        const struct kernel_tunable *tunable = &view->tunable[i];
+        buf_addf(out, "  %-10s %lld at line %d; may be", tunable->name, tunable->now,
+                 tunable->line);
+        for (size_t v = 0; v < tunable->value_nr; v++)
+            buf_addf(out, "%s %lld", v ? "," : "", tunable->value[v]);
+        buf_add(out, "\n");
+    }
+    for (size_t i = 0; i < view->constraint_nr; i++)
+        buf_addf(out, "  where %s\n", view->constraint[i]);
+}
+
+static void show_accesses(const struct kernel_view *view, struct buf *out)
+{
+    buf_add(out, "\naccesses\n");
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        buf_addf(out, "  line %-4d %-5s %-24s %s", access->line,
+                 access->write ? "store" : "load", access->text,
+                 access_class_word(access->access_class));
+        bool regular = access->access_class == ACCESS_STRIDED ||
+                       access->access_class == ACCESS_STREAMING;
+        if (regular && access->stride_bytes != 0)
+            buf_addf(out, ", %.0f bytes apart", fabs(access->stride_bytes));
+        if (access->update)
+            buf_add(out, ", updated in place");
+        if (access->through >= 0)
+            buf_addf(out, " through %s", view->array[access->through].name);
+        buf_add(out, "\n");
+    }
+}
+
+static void show_list(const char *title, const char *const *text, size_t nr,
+                      struct buf *out)
+{
+    if (nr == 0)
+        return;
+    buf_addf(out, "\n%s\n", title);
+    for (size_t i = 0; i < nr; i++) {
+        buf_add(out, "  ");
+        buf_add_wrapped(out, text[i], 4, 79);
+        buf_add(out, "\n");
+    }
+}
+
+static void show_records(const struct kernel_view *view, struct buf *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < view->record_nr; i++) {
+        const struct kernel_record *record = &view->record[i];
+        struct buf line = {0};
+        if (record->used_bytes >= record->record_bytes)
+            continue;
+        buf_addf(&line, "%s: %zu of the %zu bytes of a structure are used", record->name,
+                 record->used_bytes, record->record_bytes);
+        if (*record->fields)
+            buf_addf(&line, " (%s)", record->fields);
+        buf_addf(&line, " in the nest from line %d", record->line);
+        buf_add(out, first ? "\narrays of structures\n  " : "  ");
+        first = false;
+        buf_add_wrapped(out, buf_str(&line), 4, 79);
+        buf_add(out, "\n");
+        buf_release(&line);
+    }
+}
+
+static void show_text(struct kernel *kernel, struct buf *out)
+{
+    struct kernel_view view = kernel_view(kernel);
+    json_t *plans = show_plans_json(kernel, &view);
+    buf_addf(out, "%s in %s, line %d", kernel_name(kernel), kernel_path(kernel),
+             kernel_line(kernel));
+    if (kernel_inputs_note(kernel))
+        buf_addf(out, ", %s", kernel_inputs_note(kernel));
+    buf_add(out, "\n");
+    show_loops(&view, out);
+    show_arrays(&view, out);
+    show_tunables(&view, out);
+    show_accesses(&view, out);
+    show_records(&view, out);
+    show_list("temporary arrays whose elements could be scalars", view.temporary,
+              view.temporary_nr, out);
+    show_list("dependences", view.dependence, view.dependence_nr, out);
+    show_list("taken for granted", view.assumption, view.assumption_nr, out);
+    show_plans_text(plans, out);
+    json_decref(plans);
+}
+
+int show_command(const struct settings *settings, struct error *err)
+{
+    struct workbench bench;
+    struct buf text = {0};
+    workbench_start(&bench, settings);
+    int status = workbench_kernel(&bench, false, err);
+    /* Sizes are nice to have here, not needed. */
+    if (!status)
+        kernel_bind(bench.kernel, NULL);
+    if (!status && settings->json) {
+        json_t *document = show_json(bench.kernel);
+        status = print_json(document, err);
+        json_decref(document);
+    } else if (!status) {
+        show_text(bench.kernel, &text);
+        status = print_text(buf_str(&text), err);
+    }
+    buf_release(&text);
+    workbench_release(&bench);
+    return status;
+}

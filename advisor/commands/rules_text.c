@@ -1,0 +1,156 @@
+#include "advisor/commands/rules_text.h"
+
+#include <string.h>
+
+enum { WIDTH = 79 };
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void add_paragraph(struct buf *out, const char *text, size_t indent)
+{
+    buf_add_repeat(out, ' ', indent);
+    buf_add_wrapped(out, text, indent, WIDTH);
+    buf_add(out, "\n");
+}
+
+void rules_say_table(const json_t *rules, struct buf *out)
+{
+    size_t nr = json_array_size(rules);
+    buf_addf(out, "%-28s %-18s %-7s %6s\n", "rule", "transformation", "verdict",
+             "weight");
+    for (size_t i = 0; i < nr; i++) {
+        const json_t *rule = json_array_get(rules, i);
+        buf_addf(out, "%-28s %-18s %-7s %6lld\n", text_of(rule, "id"),
+                 text_of(rule, "transformation"), text_of(rule, "verdict"),
+                 (long long)json_integer_value(json_object_get(rule, "weight")));
+    }
+    buf_addf(out,
+             "\n%zu rule%s. For each transformation the first whose conditions all "
+             "hold decides;\n'inflight rules ID' explains one.\n",
+             nr, nr == 1 ? "" : "s");
+}
+
+static void say_items(const json_t *rule, const char *key, const char *title,
+                      struct buf *out)
+{
+    const json_t *list = json_object_get(rule, key);
+    if (!json_array_size(list))
+        return;
+    buf_addf(out, "  %s\n", title);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        add_paragraph(out, json_string_value(json_array_get(list, i)), 4);
+}
+
+static void say_line(const char *title, const char *text, struct buf *out)
+{
+    buf_addf(out, "  %s\n", title);
+    add_paragraph(out, text, 4);
+}
+
+static void say_rule(const json_t *rule, struct buf *out)
+{
+    buf_addf(out, "%s: %s %s, weight %lld\n", text_of(rule, "id"),
+             text_of(rule, "verdict"), text_of(rule, "transformation"),
+             (long long)json_integer_value(json_object_get(rule, "weight")));
+    say_items(rule, "conditions", "when all of these hold", out);
+    say_line("it says", text_of(rule, "sentence"), out);
+    say_items(rule, "changes", "what it leaves of a resource's work (others: all of it)",
+              out);
+    say_line("bound on the speed-up", text_of(rule, "bound"), out);
+    say_line("source", text_of(rule, "source"), out);
+}
+
+void rules_say_one_by_one(const json_t *rules, struct buf *out)
+{
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        buf_add(out, i ? "\n" : "");
+        say_rule(json_array_get(rules, i), out);
+    }
+}
+
+void rules_say_metrics(const json_t *metrics, struct buf *out)
+{
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const json_t *metric = json_array_get(metrics, i),
+                     *words = json_object_get(metric, "words");
+        struct buf meaning = {0};
+        buf_add(&meaning, text_of(metric, "meaning"));
+        for (size_t k = 0; k < json_array_size(words); k++)
+            buf_addf(&meaning, "%s%s", k ? ", " : " = ",
+                     json_string_value(json_array_get(words, k)));
+        buf_addf(out, "%-26s %-9s ", text_of(metric, "metric"), text_of(metric, "unit"));
+        buf_add_wrapped(out, buf_str(&meaning), 37, WIDTH);
+        buf_add(out, "\n");
+        buf_release(&meaning);
+    }
+    buf_add(out,
+            "\nA share is 0 to 1. A condition on what is not known does not hold.\n");
+}
+
+void rules_say_transformations(const json_t *transformations, struct buf *out)
+{
+    for (size_t i = 0; i < json_array_size(transformations); i++) {
+        const json_t *one = json_array_get(transformations, i);
+        buf_addf(out, "%-19s ", text_of(one, "transformation"));
+        buf_add(out, text_of(one, "meaning"));
+        if (!json_is_true(json_object_get(one, "in_plan")))
+            buf_add(out, " (advice: no step of a plan)");
+        buf_add(out, "\n");
+    }
+}
+
+static void say_bound(const json_t *verdict, struct buf *out)
+{
+    const json_t *value =
+        json_object_get(json_object_get(verdict, "bound_speedup"), "value");
+    if (value)
+        buf_addf(out, ", at most %.3gx", json_number_value(value));
+}
+
+void rules_say_verdicts(const json_t *verdicts, struct buf *out)
+{
+    for (size_t i = 0; i < json_array_size(verdicts); i++) {
+        const json_t *verdict = json_array_get(verdicts, i);
+        bool undecided = json_is_true(json_object_get(verdict, "undecided"));
+        buf_addf(out, "%-6s %-18s %s", text_of(verdict, "verdict"),
+                 text_of(verdict, "transformation"), text_of(verdict, "rule"));
+        say_bound(verdict, out);
+        buf_add(out, undecided ? ", undecided\n" : "\n");
+        add_paragraph(out, text_of(verdict, "reason"), 7);
+    }
+    if (!json_array_size(verdicts))
+        buf_add(out, "No rule has an opinion.\n");
+}
+
+static void say_disagreement(const char *name, const json_t *expected, struct buf *out)
+{
+    buf_addf(out, "%s: %s: expected %s, got %s", name,
+             text_of(expected, "transformation"), text_of(expected, "want"),
+             text_of(expected, "got"));
+    if (*text_of(expected, "rule"))
+        buf_addf(out, " by %s", text_of(expected, "rule"));
+    buf_add(out, "\n");
+    if (*text_of(expected, "reason"))
+        add_paragraph(out, text_of(expected, "reason"), 4);
+}
+
+void rules_say_result(const json_t *result, struct buf *out)
+{
+    const json_t *cases = json_object_get(result, "cases");
+    long long all = json_integer_value(json_object_get(result, "expectations")),
+              off = json_integer_value(json_object_get(result, "disagreements"));
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *one = json_array_get(cases, i),
+                     *list = json_object_get(one, "expected");
+        for (size_t k = 0; k < json_array_size(list); k++)
+            if (!json_is_true(json_object_get(json_array_get(list, k), "agrees")))
+                say_disagreement(text_of(one, "name"), json_array_get(list, k), out);
+    }
+    buf_addf(out, "%zu case%s, %lld of %lld verdicts as expected\n",
+             json_array_size(cases), json_array_size(cases) == 1 ? "" : "s", all - off,
+             all);
+}

@@ -1,0 +1,26 @@
+/* Text and figures in HTML. Whatever comes from a session goes through html_text(). */
+#ifndef ADVISOR_HTML_TEXT_H
+#define ADVISOR_HTML_TEXT_H
+
+#include "advisor/report/report_read.h"
+
+/* Escaped for the content of elements and for quoted attributes. Bytes that HTML does not
+ * allow become a blank. */
+void html_text(struct buf *out, const char *text);
+/* <TAG>text</TAG>; `tag` is ours and may hold attributes: "td class=\"number\"". */
+void html_element(struct buf *out, const char *tag, const char *text);
+/* The same for a text made by a format; arguments are escaped with the rest. */
+void html_elementf(struct buf *out, const char *tag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A document within <script type="application/json">: nothing in it ends the element,
+ * and it is plain ASCII. */
+void html_script_json(struct buf *out, const json_t *document);
+
+/* ---- our own document; nothing of it is trusted to be there ---- */
+
+struct quantity doc_quantity(const json_t *object, const char *key);
+/* A quantity of occupancy's "resources" or "queues". */
+struct quantity doc_resource(const json_t *resources, const char *resource,
+                             const char *key);
+
+#endif

@@ -1,0 +1,347 @@
+#include "advisor/metrics/metrics_cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/exchange/counted.h"
+#include "core/base/near.h"
+
+const char metrics_software[] = "software";
+
+int metrics_set_here(struct metric_set **set, struct error *err)
+{
+    struct buf cpu = {0};
+    *set = NULL;
+    int status = file_read("/proc/cpuinfo", &cpu, err);
+    if (!status)
+        status = metric_set_load(NULL, buf_str(&cpu), set, err);
+    buf_release(&cpu);
+    return status;
+}
+
+/* ---- what is named ---- */
+
+/* The i-th name between commas, or the only one; NULL = too few. Caller frees. */
+static char *name_at(const char *names, size_t i)
+{
+    const char *at = names;
+    if (file_exists(names) || !strchr(names, ','))
+        return xstrdup(names);
+    for (; i && (at = strchr(at, ',')); i--)
+        at++;
+    return at ? xstrndup(at, strcspn(at, ",")) : NULL;
+}
+
+static int load_named(const struct metrics_report *report, struct metrics_column *column,
+                      struct error *err)
+{
+    char *name = name_at(report->settings->cpu, report->nr);
+    int status = name && *name ? metric_set_load(name, NULL, &column->set, err)
+                               : fail(err, STATUS_USAGE,
+                                      "--cpu '%s' has no name for '%s': give one for "
+                                      "all, or one for each --counts",
+                                      report->settings->cpu, column->label);
+    free(name);
+    return status;
+}
+
+int metrics_check_cpus(const struct metrics_report *report, struct error *err)
+{
+    const char *names = report->settings->cpu;
+    if (!names || file_exists(names) || !strchr(names, ','))
+        return 0;
+    char *more = name_at(names, report->nr);
+    int status = more ? fail(err, STATUS_USAGE,
+                             "--cpu '%s' names more CPUs than there are columns (%zu)",
+                             names, report->nr)
+                      : 0;
+    free(more);
+    return status;
+}
+
+/* ---- whose counts ---- */
+
+static const char *vendor_of_name(const char *name)
+{
+    static const struct {
+        const char *word, *vendor;
+    } row[] = {{"intel", "intel"},  {"xeon", "intel"},   {"amd", "amd"},
+               {"epyc", "amd"},     {"ryzen", "amd"},    {"a64fx", "arm"},
+               {"neoverse", "arm"}, {"kunpeng", "arm"},  {"graviton", "arm"},
+               {"fujitsu", "arm"},  {"power8", "power"}, {"power9", "power"},
+               {"power10", "power"}};
+    for (size_t i = 0; i < ARRAY_SIZE(row); i++)
+        if (text_holds(name, row[i].word))
+            return row[i].vendor;
+    return NULL;
+}
+
+static int refuse_cpu(const struct metrics_column *column, const char *cpu,
+                      const struct metric_set *other, struct error *err)
+{
+    return fail(err, STATUS_INPUT,
+                "the counts in '%s' are of '%s'%s%s%s, not of '%s' (%s), which --cpu "
+                "names: leave --cpu out, or count there",
+                column->origin, cpu, other ? ", which '" : "", other ? other->name : "",
+                other ? "' describes" : "", column->set->name, column->set->title);
+}
+
+/* The shipped file that describes these counts, for the refusal. */
+static int refuse_told(const struct metrics_column *column, const char *cpu,
+                       struct error *err)
+{
+    struct metric_set *other = NULL;
+    metric_set_load(NULL, cpu, &other, NULL);
+    refuse_cpu(column, cpu, other, err);
+    metric_set_free(other);
+    return -1;
+}
+
+/* The counts' own words against the definitions that were named. A name as sold, which
+ * tells no family and model, still tells the vendor. */
+static int check_cpu(const struct metrics_column *column, const char *cpu,
+                     struct error *err)
+{
+    const char *said = vendor_of_name(cpu),
+               *vendor = json_string_value(
+                   json_object_get(json_array_get(column->set->recognise, 0), "vendor"));
+    enum metric_cpu whose = metric_set_cpu(column->set, cpu);
+    if (!column->set->recognise || !strcmp(cpu, column->set->name))
+        return 0;
+    if (whose == METRIC_CPU_OTHER)
+        return refuse_told(column, cpu, err);
+    if (whose == METRIC_CPU_NOT_TOLD && said && vendor && strcmp(said, vendor) != 0)
+        return refuse_cpu(column, cpu, NULL, err);
+    return 0;
+}
+
+/* NULL = they do not say it. */
+static int find_cpu(const struct metrics_column *column, const char **cpu,
+                    struct error *err)
+{
+    *cpu = NULL;
+    for (size_t i = 0; i < column->run_nr; i++) {
+        const char *one = column->run[i].cpu;
+        if (one && *cpu && !cpu_names_agree(one, *cpu) && strcmp(one, *cpu) != 0)
+            return fail(err, STATUS_INPUT,
+                        "the runs in '%s' are of '%s' and of '%s': runs of the same work "
+                        "are of one CPU; make them columns, a --counts each",
+                        column->origin, *cpu, one);
+        *cpu = one ? one : *cpu;
+    }
+    return 0;
+}
+
+/* ---- what the events say ---- */
+
+static size_t events_among(const struct metric_set *set,
+                           const struct metrics_column *column)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < column->run_nr; i++)
+        for (size_t k = 0; k < column->run[i].count_nr; k++)
+            nr += metric_event_find(set, column->run[i].count[k].event) != METRIC_NONE;
+    return nr;
+}
+
+/* The files with most of these events. */
+static void find_likely(const struct metrics_column *column, struct strvec *best)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0, most = 0;
+    if (metric_files(&file, &nr, NULL))
+        return;
+    for (size_t i = 0; i < nr; i++) {
+        struct metric_set *set = NULL;
+        if (file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
+            continue;
+        size_t found = events_among(set, column);
+        if (found > most)
+            strvec_release(best);
+        if (found && found >= most)
+            strvec_push(best, file[i].name);
+        most = found > most ? found : most;
+        metric_set_free(set);
+    }
+    metric_files_release(file, nr);
+}
+
+/* " (most of the events are those of a, b)"; "" for none. Caller frees. */
+static char *likely_text(const struct strvec *best)
+{
+    char *names = strvec_join(best, ", ");
+    char *text = best->nr ? xasprintf(" (most of the events are those of %s)", names)
+                          : xstrdup("");
+    free(names);
+    return text;
+}
+
+/* The kernel's own are of no CPU. */
+static size_t events_of_cpus(const struct metrics_column *column)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < column->run_nr; i++)
+        for (size_t k = 0; k < column->run[i].count_nr; k++)
+            nr += !text_begins(column->run[i].count[k].event, "perf::");
+    return nr;
+}
+
+/* Knows less than half of the events, and others know more of them. */
+static bool is_doubtful(const struct metrics_column *column)
+{
+    struct strvec best = {0};
+    if (2 * events_among(column->set, column) < events_of_cpus(column))
+        find_likely(column, &best);
+    bool doubtful = best.nr && !strvec_has(&best, column->set->name);
+    strvec_release(&best);
+    return doubtful;
+}
+
+/* Definitions that know few of the events, where others know more: likely the wrong ones.
+ */
+static void doubt_named(struct metrics_column *column)
+{
+    struct strvec likely = {0};
+    if (!column->set->recognise || !is_doubtful(column))
+        return;
+    find_likely(column, &likely);
+    char *text = likely_text(&likely);
+    strvec_pushf(&column->note,
+                 "'%s' knows %zu of the %zu events in '%s': are the counts of another "
+                 "CPU than --cpu names?%s",
+                 column->set->name, events_among(column->set, column),
+                 events_of_cpus(column), column->origin, text);
+    free(text);
+    strvec_release(&likely);
+}
+
+static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
+{
+    struct strvec likely = {0};
+    find_likely(column, &likely);
+    char *text = likely_text(&likely);
+    int status =
+        cpu ? fail(err, STATUS_INPUT,
+                   "the counts in '%s' are of '%s', which no definition recognises: name "
+                   "one with --cpu%s; 'inflight metrics --list' names them all",
+                   column->origin, cpu, text)
+            : fail(err, STATUS_INPUT,
+                   "the counts in '%s' do not say which CPU they are of, and are not of "
+                   "this machine's events: name it with --cpu%s; 'inflight metrics "
+                   "--list' names them all",
+                   column->origin, text);
+    free(text);
+    strvec_release(&likely);
+    return status;
+}
+
+/* Events of the kernel or of a program, "perf::X", are no CPU's. */
+static bool is_of_no_cpu(const struct metric_set *set)
+{
+    return set->event_nr && strstr(set->event[0].name, "::");
+}
+
+/* The file that describes no CPU, such as the kernel's software events, with most of
+ * these events. */
+static bool load_common(struct metrics_column *column)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0, most = 0;
+    if (metric_files(&file, &nr, NULL))
+        return false;
+    for (size_t i = 0; i < nr; i++) {
+        struct metric_set *set = NULL;
+        if (!file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
+            continue;
+        size_t found = is_of_no_cpu(set) ? events_among(set, column) : 0;
+        if (found > most) {
+            metric_set_free(column->set);
+            column->set = set;
+            most = found;
+        } else {
+            metric_set_free(set);
+        }
+    }
+    metric_files_release(file, nr);
+    if (!most || is_doubtful(column))
+        return false;
+    strvec_pushf(&column->note,
+                 "the counts do not say which CPU they are of: read as '%s', which "
+                 "describes none; --cpu names one",
+                 column->set->name);
+    return true;
+}
+
+static int load_here(struct metrics_column *column, bool *here, struct error *err)
+{
+    bool known = !metrics_set_here(&column->set, NULL) &&
+                 events_among(column->set, column) > 0 && !is_doubtful(column);
+    *here = known;
+    if (known) {
+        strvec_pushf(&column->note,
+                     "the counts do not say which CPU they are of: taken as this "
+                     "machine's, '%s'; --cpu names another",
+                     column->set->name);
+        return 0;
+    }
+    metric_set_free(column->set);
+    column->set = NULL;
+    return load_common(column) ? 0 : no_cpu(column, NULL, err);
+}
+
+static int load_told(struct metrics_column *column, const char *cpu, struct error *err)
+{
+    struct error why = {0};
+    if (!metric_set_load(cpu, NULL, &column->set, NULL) ||
+        !metric_set_load(NULL, cpu, &column->set, &why))
+        return 0;
+    return why.status == STATUS_MISSING ? no_cpu(column, cpu, err)
+                                        : fail(err, why.status, "%s", why.text);
+}
+
+/* ---- all of it ---- */
+
+bool metrics_counts_software(const struct metrics_column *column)
+{
+    struct metric_set *set = NULL;
+    bool some = !metric_set_load(metrics_software, NULL, &set, NULL) &&
+                events_among(set, column) > 0;
+    metric_set_free(set);
+    return some;
+}
+
+/* The kernel's events are counted beside the CPU's. */
+static int add_software(struct metrics_column *column, struct error *err)
+{
+    struct metric_set *more = NULL;
+    if (!strcmp(column->set->name, metrics_software))
+        return 0;
+    if (metric_set_load(metrics_software, NULL, &more, err))
+        return -1;
+    if (events_among(more, column) &&
+        metric_find(column->set, more->metric[0].name) == METRIC_NONE)
+        return metric_set_merge(column->set, more, err);
+    metric_set_free(more);
+    return 0;
+}
+
+int metrics_choose_set(const struct metrics_report *report, const char *definition,
+                       struct metrics_column *column, bool *here, struct error *err)
+{
+    const char *cpu = NULL;
+    int status = find_cpu(column, &cpu, err);
+    *here = false;
+    if (status)
+        return -1;
+    if (report->settings->cpu)
+        status = load_named(report, column, err);
+    else if (definition)
+        status = metric_set_load(definition, NULL, &column->set, err);
+    else
+        status = cpu ? load_told(column, cpu, err) : load_here(column, here, err);
+    if (!status && cpu && report->settings->cpu)
+        status = check_cpu(column, cpu, err);
+    else if (!status && report->settings->cpu)
+        doubt_named(column);
+    return status ? -1 : add_software(column, err);
+}

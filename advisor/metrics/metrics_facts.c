@@ -1,0 +1,244 @@
+#include "advisor/metrics/metrics_facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/metrics/metrics_given.h"
+
+/* ---- which definitions ---- */
+
+/* No definitions are no mistake; wrong ones are. */
+static struct metric_set *load(const char *name, const char *cpu, struct strvec *note)
+{
+    struct metric_set *set = NULL;
+    struct error err = {0};
+    if (metric_set_load(name, cpu, &set, &err) && err.status == STATUS_INPUT)
+        strvec_pushf(note, "what else was counted is not used: %s", err.text);
+    return set;
+}
+
+/* The first shipped file of that CPU. */
+static struct metric_set *of_microarchitecture(const char *name, struct strvec *note)
+{
+    struct metric_file *file = NULL;
+    struct metric_set *set = NULL;
+    size_t nr = 0;
+    if (metric_files(&file, &nr, NULL))
+        return NULL;
+    for (size_t i = 0; i < nr && !set; i++) {
+        set = file[i].common ? NULL : load(file[i].name, NULL, note);
+        if (set && !metrics_set_is_of(set, name)) {
+            metric_set_free(set);
+            set = NULL;
+        }
+    }
+    metric_files_release(file, nr);
+    return set;
+}
+
+static struct metric_set *found(const struct metrics_facts_question *question,
+                                struct strvec *note)
+{
+    const char *cpu = question->counts->cpu, *name = question->machine->microarchitecture;
+    struct metric_set *set = cpu ? load(NULL, cpu, note) : NULL;
+    return set || !name ? set : of_microarchitecture(name, note);
+}
+
+static int named(const struct metrics_facts_question *question, struct metric_set **set,
+                 struct error *err)
+{
+    const char *cpu = question->counts->cpu;
+    if (metric_set_load(question->definitions, NULL, set, err))
+        return -1;
+    if (!cpu || metric_set_cpu(*set, cpu) != METRIC_CPU_OTHER)
+        return 0;
+    fail(err, STATUS_INPUT,
+         "the counts are of '%s', not of '%s' (%s), which --cpu names: leave --cpu out, "
+         "or count there",
+         cpu, (*set)->name, (*set)->title);
+    metric_set_free(*set);
+    *set = NULL;
+    return -1;
+}
+
+static bool any_known(const struct metrics_facts *facts)
+{
+    for (size_t i = 0; i < facts->set->metric_nr; i++)
+        if (facts->set->metric[i].fact && facts->result.value[i].value.known)
+            return true;
+    return false;
+}
+
+void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
+                        const struct metric_given *given, size_t given_nr,
+                        struct metrics_facts *facts)
+{
+    *facts = (struct metrics_facts){.set = set};
+    if (!set)
+        return;
+    metric_evaluate(&(struct metric_question){set, counts, given, given_nr},
+                    &facts->result);
+    facts->source = counts->source ? xstrdup(counts->source) : NULL;
+    if (!any_known(facts))
+        metrics_facts_release(facts);
+}
+
+int metrics_facts_of(const struct metrics_facts_question *question,
+                     struct metrics_facts *facts, struct strvec *note, struct error *err)
+{
+    const struct machine *machine = question->machine;
+    const struct metric_given given[] = {
+        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
+        {"cores", quantity_exact(question->cores, PROVENANCE_DECLARED)},
+        {"vector_bits", machine->simd_bytes
+                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
+                            : quantity_unknown()}};
+    struct metric_set *set = NULL;
+    *facts = (struct metrics_facts){0};
+    if (question->definitions && named(question, &set, err))
+        return -1;
+    metrics_facts_take(question->definitions ? set : found(question, note),
+                       question->counts, given, ARRAY_SIZE(given), facts);
+    if (question->definitions && !facts->set)
+        strvec_pushf(
+            note,
+            "the counters say nothing to the rules: nothing of '%s', which --cpu "
+            "names, can be told from these counts",
+            question->definitions);
+    return 0;
+}
+
+void metrics_facts_release(struct metrics_facts *facts)
+{
+    metric_result_release(&facts->result);
+    metric_set_free(facts->set);
+    free(facts->source);
+    *facts = (struct metrics_facts){0};
+}
+
+/* ---- what the rules are told ---- */
+
+static bool in_breach(const struct metrics_facts *facts, const struct metric *metric)
+{
+    for (size_t i = 0; i < facts->result.breach_nr; i++)
+        if (facts->result.breach[i].model == metric->model &&
+            facts->result.breach[i].parent == metric->parent)
+            return true;
+    return false;
+}
+
+/*
+ * What the rules are told of metric `at`: a share of the parent as that of the whole.
+ * Unknown, with the reason in *why (caller frees), where it is not to be trusted: out of
+ * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_LEAST of
+ * the time.
+ */
+static struct quantity told_of(const struct metrics_facts *facts, size_t at, char **why)
+{
+    const struct metric *metric = &facts->set->metric[at];
+    const struct metric_value *value = &facts->result.value[at];
+    bool of_parent = metric->of && !strcmp(metric->of, "parent");
+    struct quantity told = of_parent ? value->whole : value->value;
+    *why = NULL;
+    if (!told.known)
+        *why = xstrdup(value->why ? value->why : "what it is a share of is not known");
+    else if (value->out_of_range)
+        *why = xasprintf("%.4g cannot be", value->value.value);
+    else if (in_breach(facts, metric))
+        *why = xstrdup("it and its siblings do not sum to what they should");
+    else if (value->share > 0 && value->share < METRIC_SHARE_LEAST)
+        *why = xasprintf("its events counted in %.0f %% of the time only",
+                         100 * value->share);
+    return *why ? quantity_unknown() : told;
+}
+
+static bool was_told(const struct metrics_facts *facts, size_t at)
+{
+    for (size_t i = 0; i < at; i++) {
+        char *why = NULL;
+        bool known = facts->set->metric[i].fact &&
+                     !strcmp(facts->set->metric[i].fact, facts->set->metric[at].fact) &&
+                     told_of(facts, i, &why).known;
+        free(why);
+        if (known)
+            return true;
+    }
+    return false;
+}
+
+void metrics_facts_tell(const struct metrics_facts *facts,
+                        void (*take)(void *context, const char *fact,
+                                     struct quantity value),
+                        void *context)
+{
+    for (size_t i = 0; facts->set && i < facts->set->metric_nr; i++) {
+        char *why = NULL;
+        if (!facts->set->metric[i].fact)
+            continue;
+        struct quantity value = told_of(facts, i, &why);
+        if (value.known && !was_told(facts, i))
+            take(context, facts->set->metric[i].fact, value);
+        free(why);
+    }
+}
+
+/* ---- beside the occupancy ---- */
+
+/* What bandwidth and latency say of the same. */
+static struct quantity beside(const struct occupancy *occupancy, const char *fact)
+{
+    static const struct {
+        const char *fact;
+        enum resource resource;
+        bool lines; /* else the share of the queue that is used */
+    } row[] = {{"counted_l1_occupancy", RESOURCE_L1_QUEUE, true},
+               {"counted_l2_occupancy", RESOURCE_L2_QUEUE, true},
+               {"l1_full_share", RESOURCE_L1_QUEUE, false},
+               {"l2_full_share", RESOURCE_L2_QUEUE, false}};
+    for (size_t i = 0; occupancy && i < ARRAY_SIZE(row); i++)
+        if (!strcmp(row[i].fact, fact))
+            return row[i].lines ? occupancy->resource[row[i].resource].n
+                                : occupancy->resource[row[i].resource].utilization;
+    return quantity_unknown();
+}
+
+/* Of what the share is, at the top where it is one of its parent; "" = no share. */
+static const char *whole_of(const struct metric_set *set, const struct metric *metric)
+{
+    while (metric->of && !strcmp(metric->of, "parent"))
+        metric = &set->metric[metric->parent];
+    return metric->of ? metric->of : "";
+}
+
+static json_t *fact_json(const struct metrics_facts *facts, size_t at,
+                         const struct occupancy *occupancy)
+{
+    const struct metric *metric = &facts->set->metric[at];
+    char *why = NULL;
+    struct quantity told = told_of(facts, at, &why);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
+        metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
+        json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
+        "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
+        text_json(why));
+    free(why);
+    return json;
+}
+
+json_t *metrics_facts_json(const struct metrics_facts *facts,
+                           const struct occupancy *occupancy)
+{
+    json_t *list;
+    if (!facts->set)
+        return json_null();
+    list = json_array();
+    for (size_t i = 0; i < facts->set->metric_nr; i++)
+        if (facts->set->metric[i].fact && !facts->result.value[i].absent)
+            json_array_append_new(list, fact_json(facts, i, occupancy));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name, "title",
+        facts->set->title, "source", text_json(facts->source), "metrics", list, "notes",
+        json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
+}

@@ -1,0 +1,275 @@
+#include "advisor/program/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/cli/version.h"
+
+#define KERNEL_OPTIONS                                                                   \
+    "inputs function set buffer assume tunable constraint include compile-commands "
+#define COMMON_OPTIONS " json quiet verbose color help"
+
+static const struct command commands[] = {
+    {"tune", "search for a faster variant, prove it, write it as C",
+     "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]\n"
+     "       inflight tune --replay SPACE.json.gz [--strategy NAME] [options]",
+     "Measures the kernel, says what limits it, tries what the rules find promising,\n"
+     "keeps what is faster beyond the noise with equal results, and writes the best\n"
+     "variant as plain C.\n"
+     "Ctrl-C reports what is known; the same command continues the session.\n\n"
+     "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
+     KERNEL_OPTIONS
+     "compiler flags flags-try try machine output emit-header build-record budget quick "
+     "thorough "
+     "variants strategy "
+     "seed rules "
+     "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
+     "reuse "
+     "no-record patch "
+     "in-app in-app-budget in-app-dir in-app-check cpu "
+     "database evidence html" COMMON_OPTIONS,
+     tune_command},
+    {"advise", "measure the kernel as written and rank what can still pay",
+     "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
+     "       inflight advise [options] -- PROGRAM [args]\n"
+     "       inflight advise --machine NAME --bandwidth RATE\n"
+     "                       --access random|streaming [--cores N] [--latency NS]\n"
+     "                       [--memory NAME] [--what-if KEY=VALUE,...]\n"
+     "       inflight advise --counts FILE [--seconds TIME] [--machine NAME]\n"
+     "                       [--access KIND] [--cores N]\n"
+     "       inflight advise --measurement FILE [--machine NAME]",
+     "With a C file: measures the baseline only. With a program (any language, a\n"
+     "script, mpirun): runs it once, says by sampling which loops its time goes to,\n"
+     "and for those in C what to type next (docs/application.md). Without either:\n"
+     "advice at once, from numbers alone, from counts that another tool took, or from\n"
+     "a saved measurement;\n"
+     "--what-if says how it would move on another machine or with another queue. The\n"
+     "files are described in docs/formats.md.\n\n"
+     "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
+     "                         --what-if l1_mshrs=24,latency=120ns\n"
+     "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
+     "         inflight advise --counts counts.csv --machine skl --access random",
+     KERNEL_OPTIONS
+     "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
+     "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
+     "save "
+     "confirm quick thorough fresh "
+     "database evidence html" COMMON_OPTIONS,
+     advise_command},
+    {"measure", "one kernel, one variant: time, traffic, every queue",
+     "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
+     "                        [-- compiler flags]",
+     "Measures the kernel as written, or with a plan, and prints all figures with\n"
+     "their intervals and where they come from. With --sweep: a series over sizes,\n"
+     "pages, cores, start or background, as a table, --csv, --json and --plot;\n"
+     "Ctrl-C prints what is known, and the same command continues.\n\n"
+     "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
+     "                          --plot dgemm.svg",
+     KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
+                    "min-of cache line cores tolerance tolerance-absolute reassociate "
+                    "budget thorough fresh database "
+                    "csv plot save confirm" COMMON_OPTIONS,
+     measure_command},
+    {"profile", "a whole program: time, bytes and occupancy of its marked regions",
+     "profile [options] -- PROGRAM [arguments]\n"
+     "       inflight profile --regions FOLDER [options]\n"
+     "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
+     "       inflight profile --timeline TIME --list\n"
+     "       inflight profile --from TIMELINE.csv [options]",
+     "Runs the program as it is and reports the regions that it marks with\n"
+     "inflight_region_begin and inflight_region_end (docs/regions.md): calls, time,\n"
+     "threads, processes, and where bytes are declared or counted, the bandwidth, the\n"
+     "lines in flight and what limits them. --regions reads what a program left that\n"
+     "ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When the program fails\n"
+     "the report is made all the same, and the exit status is 1.\n\n"
+     "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
+     "traffic, power and the program's own software-defined events go over time, the\n"
+     "phases found in that, and with --csv and --plot a table and a picture\n"
+     "(docs/timeline.md).\n\n"
+     "example: inflight profile -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
+     "         inflight profile --regions results --json",
+     "regions timeline from list csv plot machine memory access cores rules events "
+     "evidence" COMMON_OPTIONS,
+     profile_command},
+    {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy",
+     "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
+     "       inflight metrics [options] -- PROGRAM [args]\n"
+     "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"
+     "                        [--cpu NAME] [options]\n"
+     "       inflight metrics --regions FOLDER[,FOLDER...] [options]\n"
+     "       inflight metrics --regions -- PROGRAM [args]\n"
+     "       inflight metrics --list [--cpu NAME] [options]",
+     "Turns counts into metrics by the definitions of the CPU (docs/metrics.md): trees\n"
+     "of slots or cycles with the way to the largest loss marked, the portable metrics\n"
+     "of a loop, lines in flight. Counts are taken here, of a kernel or a program, or\n"
+     "were taken elsewhere; several --counts stand side by side, and with --regions the\n"
+     "marked regions of a program. What cannot be computed says which event it lacks;\n"
+     "the rest is shown, and the exit status is 0.\n\n"
+     "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
+     "         inflight metrics -- ./app input.txt\n"
+     "         inflight metrics --list --cpu a64fx",
+     KERNEL_OPTIONS
+     "compiler flags machine memory cores counts regions seconds cpu model runs "
+     "list save plot html evidence" COMMON_OPTIONS,
+     metrics_command},
+    {"compare", "two versions of one function: which is faster, and why",
+     "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
+     "                        [-- compiler flags]\n"
+     "       inflight compare FILE.c --plan 'PLAN' [options]",
+     "Compares results first, then times the two in turn, and says whether one is\n"
+     "faster, every queue before and after, and whether it is less work or faster\n"
+     "work. Sizes and contents of arrays are those of the first version; a difference\n"
+     "of results ends with status 1.\n\n"
+     "example: inflight compare kernel.c:plain kernel.c:blocked",
+     KERNEL_OPTIONS
+     "compiler flags machine memory plan pages start background cache "
+     "line cores tolerance "
+     "tolerance-absolute "
+     "reassociate budget in-app in-app-budget in-app-dir in-app-check" COMMON_OPTIONS,
+     compare_command},
+    {"show", "the loops, arrays and access classes, and what may legally be done",
+     "show FILE.c[:LINE] [options] [-- compiler flags]",
+     "Reads the kernel and prints its model; measures nothing.\n\n"
+     "example: inflight show templates/kernels/dgemm.c",
+     KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, show_command},
+    {"apply", "one plan by hand: the transformed C, or a patch",
+     "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
+     "                      [-- compiler flags]\n"
+     "       inflight apply FILE.c --from TUNED.c [-o OUT.c] [options]",
+     "Checks that the plan is legal and writes the transformed file (to standard\n"
+     "output without -o); with --patch a unified diff. --from takes plan and comment\n"
+     "from a file that tune or apply wrote: with the options given then, the result is\n"
+     "that file again, byte for byte.\n\n"
+     "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'\n"
+     "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
+     KERNEL_OPTIONS "plan from patch output reassociate force quiet verbose color help",
+     apply_command},
+    {"check", "does a record that builds read still hold here?",
+     "check RECORD.json [--strict] [options] [-- compiler flags]",
+     "Looks whether source, headers, tuned code, compiler, flags and machine are still\n"
+     "those of the record (docs/build.md), applies the plan again, compares results and\n"
+     "times the tuned code against the source, both in turn. Says of each what it means\n"
+     "and what to do. Ends with status 1 when results differ; with --strict also when\n"
+     "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
+     "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
+     "example: inflight check stencil.inflight.json --strict -- -Iinclude",
+     "source strict inputs set buffer assume function include compile-commands compiler "
+     "flags machine "
+     "budget cores" COMMON_OPTIONS,
+     check_command},
+    {"capture", "the real inputs of one call of a kernel in an application",
+     "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
+     "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
+     "       inflight capture --show FILE",
+     "Runs the application, stops it at a call of the function, writes the arguments\n"
+     "and the contents of every array into a file (default NAME.inputs), and lets it go\n"
+     "on. tune, advise, measure, compare, check and show take that file as --inputs.\n"
+     "PROGRAM may be a script or 'make run': the function is looked for in every\n"
+     "program that is started, its libraries and threads. See docs/capture.md.\n\n"
+     "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
+     "         inflight tune solver.c --inputs sweep.inputs",
+     "function buffer assume cflags include compile-commands call limit stop output "
+     "show" COMMON_OPTIONS,
+     capture_command},
+    {"machine", "characterise this machine, and look at profiles",
+     "machine [--quick | --longer TIME] [-o FILE] [options]\n"
+     "       inflight machine --list | --show NAME | --compare A B [options]",
+     "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
+     "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
+     "profile. The other forms measure nothing: they list, show, draw and compare\n"
+     "profiles; 'here' is this machine's.\n\n"
+     "example: inflight machine --peak 307GB/s --plot curves.svg\n"
+     "         inflight machine --compare here skl",
+     "quick longer peak machine list show compare memory plot output" COMMON_OPTIONS,
+     machine_command},
+    {"report", "an earlier session again", "report [SESSION] [options]",
+     "Without a number: the newest session. --list names them all.\n\n"
+     "example: inflight report --list\n"
+     "         inflight report 12 --html page.html",
+     "list evidence html database forget-record" COMMON_OPTIONS, report_command},
+    {"rules", "the rules that the advice follows, and tests of them",
+     "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
+     "       inflight rules --metrics | --transformations | --record [options]\n"
+     "       inflight rules --test FILE [--rules FILE] [options]",
+     "Lists all rules in the order in which they are asked, or explains one, or those\n"
+     "of a transformation: conditions, what is left of each resource's work, bound,\n"
+     "source. --test judges situations and ends with status 1 when a verdict is not the\n"
+     "expected one; of a saved measurement it prints the verdicts. docs/rules.md\n"
+     "describes the files.\n\n"
+     "example: inflight rules prefetch_l2\n"
+     "         inflight rules --rules mine.json --test cases.json",
+     "rules metrics transformations record test machine database" COMMON_OPTIONS,
+     rules_command},
+    {"export", "a session's results for other tuners and spreadsheets",
+     "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
+     "Without a number: the newest session; SPACE.json is a recorded space\n"
+     "(docs/formats.md), compressed or not. Each variant becomes a configuration: a\n"
+     "value for each step of the plans (tile_i, jam_j, order ...). t4 is read by what\n"
+     "scores searches, kernel-tuner by Kernel Tuner's simulation mode and dashboard.\n"
+     "A FILE that ends in .gz is compressed. See docs/exchange.md.\n\n"
+     "example: inflight export --format kernel-tuner -o transpose.json\n"
+     "         inflight export 12 --format t4 -o transpose-t4.json.gz",
+     "format output database quiet color help", export_command},
+    {"import", "results of other tuners as a session",
+     "import FILE [--format NAME] [options]",
+     "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
+     "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
+     "session. All of the file is stored, or nothing. See docs/exchange.md.\n\n"
+     "example: inflight import A100.json.gz && inflight report",
+     "format database quiet color help", import_command},
+    {"doctor", "what works on this machine, and the remedy where it does not",
+     "doctor [options]",
+     "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
+     "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
+     "works, but less well) or missing, with the command that mends it, to be pasted.\n"
+     "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
+     "example: inflight doctor",
+     "compiler database" COMMON_OPTIONS, doctor_command},
+    {"completion", "completion of commands and options for bash, zsh or fish",
+     "completion SHELL",
+     "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
+     "options. An installed inflight has it where the shell looks already.\n\n"
+     "example: source <(inflight completion bash)",
+     "help", completion_command},
+};
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+const struct command *command_row(size_t i)
+{
+    return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
+}
+
+void commands_help(FILE *stream)
+{
+    static const int exit_status[] = {
+#define X(name, number, text) number,
+        STATUS_MAP(X)
+#undef X
+    };
+    static const char *const meaning[] = {
+#define X(name, number, text) text,
+        STATUS_MAP(X)
+#undef X
+    };
+    fprintf(stream,
+            "usage: inflight COMMAND [options]\n\n"
+            "Finds out how many cache misses a loop keeps in flight, says which\n"
+            "optimizations can still pay, tries them, and writes a faster loop.\n\n"
+            "commands:\n");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
+                    "output, the rest to standard error. Exit status:\n");
+    for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)
+        fprintf(stream, "  %d  %s\n", exit_status[i], meaning[i]);
+    fprintf(stream, "interrupted by a signal: ends by that signal after the report\n");
+}

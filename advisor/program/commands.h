@@ -1,0 +1,31 @@
+/* The subcommands, one file each. */
+#ifndef ADVISOR_COMMANDS_H
+#define ADVISOR_COMMANDS_H
+
+#include "advisor/cli/settings.h"
+
+int machine_command(const struct settings *settings, struct error *err);
+int show_command(const struct settings *settings, struct error *err);
+int tune_command(const struct settings *settings, struct error *err);
+int advise_command(const struct settings *settings, struct error *err);
+int profile_command(const struct settings *settings, struct error *err);
+int metrics_command(const struct settings *settings, struct error *err);
+int measure_command(const struct settings *settings, struct error *err);
+int compare_command(const struct settings *settings, struct error *err);
+int capture_command(const struct settings *settings, struct error *err);
+int check_command(const struct settings *settings, struct error *err);
+int apply_command(const struct settings *settings, struct error *err);
+int report_command(const struct settings *settings, struct error *err);
+int rules_command(const struct settings *settings, struct error *err);
+int export_command(const struct settings *settings, struct error *err);
+int import_command(const struct settings *settings, struct error *err);
+int doctor_command(const struct settings *settings, struct error *err);
+int completion_command(const struct settings *settings, struct error *err);
+
+/* profile --timeline, and with --list or --from of a time line. */
+int profile_timeline(const struct settings *settings, struct error *err);
+
+/* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
+int advise_numbers(const struct settings *settings, struct error *err);
+
+#endif

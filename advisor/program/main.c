@@ -1,0 +1,86 @@
+/*
+ * inflight: an optimization advisor and autotuner guided by the number of cache misses in
+ * flight.
+ *
+ *     $ inflight tune transpose.c -o fast.c
+ *     transpose in transpose.c, n = 6000
+ *     What limits it
+ *       ...
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/cli/output.h"
+#include "advisor/cli/version.h"
+#include "advisor/program/commands.h"
+
+static bool is_word(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word))
+        words++;
+    return *words;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+    static const char *const help[] = {"--help", "-h", "help", NULL}, *const version[] = {
+                                                                          "--version",
+                                                                          NULL};
+    struct settings settings;
+    double began_s = clock_s();
+    if (is_word(argv[0], help)) {
+        commands_help(stdout);
+        return 0;
+    }
+    if (is_word(argv[0], version)) {
+        puts("inflight " INFLIGHT_VERSION);
+        return 0;
+    }
+    int status = settings_parse(argc, argv, &settings, err);
+    settings.began_s = began_s;
+    print_colour(term_colour(stdout, settings.colour));
+    if (!status && settings.help)
+        command_help(command_find(settings.command), stdout);
+    else if (!status)
+        status = command_find(settings.command)->run(&settings, err);
+    settings_release(&settings);
+    return status;
+}
+
+/* What was said must have arrived, whatever said it. */
+static int end_output(struct error *err)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return 0;
+    return fail(err, STATUS_FAILED, "cannot write to standard output: %s",
+                strerror(errno));
+}
+
+/* The shell must see that a signal ended us. */
+static void end_by_signal(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+int main(int argc, char **argv)
+{
+    struct error err = {0};
+    if (argc < 2) {
+        commands_help(stderr);
+        return status_exit(STATUS_USAGE);
+    }
+    int status = run(argc - 1, argv + 1, &err);
+    if (!status)
+        status = end_output(&err);
+    if (status && spawn_interrupted())
+        fprintf(stderr, "inflight: interrupted before there was a result: nothing was "
+                        "written; the same command tries again\n");
+    else if (status)
+        fprintf(stderr, "inflight: %s\n", err.text);
+    if (spawn_interrupted())
+        end_by_signal(spawn_interrupted());
+    return status ? status_exit(err.status) : 0;
+}

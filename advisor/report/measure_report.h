@@ -1,0 +1,21 @@
+/* One kernel, one variant, all numbers: as text and as a document (inflight.measure/1).
+ */
+#ifndef ADVISOR_MEASURE_REPORT_H
+#define ADVISOR_MEASURE_REPORT_H
+
+#include "advisor/cli/page.h"
+#include "advisor/session/workbench.h"
+
+void measure_text(const struct workbench *bench, const struct measurement *measurement,
+                  struct page *page);
+json_t *measure_json(const struct workbench *bench,
+                     const struct measurement *measurement);
+
+/* Function, file, sizes; the machine; the environment. */
+void measure_head(const struct workbench *bench, struct page *page);
+/* The sections on traffic. */
+void traffic_text(const struct traffic *traffic, struct page *page);
+/* In words: where the figures come from. */
+const char *traffic_source(const struct traffic *traffic);
+
+#endif

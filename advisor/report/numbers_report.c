@@ -1,0 +1,194 @@
+/* Advice from numbers as JSON and as text. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "advisor/report/numbers.h"
+#include "search/search.h"
+
+/* ---- as JSON ---- */
+
+static json_t *advice_json(const struct answer *answer)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < answer->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &answer->verdicts.item[i];
+        if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) != verdict)
+            continue;
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:n}", "transformation",
+                      verdict->transformation, "verdict", verdict_word(verdict->verdict),
+                      "rule", verdict->rule, "reason", verdict->reason, "source",
+                      verdict->source, "bound_speedup",
+                      json_quantity(answer_bound(answer, verdict)), "measured_speedup"));
+    }
+    return list;
+}
+
+static json_t *notes_json(const struct strvec *note)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < note->nr; i++)
+        json_array_append_new(list, text_json(note->v[i]));
+    return list;
+}
+
+static json_t *access_json(struct quantity share)
+{
+    if (!share.known)
+        return json_null();
+    return json_string(share.value >= 1   ? "random"
+                       : share.value <= 0 ? "streaming"
+                                          : "mixed");
+}
+
+static void add_told(const struct told *told, json_t *root)
+{
+    json_object_set_new(root, "source", text_json(told->source));
+    json_object_set_new(root, "notes", notes_json(&told->note));
+    if (told->document)
+        json_object_set(root, told->key, told->document);
+}
+
+json_t *answer_json(const struct answer *answer)
+{
+    const struct occupancy *occupancy = &answer->occupancy;
+    json_t *root = json_pack(
+        "{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o}",
+        "schema", "inflight.report/1", "machine", text_json(answer->machine.name),
+        "access", access_json(answer->random_share), "cores", answer->cores,
+        "random_share", json_quantity(answer->random_share), "read_gbs",
+        json_quantity(answer->read_gbs), "write_gbs", json_quantity(answer->write_gbs),
+        "curve_end_gbs", answer->end_gbs > 0 ? json_real(answer->end_gbs) : json_null(),
+        "limiter", resource_word(occupancy->limiter), "limiter_sentence",
+        buf_str(&occupancy->limiter_sentence), "why", occupancy_why_word(occupancy->why),
+        "why_sentence", buf_str(&occupancy->why_sentence), "analysis",
+        occupancy_to_json(occupancy), "advice", advice_json(answer));
+    if (answer->told)
+        add_told(answer->told, root);
+    if (answer->told && answer->told->facts.set)
+        json_object_set_new(root, "counted",
+                            metrics_facts_json(&answer->told->facts, occupancy));
+    return root;
+}
+
+/* ---- as text ---- */
+
+static void add_sentence(struct buf *out, const char *sentence)
+{
+    buf_add(out, "  ");
+    buf_add_wrapped(out, sentence, 2, 79);
+    buf_add(out, "\n");
+}
+
+/* " (95.1 to 101)" where the interval says more than the value; "" else. Caller frees. */
+static char *spread_text(struct quantity quantity)
+{
+    struct buf text = {0};
+    if (!(quantity.high - quantity.low > 0.005 * quantity.value))
+        return xstrdup("");
+    buf_add(&text, " (");
+    buf_add_number(&text, quantity.low);
+    if (isinf(quantity.high)) {
+        buf_add(&text, " or more)");
+        return buf_detach(&text);
+    }
+    buf_add(&text, " to ");
+    buf_add_number(&text, quantity.high);
+    buf_add(&text, ")");
+    return buf_detach(&text);
+}
+
+static void add_beyond(const struct answer *answer, struct buf *out)
+{
+    struct buf text = {0};
+    if (!(answer->end_gbs > 0))
+        return;
+    buf_addf(&text,
+             "The profile's curve ends at %.4g GB/s, and beyond it nothing is known of "
+             "the latency but that it does not fall: the lines in flight are a lower "
+             "bound.",
+             answer->end_gbs);
+    add_sentence(out, buf_str(&text));
+    buf_release(&text);
+}
+
+/* Beyond the curve's end the interval is open, and "at least" says so. */
+static void add_load(const struct answer *answer, struct buf *out)
+{
+    const struct occupancy *occupancy = &answer->occupancy;
+    struct buf text = {0};
+    bool beyond = answer->end_gbs > 0;
+    const char *least = beyond ? "at least " : "";
+    if (!occupancy->paper_n.known)
+        return;
+    char *latency = beyond ? xstrdup("") : spread_text(occupancy->latency_ns);
+    char *n = beyond ? xstrdup("") : spread_text(occupancy->paper_n);
+    bool told = answer->told; /* what was typed is exact: the curve's own spread only */
+    buf_addf(&text, "latency at this load %s%.0f ns%s; %s%.2f lines in flight per core%s",
+             least, occupancy->latency_ns.value, told ? latency : "", least,
+             occupancy->paper_n.value, told ? n : "");
+    add_sentence(out, buf_str(&text));
+    add_beyond(answer, out);
+    buf_release(&text);
+    free(latency);
+    free(n);
+}
+
+static void add_verdict(const struct answer *answer, const struct rule_verdict *verdict,
+                        struct buf *out)
+{
+    struct quantity bound = answer_bound(answer, verdict);
+    struct buf line = {0};
+    if (bound.known && verdict->verdict == VERDICT_TRY)
+        buf_addf(&line, "at most %.2fx; ", bound.value);
+    buf_addf(&line, "%s [%s]", verdict->reason, verdict->rule);
+    buf_addf(out, "  %-6s%-13s ", verdict_word(verdict->verdict),
+             verdict->transformation);
+    buf_add_wrapped(out, buf_str(&line), 22, 79);
+    buf_add(out, "\n");
+    buf_release(&line);
+}
+
+static void add_head(const struct answer *answer, struct buf *out)
+{
+    const struct told *told = answer->told;
+    struct quantity all = answer->occupancy.bandwidth_gbs;
+    char *access = access_text(answer->random_share);
+    char *spread = told ? spread_text(all) : xstrdup("");
+    if (told && told->title)
+        buf_addf(out, "%s\n  ", told->title);
+    buf_addf(out, "%s, %d core%s, %.4g GB/s%s, %s\n", answer->machine.name, answer->cores,
+             answer->cores == 1 ? "" : "s", answer->gbs, spread, access);
+    free(access);
+    free(spread);
+    if (!told)
+        return;
+    add_sentence(out, told->source);
+    for (size_t i = 0; i < told->note.nr; i++)
+        add_sentence(out, told->note.v[i]);
+}
+
+/* Nothing where no counter said more than the bandwidth. */
+static void add_counted(const struct answer *answer, struct buf *out)
+{
+    if (!answer->told || !answer->told->facts.set)
+        return;
+    json_t *facts = metrics_facts_json(&answer->told->facts, &answer->occupancy);
+    metrics_facts_text(facts, 79, out);
+    json_decref(facts);
+}
+
+void answer_text(const struct answer *answer, struct buf *out)
+{
+    add_head(answer, out);
+    add_load(answer, out);
+    add_sentence(out, buf_str(&answer->occupancy.limiter_sentence));
+    add_sentence(out, buf_str(&answer->occupancy.why_sentence));
+    add_counted(answer, out);
+    for (size_t i = 0; i < answer->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &answer->verdicts.item[i];
+        if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) == verdict)
+            add_verdict(answer, verdict, out);
+    }
+}

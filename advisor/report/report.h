@@ -1,0 +1,43 @@
+/* The report: one JSON document (inflight.report/1); every other form is made from it, so
+ * an old session prints as a new one. */
+#ifndef ADVISOR_REPORT_H
+#define ADVISOR_REPORT_H
+
+#include "advisor/session/workbench.h"
+#include "observe/in_app/in_app_result.h"
+
+struct report_input {
+    const struct workbench *bench;
+    const struct search_result *result;
+    const char *output; /* file written, NULL = none */
+    struct quantity
+        emitted_gain; /* measured from the emitted file alone; unknown = not measured */
+    bool emitted_verified;
+    struct account_times time;            /* of the whole command, until now */
+    const struct confirm_result *confirm; /* of --confirm; NULL = none was made */
+    const struct in_app_result *in_app;   /* of --in-app; NULL = none was made */
+};
+json_t *report_json(const struct report_input *input);
+
+/* For a terminal of `columns`. `evidence`: what the answer rests on, too. `database`: as
+ * named with --database, for the commands that are offered; NULL = it was not. */
+void report_text(const json_t *report, bool colour, bool evidence, int columns,
+                 const char *database, struct buf *out);
+
+/* html.c: one page that needs no other file and no network, from the document alone; keys
+ * that an older document lacks leave out what needs them, and the page says so. What is
+ * in the document is text, whatever it holds. Draws with gnuplot; without it the page has
+ * no pictures, and *why_none (caller frees) says why, else NULL. Fails when a shipped
+ * part of the page cannot be read. */
+int report_html(const json_t *report, struct buf *out, char **why_none,
+                struct error *err);
+/* The same into a file; what is missing is said on stderr. Fails for a document of
+ * another kind than inflight.report/1 of a session. */
+int report_html_write(const json_t *report, const char *path, struct error *err);
+
+/* The comment on top of an emitted file. `with`: the environment that the gain was
+ * measured in, "" = the source alone. Caller frees. */
+char *report_comment(const struct workbench *bench, const char *plan,
+                     struct quantity gain, const char *with);
+
+#endif

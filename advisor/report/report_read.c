@@ -1,0 +1,136 @@
+#include "advisor/report/report_read.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *report_word(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+bool report_has(const json_t *object, const char *key)
+{
+    return *report_word(object, key) != 0;
+}
+
+double report_figure(const json_t *object, const char *key)
+{
+    const json_t *node = json_object_get(object, key);
+    return json_is_number(node) ? json_number_value(node) : NAN;
+}
+
+const json_t *report_quantity(const json_t *object, const char *key)
+{
+    const json_t *node = json_object_get(object, key);
+    return json_is_object(node) ? node : NULL;
+}
+
+bool report_true(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+const char *report_verdict(const json_t *advice)
+{
+    const char *verdict = report_word(advice, "verdict");
+    if (!report_true(advice, "contradicted"))
+        return verdict;
+    return strcmp(verdict, "try") ? "gains" : "slower";
+}
+
+const json_t *report_bound(const json_t *advice)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup"),
+                 *measured = report_quantity(advice, "measured_speedup");
+    bool broken = bound && measured &&
+                  report_figure(measured, "low") > report_figure(bound, "high");
+    return broken ? NULL : bound;
+}
+
+struct quantity report_value(const json_t *quantity)
+{
+    double value = report_figure(quantity, "value"), low = report_figure(quantity, "low"),
+           high = report_figure(quantity, "high");
+    return (struct quantity){.known = !isnan(value),
+                             .value = value,
+                             .low = isnan(low) ? -INFINITY : low,
+                             .high = isnan(high) ? INFINITY : high,
+                             .doubted = !report_is_believed(quantity)};
+}
+
+bool report_is_noise(double low, double high)
+{
+    return !(low > 1) && !(high < 1); /* an open end is not known to exclude it */
+}
+
+static bool is_noise(const json_t *gain)
+{
+    return report_is_noise(report_figure(gain, "low"), report_figure(gain, "high"));
+}
+
+bool report_search_decides(const json_t *report)
+{
+    const json_t *source = report_quantity(report, "source_gain"),
+                 *session = report_quantity(report, "session_gain");
+    return source && is_noise(source) && session && !is_noise(session);
+}
+
+bool report_is_believed(const json_t *quantity)
+{
+    return !json_is_false(json_object_get(quantity, "believed"));
+}
+
+void add_report_doubt(struct buf *out, double disturbed)
+{
+    buf_add(out, "not believed: the machine was busy");
+    if (disturbed >= 0.01)
+        buf_addf(out, " (others had the processor for %.0f %% of the time)",
+                 100 * disturbed);
+    buf_add(out, "; measure again when it is quiet");
+}
+
+void add_report_disturbed(struct buf *out, double disturbed)
+{
+    static const double told = 0.05;
+    if (disturbed >= told)
+        buf_addf(out,
+                 "; on a busy machine: others had the processor for %.0f %% of the time, "
+                 "which does not count",
+                 100 * disturbed);
+}
+
+void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
+{
+    struct quantity gain = report_value(quantity);
+    if (!quantity) {
+        buf_add(out, absent);
+        return;
+    }
+    buf_add_ratio(out, gain);
+    if (!gain.doubted && gain.low != gain.high && is_noise(quantity))
+        buf_add(out, ", not beyond the noise");
+}
+
+void add_report_bound(struct buf *out, const json_t *quantity)
+{
+    if (!quantity)
+        return;
+    buf_add(out, "at most ");
+    buf_add_times(out, report_figure(quantity, "value"));
+}
+
+void add_report_time(struct buf *out, const json_t *measurement)
+{
+    const json_t *time = report_quantity(measurement, "time_ns");
+    if (!time) {
+        buf_add(out, report_word(measurement, "outcome"));
+        return;
+    }
+    double median = report_figure(time, "median");
+    buf_add_time(out, median * 1e-9);
+    double spread =
+        (report_figure(time, "high") - report_figure(time, "low")) / median / 2;
+    if (isfinite(spread))
+        buf_addf(out, " +-%.0f%%", 100 * spread);
+}

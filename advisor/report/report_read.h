@@ -1,0 +1,48 @@
+/* Reading our own document, and the figures of it as text. What is missing or of another
+ * kind reads as nothing: an old or a damaged document is shown as far as it goes. */
+#ifndef ADVISOR_REPORT_READ_H
+#define ADVISOR_REPORT_READ_H
+
+#include "core/base.h"
+
+/* "" where there is no text. Borrowed. */
+const char *report_word(const json_t *object, const char *key);
+bool report_has(const json_t *object, const char *key);
+/* NAN where there is no number. */
+double report_figure(const json_t *object, const char *key);
+/* NULL where there is no quantity. */
+const json_t *report_quantity(const json_t *object, const char *key);
+bool report_true(const json_t *object, const char *key);
+
+/* Of an entry of advice: the rule's verdict, or what was measured where that says
+ * otherwise: "gains" though not advised, "slower" though advised. */
+const char *report_verdict(const json_t *advice);
+/* Its bound; NULL where there is none, or a larger gain was measured. */
+const json_t *report_bound(const json_t *advice);
+
+/* Of an object with value, low and high; an end that is missing is open. */
+struct quantity report_value(const json_t *quantity);
+/* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of
+ * NULL `absent`. */
+void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
+/* "at most 4.70x"; nothing of NULL. */
+void add_report_bound(struct buf *out, const json_t *quantity);
+/* "1.23 ms +-2%" of a measurement, or its outcome. */
+void add_report_time(struct buf *out, const json_t *measurement);
+
+/* "not believed: the machine was busy (...); measure again when it is quiet", of a gain
+ * that something else may have moved. */
+void add_report_doubt(struct buf *out, double disturbed);
+/* "; on a busy machine: ...", of a claim that was made beside something else; nothing
+ * where that was little. */
+void add_report_disturbed(struct buf *out, double disturbed);
+/* Is the quantity to be claimed? */
+bool report_is_believed(const json_t *quantity);
+
+/* Of a gain: does its interval hold 1? */
+bool report_is_noise(double low, double high);
+/* Is the plan kept for what all comparisons of the search say (session_gain), where the
+ * last ones alone (source_gain) cannot tell? */
+bool report_search_decides(const json_t *report);
+
+#endif

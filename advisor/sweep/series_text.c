@@ -1,0 +1,300 @@
+/* A series as tables for people, and as CSV for programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/sweep/series.h"
+
+/* ---- the axes as columns ---- */
+
+enum { AXIS_WIDTH_MOST = 14 };
+
+struct columns {
+    size_t width[SWEEP_AXES_MAX];
+};
+
+static size_t longest(size_t width, char *text)
+{
+    size_t length = strlen(text);
+    free(text);
+    return length > width ? length : width;
+}
+
+static struct columns columns_of(const struct sweep_axes *axes)
+{
+    struct columns columns = {{0}};
+    for (size_t i = 0; i < axes->nr; i++) {
+        const struct sweep_axis *axis = &axes->axis[i];
+        size_t width = longest(4, sweep_axis_name(axis));
+        for (size_t k = 0; k < axis->value_nr; k++)
+            width = longest(width, sweep_value_text(axis, axis->value[k]));
+        columns.width[i] = width > AXIS_WIDTH_MOST ? AXIS_WIDTH_MOST : width;
+    }
+    return columns;
+}
+
+static void add_cells(const struct series *series, const struct columns *columns,
+                      const struct series_point *point, struct buf *out)
+{
+    buf_add(out, " ");
+    for (size_t i = 0; i < series->axes.nr; i++) {
+        const struct sweep_axis *axis = &series->axes.axis[i];
+        char *text =
+            point ? sweep_value_text(axis, point->value[i]) : sweep_axis_name(axis);
+        buf_addf(out, " %*.*s", (int)columns->width[i], (int)columns->width[i], text);
+        free(text);
+    }
+}
+
+/* ---- columns of the tables ---- */
+
+struct column {
+    const char *title; /* as wide as the column */
+    void (*add)(struct buf *out, const struct series_point *point,
+                const struct column *column);
+    enum figure figure;
+    int dropped; /* where the page is narrow: 0 = never, else in this order */
+};
+
+static void add_spread(struct buf *out, const struct series_point *point,
+                       const struct column *column)
+{
+    struct quantity quantity = point->figure[column->figure];
+    if (quantity.known && quantity.value > 0)
+        buf_addf(out, " %4.0f%%",
+                 100 * (quantity.high - quantity.low) / quantity.value / 2);
+    else
+        buf_add(out, "     ?");
+}
+
+static void add_time(struct buf *out, const struct series_point *point,
+                     const struct column *column)
+{
+    struct quantity ns = point->figure[column->figure];
+    struct buf cell = {0};
+    if (ns.known)
+        buf_add_time(&cell, ns.value * 1e-9);
+    else
+        buf_add(&cell, "?");
+    buf_addf(out, "%*s", (int)strlen(column->title), buf_str(&cell));
+    buf_release(&cell);
+}
+
+static void add_use(struct buf *out, const struct series_point *point,
+                    const struct column *column)
+{
+    struct quantity use = point->figure[column->figure];
+    if (use.known)
+        buf_addf(out, "%4.0f%%", 100 * use.value);
+    else
+        buf_add(out, "    ?");
+}
+
+static void add_figure(struct buf *out, const struct series_point *point,
+                       const struct column *column)
+{
+    buf_add_cell(out, point->figure[column->figure], 1, (int)strlen(column->title));
+}
+
+static void add_word(struct buf *out, const struct series_point *point,
+                     const struct column *column)
+{
+    (void)column;
+    buf_addf(out, "  %-12s", point->busiest ? point->busiest : "?");
+}
+
+static const struct column times[] = {
+    {"  one call", add_time, FIGURE_TIME, 0},
+    {"   +- ", add_spread, FIGURE_TIME, 5},
+    {"   per it.", add_time, FIGURE_PER_ITERATION, 6},
+    {"    GB/s", add_figure, FIGURE_BANDWIDTH, 0},
+    {"       n", add_figure, FIGURE_N, 0},
+    {"  L1q", add_use, FIGURE_L1_QUEUE_USE, 0},
+    {"  L2q", add_use, FIGURE_L2_QUEUE_USE, 0},
+    {" walk", add_use, FIGURE_WALKERS_USE, 3},
+    {"  mem", add_use, FIGURE_MEMORY_USE, 4},
+    {"  busiest     ", add_word, FIGURE_NR, 7},
+};
+
+static const struct column traffics[] = {
+    {"    arrays", add_figure, FIGURE_ARRAYS, 0},
+    {"  L1 fills", add_figure, FIGURE_L1_FILLS, 0},
+    {"  L2 fills", add_figure, FIGURE_L2_FILLS, 0},
+    {"  L3 fills", add_figure, FIGURE_L3_FILLS, 2},
+    {"  mem.read", add_figure, FIGURE_READ, 0},
+    {"  mem.writ", add_figure, FIGURE_WRITTEN, 3},
+    {"     walks", add_figure, FIGURE_WALKS, 1},
+};
+
+/* Columns dropped up to this rank let the rest stand within the page. */
+static int rank_for(const struct column *column, size_t nr, size_t axes_width,
+                    size_t width)
+{
+    for (int rank = 0; rank < 8; rank++) {
+        size_t need = axes_width;
+        for (size_t i = 0; i < nr; i++)
+            if (column[i].dropped == 0 || column[i].dropped > rank)
+                need += strlen(column[i].title);
+        if (need <= width)
+            return rank;
+    }
+    return 8;
+}
+
+static bool is_shown(const struct column *column, int rank)
+{
+    return column->dropped == 0 || column->dropped > rank;
+}
+
+/* ---- the tables ---- */
+
+static void add_state(const struct series_point *point, struct page *page)
+{
+    size_t indent = page->out->length;
+    const char *text = point->state == POINT_PENDING ? "not measured yet"
+                       : point->reason               ? point->reason
+                                                     : "failed";
+    while (indent > 0 && page->out->data[indent - 1] != '\n')
+        indent--;
+    buf_add(page->out, "  ");
+    buf_add_wrapped(page->out, text, page->out->length - indent, page->width);
+}
+
+static void end_line(struct buf *out)
+{
+    while (out->length && out->data[out->length - 1] == ' ')
+        buf_truncate(out, out->length - 1);
+    buf_add(out, "\n");
+}
+
+static void show_table(const struct series *series, const struct columns *columns,
+                       const struct column *column, size_t nr, bool all,
+                       struct page *page)
+{
+    struct buf axes = {0};
+    add_cells(series, columns, NULL, &axes);
+    int rank = rank_for(column, nr, axes.length, page->width);
+    buf_add(page->out, buf_str(&axes));
+    for (size_t k = 0; k < nr; k++)
+        if (is_shown(&column[k], rank))
+            buf_add(page->out, column[k].title);
+    end_line(page->out);
+    for (size_t i = 0; i < series->point_nr; i++) {
+        const struct series_point *point = &series->point[i];
+        if (point->state != POINT_MEASURED && !all)
+            continue;
+        add_cells(series, columns, point, page->out);
+        for (size_t k = 0; k < nr && point->state == POINT_MEASURED; k++)
+            if (is_shown(&column[k], rank))
+                column[k].add(page->out, point, &column[k]);
+        if (point->state != POINT_MEASURED)
+            add_state(point, page);
+        end_line(page->out);
+    }
+    buf_release(&axes);
+}
+
+static void show_tables(const struct series *series, struct page *page)
+{
+    struct columns columns = columns_of(&series->axes);
+    page_heading(page, "Time, and what is busy");
+    show_table(series, &columns, times, ARRAY_SIZE(times), true, page);
+    page_paragraph(page,
+                   "one call: median, and half of its 95 %% interval; GB/s through "
+                   "memory, all cores; n: lines in flight per core (bandwidth x latency "
+                   "/ line / cores); how full the L1 queue, the L2 queue, the page "
+                   "walkers and memory's bandwidth are.");
+    page_heading(page, "What one call moves, per core");
+    show_table(series, &columns, traffics, ARRAY_SIZE(traffics), false, page);
+    page_paragraph(page, "arrays, read and written in bytes; fills in lines.");
+}
+
+static void show_failures(const struct series *series, struct page *page)
+{
+    size_t failed = 0, pending = series->point_nr - series_done(series);
+    for (size_t i = 0; i < series->point_nr; i++)
+        failed += series->point[i].state == POINT_FAILED;
+    if (failed)
+        page_paragraph(page, "%zu of %zu points could not be measured.", failed,
+                       series->point_nr);
+    if (pending)
+        page_paragraph(page,
+                       "%zu of %zu points are not measured yet: the same command "
+                       "continues.",
+                       pending, series->point_nr);
+}
+
+void series_text(const struct series *series, struct page *page)
+{
+    buf_addf(page->out, "%s%s%s\n", page->colour ? "\033[1m" : "",
+             series->title ? series->title : "", page->colour ? "\033[0m" : "");
+    if (series->subtitle)
+        buf_addf(page->out, "%s\n", series->subtitle);
+    show_tables(series, page);
+    show_failures(series, page);
+}
+
+/* ---- CSV ---- */
+
+static void add_csv_figure(struct buf *out, struct quantity quantity)
+{
+    const double number[] = {quantity.value, quantity.low, quantity.high};
+    for (size_t i = 0; i < ARRAY_SIZE(number); i++)
+        if (quantity.known && number[i] - number[i] == 0) /* finite */
+            buf_addf(out, ",%.10g", number[i]);
+        else
+            buf_add(out, ",");
+}
+
+static void add_header(const struct series *series, struct buf *out)
+{
+    static const char *const words[] = {"state",   "reason",    "limiter",
+                                        "busiest", "why",       "launches",
+                                        "samples", "disturbed", "traffic_from"};
+    for (size_t i = 0; i < series->axes.nr; i++)
+        for (size_t k = 0; k < series->axes.axis[i].name.nr; k++) {
+            buf_add(out, i || k ? "," : "");
+            csv_add(out, series->axes.axis[i].name.v[k]);
+        }
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        buf_addf(out, ",%s", words[i]);
+    for (int f = 0; f < FIGURE_NR; f++)
+        buf_addf(out, ",%s,%s_low,%s_high", figure_key((enum figure)f),
+                 figure_key((enum figure)f), figure_key((enum figure)f));
+    buf_add(out, "\r\n");
+}
+
+static void add_row(const struct series *series, const struct series_point *point,
+                    struct buf *out)
+{
+    static const char *const state[] = {"pending", "measured", "failed"};
+    const char *const words[] = {state[point->state], point->reason, point->limiter,
+                                 point->busiest, point->why};
+    for (size_t i = 0; i < series->axes.nr; i++) {
+        const struct sweep_axis *axis = &series->axes.axis[i];
+        char *text = sweep_value_text(axis, point->value[i]);
+        for (size_t k = 0; k < axis->name.nr; k++) {
+            buf_add(out, i || k ? "," : "");
+            csv_add(out, text);
+        }
+        free(text);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        buf_add(out, ",");
+        csv_add(out, words[i] ? words[i] : "");
+    }
+    if (point->state == POINT_MEASURED)
+        buf_addf(out, ",%zu,%zu,%zu,", point->launches, point->samples, point->disturbed);
+    else
+        buf_add(out, ",,,,");
+    csv_add(out, point->traffic_from ? point->traffic_from : "");
+    for (int f = 0; f < FIGURE_NR; f++)
+        add_csv_figure(out, point->figure[f]);
+    buf_add(out, "\r\n");
+}
+
+void series_csv(const struct series *series, struct buf *out)
+{
+    add_header(series, out);
+    for (size_t i = 0; i < series->point_nr; i++)
+        add_row(series, &series->point[i], out);
+}

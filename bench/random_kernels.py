@@ -1,0 +1,353 @@
+"""Small kernels of the kinds that were once made into wrong code, with the calls that showed it: counters and bounds at the ends of their
+types, aliases, sums of mixed types, clauses of OpenMP, macros with names of ours. Reproducible by seed. What they are called by is
+bench/kernel_call.h."""
+from collections import namedtuple
+
+CLASSES = ("sums",  # of mixed types
+           "counters",  # narrow, and at the ends of their ranges
+           "globals",  # that are passed as arrays too
+           "wraps",  # unsigned bounds that wrap around
+           "clauses",  # of OpenMP
+           "functions",  # named as those of <math.h> are
+           "types",  # different ones in the same memory
+           "macros",  # with the names that we would give
+           "overlaps")  # of parameters
+WORK_MAX = 40000
+
+# kind: 'i', 'u', 'f', 'b' (_Bool); start: of a sum
+Number = namedtuple("Number", "name kind bits start")
+NUMBERS = [Number(*row) for row in (
+    ("signed char", "i", 8, "1"), ("unsigned char", "u", 8, "100"), ("short", "i", 16, "1000"), ("uint16_t", "u", 16, "30000"),
+    ("int", "i", 32, "100000"), ("unsigned", "u", 32, "16777215"), ("long", "i", 64, "100000"), ("uint64_t", "u", 64, "1000000"),
+    ("float", "f", 32, "16777215.0f"), ("double", "f", 64, "9007199254740991.0"), ("_Bool", "b", 8, "0"),
+    ("uint32_t", "u", 32, "16777210"), ("int8_t", "i", 8, "2"), ("int16_t", "i", 16, "1000"), ("unsigned short", "u", 16, "30000"),
+    ("long long", "i", 64, "100000"))]
+INT, LONG, DOUBLE = NUMBERS[4], NUMBERS[6], NUMBERS[9]
+
+# Some that a tool like ours would use, the likeliest more than once.
+LIKELY_NAMES = ("it jt it jt i0 j0 a_0 b_0 s_0 it2 jt2 i_0 j_0 it_0 jts acc a_1 next end rest w x_0 t stop ib jb js lanes a_pack galpha_0 "
+                "part out in to from a_line").split()
+UNLIKELY_VALUES = ("i", "5", "0", "(a)", "", "+", "second")
+FUNCTIONS = ("sqrt", "fabs", "exp", "floor", "sin", "cbrt")
+
+# V stands for a number that is read, in these and in what is stored. The first ones set what the loop leaves behind, which a part of it may
+# not. Not with schedule(dynamic): what LLVM's own runtime (19) leaves in `last` then is not always that of the last iteration.
+LEAVING_CLAUSES = 4
+CLAUSES = (("omp parallel for lastprivate(last)", "last = (int)V;"),
+           ("omp parallel for schedule(static, 2) lastprivate(last)", "last = V > 1 ? 3 : 4;"),
+           ("omp parallel for simd lastprivate(last)", "last = V > 1 ? 3 : 4;"),
+           ("omp simd lastprivate(last)", "last = (int)V;"),
+           ("omp parallel for firstprivate(last) schedule(static, 3)", None),
+           ("omp parallel for reduction(+ : last)", "last += V > 1 ? 2 : 1;"),
+           ("omp parallel for reduction(max : last) schedule(guided)", "last = last > (int)V + 5 ? last : (int)V + 5;"),
+           ("omp parallel for schedule(dynamic, 2) reduction(+ : last)", "last += V > 1;"),
+           ("omp parallel for ordered", "\n\t\t#pragma omp ordered\n\t\tlast = last / 2 + (int)V;"),
+           ("omp simd linear(last : 2)", "last += 2;"),
+           ("omp simd reduction(+ : last)", "last += V > 1;"),
+           ("omp parallel for collapse(2)", None))
+
+# The outer loop, whose parameters are `first` and `second`.
+HEADS = {"count": "i = 0; i < first; i++",
+         "range": "i = first; i < second; i++",
+         "up_to": "i = first; i <= second; i++",
+         "down": "i = first - 1; i >= 0; i--",
+         "steps": "i = 0; i < first; i += 3",
+         "plus": "i = 0; i < first + second; i++",
+         "minus": "i = 0; i < first - second; i++",
+         "times": "i = 0; i < first * 0x80000001u; i++"}
+BOUNDS = list(HEADS)
+SUBSCRIPTS = (("i", "(i - first)"), ("i + 1", "i - first + 1"), ("2 * i", "2 * (i - first)"), ("i * 48 + j", "(i - first) * 48 + j"),
+              ("j * 48 + i", "j * 48 + (i - first)"), ("j", "j"))
+
+
+def extremes(number):
+    """The smallest and the largest number of a type of integers, as far as `long long` has them."""
+    bits = min(number.bits - (number.kind == "i"), 63)
+    return (-(1 << bits) if number.kind == "i" else 0), (1 << bits) - 1
+
+
+class Kernel:
+    def __init__(self, seed, number):
+        self.state = (seed * 1000003 + number) % 2**64
+        self.what = CLASSES[number % len(CLASSES)]
+        self.function, self.function_behind, self.clause, self.last, self.last_behind = None, False, None, None, False
+        self.draw_numbers()
+        self.draw_loops()
+        self.ia, self.ib = self.subscript(True), self.subscript(False)
+        self.restricted = self.what not in ("globals", "types", "overlaps") and self.below(4) > 0
+        scalar = self.below(5) % 4 % 3 if self.what == "globals" else self.below(6)
+        self.is_global, self.table, self.pointer = scalar == 0, scalar == 1, scalar == 2 and not self.restricted
+        if self.what == "functions":
+            self.function = FUNCTIONS[self.below(len(FUNCTIONS))]
+            self.function_behind = self.below(3) == 0
+        if self.what == "clauses":
+            every = len(CLAUSES) - (0 if self.j else 1)
+            self.clause, self.last = CLAUSES[self.below(LEAVING_CLAUSES if self.below(2) else every)]
+            self.last_behind = self.below(3) == 0
+        self.draw_macros()
+        self.lines = []
+        self.add_front()
+        self.add_kernel()
+        if self.function_behind:
+            self.add_function()
+        self.add_calls()
+        self.text = "".join(self.lines)
+        self.flags = "-fno-strict-aliasing" if self.what == "types" else ""
+        self.reassociate = not self.sum or self.sum.kind != "f"  # without a floating-point sum the option must change nothing
+
+    # splitmix64, as core/base/random.c has it
+    def below(self, limit):
+        self.state = (self.state + 0x9e3779b97f4a7c15) % 2**64
+        z = self.state
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+        z = (z ^ z >> 27) * 0x94d049bb133111eb % 2**64
+        return (z ^ z >> 31) % limit
+
+    def some_number(self, kinds, bits):
+        while True:
+            number = NUMBERS[self.below(len(NUMBERS))]
+            if number.kind in kinds and number.bits <= bits:
+                return number
+
+    # ---- what is drawn
+
+    def draw_numbers(self):
+        self.a = self.some_number("iuf", 64)
+        self.b = self.a if self.below(3) else self.some_number("iuf", 64)
+        self.sum = None
+        if self.what == "sums":
+            self.sum = self.some_number("u" if self.below(2) else "iufb", 64)
+            self.b = self.some_number("f" if self.below(2) else "iu", 64)
+        elif self.what != "clauses" and self.below(4) == 0:
+            self.sum = self.some_number("iuf", 64)
+        if self.what == "functions":
+            self.a = self.b = DOUBLE
+        while self.what == "types" and self.b.kind == self.a.kind:
+            self.b = self.some_number("iuf", 64)
+        while self.what == "clauses" and self.b.kind == "f":
+            self.b = self.some_number("iu", 32)
+        if self.what == "overlaps" and self.below(4):
+            self.b = self.a
+
+    def draw_loops(self):
+        wraps, clauses = self.what == "wraps", self.what == "clauses"
+        self.i = self.some_number("u" if wraps else "iu", 64)
+        while wraps and self.i.bits < 32:  # narrower ones become int
+            self.i = self.some_number("u", 64)
+        if self.what != "counters" and not wraps and self.below(3):
+            self.i = INT if self.below(2) else LONG
+        self.bounds = "count" if clauses else BOUNDS[5 + self.below(3)] if wraps else BOUNDS[self.below(5)]
+        if self.bounds == "down" and self.i.kind == "u":
+            self.bounds = "range"
+        nested = self.below(6 if clauses else 3) > 0 or self.what in ("globals", "types")
+        self.j = self.some_number("iu", 16 if self.what == "counters" else 64) if nested else None
+        self.is_triangle = nested and self.bounds == "count" and not wraps and not clauses and self.below(5) == 0
+
+    def subscript(self, of_a):
+        fixed = of_a and self.what == "clauses"
+        which = (3 if self.j else 0) + (0 if fixed else self.below(3))
+        if self.j and not fixed and self.below(4) == 0:
+            which = 0
+        if of_a and self.what in ("globals", "types") and self.below(4):
+            which = 5
+        return SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
+
+    def draw_macros(self):
+        self.macros = {}
+        for _ in range(2 + self.below(5) if self.what == "macros" else 0):
+            name = LIKELY_NAMES[self.below(len(LIKELY_NAMES))]
+            while name in self.macros:
+                name = LIKELY_NAMES[self.below(len(LIKELY_NAMES))]
+            self.macros[name] = UNLIKELY_VALUES[self.below(len(UNLIKELY_VALUES))]
+
+    # ---- the kernel's text
+
+    def add(self, text):
+        self.lines.append(text)
+
+    def outer(self):
+        return "for (%s %s)" % (self.i.name, HEADS[self.bounds])
+
+    def inner(self):
+        return "for (%s j = 0; j < %s; j++)" % (self.j.name, "i" if self.is_triangle else "m")
+
+    def form(self, form, ib):
+        """With the element written in the place of A, the value read in the place of V."""
+        scalar = " * galpha" if self.is_global else " * gtable[2]" if self.table else " * *p" if self.pointer else ""
+        value = ("%s(b[%s])%s" % (self.function, ib, scalar)) if self.function else "b[%s]%s" % (ib, scalar)
+        return "".join("a[%s]" % self.ia if c == "A" else "(%s)" % value if c == "V" else c for c in form)
+
+    # Integers stay small.
+    def store(self):
+        real = self.b.kind == "f" or ((self.is_global or self.table or self.pointer) and self.a.kind == "f")
+        forms = (("A = A * 0.5 + V;", "A = V;", "A += V;", "A = -V;") if self.a.kind == "f" else
+                 ("A = A / 2 + (V > 1 ? 3 : 1);", "A = V > 1;", "A = A ^ (V > 1 ? 5 : 3);", "if (V > 1)\n\t\t\t\tA = 3;") if real else
+                 ("A = (A / 2 + V) & 0x3f;", "A = V & 0x7f;", "A = (A ^ V) & 0x7f;", "A = V > 2 ? 3 : A;"))
+        self.add("\t\t\t%s\n" % self.form(forms[self.below(4)], self.ib))
+
+    def add_sum(self):
+        forms = ("s += V;", "s += V * 0.5f;", "s += V > 1;", "s += (V > 1) * 3;", "s -= V;", "s = V > s ? V : s;", "s = V - s;",
+                 "s += V * V;", "s = V + s;", "if (V > 1)\n\t\t\t\ts += V;")
+        self.add("\t\t\t%s\n" % self.form(forms[self.below(len(forms))], self.ib))
+
+    def add_body(self):
+        last = self.last and "\t\t%s\n" % self.form(self.last, "i")  # read where the inner counter is not there
+        if last and not self.last_behind:
+            self.add(last)
+        if self.j:
+            self.add("\t\t%s {\n" % self.inner())
+        stores = not self.sum or self.below(3) == 0
+        if stores or self.what == "globals":
+            self.store()
+        if self.sum:
+            self.add_sum()
+        if self.j:
+            self.add("\t\t}\n")
+        if last and self.last_behind:
+            self.add(last)
+
+    def add_function(self):
+        self.add("static int gcalls;\n%sdouble %s(double x)\n{\n\tgcalls++;\n\treturn x * gcalls;\n}\n" % (
+            "" if self.function_behind else "static ", self.function))
+
+    def add_front(self):
+        self.add("/* class: %s */\n#include <stdint.h>\n" % self.what)
+        for name, value in self.macros.items():
+            self.add("#define %s %s\n" % (name, value))
+        if self.is_global:
+            self.add("%s galpha;\n" % self.a.name)
+        if self.table:
+            self.add("%s gtable[8];\n" % self.a.name)
+        if self.function_behind:
+            self.add("double %s(double);\n" % self.function)
+        elif self.function:
+            self.add_function()
+
+    def add_kernel(self):
+        promise = "restrict " if self.restricted else ""
+        self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s)\n{\n" % (
+            self.sum.name if self.sum else "int" if self.clause else "void", self.i.name, self.i.name, self.j.name if self.j else "int",
+            self.a.name, promise, self.b.name, promise, ", const %s *p" % self.a.name if self.pointer else ""))
+        if self.sum:
+            self.add("\t%s s = %s;\n" % (self.sum.name, self.sum.start))
+        if self.clause:
+            self.add("\tint last = 7;\n\t#pragma %s\n" % self.clause)
+        bare = self.j and not self.last  # nothing may stand between the loops of collapse
+        self.add("\t" + self.outer() + ("\n" if bare else " {\n"))
+        self.add_body()
+        if not bare:
+            self.add("\t}\n")
+        self.add("\treturn s;\n}\n" if self.sum else "\treturn last;\n}\n" if self.clause else "}\n")
+
+    # ---- the calls: sizes and bounds at the ends of the types, arguments that are one another. Those that the kernel does not bear are
+    # dropped by who calls it.
+
+    def rows(self):
+        """Bounds of the outer loop, the harmless ones first."""
+        least, most = extremes(self.i)
+        wrap = -1 if self.i.kind != "i" and self.i.bits >= 64 else most  # an unsigned type's -1
+        count = [("plain", 0, 0), ("plain", 1, 1), ("plain", 3, 0), ("plain", 33, 2), ("end", most if self.i.bits <= 16 else 40, most),
+                 ("end", least, most)]
+        return {"count": count, "down": count[:4], "steps": count[:4],
+                "range": [("plain", 0, 5), ("plain", 2, 35), ("plain", 5, 2), ("end", most - 37, most), ("end", most - 3, most),
+                          ("end", least, least + 1), ("end", least, least + 37), ("end", most, least), ("end", least, least),
+                          ("end", wrap - 37, wrap), ("end", wrap, 5), ("plain", -9 if self.i.kind == "i" else 0, 30)],
+                "up_to": [("plain", 0, 0), ("plain", 2, 35), ("plain", 9, 3), ("end", most - 40, most - 1), ("end", least, least + 33),
+                          ("end", least, least)],
+                "plus": [("plain", 30, 3), ("plain", 0, 0), ("wrap", 30, wrap - 2), ("wrap", 40, wrap), ("wrap", 1, wrap)],
+                "minus": [("plain", 30, 3), ("plain", 3, 3), ("wrap", 10, wrap - 4), ("wrap", 0, wrap - 32)],
+                "times": [("plain", 0, 0), ("wrap", 20, 0), ("wrap", 36, 0), ("wrap", 2, 0)]}[self.bounds]
+
+    def add_row(self, kind, first, second, m, rest):
+        numbers = ("INT64_MIN, " if number == -2**63 else "%dLL, " % number for number in (first, second, m))
+        self.add("\t\t{\"%s\", %s%s},\n" % (kind, "".join(numbers), rest))
+
+    def add_sizes(self):
+        rows = self.rows()
+        for i, (kind, first, second) in enumerate(rows):
+            many = kind == "end" and first > 200 and self.bounds == "count"
+            if self.what == "clauses" and (first <= 0 or many):  # clauses leave open what comes out of no iterations
+                continue
+            self.add_row(kind, first, second, 1 if many else (40, 7, 3, 33, 1, 0, 13)[i % 7], "1, APART, 0" if i % 3 == 2 else "0, APART, 0")
+            if i < 4:
+                self.add_row(kind, first, second, 9, "2, APART, 0")
+        if self.j and self.j.bits <= 16:
+            for m in reversed(extremes(self.j)):
+                self.add_row("end", rows[1][1], rows[1][2], m, "0, APART, 0")
+
+    def add_aliases(self):
+        rows = self.rows()
+        if self.restricted or self.clause:
+            return
+        if self.a is self.b or self.what == "types":
+            for shift in (0, 1, -1, 3, -7, 48):
+                self.add_row("overlap", rows[1][1], rows[1][2], 33, "0, SHIFTED, %d" % shift)
+                self.add_row("overlap", rows[3][1], rows[3][2], 5, "0, SHIFTED, %d" % shift)
+        alias = "GLOBAL" if self.is_global else "TABLE" if self.table else "SCALAR" if self.pointer else None
+        for m in (1, 3, 8) if alias else ():
+            for k in range(8):  # contents 0 begin with a zero, which would hide the global behind it
+                self.add_row("global", rows[k % 4][1], rows[k % 4][2], m, "%d, %s, 0" % (k < 4, alias))
+
+    def note(self, at, nr, number):
+        return "\tcall_note(%s, %d, (struct call_type){'%s', sizeof(%s)});\n" % (at, nr, number.kind, number.name)
+
+    def add_globals(self):
+        self.add("static void reset(void)\n{\n")
+        if self.is_global:
+            self.add("\tgalpha = 3;\n")
+        if self.table:
+            self.add("\tfor (int k = 0; k < 8; k++)\n\t\tgtable[k] = k + 1;\n")
+        if self.function:
+            self.add("\tgcalls = 0;\n")
+        self.add("}\nstatic void note(void)\n{\n")
+        if self.is_global:
+            self.add(self.note("&galpha", 1, self.a))
+        if self.table:
+            self.add(self.note("gtable", 8, self.a))
+        if self.function:
+            self.add(self.note("&gcalls", 1, INT))
+        self.add("}\nstatic void *global_of(enum alias alias, long *length)\n{\n\t*length = alias == TABLE ? 8 : 1;\n\treturn %s;\n}\n" % (
+            "&galpha" if self.is_global else "gtable" if self.table else "&call_scalar" if self.pointer else "(void *)0"))
+
+    # The kernel's own loops say how long the arrays must be.
+    def add_extents(self):
+        i, j = self.i.name, self.j.name if self.j else "int"
+        self.add("static void extents(const struct call *call, long *ea, long *eb)\n"
+                 "{\n\t%s first = (%s)call->first, second = (%s)call->second;\n\t%s m = (%s)call->m;\n\tlong work = 0;\n\t(void)second;\n"
+                 "\t(void)m;\n\t%s {\n\t\t" % (i, i, i, j, j, self.outer()))
+        if self.last:  # it reads b[i]
+            self.add("call_extend(eb, (long long)(i));\n\t\t")
+        if self.j:
+            self.add(self.inner())
+        self.add(" {\n\t\t\tcall_extend(&work, work > %d ? -1 : work);\n\t\t\tcall_extend(ea, (long long)(%s));\n"
+                 "\t\t\tcall_extend(eb, (long long)(%s));\n\t\t}\n\t}\n}\n" % (WORK_MAX, self.ia, self.ib))
+
+    def add_invoke(self):
+        result = self.sum or (INT if self.clause else None)
+        self.add("static void invoke(const struct call *call, void *a, void *b)\n{\n")
+        if self.pointer:
+            self.add("\tcall_scalar = 2;\n")
+        self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s);\n" % (
+            result.name + " result = " if result else "", self.i.name, self.i.name, self.j.name if self.j else "int",
+            ", &call_scalar" if self.pointer else ""))
+        if result:
+            self.add(self.note("&result", 1, result))
+        if self.pointer:
+            self.add(self.note("&call_scalar", 1, self.a))
+        self.add("}\n")
+
+    def add_calls(self):
+        self.add("#ifdef TEST\n" + "".join("#undef %s\n" % name for name in self.macros) + "#include \"bench/kernel_call.h\"\n")
+        if self.pointer:
+            self.add("static %s call_scalar;\n" % self.a.name)
+        self.add("static const struct call call[] = {\n")
+        self.add_sizes()
+        self.add_aliases()
+        self.add("};\n")
+        self.add_globals()
+        self.add_extents()
+        self.add_invoke()
+        self.add("static const struct call_kernel table = {call, sizeof(call) / sizeof(call[0]),\n"
+                 "\t{'%s', sizeof(%s)}, {'%s', sizeof(%s)}, extents, invoke, reset, note, global_of};\n"
+                 "int main(int argc, char **argv)\n{\n\treturn call_main(argc, argv, &table);\n}\n#endif\n" % (
+                     self.a.kind, self.a.name, self.b.kind, self.b.name))

@@ -1,0 +1,226 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "core/files/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/array.h"
+#include "core/process/cleanup.h"
+
+/* errno EFBIG: it holds more than `most`. */
+static int read_all(int fd, size_t most, struct buf *out)
+{
+    char block[65536];
+    size_t start = out->length;
+
+    for (;;) {
+        ssize_t got = read(fd, block, sizeof(block));
+
+        if (got == 0)
+            return 0;
+        if (got > 0 && (size_t)got > most - (out->length - start)) {
+            errno = EFBIG;
+            return -1;
+        }
+        if (got > 0)
+            buf_add_n(out, block, (size_t)got);
+        else if (errno != EINTR)
+            return -1;
+    }
+}
+
+int file_read(const char *path, struct buf *out, struct error *err)
+{
+    return file_read_most(path, SIZE_MAX, out, err);
+}
+
+int file_read_most(const char *path, size_t most, struct buf *out, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t start = out->length;
+    int result = fd < 0 ? -1 : read_all(fd, most, out);
+
+    if (result && errno == EFBIG) {
+        buf_truncate(out, start);
+        close(fd);
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' holds more than %zu KiB, the most that is read from such a file", path,
+            most >> 10);
+    }
+
+    if (result)
+        fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t done = write(fd, bytes, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        bytes += done;
+        length -= (size_t)done;
+    }
+    return 0;
+}
+
+/* The file that a rename must replace: behind all links, so that a link stays one. */
+static char *resolve_target(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    return real ? real : xstrdup(path);
+}
+
+static int write_and_sync(const char *temporary, const char *target, const void *bytes,
+                          size_t length)
+{
+    struct stat old;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int failed;
+
+    if (fd < 0)
+        return -1;
+    if (stat(target, &old) == 0)
+        (void)!fchmod(fd, old.st_mode & 07777);
+    failed = write_all(fd, bytes, length) || fsync(fd);
+    if (close(fd) || failed || rename(temporary, target)) {
+        int cause = errno;
+
+        unlink(temporary);
+        errno = cause;
+        return -1;
+    }
+    return 0;
+}
+
+/* /dev/stdout, a pipe, a terminal: must stay what it is. */
+static bool is_special(const char *path)
+{
+    struct stat found;
+
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+static int write_special(const char *path, const void *bytes, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC), result;
+
+    if (fd < 0)
+        return -1;
+    result = write_all(fd, bytes, length);
+    return close(fd) ? -1 : result;
+}
+
+/* Beside the target, so that a rename stays on one file system. */
+static char *temporary_beside(const char *target)
+{
+    static atomic_uint counter;
+
+    return xasprintf("%s.%ld-%u.tmp", target, (long)getpid(),
+                     atomic_fetch_add(&counter, 1));
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+{
+    char *target = resolve_target(path);
+    char *temporary = temporary_beside(target);
+    int result = is_special(path) ? write_special(path, bytes, length)
+                                  : write_and_sync(temporary, target, bytes, length);
+
+    if (result)
+        fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    free(temporary);
+    free(target);
+    return result;
+}
+
+static int try_temporary(const char *temporary)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return unlink(temporary);
+}
+
+static int try_special(const char *path)
+{
+    if (!dir_exists(path))
+        return access(path, W_OK);
+    errno = EISDIR;
+    return -1;
+}
+
+int file_check_writable(const char *path, struct error *err)
+{
+    char *target = resolve_target(path);
+    char *temporary = temporary_beside(target);
+    int result = is_special(path) ? try_special(path) : try_temporary(temporary);
+
+    if (result)
+        fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    free(temporary);
+    free(target);
+    return result;
+}
+
+bool file_exists(const char *path)
+{
+    struct stat found;
+
+    return stat(path, &found) == 0 && !S_ISDIR(found.st_mode);
+}
+
+bool dir_exists(const char *path)
+{
+    struct stat found;
+
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+static int make_one(const char *path, struct error *err)
+{
+    if (mkdir(path, 0777) == 0 || dir_exists(path))
+        return 0;
+    return fail(err, STATUS_FAILED, "cannot make the folder '%s': %s", path,
+                strerror(errno));
+}
+
+int dir_make_all(const char *path, struct error *err)
+{
+    char *part = xstrdup(path);
+    int result = 0;
+
+    for (char *at = part + 1; *part && *at && !result; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        result = make_one(part, err);
+        *at = '/';
+    }
+    if (!result)
+        result = make_one(part, err);
+    free(part);
+    return result;
+}
+
+int dir_remove_all(const char *path)
+{
+    return remove_tree(path);
+}

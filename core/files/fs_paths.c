@@ -1,0 +1,186 @@
+#include "core/files/fs.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/array.h"
+
+char *path_join(const char *dir, const char *name)
+{
+    size_t length = strlen(dir);
+
+    if (length == 0 || name[0] == '/')
+        return xstrdup(name);
+    return xasprintf("%s%s%s", dir, dir[length - 1] == '/' ? "" : "/", name);
+}
+
+char *path_absolute(const char *path)
+{
+    char here[PATH_MAX];
+
+    if (path[0] == '/' || !getcwd(here, sizeof(here)))
+        return xstrdup(path);
+    return path_join(here, path);
+}
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+char *path_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == path ? xstrdup("/")
+           : slash       ? xstrndup(path, (size_t)(slash - path))
+                         : xstrdup(".");
+}
+
+char *path_nearest(const char *dir, bool (*is_one)(const char *dir))
+{
+    char *at = xstrdup(dir);
+
+    assert(dir[0] == '/');
+    while (strcmp(at, "/") != 0 && !is_one(at)) {
+        char *up = path_folder(at);
+
+        free(at);
+        at = up;
+    }
+    if (strcmp(at, "/") != 0)
+        return at;
+    free(at);
+    return NULL;
+}
+
+char *path_of_program(const char *name)
+{
+    const char *path = getenv("PATH"), *at = path ? path : "/bin:/usr/bin";
+
+    if (strchr(name, '/'))
+        return xstrdup(name);
+    for (;; at++) {
+        size_t length = strcspn(at, ":");
+        char *file = length ? xasprintf("%.*s/%s", (int)length, at, name) : xstrdup(name);
+
+        if (access(file, X_OK) == 0 && !dir_exists(file))
+            return file;
+        free(file);
+        at += length;
+        if (!*at)
+            return NULL;
+    }
+}
+
+/* The XDG rule: the variable counts only if it is an absolute path. */
+static int user_dir(const char *variable, const char *below_home, char **path,
+                    struct error *err)
+{
+    const char *set = getenv(variable), *home = getenv("HOME");
+    struct error why = {0};
+    char *base;
+
+    *path = NULL;
+    if (set && set[0] == '/')
+        base = xstrdup(set);
+    else if (home && home[0] == '/')
+        base = path_join(home, below_home);
+    else
+        return fail(err, STATUS_MISSING, "no folder for user files: set HOME or %s",
+                    variable);
+    *path = path_join(base, "inflight");
+    free(base);
+    bool there = dir_exists(*path);
+    if (!dir_make_all(*path, &why)) {
+        if (!there)
+            chmod(*path, S_IRWXU); /* nobody else's */
+    } else {
+        fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
+             variable);
+        free(*path);
+        *path = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+int config_dir(char **path, struct error *err)
+{
+    return user_dir("XDG_CONFIG_HOME", ".config", path, err);
+}
+
+int data_dir(char **path, struct error *err)
+{
+    return user_dir("XDG_DATA_HOME", ".local/share", path, err);
+}
+
+int cache_dir(char **path, struct error *err)
+{
+    return user_dir("XDG_CACHE_HOME", ".cache", path, err);
+}
+
+char *program_dir(void)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    if (length <= 0)
+        return xstrdup("");
+    path[length] = '\0';
+    path[path_base(path) - path] = '\0';
+    return xstrdup(path);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+    size_t length = strlen(dir);
+
+    return strncmp(path, dir, length) == 0 && path[length] == '/';
+}
+
+static void list_data_dirs(struct strvec *dirs)
+{
+    const char *set = getenv("INFLIGHT_DATA");
+    char *program = program_dir();
+
+    if (set && *set)
+        strvec_push(dirs, set);
+    if (*program)
+        strvec_pushf(dirs, "%s%s", program, INFLIGHT_DATA_BESIDE);
+    /* A program run from its build folder must not find an older installation first; an
+     * installed one must not trust a folder that anybody could make on that machine. */
+    if (is_below(program, INFLIGHT_SOURCE_DIR) || is_below(program, INFLIGHT_BINARY_DIR))
+        strvec_push(dirs, INFLIGHT_SOURCE_DIR);
+    strvec_push(dirs, INFLIGHT_INSTALL_DATA);
+    free(program);
+}
+
+int shipped_path(const char *name, char **path, struct error *err)
+{
+    struct strvec dirs = {0};
+    int result = -1;
+
+    *path = NULL;
+    list_data_dirs(&dirs);
+    for (size_t i = 0; i < dirs.nr && result; i++) {
+        *path = path_join(dirs.v[i], name);
+        if (access(*path, F_OK) == 0) {
+            result = 0;
+            break;
+        }
+        free(*path);
+        *path = NULL;
+    }
+    if (result)
+        fail(err, STATUS_MISSING, "cannot find '%s'; set INFLIGHT_DATA to its folder",
+             name);
+    strvec_release(&dirs);
+    return result;
+}

@@ -1,0 +1,323 @@
+#define _GNU_SOURCE /* open64 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base.h"
+#include "core/inputs/inputs_parts.h"
+
+void inputs_release(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->number_nr; i++) {
+        free(inputs->number[i].name);
+        free(inputs->number[i].value);
+    }
+    for (size_t i = 0; i < inputs->array_nr; i++) {
+        free(inputs->array[i].name);
+        free(inputs->array[i].hash);
+        free(inputs->array[i].left_out);
+    }
+    free(inputs->number);
+    free(inputs->array);
+    free(inputs->function);
+    free(inputs->signature);
+    free(inputs->source);
+    free(inputs->program);
+    free(inputs->symbol);
+    free(inputs->host);
+    free(inputs->date);
+    free(inputs->command);
+    strvec_release(&inputs->overlaps);
+    *inputs = (struct inputs){0};
+}
+
+unsigned long long inputs_file_bytes(const struct inputs *inputs)
+{
+    unsigned long long end = INPUTS_HEAD_MAX;
+
+    for (size_t i = 0; i < inputs->array_nr; i++)
+        if (!inputs->array[i].left_out &&
+            inputs->array[i].offset + inputs->array[i].bytes > end)
+            end = inputs->array[i].offset + inputs->array[i].bytes;
+    return (end + INPUTS_PAGE - 1) / INPUTS_PAGE * INPUTS_PAGE;
+}
+
+/* ---- JSON ---- */
+
+static json_t *array_json(const struct inputs_array *array)
+{
+    json_t *one = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:s?}", "name", array->name,
+        "record_bytes", (json_int_t)array->record_bytes, "records",
+        (json_int_t)array->records, "offset_bytes", (json_int_t)array->offset, "bytes",
+        (json_int_t)array->bytes, "address", (json_int_t)array->address, "huge_pages",
+        (int)array->huge_pages, "untouched_bytes", (json_int_t)array->untouched_bytes,
+        "end_guessed", (int)array->is_guessed, "written", (int)array->written, "hash",
+        array->hash);
+
+    json_object_set_new(one, "left_out", text_json(array->left_out));
+    json_object_set_new(one, "left_out_bytes",
+                        json_integer((json_int_t)array->left_out_bytes));
+    return one;
+}
+
+json_t *inputs_json(const struct inputs *inputs)
+{
+    json_t *numbers = json_array(), *arrays = json_array(), *overlaps = json_array();
+
+    for (size_t i = 0; i < inputs->number_nr; i++)
+        json_array_append_new(numbers,
+                              json_pack("{s:s, s:s}", "name", inputs->number[i].name,
+                                        "value", inputs->number[i].value));
+    for (size_t i = 0; i < inputs->array_nr; i++)
+        json_array_append_new(arrays, array_json(&inputs->array[i]));
+    for (size_t i = 0; i < inputs->overlaps.nr; i++)
+        json_array_append_new(overlaps, text_json(inputs->overlaps.v[i]));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
+                     "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
+                     inputs->signature, "source", text_json(inputs->source), "program",
+                     text_json(inputs->program), "symbol", inputs->symbol, "command",
+                     text_json(inputs->command), "call", (json_int_t)inputs->call, "host",
+                     inputs->host, "date", inputs->date, "numbers", numbers, "arrays",
+                     arrays, "overlaps", overlaps);
+}
+
+static int take_text(const struct json_at *at, const char *key, char **out,
+                     struct error *err)
+{
+    const char *text;
+
+    if (json_string_at(at, key, &text, err))
+        return -1;
+    *out = xstrdup(text);
+    return 0;
+}
+
+/* null stays NULL */
+static int take_optional(const struct json_at *at, const char *key, char **out,
+                         struct error *err)
+{
+    return json_has(at, key) ? take_text(at, key, out, err) : 0;
+}
+
+static int take_size(const struct json_at *at, const char *key, unsigned long long *out,
+                     struct error *err)
+{
+    long long value;
+
+    if (json_integer_at(at, key, 0, INT64_MAX, &value, err))
+        return -1;
+    *out = (unsigned long long)value;
+    return 0;
+}
+
+static int take_number(const struct json_at *at, struct inputs *inputs, struct error *err)
+{
+    struct inputs_number *number;
+
+    GROW(inputs->number, inputs->number_nr + 1, inputs->number_alloc);
+    number = &inputs->number[inputs->number_nr++];
+    *number = (struct inputs_number){0};
+    if (json_only_keys(at, "name value", err) ||
+        take_text(at, "name", &number->name, err))
+        return -1;
+    return take_text(at, "value", &number->value, err);
+}
+
+static int check_array(const struct json_at *at, const struct inputs_array *array,
+                       struct error *err)
+{
+    if (array->left_out)
+        return 0;
+    if (array->offset % INPUTS_PAGE || array->offset < INPUTS_HEAD_MAX)
+        return json_fail(at, err, "'%s' cannot begin at byte %llu", array->name,
+                         array->offset);
+    if ((double)array->records * (double)array->record_bytes > (double)array->bytes)
+        return json_fail(at, err, "'%s' has %llu bytes, too few for its %lld records",
+                         array->name, array->bytes, array->records);
+    return 0;
+}
+
+static int take_array(const struct json_at *at, struct inputs *inputs, struct error *err)
+{
+    unsigned long long record_bytes, records, address;
+    struct inputs_array *array;
+
+    GROW(inputs->array, inputs->array_nr + 1, inputs->array_alloc);
+    array = &inputs->array[inputs->array_nr++];
+    *array = (struct inputs_array){0};
+    if (json_only_keys(at,
+                       "name record_bytes records offset_bytes bytes address huge_pages "
+                       "untouched_bytes end_guessed written hash left_out "
+                       "left_out_bytes",
+                       err) ||
+        take_text(at, "name", &array->name, err) ||
+        take_size(at, "record_bytes", &record_bytes, err) ||
+        take_size(at, "records", &records, err) ||
+        take_size(at, "offset_bytes", &array->offset, err) ||
+        take_size(at, "bytes", &array->bytes, err) ||
+        take_size(at, "address", &address, err) ||
+        take_size(at, "untouched_bytes", &array->untouched_bytes, err) ||
+        take_size(at, "left_out_bytes", &array->left_out_bytes, err) ||
+        json_bool_at(at, "huge_pages", &array->huge_pages, err) ||
+        json_bool_at(at, "end_guessed", &array->is_guessed, err) ||
+        json_bool_at(at, "written", &array->written, err) ||
+        take_optional(at, "hash", &array->hash, err) ||
+        take_optional(at, "left_out", &array->left_out, err))
+        return -1;
+    array->record_bytes = (size_t)record_bytes;
+    array->records = (long long)records;
+    array->address = address;
+    return check_array(at, array, err);
+}
+
+static int take_lists(const struct json_at *top, struct inputs *inputs, struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(top, "numbers", &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at one = json_element(&list, i);
+        if (take_number(&one, inputs, err))
+            return -1;
+    }
+    if (json_array_at(top, "arrays", &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at one = json_element(&list, i);
+        if (take_array(&one, inputs, err))
+            return -1;
+    }
+    if (json_array_at(top, "overlaps", &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at one = json_element(&list, i);
+        const char *text;
+        if (json_string_here(&one, &text, err))
+            return -1;
+        strvec_push(&inputs->overlaps, text);
+    }
+    return 0;
+}
+
+static int take_all(const struct json_at *top, struct inputs *inputs, struct error *err)
+{
+    if (json_only_keys(top,
+                       "schema function signature source program symbol command call "
+                       "host date numbers arrays overlaps",
+                       err) ||
+        take_text(top, "function", &inputs->function, err) ||
+        take_text(top, "signature", &inputs->signature, err) ||
+        take_text(top, "source", &inputs->source, err) ||
+        take_text(top, "program", &inputs->program, err) ||
+        take_optional(top, "symbol", &inputs->symbol, err) ||
+        take_text(top, "command", &inputs->command, err) ||
+        json_integer_at(top, "call", 1, INT64_MAX, &inputs->call, err) ||
+        take_text(top, "host", &inputs->host, err) ||
+        take_text(top, "date", &inputs->date, err))
+        return -1;
+    return take_lists(top, inputs, err);
+}
+
+/* ---- the file ---- */
+
+static int read_head(const char *path, int fd, char **text, struct error *err)
+{
+    char *head = xcalloc(1, INPUTS_HEAD_MAX + 1);
+    ssize_t got = pread(fd, head, INPUTS_HEAD_MAX, 0);
+
+    if (got > 0 && head[0] == '{') {
+        *text = head;
+        return 0;
+    }
+    free(head);
+    return fail(err, STATUS_INPUT,
+                "'%s' holds no inputs; 'inflight capture' writes such files", path);
+}
+
+static int check_size(const char *path, int fd, const struct inputs *inputs,
+                      struct error *err)
+{
+    unsigned long long want = inputs_file_bytes(inputs);
+    struct stat found;
+
+    if (fstat(fd, &found))
+        return fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    if ((unsigned long long)found.st_size != want)
+        return fail(err, STATUS_INPUT,
+                    "'%s' has %lld bytes and should have %llu: it is not complete; copy "
+                    "or capture it again",
+                    path, (long long)found.st_size, want);
+    return 0;
+}
+
+int inputs_load(const char *path, struct inputs *inputs, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), status = -1;
+    json_t *root = NULL;
+    char *text = NULL;
+
+    *inputs = (struct inputs){0};
+    if (fd < 0)
+        return fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    if (read_head(path, fd, &text, err) == 0 &&
+        json_read_text(text, path, INPUTS_SCHEMA, &root, err) == 0) {
+        struct json_at top = json_top(path, root);
+
+        status = take_all(&top, inputs, err);
+        if (!status)
+            status = check_size(path, fd, inputs, err);
+    }
+    json_decref(root);
+    free(text);
+    close(fd);
+    if (status)
+        inputs_release(inputs);
+    return status;
+}
+
+static int verify_array(const char *path, int fd, const struct inputs_array *array,
+                        struct error *err)
+{
+    struct inputs_hash hash = inputs_hash_begin();
+    char *block = xcalloc(1, INPUTS_BLOCK), *found;
+    int status = 0;
+
+    for (unsigned long long done = 0; !status && done < array->bytes;
+         done += INPUTS_BLOCK) {
+        size_t length =
+            array->bytes - done < INPUTS_BLOCK ? array->bytes - done : INPUTS_BLOCK;
+
+        if (pread(fd, block, length, (off_t)(array->offset + done)) != (ssize_t)length)
+            status =
+                fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        inputs_hash_add(&hash, block, length);
+    }
+    found = inputs_hash_text(&hash);
+    if (!status && (!array->hash || strcmp(found, array->hash)))
+        status = fail(err, STATUS_INPUT,
+                      "'%s': the bytes of '%s' are not those that were captured; copy or "
+                      "capture it again",
+                      path, array->name);
+    free(found);
+    free(block);
+    return status;
+}
+
+int inputs_verify(const char *path, const struct inputs *inputs, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;
+
+    if (fd < 0)
+        return fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    for (size_t i = 0; !status && i < inputs->array_nr; i++)
+        if (!inputs->array[i].left_out)
+            status = verify_array(path, fd, &inputs->array[i], err);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,174 @@
+#include "core/machine/probe/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/machine/profile/here.h"
+#include "core/machine/profile/peak.h"
+
+static const double quick_seconds = 12, full_seconds = 110;
+
+/* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
+ * allows; both page sizes need it. More than is needed only costs translations, which
+ * blur the knee. */
+static size_t memory_set_bytes(const struct machine *machine, double available)
+{
+    double bytes = 1ull << 30;
+
+    if (machine->level_nr)
+        bytes = fmax(bytes, 4 * machine->level[machine->level_nr - 1].claimed_bytes);
+    if (available > 0)
+        bytes = fmin(bytes, available / 8);
+    return (size_t)fmax(bytes, 16 << 20);
+}
+
+/* Streaming with the hardware prefetchers, by Little's law with the unloaded latency: at
+ * least that many. */
+static struct quantity streaming_lines(const struct machine *machine)
+{
+    struct quantity bytes =
+        quantity_multiply(machine->one_core.read_gbs, machine->memory_latency_ns);
+
+    return quantity_scale(bytes, 1.0 / machine_transfer_bytes(machine));
+}
+
+static void set_limit(struct machine_limit *limit, const struct cpu_limit *row,
+                      struct limit_evidence *evidence)
+{
+    evidence->table = row ? row->entries : quantity_unknown();
+    evidence->confidence = row && row->confidence ? row->confidence : '?';
+    evidence->table_source = row && row->source ? row->source : "no source";
+    limit->scope = xstrdup(row && row->scope ? row->scope : "core");
+    limit_resolve(limit, evidence);
+}
+
+static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
+{
+    struct machine *machine = probe->machine;
+    struct limit_evidence l1 = {.knee = {probe->l3_knee, probe->memory_knee},
+                                .floor = quantity_unknown(),
+                                .fallback = arch_default_mshrs,
+                                .runs = probe->knee_runs};
+    /* What L1 misses in memory are misses of L2 too. */
+    struct limit_evidence l2 = {
+        .knee = {{.floor = probe->memory_knee.floor}},
+        .floor = quantity_max(streaming_lines(machine), probe->prefetch_lines),
+        .runs = probe->knee_runs};
+    char *prefetch;
+
+    set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
+    set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
+    prefetch = limit_prefetch_phrase(probe->prefetch_lines, machine->prefetch_l2_gain,
+                                     probe->prefetch_l1_gain);
+    limit_add_phrase(&machine->l2_mshrs, prefetch);
+    free(prefetch);
+}
+
+/* A probe thread never sleeps: what is missing of its processor time, others took. */
+static void say_source(const struct probe *probe)
+{
+    const double busy = 0.05;
+    double taken = 1 - probe->stage_cpu_s / probe->stage_wall_s;
+    struct machine *machine = probe->machine;
+
+    machine->unstable |= taken > busy;
+    machine->source =
+        taken > busy ? xasprintf("probed here, while other processes took %.0f %% of the "
+                                 "first core: repeat it on a quiet machine",
+                                 100 * taken)
+                     : xstrdup("probed here");
+}
+
+/* Between any two of them the unloaded latency is looked at. */
+static int (*const stages[])(struct probe *, struct error *) = {
+    probe_core,  probe_capacity, probe_caches,   probe_memory,        probe_queues,
+    probe_rates, probe_curves,   probe_memories, probe_capacity_again};
+
+static int measure(struct probe *probe, struct error *err)
+{
+    if (probe_settle(probe, err))
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
+        if (stages[i](probe, err) || probe_anchor(probe, err))
+            return -1;
+    probe_stability(probe);
+    return 0;
+}
+
+static void set_unknown(struct machine *machine)
+{
+    struct quantity unknown = quantity_unknown();
+
+    machine->memory_latency_ns = machine->one_core.read_gbs = unknown;
+    machine->one_core.random_lines_per_s = machine->node_read_gbs = unknown;
+    machine->node_copy_gbs = machine->peak_gbs = unknown;
+    machine->prefetch_l2_gain = unknown;
+    machine->small_pages = machine->huge_pages =
+        (struct machine_pages){.translation_ns = unknown,
+                               .random_accesses_per_s = unknown,
+                               .walks_per_s = unknown};
+    machine->flops_double.scalar = machine->flops_double.fma = unknown;
+}
+
+/* Who we are, and what memory can be expected of that. */
+static int recognise(struct probe *probe, const struct machine_probe_opts *opts,
+                     struct cpu_table *table, const struct cpu_row **row,
+                     struct error *err)
+{
+    struct cpu_identity identity;
+
+    *row = machine_recognise(&probe->topology, table, probe->machine, &identity);
+    return peak_find(probe->machine, &identity, opts->peak_gbs, err);
+}
+
+static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
+{
+    struct machine *machine = probe->machine;
+
+    set_unknown(machine);
+    machine_identify(&probe->topology, machine);
+    machine->quick = opts->quick;
+    machine->store_read_factor =
+        1; /* assumed: without counters an evaded read cannot be seen */
+    machine->date = date_now();
+    probe->progress = opts->progress;
+    probe->quick = opts->quick;
+    probe->seconds = opts->seconds > 0 ? opts->seconds
+                     : opts->quick     ? quick_seconds
+                                       : full_seconds;
+    probe->end_s = clock_s() + probe->seconds;
+    probe->node_bytes = 2 * (size_t)machine->line_bytes;
+    if (probe->node_bytes < 128)
+        probe->node_bytes = 128;
+    probe->available_bytes = memory_available_bytes();
+    probe->memory_set_bytes = memory_set_bytes(machine, probe->available_bytes);
+}
+
+int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,
+                  struct error *err)
+{
+    struct probe probe = {.machine = machine,
+                          .prefetch_lines = quantity_unknown(),
+                          .prefetch_l1_gain = quantity_unknown()};
+    struct cpu_table table = {0};
+    const struct cpu_row *row;
+    int result = -1;
+
+    *machine = (struct machine){0};
+    if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
+        goto out;
+    prepare(&probe, opts);
+    if (recognise(&probe, opts, &table, &row, err) || measure(&probe, err))
+        goto out;
+    say_source(&probe);
+    resolve_limits(&probe, row);
+    result = 0;
+out:
+    if (result)
+        machine_release(machine);
+    region_release(&probe.huge);
+    region_release(&probe.small);
+    topology_release(&probe.topology);
+    cpu_table_release(&table);
+    return result;
+}

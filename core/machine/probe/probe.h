@@ -1,0 +1,110 @@
+/* Private to core/machine: the stages of machine_probe. Each fills its part of the
+ * profile. */
+#ifndef CORE_MACHINE_PROBE_H
+#define CORE_MACHINE_PROBE_H
+
+#include "core/machine/profile/limit.h"
+#include "core/machine/sampling/capacity.h"
+#include "core/machine/sampling/pointer_chase.h"
+#include "core/machine/sampling/trial.h"
+#include "core/machine/topology/memory.h"
+#include "core/machine/topology/topology.h"
+
+/* One look at the unloaded latency of memory. */
+struct anchor {
+    double at_s, ns; /* since the start of the probe; median over some 0.1 s */
+};
+enum { ANCHORS_MAX = 64 };
+
+struct probe {
+    struct topology topology;
+    struct machine *machine;
+    struct progress *progress; /* may be NULL */
+    bool quick;
+    double end_s;      /* of clock_s */
+    double seconds;    /* for all stages together */
+    size_t node_bytes; /* two lines: keeps the adjacent-line prefetcher out */
+    size_t memory_set_bytes;
+    double available_bytes;     /* of memory, when the probe began; 0 = not known */
+    struct region huge, small;  /* mapped by probe_settle, kept for all stages; small only
+                                   where there are huge pages */
+    struct chase chaser;        /* block-local, in the better of the two */
+    struct chase random_chaser; /* fully random, in the same nodes */
+    double start_s, settled_s;  /* of clock_s; how long settling took */
+    bool settled;
+    struct anchor anchor[ANCHORS_MAX];
+    size_t anchor_nr;
+    struct capacity last_capacity; /* of the last level */
+    struct knee l3_knee, memory_knee;
+    size_t knee_runs;
+    struct quantity prefetch_lines;   /* most in flight with software prefetch to L2 */
+    struct quantity prefetch_l1_gain; /* as prefetch_l2_gain of the machine */
+    double stage_wall_s, stage_cpu_s; /* of the stages on the first core */
+    struct error err;                 /* of a stage inside a thread */
+};
+
+/* What is done now; says also how far the whole is and how long it still takes. */
+void probe_say(struct probe *probe, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* When a stage that may take this share of the whole time has to end. */
+double probe_until(const struct probe *probe, double share);
+
+/* What was degraded, one sentence for the profile. */
+void probe_note(struct probe *probe, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Maps the memory sets, as large as they can be, and chases until the latency stays. */
+int probe_settle(struct probe *probe, struct error *err);
+/* Looks at the unloaded latency once more; between the stages. */
+int probe_anchor(struct probe *probe, struct error *err);
+void anchor_add(struct probe *probe, double at_s, double ns);
+/* Latency of memory and how stable it was, from the anchors so far; sorts them. */
+void probe_stability(struct probe *probe);
+struct stability {
+    struct quantity latency_ns; /* lower quartile of the looks, with their tenths */
+    bool unstable;
+};
+/* `sorted`: by ns; at least one. */
+struct stability stability_of(const struct anchor *sorted, size_t nr);
+
+int probe_core(struct probe *probe, struct error *err); /* clock, FLOP/s */
+int probe_capacity(struct probe *probe,
+                   struct error *err); /* effective size of each level */
+int probe_capacity_again(struct probe *probe,
+                         struct error *err); /* ... of the last, seconds later */
+int probe_caches(struct probe *probe,
+                 struct error *err); /* latency, throughput, knee in the last level */
+int probe_memory(struct probe *probe,
+                 struct error *err); /* translation, walks, throughput, knee */
+int probe_queues(struct probe *probe, struct error *err); /* prefetch to L2 */
+int probe_rates(struct probe *probe,
+                struct error *err); /* bandwidth of one and all cores */
+int probe_curves(struct probe *probe, struct error *err); /* latency against load */
+/* The same of each memory, where there is more than one. */
+int probe_memories(struct probe *probe, struct error *err);
+/* One of them, in about `seconds`; adds it to the profile, or a note why it could not be
+ * measured. */
+int probe_memory_site(struct probe *probe, const struct memory_site *site, double seconds,
+                      struct error *err);
+
+/* Runs one stage on a thread pinned to the first core; the stage leaves its failure in
+ * probe->err. */
+int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *),
+                        struct error *err);
+
+/* Trials of chases and reads. */
+size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm,
+                 double target_s);
+/* Chases of one set for the knee: every number of lanes up to 40, every second beyond. */
+bool knee_lanes(int lanes);
+/* `index`: trials that are chases of one set, all of knee_lanes among them. */
+struct knee trials_knee(const struct trials *trials, const size_t *index, size_t nr,
+                        double hold_ns);
+/* Unloaded latency in windows of 2 ms; windows that another process disturbed count only
+ * where there are no others. */
+struct quantity chase_latency(struct chase *chase, double seconds);
+/* Most lanes x steps per second over trials that are chases of one set with different
+ * lane numbers. */
+struct quantity best_rate(const struct trials *trials, const size_t *index, size_t nr);
+
+#endif

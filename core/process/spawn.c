@@ -1,0 +1,478 @@
+#define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np and                \
+                          _addtcsetpgrp_np, ppoll, prlimit, syscall, wait4 */
+#include "core/process/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/process/cleanup.h"
+#include "core/process/progress.h"
+#include "core/process/spawn_exec.h"
+#include "core/process/strays.h"
+#include "core/process/term.h"
+
+enum { stream_nr = SPAWN_STREAMS, default_limit = 1 << 20 };
+
+/* Between SIGTERM and SIGKILL. */
+static const double grace_s = 0.5;
+/* For a pipe that somebody still fills when the child has ended. */
+static const double drain_s = 0.2;
+/* Bounds the delay of a signal that another thread took. */
+static const double poll_with_fd_s = 0.1;
+/* Where the kernel has no process descriptors, ask this often. */
+static const double poll_blind_s = 0.002;
+
+struct spawn_child {
+    pid_t pid; /* 0 if not started */
+    int slot;  /* of its group in the cleanup table */
+    char mark[stray_mark_max];
+    int process_fd;
+    int stream[stream_nr]; /* read ends, -1 when closed */
+    size_t output_limit;
+    double started, deadline, kill_at; /* clock_s(); infinite if none */
+    enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
+    bool ended, interruptible, attached;
+    struct spawn_outcome outcome;
+};
+
+const char *spawn_end_word(enum spawn_end end)
+{
+    static const char *const word[] = {
+        [SPAWN_EXITED] = "exited",           [SPAWN_SIGNALLED] = "signalled",
+        [SPAWN_TIMED_OUT] = "timed out",     [SPAWN_INTERRUPTED] = "interrupted",
+        [SPAWN_NOT_STARTED] = "not started",
+    };
+
+    return word[end];
+}
+
+char *spawn_end_phrase(enum spawn_end end, int code)
+{
+    switch (end) {
+    case SPAWN_EXITED:
+        return code ? xasprintf("ended with status %d", code) : NULL;
+    case SPAWN_SIGNALLED:
+        return xasprintf("was ended by signal %d (%s)", code, strsignal(code));
+    case SPAWN_NOT_STARTED:
+        return xasprintf("could not be started: %s", strerror(code));
+    case SPAWN_TIMED_OUT:
+    case SPAWN_INTERRUPTED:
+        break;
+    }
+    return NULL;
+}
+
+void spawn_outcome_release(struct spawn_outcome *outcome)
+{
+    buf_release(&outcome->out);
+    buf_release(&outcome->err);
+    *outcome = (struct spawn_outcome){0};
+}
+
+pid_t spawn_pid(const struct spawn_child *child)
+{
+    return child->pid;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* From outside: posix_spawn knows no limits. What it allocates in the first moments is
+ * not refused, but counts. */
+static void limit_memory(pid_t pid, double bytes)
+{
+    struct rlimit limit = {.rlim_cur = (rlim_t)bytes, .rlim_max = (rlim_t)bytes};
+
+    if (bytes > 0)
+        prlimit(pid, RLIMIT_AS, &limit, NULL);
+}
+
+/* Starts the program and enters its group in the cleanup table, with no signal handler
+ * able to come in between. */
+static int start(struct spawn_child *child, const struct spawn_request *request,
+                 const int write_end[stream_nr], struct error *err)
+{
+    sigset_t all, old;
+    pid_t pid = 0;
+    int cause, result = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    cause = spawn_exec(&pid, request, write_end, child->mark);
+    if (cause) {
+        child->outcome.end = SPAWN_NOT_STARTED;
+        child->outcome.code = cause;
+        child->ended = true;
+    } else {
+        child->pid = pid;
+        limit_memory(pid, request->memory_limit_bytes);
+        child->slot = cleanup_add_group(pid, err);
+        result = child->slot < 0 ? -1 : 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return result;
+}
+
+static int open_pipes(struct spawn_child *child, int write_end[stream_nr],
+                      struct error *err)
+{
+    for (int i = 0; i < stream_nr; i++) {
+        int end[2];
+
+        if (pipe2(end, O_CLOEXEC))
+            return fail(err, STATUS_FAILED, "cannot make a pipe: %s", strerror(errno));
+        child->stream[i] = end[0];
+        write_end[i] = end[1];
+        if (fcntl(end[0], F_SETFL, O_NONBLOCK))
+            return fail(err, STATUS_FAILED, "cannot set up a pipe: %s", strerror(errno));
+    }
+    return 0;
+}
+
+/* -1 where the kernel has no process descriptors; then we ask at short intervals. */
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
+static void child_free(struct spawn_child *child)
+{
+    if (!child)
+        return;
+    for (int i = 0; i < stream_nr; i++)
+        close_fd(&child->stream[i]);
+    close_fd(&child->process_fd);
+    spawn_outcome_release(&child->outcome);
+    free(child);
+}
+
+static struct spawn_child *child_new(const struct spawn_request *request)
+{
+    struct spawn_child *child = xcalloc(1, sizeof(*child));
+
+    child->slot = child->process_fd = child->stream[0] = child->stream[1] = -1;
+    strays_mark(child->mark);
+    child->output_limit = request->output_limit ? request->output_limit : default_limit;
+    child->started = clock_s();
+    child->deadline =
+        request->timeout_s > 0 ? child->started + request->timeout_s : INFINITY;
+    child->kill_at = INFINITY;
+    child->cause = SPAWN_EXITED;
+    child->interruptible = !request->after_interrupt;
+    child->attached = request->attached;
+    return child;
+}
+
+int spawn_start(const struct spawn_request *request, struct spawn_child **out,
+                struct error *err)
+{
+    struct spawn_child *child = child_new(request);
+    int write_end[stream_nr] = {-1, -1};
+    int result = -1;
+
+    *out = NULL;
+    cleanup_install();
+    if (child->interruptible && spawn_interrupted()) {
+        child->outcome.end = SPAWN_INTERRUPTED;
+        child->outcome.code = spawn_interrupted();
+        child->ended = true;
+        result = 0;
+        goto out;
+    }
+    if ((!request->attached && open_pipes(child, write_end, err)) ||
+        start(child, request, write_end, err))
+        goto out;
+    if (child->pid)
+        child->process_fd = open_process(child->pid);
+    result = 0;
+out:
+    for (int i = 0; i < stream_nr; i++)
+        close_fd(&write_end[i]);
+    if (result && child->pid) {
+        kill(-child->pid, SIGKILL);
+        waitpid(child->pid, NULL, 0);
+        strays_end(child->mark, 0);
+    }
+    if (result)
+        child_free(child);
+    else
+        *out = child;
+    return result;
+}
+
+static void keep(struct spawn_child *child, int stream, const char *bytes, size_t length)
+{
+    struct buf *buf = stream == 0 ? &child->outcome.out : &child->outcome.err;
+    size_t room = child->output_limit - buf->length;
+
+    buf_add_n(buf, bytes, length < room ? length : room);
+}
+
+/* Reads what is there until the pipe is empty, closed, or the clock passes `until`. */
+static void drain(struct spawn_child *child, double until)
+{
+    char block[65536];
+
+    for (int i = 0; i < stream_nr; i++) {
+        while (child->stream[i] >= 0) {
+            ssize_t got = read(child->stream[i], block, sizeof(block));
+
+            if (got > 0)
+                keep(child, i, block, (size_t)got);
+            else if (got == 0 || (errno != EAGAIN && errno != EINTR))
+                close_fd(&child->stream[i]);
+            else if (errno == EAGAIN)
+                break;
+            if (clock_s() > until)
+                break;
+        }
+    }
+}
+
+static void stop(struct spawn_child *child, enum spawn_end cause)
+{
+    if (child->ended || child->cause != SPAWN_EXITED)
+        return;
+    child->cause = cause;
+    child->kill_at = clock_s() + grace_s;
+    kill(-child->pid, SIGTERM);
+}
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static void record_usage(struct spawn_outcome *outcome, const struct rusage *usage)
+{
+    outcome->user_s = seconds(usage->ru_utime);
+    outcome->system_s = seconds(usage->ru_stime);
+    outcome->max_rss_kib = usage->ru_maxrss;
+    outcome->involuntary_switches = usage->ru_nivcsw;
+    outcome->major_faults = usage->ru_majflt;
+    outcome->minor_faults = usage->ru_minflt;
+}
+
+static void record_end(struct spawn_child *child, int status)
+{
+    struct spawn_outcome *outcome = &child->outcome;
+
+    if (child->cause == SPAWN_EXITED && child->interruptible && spawn_interrupted())
+        child->cause = SPAWN_INTERRUPTED;
+    outcome->end = child->cause;
+    if (child->cause == SPAWN_EXITED && WIFSIGNALED(status))
+        outcome->end = SPAWN_SIGNALLED;
+    outcome->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    if (outcome->end == SPAWN_INTERRUPTED)
+        outcome->code = spawn_interrupted();
+}
+
+/*
+ * The child has ended and is not reaped yet: its process number, and so its group's, is
+ * still ours. Whatever it left behind, in the group or elsewhere, goes now.
+ */
+static void reap(struct spawn_child *child)
+{
+    struct rusage usage = {0};
+    int status = 0;
+
+    child->outcome.wall_s = clock_s() - child->started;
+    child->outcome.left_behind = strays_end(child->mark, child->pid);
+    cleanup_forget_group(child->slot);
+    while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
+        ;
+    if (child->attached)
+        spawn_take_terminal_back();
+    record_end(child, status);
+    record_usage(&child->outcome, &usage);
+    child->ended = true;
+    drain(child, clock_s() + drain_s);
+}
+
+static bool has_exited(const struct spawn_child *child)
+{
+    siginfo_t info = {0};
+
+    if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD;
+    return info.si_pid == child->pid;
+}
+
+/* Of all of them, clock_s(). */
+static double end_at_s = INFINITY;
+
+double spawn_end_at(double moment_s)
+{
+    double before_s = end_at_s;
+
+    end_at_s = moment_s > 0 ? moment_s : INFINITY;
+    return isfinite(before_s) ? before_s : 0;
+}
+
+bool spawn_is_late(void)
+{
+    return clock_s() >= end_at_s;
+}
+
+static double deadline_of(const struct spawn_child *child)
+{
+    return child->interruptible ? fmin(child->deadline, end_at_s) : child->deadline;
+}
+
+/* One look at one child. */
+static void advance(struct spawn_child *child)
+{
+    double now = clock_s();
+
+    if (child->ended)
+        return;
+    drain(child, now + drain_s);
+    if (has_exited(child)) {
+        reap(child);
+        return;
+    }
+    if (child->interruptible && spawn_interrupted())
+        stop(child, SPAWN_INTERRUPTED);
+    if (now >= deadline_of(child))
+        stop(child, SPAWN_TIMED_OUT);
+    if (now >= child->kill_at)
+        kill(-child->pid, SIGKILL);
+}
+
+static double wait_time(const struct spawn_child *child, double now)
+{
+    double wait = child->process_fd >= 0 ? poll_with_fd_s : poll_blind_s;
+
+    wait = fmin(wait, deadline_of(child) - now);
+    wait = fmin(wait, child->kill_at - now);
+    /* The two are only a reason to look early once; later the kill has been sent. */
+    return wait > 0 ? wait : poll_blind_s;
+}
+
+/* `more`: further descriptors to be read from, -1 = none. */
+static void wait_for_news(struct spawn_child *const *child, size_t nr, const int *more,
+                          size_t more_nr, double longest)
+{
+    struct pollfd *fd = xcalloc(nr * (stream_nr + 1) + more_nr, sizeof(*fd));
+    double now = clock_s(), wait = fmax(fmin(longest, poll_with_fd_s), 0);
+    struct timespec limit;
+    nfds_t fd_nr = 0;
+
+    for (size_t i = 0; i < more_nr; i++)
+        fd[fd_nr++] = (struct pollfd){.fd = more[i], .events = POLLIN};
+
+    for (size_t i = 0; i < nr; i++) {
+        if (child[i]->ended)
+            continue;
+        wait = fmin(wait, wait_time(child[i], now));
+        for (int k = 0; k < stream_nr; k++)
+            fd[fd_nr++] = (struct pollfd){.fd = child[i]->stream[k], .events = POLLIN};
+        fd[fd_nr++] = (struct pollfd){.fd = child[i]->process_fd, .events = POLLIN};
+    }
+    limit =
+        (struct timespec){.tv_sec = (time_t)wait, .tv_nsec = (long)(fmod(wait, 1) * 1e9)};
+    ppoll(fd, fd_nr, &limit, NULL);
+    progress_tick();
+    free(fd);
+}
+
+static void kill_others(struct spawn_child *const *child, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!child[i]->ended)
+            kill(-child[i]->pid, SIGKILL);
+}
+
+static bool is_bad(const struct spawn_child *child)
+{
+    return child->ended &&
+           (child->outcome.end != SPAWN_EXITED || child->outcome.code != 0);
+}
+
+/* Returns how many still run. */
+static size_t advance_all(struct spawn_child *const *child, size_t nr, bool all_or_none)
+{
+    size_t running = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        advance(child[i]);
+        if (all_or_none && is_bad(child[i]))
+            kill_others(child, nr);
+        running += !child[i]->ended;
+    }
+    return running;
+}
+
+size_t spawn_wait_one(struct spawn_child *const *child, size_t nr)
+{
+    for (;; wait_for_news(child, nr, NULL, 0, INFINITY)) {
+        advance_all(child, nr, false);
+        for (size_t i = 0; i < nr; i++)
+            if (child[i]->ended)
+                return i;
+    }
+}
+
+bool spawn_wait_for(struct spawn_child *child, double seconds)
+{
+    double until = clock_s() + seconds, left;
+
+    while (advance_all(&child, 1, false) > 0 && (left = until - clock_s()) > 0)
+        wait_for_news(&child, 1, NULL, 0, left);
+    return child->ended;
+}
+
+bool spawn_wait_to_read(struct spawn_child *const *child, size_t nr, const int *fd,
+                        size_t fd_nr, double seconds)
+{
+    if (advance_all(child, nr, false) == nr)
+        wait_for_news(child, nr, fd, fd_nr, seconds);
+    return advance_all(child, nr, false) < nr;
+}
+
+int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
+                   struct spawn_outcome *outcome, struct error *err)
+{
+    (void)err;
+    while (advance_all(child, nr, all_or_none) > 0)
+        wait_for_news(child, nr, NULL, 0, INFINITY);
+    for (size_t i = 0; i < nr; i++) {
+        outcome[i] = child[i]->outcome;
+        child[i]->outcome = (struct spawn_outcome){0};
+        child_free(child[i]);
+        child[i] = NULL;
+    }
+    return 0;
+}
+
+int spawn_run(const struct spawn_request *request, struct spawn_outcome *outcome,
+              struct error *err)
+{
+    struct spawn_child *child;
+
+    *outcome = (struct spawn_outcome){0};
+    enum account now = account_switch(ACCOUNT_OTHER);
+    account_switch(request->account == ACCOUNT_OTHER ? now : request->account);
+    int result = spawn_start(request, &child, err);
+    if (result == 0)
+        result = spawn_wait_all(&child, 1, false, outcome, err);
+    account_switch(now);
+    return result;
+}

@@ -1,0 +1,172 @@
+/* Counts, whoever counted them: the set, and which of the forms a text has. */
+#include "core/traffic/counts/counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void count_set_release(struct count_set *set)
+{
+    for (size_t i = 0; i < set->count_nr; i++) {
+        free(set->count[i].event);
+        free(set->count[i].why);
+    }
+    free(set->count);
+    free(set->cpu);
+    free(set->source);
+    strvec_release(&set->note);
+    *set = (struct count_set){0};
+}
+
+void count_set_add(struct count_set *set, const char *event, struct quantity value,
+                   double share)
+{
+    GROW(set->count, set->count_nr + 1, set->count_alloc);
+    set->count[set->count_nr++] =
+        (struct event_count){.event = xstrdup(event), .value = value, .share = share};
+}
+
+void count_set_add_unknown(struct count_set *set, const char *event, const char *why)
+{
+    count_set_add(set, event, quantity_unknown(), 0);
+    set->count[set->count_nr - 1].why = xstrdup(why);
+}
+
+const struct event_count *count_set_find(const struct count_set *set, const char *event)
+{
+    for (size_t i = 0; i < set->count_nr; i++)
+        if (!strcasecmp(set->count[i].event, event))
+            return &set->count[i];
+    return NULL;
+}
+
+bool count_is_modifier(const char *rest)
+{
+    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
+}
+
+struct quantity count_set_value(const struct count_set *set, const char *event)
+{
+    const struct event_count *count = count_set_find(set, event);
+
+    return count ? count->value : quantity_unknown();
+}
+
+/* ---- which form ---- */
+
+static bool line_starts(const char *text, const char *start)
+{
+    size_t length = strlen(start);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, start, length))
+            return true;
+    }
+    return false;
+}
+
+static bool first_row_is_perf(const char *text)
+{
+    struct csv_lines lines = {.rest = text};
+    struct strvec field = {0};
+    bool found = false;
+    while (csv_next(&lines)) {
+        const char *line = buf_str(&lines.line);
+        if (csv_is_blank(line) || *line == '#')
+            continue;
+        csv_fields(line, csv_separator(line), &field);
+        found = counts_is_perf_row(&field);
+        break;
+    }
+    strvec_release(&field);
+    buf_release(&lines.line);
+    return found;
+}
+
+static int refuse(const char *name, const char *text, struct error *err)
+{
+    if (csv_is_blank(text))
+        return fail(err, STATUS_INPUT, "'%s' is empty: it holds no counts", name);
+    if (line_starts(text, "+--") && line_starts(text, "|"))
+        return fail(err, STATUS_INPUT,
+                    "'%s' holds LIKWID's tables for people; 'likwid-perfctr -O' writes "
+                    "those that can be read here",
+                    name);
+    if (line_starts(text, "# HWThreads") || line_starts(text, "# GID"))
+        return fail(err, STATUS_INPUT,
+                    "'%s' is a timeline of LIKWID; leave out -t of 'likwid-perfctr'",
+                    name);
+    return 0;
+}
+
+static int read_json(const char *name, const char *text, struct count_set *set,
+                     struct error *err)
+{
+    json_t *root = NULL;
+    if (strstr(text, "\"counter-value\"") || strstr(text, "\"metric-value\""))
+        return counts_read_perf_json(name, text, set, err);
+    if (json_read_text(text, name, "inflight.counts/1", &root, err))
+        return -1;
+    struct json_at at = json_top(name, root);
+    int status = count_set_from_json(&at, set, err);
+    json_decref(root);
+    return status;
+}
+
+static int read_form(const char *name, const char *text, const char *region,
+                     struct count_set *set, struct error *err)
+{
+    if (refuse(name, text, err))
+        return -1;
+    if (line_starts(text, "TABLE,"))
+        return counts_read_likwid(name, text, region, set, err);
+    if (region)
+        return fail(err, STATUS_INPUT,
+                    "'%s' has no regions: only what LIKWID's markers divide has", name);
+    if (text[strspn(text, " \t\r\n")] == '{' || line_starts(text, "{\""))
+        return read_json(name, text, set, err);
+    if (strstr(text, "Performance counter stats for") ||
+        strstr(text, "counts unit events"))
+        return counts_read_perf_table(name, text, set, err);
+    return first_row_is_perf(text) ? counts_read_perf(name, text, set, err)
+                                   : counts_read_csv(name, text, set, err);
+}
+
+/* Spreadsheets begin a text with it. */
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
+int count_set_parse(const char *name, const char *text, const char *region,
+                    struct count_set *set, struct error *err)
+{
+    struct count_set out = {.seconds = quantity_unknown()};
+    size_t mark = text_begins(text, byte_order_mark) ? strlen(byte_order_mark) : 0;
+    int status = read_form(name, text + mark, region, &out, err);
+    if (!status && !out.count_nr)
+        status = fail(err, STATUS_INPUT, "'%s' holds no counts", name);
+    if (status)
+        count_set_release(&out);
+    *set = out;
+    return status;
+}
+
+int count_set_read(const char *path, struct count_set *set, struct error *err)
+{
+    struct buf text = {0};
+    const char *colon = strrchr(path, ':');
+    bool divided = colon && colon[1] && !file_exists(path);
+    char *file = divided ? xstrndup(path, (size_t)(colon - path)) : xstrdup(path);
+    *set = (struct count_set){.seconds = quantity_unknown()};
+    int status = file_read_most(file, GZ_LIMIT_BYTES, &text, err);
+    if (!status && strlen(buf_str(&text)) < text.length)
+        status = fail(err, STATUS_INPUT, "'%s' is no text%s", file,
+                      !strncmp(buf_str(&text), "PERFILE", 7)
+                          ? ": it is what 'perf record' writes; counts are what 'perf "
+                            "stat -x,' writes"
+                          : "");
+    if (!status)
+        status =
+            count_set_parse(file, buf_str(&text), divided ? colon + 1 : NULL, set, err);
+    buf_release(&text);
+    free(file);
+    return status;
+}

@@ -1,0 +1,345 @@
+#include "observe/in_app/in_app.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/random.h"
+
+/* For a program that runs for less: what a busy machine may add. */
+static const double limit_least_s = 10;
+static const double limit_times = 10; /* the first run as written */
+/* Without --in-app-budget: seven pairs, within these bounds. */
+static const double budget_least_s = 60, budget_most_s = 600, budget_runs = 14;
+static const double first_limit_s = 300;
+/* Of a run, where that takes no more of the machine than 1 %. */
+static const double samples_wanted = 2000, frequency_most_hz = 4001;
+
+int in_app_check(const struct settings *settings, struct error *err)
+{
+    char *build = NULL, *run = NULL;
+    if (!settings->in_app) {
+        const char *without = settings->in_app_check          ? "--in-app-check"
+                              : settings->in_app_dir          ? "--in-app-dir"
+                              : settings->in_app_budget_s > 0 ? "--in-app-budget"
+                                                              : NULL;
+        return without ? fail(err, STATUS_USAGE,
+                              "%s is about --in-app 'BUILD && RUN', which was not given",
+                              without)
+                       : 0;
+    }
+    int status = shell_text_split(settings->in_app, &build, &run, err);
+    free(build);
+    free(run);
+    return status;
+}
+
+/* ---- two copies ---- */
+
+static int copy_side(struct in_app *app, size_t side, const struct project_list *list,
+                     const char *scratch, struct error *err)
+{
+    static const char *const name[] = {"as-is", "tuned"}; /* equally long paths */
+    struct in_app_side *at = &app->side[side];
+    at->mark = xasprintf("%s/in-app-%s", scratch, name[side]);
+    char *above = xasprintf("%s/app-%s", scratch, name[side]);
+    at->root = path_join(above, path_base(app->project.root));
+    at->source = path_join(at->root, app->project.file);
+    at->cwd =
+        *app->project.cwd ? path_join(at->root, app->project.cwd) : xstrdup(at->root);
+    free(above);
+    return project_copy(&app->project, list, at->root, err) || dir_make_all(at->cwd, err);
+}
+
+static int copy_both(struct in_app *app, const char *scratch, struct error *err)
+{
+    struct project_list list = {0};
+    int status = project_list_make(&app->project, scratch, &list, err);
+    if (!status)
+        status = project_check_room(&app->project, &list, scratch, 2, err);
+    for (size_t i = 0; i < 2 && !status; i++)
+        status = copy_side(app, i, &list, scratch, err);
+    app->left_out = list.build;
+    list.build = NULL;
+    project_list_release(&list);
+    return status ? -1 : 0;
+}
+
+/* ---- as it is, before the search ---- */
+
+static int first_failure(const struct in_app *app, const char *what, const char *text,
+                         struct error *err)
+{
+    char *hint = app->left_out
+                     ? xasprintf(" (the build folder '%s' is not copied, since it names "
+                                 "the old place: configure in the build command, too, as "
+                                 "by cmake -B %s)",
+                                 app->left_out, app->left_out)
+                     : NULL;
+    fail(err, STATUS_FAILED, "--in-app: %s in a copy of '%s': %s%s; nothing was tuned",
+         what, app->project.root, text, hint ? hint : "");
+    free(hint);
+    return -1;
+}
+
+static int run_first(struct in_app *app, struct error *err)
+{
+    struct in_app_run run = {0};
+    bool told = app->settings->in_app_budget_s > 0;
+    app->limit_s = told ? 3 * app->settings->in_app_budget_s : first_limit_s;
+    progress_say(&app->progress[0], "running the application as it is");
+    int status = in_app_run(app, 0, &run, err);
+    if (!status && run.failure)
+        status = first_failure(app, "the application fails as it is", run.failure, err);
+    if (!status && !run.proven) {
+        char *text = in_app_unproven(app, 0);
+        status = fail(err, STATUS_FAILED, "--in-app: %s; nothing was tuned", text);
+        free(text);
+    }
+    app->limit_s = fmax(limit_least_s, limit_times * run.seconds);
+    app->budget_s =
+        told ? app->settings->in_app_budget_s
+             : fmin(fmax(budget_runs * run.seconds, budget_least_s), budget_most_s);
+    if (app->frequency_hz > 0)
+        app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
+                                 frequency_most_hz);
+    app_output_add(&app->output, buf_str(&run.out));
+    in_app_run_release(&run);
+    return status;
+}
+
+static int build_first(struct in_app *app, struct error *err)
+{
+    struct buf text = {0};
+    char *failure = NULL;
+    progress_say(app->progress, "building the application as it is, in a copy");
+    int status = file_read(app->side[0].source, &text, err);
+    if (!status)
+        status = in_app_build(app, 0, &text, &failure, err);
+    if (!status && failure)
+        status =
+            first_failure(app, "the application does not build as it is", failure, err);
+    free(failure);
+    buf_release(&text);
+    return status;
+}
+
+int in_app_prepare(struct in_app *app, const struct settings *settings,
+                   struct progress *progress, const char *scratch, const char *function,
+                   struct error *err)
+{
+    struct error why = {0};
+    *app = (struct in_app){.settings = settings, .progress = progress};
+    if (!settings->in_app)
+        return 0;
+    app->random = (uint64_t)getpid() * 2654435761u;
+    app->function = xstrdup(function);
+    app->frequency_hz = sample_possible(&why) ? 0 : SAMPLE_FREQUENCY_HZ;
+    if (app->frequency_hz <= 0)
+        app->unsampled = xstrdup(why.text);
+    int status = shell_text_split(settings->in_app, &app->build, &app->run, err);
+    if (!status)
+        status = project_find(settings->file, settings->in_app_dir, &app->project, err);
+    if (!status) {
+        progress_say(progress, "copying '%s' twice", app->project.root);
+        status = copy_both(app, scratch, err);
+    }
+    if (!status)
+        status = build_first(app, err);
+    return status ? -1 : run_first(app, err);
+}
+
+void in_app_release(struct in_app *app)
+{
+    for (size_t i = 0; i < 2; i++) {
+        free(app->side[i].root);
+        free(app->side[i].source);
+        free(app->side[i].mark);
+        free(app->side[i].cwd);
+    }
+    project_release(&app->project);
+    app_output_release(&app->output);
+    free(app->left_out);
+    free(app->build);
+    free(app->run);
+    free(app->function);
+    free(app->unsampled);
+    *app = (struct in_app){0};
+}
+
+/* ---- both ---- */
+
+static void end_with(struct in_app_result *result, enum in_app_end end, char *sentence)
+{
+    result->end = end;
+    free(result->sentence);
+    result->sentence = sentence;
+}
+
+/* False when that is the end. */
+static bool accept_run(const struct in_app *app, size_t side,
+                       const struct in_app_run *run, struct in_app_result *result)
+{
+    if (run->failure)
+        end_with(result, IN_APP_FAILED,
+                 xasprintf("the application %s: %s; no gain is claimed",
+                           side ? "with the tuned code fails" : "as written failed later",
+                           run->failure));
+    else if (!run->proven)
+        end_with(result, IN_APP_UNPROVEN, in_app_unproven(app, side));
+    return !result->sentence;
+}
+
+static void note_output(struct in_app *app, struct in_app_result *result, size_t differs)
+{
+    size_t changing = app_output_changing(&app->output);
+    free(result->output);
+    result->output = NULL;
+    if (differs)
+        result->output = xasprintf(
+            "what the two print differs in %zu line%s, beside %zu that the program as "
+            "written prints otherwise from run to run",
+            differs, differs == 1 ? "" : "s", changing);
+}
+
+struct pairing {
+    struct in_app *app;
+    struct in_app_result *result;
+    size_t differs; /* lines, at most of any run */
+};
+
+static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pair,
+                    bool *good, struct error *err)
+{
+    struct in_app_run run = {0};
+    struct in_app *app = pairing->app;
+    if (in_app_run(app, side, &run, err)) {
+        in_app_run_release(&run);
+        return -1;
+    }
+    *good = accept_run(app, side, &run, pairing->result);
+    pair->program_s[side] = run.seconds;
+    pair->routine_s[side] = run.routine_s;
+    if (side == 0) {
+        pair->share = run.routine_share;
+        pair->busy_share = run.routine_busy_share;
+    }
+    if (*good && side == 0)
+        app_output_add(&app->output, buf_str(&run.out));
+    if (*good && side == 1) {
+        size_t differs = app_output_differs(&app->output, buf_str(&run.out));
+        pairing->differs = differs > pairing->differs ? differs : pairing->differs;
+    }
+    if (run.threads > pairing->result->threads)
+        pairing->result->threads = run.threads;
+    if (side == 1 && !pairing->result->flags && run.flags)
+        pairing->result->flags = xstrdup(run.flags);
+    struct strvec *facts = &pairing->result->facts[side];
+    if (!facts->nr)
+        strvec_push_all(facts, &run.facts);
+    in_app_run_release(&run);
+    return 0;
+}
+
+static int run_pair(struct pairing *pairing, bool *good, struct error *err)
+{
+    struct in_app_pair pair = {{NAN, NAN}, {NAN, NAN}, NAN, NAN};
+    size_t first = random_next(&pairing->app->random) >> 63;
+    for (size_t i = 0; i < 2 && *good; i++)
+        if (run_side(pairing, i ? 1 - first : first, &pair, good, err))
+            return -1;
+    if (*good)
+        in_app_add_pair(pairing->result, &pair);
+    return 0;
+}
+
+/* The first run of each has cold files; the one as written was before the search. */
+static int warm_up(struct pairing *pairing, bool *good, struct error *err)
+{
+    struct in_app_pair ignored;
+    progress_say(pairing->app->progress, "running the application with the tuned code");
+    int status = run_side(pairing, 1, &ignored, good, err);
+    pairing->differs = 0; /* told against one output only */
+    return status;
+}
+
+/* The fewest pairs that give an interval may take three times as long. */
+static bool goes_on(const struct in_app *app, const struct in_app_result *result,
+                    double begin_s)
+{
+    double gone_s = clock_s() - begin_s, budget = app->budget_s;
+    if (app->pairs_most && result->pair_nr >= app->pairs_most)
+        return false;
+    return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
+           !in_app_is_enough(result);
+}
+
+static int run_pairs(struct pairing *pairing, struct error *err)
+{
+    struct in_app *app = pairing->app;
+    bool good = true;
+    double begin_s = clock_s();
+    int status = warm_up(pairing, &good, err);
+    while (!status && good && goes_on(app, pairing->result, begin_s)) {
+        size_t nr = pairing->result->pair_nr;
+        progress_say(app->progress, "running the application, pair %zu", nr + 1);
+        status = run_pair(pairing, &good, err);
+        in_app_judge(pairing->result);
+    }
+    note_output(app, pairing->result, pairing->differs);
+    return status;
+}
+
+/* Why the routine's gain is not known. */
+static void note_routine(const struct in_app *app, struct in_app_result *result)
+{
+    if (result->routine.known || result->unsampled || !result->pair_nr)
+        return;
+    result->unsampled = xasprintf(
+        "no sample fell into '%s': the program runs too short, or has neither symbols "
+        "nor debug information (build with -g and without -s)",
+        app->function);
+}
+
+static int build_tuned(struct in_app *app, const struct buf *tuned,
+                       struct in_app_result *result, struct error *err)
+{
+    char *failure = NULL;
+    progress_say(app->progress, "building the application with the tuned code");
+    int status = in_app_build(app, 1, tuned, &failure, err);
+    if (!status && failure)
+        end_with(result, IN_APP_FAILED,
+                 xasprintf("the application does not build with the tuned code: %s; no "
+                           "gain is claimed",
+                           failure));
+    free(failure);
+    return status;
+}
+
+int in_app_confirm(struct in_app *app, const struct buf *tuned,
+                   struct in_app_result *result, struct error *err)
+{
+    struct pairing pairing = {.app = app, .result = result};
+    *result = (struct in_app_result){.end = IN_APP_MEASURED,
+                                     .build = xstrdup(app->build),
+                                     .run = xstrdup(app->run),
+                                     .root = xstrdup(app->project.root),
+                                     .date = date_now(),
+                                     .unsampled = xstrdup(app->unsampled)};
+    in_app_judge(result);
+    int status = build_tuned(app, tuned, result, err);
+    if (!status && !result->sentence)
+        status = run_pairs(&pairing, err);
+    if (status && spawn_interrupted() && result->pair_nr == 0)
+        end_with(result, IN_APP_INTERRUPTED,
+                 xstrdup("interrupted before a pair of runs "
+                         "was complete"));
+    note_routine(app, result);
+    if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_LEAST)
+        result->sentence = xasprintf(
+            "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
+            "give --in-app-budget more time",
+            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s);
+    return status;
+}

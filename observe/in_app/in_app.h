@@ -1,0 +1,80 @@
+/*
+ * tune --in-app 'BUILD && RUN': does the gain survive in the application? The project is
+ * copied twice; in one copy the winner stands in the source's place. Both are built and
+ * run in turn; what is told is the gain of the routine and that of the whole program.
+ */
+#ifndef ADVISOR_IN_APP_H
+#define ADVISOR_IN_APP_H
+
+#include "advisor/cli/settings.h"
+#include "observe/in_app/in_app_result.h"
+
+/* 0 = as written, 1 = tuned, throughout. */
+struct in_app_side {
+    char *root;   /* of the copy */
+    char *source; /* the kernel's file in it */
+    char *mark;   /* folder by which a run tells that it holds that file */
+    char *cwd;    /* where it is run: where its build ended */
+};
+
+struct in_app {
+    const struct settings *settings;
+    struct progress *progress;
+    char *build, *run; /* shell text */
+    struct project project;
+    struct in_app_side side[2];
+    char *left_out;  /* a build folder that was not copied; NULL = none */
+    double limit_s;  /* of a run */
+    double budget_s; /* of all pairs */
+    size_t
+        pairs_most; /* 0 = as many as the budget allows; for tests, which ask no time */
+    struct app_output output;
+    uint64_t random;
+    char *function;      /* the routine's name */
+    double frequency_hz; /* of sampling; 0 = it is not to be had */
+    char *unsampled;     /* why the routine's time is not known; NULL = it is */
+};
+
+/* The words of --in-app, before anything is spent. STATUS_USAGE; nothing without
+ * --in-app. */
+int in_app_check(const struct settings *settings, struct error *err);
+
+/*
+ * Copies the project below `scratch` (the routine is `function` of settings->file),
+ * builds it as it is and runs it once: what fails here would fail after the search, too.
+ * STATUS_FAILED with the compiler's first complaint, the program's end, or that what ran
+ * was not built from the copy. Does nothing without --in-app. Release it in any case.
+ */
+int in_app_prepare(struct in_app *app, const struct settings *settings,
+                   struct progress *progress, const char *scratch, const char *function,
+                   struct error *err);
+void in_app_release(struct in_app *app);
+
+/* Builds the second copy with `tuned` (the whole text of the source), and runs both.
+ * What cannot be claimed, and why, is in the result; -1 only when nothing could be tried.
+ */
+int in_app_confirm(struct in_app *app, const struct buf *tuned,
+                   struct in_app_result *result, struct error *err);
+
+/* Private to in_app*.c. */
+struct in_app_run {
+    double seconds;
+    double routine_s;                         /* NaN = not known */
+    double routine_share, routine_busy_share; /* likewise; see struct in_app_pair */
+    bool proven;                              /* it held the file of its copy */
+    struct strvec facts;                      /* what that was compiled with */
+    size_t threads;                           /* that the routine ran in; 0 = not known */
+    char *flags;   /* of its file, from debug information; NULL = not known */
+    char *failure; /* a sentence; NULL = it ran well */
+    struct buf out;
+};
+void in_app_run_release(struct in_app_run *run);
+/* -1 only when nothing could be tried, or it was interrupted. */
+int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
+               struct error *err);
+int in_app_build(struct in_app *app, size_t side, const struct buf *text, char **failure,
+                 struct error *err);
+/* Why nothing is claimed: caller frees. */
+char *in_app_unproven(const struct in_app *app, size_t side);
+
+#endif

@@ -1,0 +1,10 @@
+/* The section of reports on --in-app, from its document. */
+#ifndef ADVISOR_IN_APP_TEXT_H
+#define ADVISOR_IN_APP_TEXT_H
+
+#include "advisor/cli/page.h"
+
+/* `in_app`: as in_app_to_json makes it. `evidence`: also what was copied. */
+void in_app_text(const json_t *in_app, bool evidence, struct page *page);
+
+#endif

@@ -1,0 +1,392 @@
+#include "observe/in_app/inputs_capture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/session/inputs_use.h"
+#include "advisor/session/workbench.h"
+
+static const double default_limit_bytes = 4.0 * (1 << 30);
+
+struct taking {
+    struct capturing *capturing;
+    struct trace_stop *stop;
+    struct kernel *kernel;
+    struct kernel_request request; /* without words */
+    struct trace_parameter *passed;
+    size_t passed_nr;
+    struct inputs_file *file;
+    double left_bytes;
+};
+
+/* ---- the kernel ---- */
+
+static int find_source(struct taking *taking, struct error *err)
+{
+    const struct settings *settings = taking->capturing->settings;
+    const char *told = trace_stop_source(taking->stop);
+
+    taking->request.path = settings->file ? settings->file : told;
+    if (!taking->request.path)
+        return fail(err, STATUS_INPUT,
+                    "'%s' does not say which source '%s' is from; name the C file, or "
+                    "build with -g",
+                    trace_stop_program(taking->stop), settings->function);
+    if (!file_exists(taking->request.path))
+        return fail(err, STATUS_INPUT,
+                    "'%s' was built from '%s', which is not there; name the C file",
+                    trace_stop_program(taking->stop), taking->request.path);
+    return workbench_cflags(settings, taking->request.path, &taking->request.cflags, err);
+}
+
+/* Anew, with all that is known by now. */
+static int open_kernel(struct taking *taking, struct error *err)
+{
+    const struct settings *settings = taking->capturing->settings;
+    struct kernel_request request = taking->request;
+    struct buf warnings = {0};
+
+    request.words = (struct strvec){0};
+    inputs_words(&taking->capturing->inputs,
+                 taking->file ? inputs_path(taking->file) : "", &settings->words,
+                 &request.words, &warnings);
+    kernel_free(taking->kernel);
+    taking->kernel = NULL;
+    int status = kernel_open(&request, &taking->kernel, err);
+    if (!status)
+        status = kernel_supplied(taking->kernel, err);
+    strvec_release(&request.words);
+    buf_release(&warnings);
+    return status;
+}
+
+static void list_passed(struct taking *taking)
+{
+    struct kernel_passed *passed;
+
+    taking->passed_nr = kernel_passed(taking->kernel, &passed);
+    taking->passed = xcalloc(taking->passed_nr + 1, sizeof(*taking->passed));
+    for (size_t i = 0; i < taking->passed_nr; i++)
+        taking->passed[i] =
+            (struct trace_parameter){.kind = passed[i].kind, .bytes = passed[i].bytes};
+    free(passed);
+}
+
+static int find_object(const struct taking *taking, const struct kernel_input *input,
+                       struct trace_object *object, struct error *err)
+{
+    return trace_stop_object(taking->stop, taking->passed, taking->passed_nr,
+                             &(struct trace_variable){.root = input->root,
+                                                      .path = input->path,
+                                                      .param = input->param},
+                             object, err);
+}
+
+/* ---- numbers ---- */
+
+static char *integer_text(const struct kernel_input *input, const uint8_t bytes[16])
+{
+    uint64_t value = 0;
+    int unused = 64 - 8 * (int)input->bytes;
+
+    memcpy(&value, bytes, input->bytes);
+    if (input->kind == 'b')
+        return xstrdup(value ? "1" : "0");
+    if (input->kind == 'u')
+        return xasprintf("%llu", (unsigned long long)value);
+    return xasprintf("%lld", (long long)((int64_t)(value << unused) >> unused));
+}
+
+static char *real_text(const struct kernel_input *input, const uint8_t bytes[16])
+{
+    double value;
+    float single;
+
+    memcpy(&value, bytes, sizeof(value));
+    memcpy(&single, bytes, sizeof(single));
+    if (input->bytes == sizeof(single))
+        value = (double)single;
+    return isfinite(value) ? xasprintf("%.17g", value) : NULL;
+}
+
+static int take_number(struct taking *taking, const struct kernel_input *input,
+                       struct error *err)
+{
+    struct inputs *inputs = &taking->capturing->inputs;
+    struct trace_object object;
+    struct error why = {0};
+    char *text;
+
+    if (find_object(taking, input, &object, &why)) {
+        /* What nobody changes compilers put into the code: it is what the source says. */
+        if (input->param < 0 && why.status == STATUS_MISSING)
+            return 0;
+        return fail(err, why.status, "%s", why.text);
+    }
+    if (object.size && object.size != input->bytes)
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' has %zu bytes in the program and %zu in '%s'; build the program "
+            "from this source, or give the flags it was built with (--cflags)",
+            input->name, object.size, input->bytes, taking->request.path);
+    text = input->kind == 'f' ? real_text(input, object.bytes)
+                              : integer_text(input, object.bytes);
+    if (!text)
+        return fail(err, STATUS_INPUT,
+                    "'%s' is no finite number in this call; capture another one (--call)",
+                    input->name);
+    GROW(inputs->number, inputs->number_nr + 1, inputs->number_alloc);
+    inputs->number[inputs->number_nr++] =
+        (struct inputs_number){xstrdup(input->name), text};
+    return 0;
+}
+
+/* ---- arrays ---- */
+
+struct reading {
+    const struct trace_stop *stop;
+    uint64_t address;
+};
+
+static int read_piece(void *data, unsigned long long at, void *to, size_t bytes)
+{
+    const struct reading *reading = data;
+
+    return trace_stop_read(reading->stop, reading->address + at, to, bytes);
+}
+
+static int find_address(const struct taking *taking, const struct kernel_input *input,
+                        uint64_t *address, struct error *err)
+{
+    struct trace_object object;
+
+    if (find_object(taking, input, &object, err))
+        return -1;
+    if (input->in_place && !object.in_memory)
+        return fail(err, STATUS_INPUT,
+                    "'%s' cannot be captured: it is passed in registers", input->name);
+    *address = object.address;
+    if (!input->in_place)
+        memcpy(address, object.bytes, sizeof(*address));
+    return 0;
+}
+
+/* As much as there is: what the model says may be more than what is used. */
+static unsigned long long bytes_there(const struct taking *taking, uint64_t address,
+                                      unsigned long long wanted,
+                                      struct trace_memory *memory)
+{
+    if (!trace_stop_memory(taking->stop, address, memory))
+        return 0;
+    return memory->end - address < wanted ? memory->end - address : wanted;
+}
+
+static void leave_out(struct inputs_array *array, unsigned long long bytes,
+                      const char *why)
+{
+    array->left_out = xstrdup(why);
+    array->left_out_bytes = bytes;
+    array->records = 0;
+}
+
+static int write_array(struct taking *taking, struct inputs_array *array,
+                       unsigned long long bytes, struct error *err)
+{
+    struct reading reading = {taking->stop, array->address};
+    double room = inputs_room(taking->file);
+
+    array->records = (long long)(bytes / array->record_bytes);
+    if ((double)bytes > taking->left_bytes) {
+        leave_out(array, bytes, "more than --limit allows");
+        return 0;
+    }
+    if ((double)bytes > room) {
+        leave_out(array, bytes, "no room for it on the disk");
+        return 0;
+    }
+    taking->left_bytes -= (double)bytes;
+    return inputs_add(taking->file, bytes, read_piece, &reading, array, err);
+}
+
+/* `guess`: nothing says how long it is. */
+static int take_array(struct taking *taking, const struct kernel_input *input, bool guess,
+                      struct error *err)
+{
+    struct inputs *inputs = &taking->capturing->inputs;
+    struct trace_memory memory = {0};
+    struct inputs_array *array;
+    uint64_t address = 0;
+    unsigned long long wanted =
+        guess ? UINT64_MAX : (unsigned long long)input->records * input->bytes;
+
+    if (find_address(taking, input, &address, err))
+        return -1;
+    unsigned long long bytes = wanted ? bytes_there(taking, address, wanted, &memory) : 0;
+    if (wanted && !bytes && !(guess && !address))
+        return fail(
+            err, STATUS_INPUT,
+            "array '%s' cannot be captured: it points to 0x%llx, where nothing is",
+            input->name, (unsigned long long)address);
+    if (!guess && bytes < wanted)
+        return fail(err, STATUS_INPUT,
+                    "array '%s' cannot be captured: %llu bytes are there and %llu should "
+                    "be; say its length: --buffer '%s length N'",
+                    input->name, bytes, wanted, input->name);
+    bytes -= bytes % input->bytes;
+    GROW(inputs->array, inputs->array_nr + 1, inputs->array_alloc);
+    array = &inputs->array[inputs->array_nr++];
+    *array = (struct inputs_array){
+        .name = xstrdup(input->name),
+        .record_bytes = input->bytes,
+        .address = address,
+        .huge_pages = bytes && trace_stop_huge_share(taking->stop, address, bytes) >= 0.5,
+        .untouched_bytes = bytes ? trace_stop_untouched(taking->stop, address, bytes) : 0,
+        .is_guessed = guess,
+        .written = input->written};
+    return write_array(taking, array, bytes, err);
+}
+
+static bool is_taken(const struct inputs *inputs, const char *name)
+{
+    for (size_t i = 0; i < inputs->array_nr; i++)
+        if (!strcmp(inputs->array[i].name, name))
+            return true;
+    return false;
+}
+
+/* Those whose length is known, or with `guess` all; *nr counts. */
+static int take_arrays(struct taking *taking, bool guess, size_t *nr, struct error *err)
+{
+    struct kernel_input *list;
+    size_t list_nr = kernel_inputs(taking->kernel, &list);
+    int status = 0;
+
+    *nr = 0;
+    for (size_t i = 0; !status && i < list_nr; i++) {
+        if (!list[i].is_array || (!guess && list[i].records < 0) ||
+            is_taken(&taking->capturing->inputs, list[i].name))
+            continue;
+        status = take_array(taking, &list[i], guess && list[i].records < 0, err);
+        ++*nr;
+    }
+    free(list);
+    return status;
+}
+
+static int take_numbers(struct taking *taking, struct error *err)
+{
+    struct kernel_input *list;
+    size_t nr = kernel_inputs(taking->kernel, &list);
+    int status = 0;
+
+    for (size_t i = 0; !status && i < nr; i++)
+        if (!list[i].is_array)
+            status = take_number(taking, &list[i], err);
+    free(list);
+    return status;
+}
+
+/* Contents that are known by now may say how long other arrays are. */
+static int take_all(struct taking *taking, struct error *err)
+{
+    size_t nr = 1;
+
+    if (take_numbers(taking, err))
+        return -1;
+    while (nr > 0)
+        if (open_kernel(taking, err) || take_arrays(taking, false, &nr, err))
+            return -1;
+    return take_arrays(taking, true, &nr, err);
+}
+
+/* ---- arrays in the same memory ---- */
+
+static void note_overlap(struct inputs *inputs, const struct inputs_array *a,
+                         const struct inputs_array *b)
+{
+    uint64_t a_end = a->address + a->bytes, b_end = b->address + b->bytes;
+
+    if (a->address >= b_end || b->address >= a_end || a->is_guessed || b->is_guessed)
+        return;
+    if (a->written || b->written)
+        strvec_pushf(&inputs->overlaps,
+                     "'%s' and '%s' share memory in the application, and one of them is "
+                     "written: `assume noalias` does not hold there, and what is tried "
+                     "here works on two separate arrays",
+                     a->name, b->name);
+    else
+        strvec_pushf(&inputs->overlaps,
+                     "'%s' and '%s' share memory in the application and are two arrays "
+                     "here: less fits into the caches",
+                     a->name, b->name);
+}
+
+static void note_overlaps(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->array_nr; i++)
+        for (size_t k = 0; k < i; k++)
+            if (inputs->array[i].bytes && inputs->array[k].bytes)
+                note_overlap(inputs, &inputs->array[k], &inputs->array[i]);
+}
+
+/* ---- the whole ---- */
+
+static void describe(struct taking *taking)
+{
+    struct inputs *inputs = &taking->capturing->inputs;
+    const struct settings *settings = taking->capturing->settings;
+    const char *symbol = trace_stop_symbol(taking->stop);
+    struct buf command = {0};
+    char host[256] = "";
+
+    buf_add_shell_words(&command, (const char *const *)settings->program.v);
+    gethostname(host, sizeof(host) - 1);
+    inputs->command = buf_detach(&command);
+    inputs->function = xstrdup(kernel_name(taking->kernel));
+    inputs->signature = kernel_signature(taking->kernel);
+    inputs->source = path_absolute(taking->request.path);
+    inputs->program = xstrdup(trace_stop_program(taking->stop));
+    inputs->symbol = symbol ? xstrdup(symbol) : NULL;
+    inputs->call = settings->call > 0 ? settings->call : 1;
+    inputs->host = xstrdup(host);
+    inputs->date = date_now();
+}
+
+static int take(struct taking *taking, struct error *err)
+{
+    const struct capturing *capturing = taking->capturing;
+
+    if (find_source(taking, err) || open_kernel(taking, err))
+        return -1;
+    list_passed(taking);
+    describe(taking);
+    if (inputs_begin(capturing->output, &taking->file, err) || take_all(taking, err))
+        return -1;
+    note_overlaps(&taking->capturing->inputs);
+    int status = inputs_end(taking->file, &capturing->inputs, err);
+    taking->file = NULL;
+    return status;
+}
+
+int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
+{
+    struct capturing *capturing = data;
+    const struct settings *settings = capturing->settings;
+    struct taking taking = {
+        .capturing = capturing,
+        .stop = stop,
+        .request = {.line = settings->line, .function = settings->function},
+        .left_bytes =
+            settings->limit_bytes > 0 ? settings->limit_bytes : default_limit_bytes};
+    int status = take(&taking, err);
+
+    capturing->is_written = status == 0;
+    inputs_abandon(taking.file);
+    kernel_free(taking.kernel);
+    strvec_release(&taking.request.cflags);
+    free(taking.passed);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* What a function was called with, taken out of a process that stands at its entry. */
+#ifndef ADVISOR_INPUTS_CAPTURE_H
+#define ADVISOR_INPUTS_CAPTURE_H
+
+#include "advisor/cli/settings.h"
+#include "observe/observe.h"
+
+struct capturing {
+    const struct settings *settings;
+    const char *output; /* the file to write */
+    struct inputs inputs;
+    bool is_written;
+};
+/* For trace_request.at_call, with a struct capturing. */
+int inputs_capture(struct trace_stop *stop, void *capturing, struct error *err);
+
+#endif

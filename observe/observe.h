@@ -1,0 +1,23 @@
+/* An application from outside: run it, sample it, count it over time, stop it at a call.
+ * Knows nothing of kernels and plans. */
+#ifndef CORE_OBSERVE_OBSERVE_H
+#define CORE_OBSERVE_OBSERVE_H
+
+#include "core/inputs/inputs.h"
+#include "observe/capture/trace.h"
+#include "observe/copies/app_flags.h"
+#include "observe/copies/app_mark.h"
+#include "observe/copies/app_output.h"
+#include "observe/copies/include_folders.h"
+#include "observe/copies/project_copy.h"
+#include "observe/copies/shell_text.h"
+#include "observe/regions/region_profile.h"
+#include "observe/sample/sample.h"
+#include "observe/sample/sample_hot.h"
+#include "observe/timeline/timeline.h"
+#include "observe/timeline/timeline_csv.h"
+#include "observe/timeline/timeline_events.h"
+#include "observe/timeline/timeline_phases.h"
+#include "observe/timeline/timeline_run.h"
+
+#endif

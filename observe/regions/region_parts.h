@@ -1,0 +1,37 @@
+/* Private to core/observe: from the file of one process to the profile of all. */
+#ifndef CORE_OBSERVE_REGION_PARTS_H
+#define CORE_OBSERVE_REGION_PARTS_H
+
+#include "observe/regions/region_profile.h"
+#include "regions/regions.h"
+
+/* The file of one process. The lanes' open frames have been ended. */
+struct region_file {
+    struct buf bytes;
+    const struct regions_header *header;
+    double end_s, start_s; /* CLOCK_MONOTONIC */
+    /* By name: how many frames were open at the end. */
+    uint32_t open[REGIONS_NAMES_MAX];
+    struct region_unfinished *unfinished; /* by lane and node */
+};
+
+/* Calls that had not ended, and their time. */
+struct region_unfinished {
+    uint32_t nr;
+    uint64_t time_ns;
+};
+
+/* 1 = the process was ended before it could say anything. */
+int region_file_read(const char *path, const struct region_end *end,
+                     struct region_file *file, struct error *err);
+void region_file_release(struct region_file *file);
+struct regions_lane *region_file_lane(const struct region_file *file, uint32_t i);
+
+/* Adds the paths and numbers of the file. */
+void region_merge(const struct region_file *file, struct region_profile *profile);
+
+/* Unites them; hosts_s and at_once as in struct region. Sorts `stay`. */
+struct quantity region_unite(struct region_stay *stay, size_t nr, double *hosts_s,
+                             double *at_once);
+
+#endif

@@ -1,0 +1,39 @@
+/* A time line as text, JSON and a picture. */
+#ifndef ADVISOR_TIMELINE_SHOW_H
+#define ADVISOR_TIMELINE_SHOW_H
+
+#include "advisor/plot/plot.h"
+#include "observe/observe.h"
+
+/* 79 columns; bars are ASCII unless `utf8`. */
+void timeline_text(const struct timeline *timeline, const struct timeline_phases *phases,
+                   bool utf8, struct buf *out);
+/* inflight.timeline/1 */
+json_t *timeline_json(const struct timeline *timeline,
+                      const struct timeline_phases *phases);
+/* gnuplot's script: a panel for each event over one axis of time, phases shaded; the
+ * terminal has the first panel only. Fails when there is nothing to draw. */
+int timeline_plot_script(const struct timeline *timeline,
+                         const struct timeline_phases *phases, enum plot_kind kind,
+                         struct buf *script, struct error *err);
+
+/* "A", "B" ... "Z", "AA" ...; `out` has room for 8. */
+const char *timeline_phase_name(size_t kind, char *out);
+/* The unit beside the label, "" where that ends with it: "busy cores". Borrowed. */
+const char *timeline_unit(const struct timeline_event *event);
+/* All known values are 0, or none is known. */
+bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr);
+
+/* What 'inflight profile --timeline TIME --list' prints, as text or as JSON. */
+void timeline_offers_text(const struct timeline_offers *offers, struct buf *out);
+json_t *timeline_offers_json(const struct timeline_offers *offers);
+
+/*
+ * Where bytes through memory are on the time line: adds the misses in flight of a busy
+ * core, the paper's eq. 2 (docs/method.md), latency at the bandwidth of each bin from the
+ * profile's curve; unknown where the curve ends, and where less than a tenth of a core
+ * was busy. A time line without bytes is left as it is.
+ */
+void timeline_add_occupancy(struct timeline *timeline, const struct machine *machine);
+
+#endif

@@ -1,0 +1,276 @@
+/* inflight.samples/1: samples as a file, to be looked at elsewhere or later. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/sample/sample.h"
+
+static const char schema[] = "inflight.samples/1";
+
+/* ---- writing ---- */
+
+static json_t *modules_json(const struct samples *samples)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < samples->module_nr; i++)
+        json_array_append_new(list, json_string(samples->module[i].path));
+    return list;
+}
+
+static json_t *threads_json(const struct samples *samples)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < samples->thread_nr; i++) {
+        const struct sample_thread *thread = &samples->thread[i];
+
+        json_array_append_new(
+            list, json_pack("[i, i, o, f, f]", thread->process, thread->thread,
+                            thread->program == UINT32_MAX
+                                ? json_null()
+                                : json_integer((json_int_t)thread->program),
+                            thread->first_s, thread->last_s));
+    }
+    return list;
+}
+
+static json_t *hits_json(const struct samples *samples)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < samples->hit_nr; i++) {
+        const struct sample_hit *hit = &samples->hit[i];
+
+        json_array_append_new(
+            list, json_pack("[I, I, I, I, I]", (json_int_t)hit->thread,
+                            (json_int_t)hit->module, (json_int_t)hit->offset,
+                            (json_int_t)hit->samples, (json_int_t)hit->misses));
+    }
+    return list;
+}
+
+static json_t *misses_json(const struct samples *samples)
+{
+    return samples->miss_event ? json_pack("{s:s, s:f}", "event", samples->miss_event,
+                                           "period_lines", samples->miss_period)
+                               : json_null();
+}
+
+int samples_write(const char *path, const struct samples *samples, struct error *err)
+{
+    json_t *root = json_pack(
+        "{s:s, s:o, s:s, s:s?, s:f, s:I, s:o, s:o, s:o, s:s, s:i, s:o, s:s?}", "schema",
+        schema, "command",
+        json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
+        samples->dir, "rank", samples->rank, "frequency_hz", samples->frequency_hz,
+        "lost", (json_int_t)samples->lost, "wall_s", json_number_or_null(samples->wall_s),
+        "user_s", json_number_or_null(samples->user_s), "system_s",
+        json_number_or_null(samples->system_s), "end", spawn_end_word(samples->end),
+        "code", samples->code, "misses", misses_json(samples), "misses_why",
+        samples->miss_why);
+    int status;
+
+    json_object_set_new(root, "modules", modules_json(samples));
+    json_object_set_new(root, "threads", threads_json(samples));
+    json_object_set_new(root, "hits", hits_json(samples));
+    status = json_write_file(path, root, err);
+    json_decref(root);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static int read_time(const struct json_at *top, const char *key, double *seconds,
+                     struct error *err)
+{
+    *seconds = NAN;
+    return json_has(top, key) ? json_number_at(top, key, 0, 1e12, seconds, err) : 0;
+}
+
+static int read_end(const struct json_at *top, struct samples *samples, struct error *err)
+{
+    const char *word;
+    long long code;
+
+    if (json_string_at(top, "end", &word, err) ||
+        json_integer_at(top, "code", -1, 4096, &code, err))
+        return -1;
+    samples->code = (int)code;
+    for (int end = SPAWN_EXITED; end <= SPAWN_NOT_STARTED; end++)
+        if (strcmp(word, spawn_end_word((enum spawn_end)end)) == 0) {
+            samples->end = (enum spawn_end)end;
+            return 0;
+        }
+    return json_fail(top, err, "end: '%s' is no way for a program to end", word);
+}
+
+static int read_misses(const struct json_at *top, struct samples *samples,
+                       struct error *err)
+{
+    struct json_at at;
+    const char *word;
+
+    if (json_has(top, "misses_why")) {
+        if (json_string_at(top, "misses_why", &word, err))
+            return -1;
+        samples->miss_why = xstrdup(word);
+    }
+    if (!json_has(top, "misses"))
+        return 0;
+    if (json_object_at(top, "misses", &at, err) ||
+        json_string_at(&at, "event", &word, err) ||
+        json_number_at(&at, "period_lines", 1, 1e15, &samples->miss_period, err))
+        return -1;
+    samples->miss_event = xstrdup(word);
+    return 0;
+}
+
+static int read_head(const struct json_at *top, struct samples *samples,
+                     struct error *err)
+{
+    const char *dir, *rank;
+    long long lost;
+
+    if (json_only_keys(top,
+                       "schema command dir rank frequency_hz lost wall_s user_s system_s "
+                       "end code misses misses_why modules threads hits",
+                       err) ||
+        json_strings_at(top, "command", &samples->argv, err) ||
+        json_string_at(top, "dir", &dir, err) ||
+        json_number_at(top, "frequency_hz", 1e-3, 1e6, &samples->frequency_hz, err) ||
+        json_integer_at(top, "lost", 0, INT64_MAX, &lost, err) ||
+        read_time(top, "wall_s", &samples->wall_s, err) ||
+        read_time(top, "user_s", &samples->user_s, err) ||
+        read_time(top, "system_s", &samples->system_s, err) ||
+        read_end(top, samples, err) || read_misses(top, samples, err))
+        return -1;
+    samples->dir = xstrdup(dir);
+    samples->lost = (uint64_t)lost;
+    if (json_has(top, "rank")) {
+        if (json_string_at(top, "rank", &rank, err))
+            return -1;
+        samples->rank = xstrdup(rank);
+    }
+    return 0;
+}
+
+static int read_modules(const struct json_at *top, struct samples *samples,
+                        struct error *err)
+{
+    struct strvec path = {0};
+    int status = json_strings_at(top, "modules", &path, err);
+
+    GROW(samples->module, path.nr, samples->module_alloc);
+    for (size_t i = 0; i < path.nr; i++)
+        samples->module[i].path = xstrdup(path.v[i]);
+    samples->module_nr = path.nr;
+    strvec_release(&path);
+    return status;
+}
+
+/* Integer number k of a row, from 0 to `most`. */
+static int read_integer(const struct json_at *row, size_t k, long long most,
+                        long long *out, struct error *err)
+{
+    const json_t *number = json_array_get(row->node, k);
+
+    *out = json_integer_value(number);
+    if (!json_is_integer(number) || *out < 0 || *out > most)
+        return json_fail(row, err, "number %zu: expected an integer from 0 to %lld",
+                         k + 1, most);
+    return 0;
+}
+
+static int check_length(const struct json_at *row, size_t nr, struct error *err)
+{
+    if (!json_is_array(row->node) || json_array_size(row->node) != nr)
+        return json_fail(row, err, "expected %zu numbers", nr);
+    return 0;
+}
+
+static int read_thread(const struct json_at *row, size_t module_nr,
+                       struct sample_thread *thread, struct error *err)
+{
+    long long process, number, program = UINT32_MAX;
+
+    if (check_length(row, 5, err) || read_integer(row, 0, INT32_MAX, &process, err) ||
+        read_integer(row, 1, INT32_MAX, &number, err) ||
+        (!json_is_null(json_array_get(row->node, 2)) &&
+         read_integer(row, 2, (long long)module_nr - 1, &program, err)))
+        return -1;
+    *thread = (struct sample_thread){(int)process, (int)number, (uint32_t)program,
+                                     json_number_value(json_array_get(row->node, 3)),
+                                     json_number_value(json_array_get(row->node, 4))};
+    if (!(thread->first_s >= 0 && thread->last_s >= thread->first_s))
+        return json_fail(row, err, "the thread ends before it begins");
+    return 0;
+}
+
+static int read_threads(const struct json_at *top, struct samples *samples,
+                        struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(top, "threads", &list, &nr, err))
+        return -1;
+    GROW(samples->thread, nr, samples->thread_alloc);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at row = json_element(&list, i);
+
+        if (read_thread(&row, samples->module_nr, &samples->thread[i], err))
+            return -1;
+    }
+    samples->thread_nr = nr;
+    return 0;
+}
+
+static int read_hits(const struct json_at *top, struct samples *samples,
+                     struct error *err)
+{
+    const long long most[5] = {(long long)samples->thread_nr - 1,
+                               (long long)samples->module_nr - 1, INT64_MAX, UINT32_MAX,
+                               UINT32_MAX};
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(top, "hits", &list, &nr, err))
+        return -1;
+    GROW(samples->hit, nr, samples->hit_alloc);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at row = json_element(&list, i);
+        long long number[5];
+
+        if (check_length(&row, 5, err))
+            return -1;
+        for (size_t k = 0; k < 5; k++)
+            if (read_integer(&row, k, most[k], &number[k], err))
+                return -1;
+        samples->hit[samples->hit_nr++] = (struct sample_hit){
+            (uint32_t)number[0], (uint32_t)number[1], (uint64_t)number[2],
+            (uint64_t)number[3], (uint64_t)number[4]};
+        samples->total += (uint64_t)number[3];
+    }
+    return 0;
+}
+
+int samples_read(const char *path, struct samples *samples, struct error *err)
+{
+    json_t *root = NULL;
+    int status = json_read_file(path, schema, &root, err);
+
+    *samples = (struct samples){0};
+    if (status == 0) {
+        struct json_at top = json_top(path, root);
+
+        status = read_head(&top, samples, err) || read_modules(&top, samples, err) ||
+                         read_threads(&top, samples, err) || read_hits(&top, samples, err)
+                     ? -1
+                     : 0;
+    }
+    json_decref(root);
+    if (status)
+        samples_release(samples);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* The closing measurements: the winner once more, and what is beside the plan. */
+#include "search/session/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/finish/ties.h"
+
+/* The kernel as written is the best again; what was said of the plan that was, and of
+ * those that led to it, is no longer true. */
+static void drop_best(struct search_result *result, struct quantity gain,
+                      const char *outcome)
+{
+    const char *best = result->measurement[result->best].plan;
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        struct advice *advice = &result->advice[i];
+        bool is_best = advice->tried_plan && !strcmp(advice->tried_plan, best),
+             led = advice->outcome && !strcmp(advice->outcome, SESSION_KEPT);
+        if (!is_best && !led)
+            continue;
+        if (is_best)
+            advice->measured_speedup = gain;
+        free(advice->outcome);
+        advice->outcome = xstrdup(outcome);
+    }
+    result->best = 0;
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+}
+
+static const char no_gain[] = "not kept: measured again the gain was not there";
+
+static bool is_luck(struct quantity gain)
+{
+    return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
+}
+
+/* Where the last comparisons find a gain, but may owe it to noise, `all` that the session
+ * measured may show that they do not. What is said of the gain is what they say alone. */
+static bool is_luck_by_all(struct quantity all, struct quantity last)
+{
+    return is_luck(last) &&
+           (last.value < SESSION_LEAST_GAIN || last.doubted || !session_is_gain(all));
+}
+
+static struct quantity session_gain(struct session *session)
+{
+    size_t best = session->result->best;
+    return best ? evidence_ratio(&session->evidence, 0, best) : quantity_unknown();
+}
+
+/* A smaller change that has no gain of its own gives way to the winner that it was taken
+ * for. */
+static int close_source(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    struct quantity gain = quantity_unknown();
+    if (result->best == 0)
+        return 0;
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+                         "comparing the winner with the original before its file is")) {
+        result->source_gain = quantity_unknown();
+        result->file_decides = true;
+        return 0;
+    }
+    session_say(session, "measuring the winner against the original once more");
+    if (session_compare_surely(session, 0, result->best, session_closing_s(session, 1),
+                               &gain, err))
+        return -1;
+    if (is_luck(gain) && result->tie_winner && result->best != result->tie_winner) {
+        result->best = result->tie_winner;
+        if (session_compare_surely(session, 0, result->best,
+                                   session_closing_s(session, 1), &gain, err))
+            return -1;
+    }
+    if (is_luck_by_all(session_gain(session), gain)) {
+        drop_best(result, gain, no_gain);
+        result->source_gain.disturbed = gain.disturbed;
+        result->source_gain.doubted = gain.doubted;
+        return 0;
+    }
+    result->source_gain = gain;
+    return 0;
+}
+
+/* Comparisons that must still follow one that can be left out: the file's. */
+static int later(const struct session *session)
+{
+    return session->result->best ? 1 : 0;
+}
+
+int session_compare_pages(struct session *session, size_t plan, int later,
+                          struct quantity *gain, struct error *err)
+{
+    struct choice choice = session->choice[plan];
+    size_t huge = 0;
+    session_say(session, "%s", session_pages_text(plan));
+    if (session_measure(session, &choice, true, MEASURE_QUICK, 0, &huge, err))
+        return -1;
+    if (!session_timed(session, huge))
+        return 0;
+    return session_compare(session, 0, huge, session_closing_s(session, later), gain,
+                           err);
+}
+
+static int close_environment(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    if (!session->subject->huge_pages_available || session->opts->plans_only)
+        return 0;
+    if (!result->environment_gain.known && session_affords_pages(session, 0) &&
+        session_compare_pages(session, 0, later(session), &result->environment_gain, err))
+        return -1;
+    if (result->best == 0) {
+        result->total_gain = result->environment_gain;
+        return 0;
+    }
+    return session_affords_pages(session, result->best)
+               ? session_compare_pages(session, result->best, later(session),
+                                       &result->total_gain, err)
+               : 0;
+}
+
+/* ---- what else is beside the plan ---- */
+
+/* Where the environment has threads, the plan must use them. */
+static struct choice choice_under(struct session *session, const struct choice *choice,
+                                  const struct environment *environment)
+{
+    struct choice under = *choice;
+    if (environment->threads > 1 && !*under.parallel && session->nest.nr)
+        choice_outermost(&under, session->nest.loop[0]->name);
+    if (*under.parallel && session_legal(session, &under, NULL))
+        *under.parallel = 0; /* there may be pragmas of the user's own */
+    return under;
+}
+
+static struct tried_environment *add_tried(struct search_result *result, const char *plan,
+                                           const struct environment *environment,
+                                           const struct environment *before)
+{
+    GROW(result->environment, result->environment_nr + 1, result->environment_alloc);
+    struct tried_environment *tried = &result->environment[result->environment_nr++];
+    *tried = (struct tried_environment){.plan = xstrdup(plan),
+                                        .environment = *environment,
+                                        .before = *before,
+                                        .gain = quantity_unknown()};
+    return tried;
+}
+
+static char *failure_text(const struct measurement *failed)
+{
+    return xasprintf("%s%s%s", run_outcome_word(failed->outcome),
+                     failed->detail ? ": " : "", failed->detail ? failed->detail : "");
+}
+
+/* Compares with *now, which becomes the other one when that is faster beyond doubt. */
+static int judge_option(struct session *session, struct tried_environment *tried,
+                        size_t index, size_t *now, struct error *err)
+{
+    double seconds = fmin(5, session_closing_s(session, later(session)));
+    if (session_compare(session, *now, index, seconds, &tried->gain, err))
+        return -1;
+    tried->kept = tried->gain.known && !tried->gain.doubted && tried->gain.low > 1 &&
+                  tried->gain.value >= SESSION_LEAST_GAIN;
+    tried->outcome = xstrdup(!tried->gain.known    ? "could not be compared to the end"
+                             : tried->gain.doubted ? "not kept"
+                             : tried->kept         ? "kept: faster beyond the noise"
+                                                   : "no gain beyond the noise");
+    if (tried->kept)
+        *now = index;
+    return 0;
+}
+
+/* Measures the plan of *now with the option on top of its environment. */
+static int try_option(struct session *session, const struct environment *option,
+                      size_t *now, struct error *err)
+{
+    struct search_result *result = session->result;
+    struct environment before = result->measurement[*now].environment,
+                       environment = environment_with(&before, option);
+    struct choice choice = choice_under(session, &session->choice[*now], &environment);
+    size_t index = 0;
+    if (environments_equal(&before, &environment))
+        return 0;
+    char *around = environment_phrase(&environment), *plan = choice_text(&choice),
+         *what = xasprintf("%s: %s", around, *plan ? plan : "the kernel as written");
+    bool affords = session_affords(session, pace_option_s(&session->pace), what);
+    struct tried_environment *tried = add_tried(result, plan, &environment, &before);
+    if (affords)
+        session_say(session, "%s", what);
+    free(around);
+    free(plan);
+    free(what);
+    if (!affords) {
+        tried->outcome = xstrdup("not tried: no time was left");
+        return 0;
+    }
+    if (session_measure_in(session, &choice, &environment, MEASURE_QUICK, 0, &index, err))
+        return -1;
+    if (session_timed(session, index))
+        return judge_option(session, tried, index, now, err);
+    tried->outcome = failure_text(&result->measurement[index]);
+    return 0;
+}
+
+/* From measurement `plan` on, with huge pages where they paid. */
+static int try_options(struct session *session, size_t plan, size_t *last,
+                       struct error *err)
+{
+    const struct search_result *result = session->result;
+    struct choice choice = session->choice[plan];
+    *last = plan;
+    if (result->environment_gain.known && result->environment_gain.low > 1 &&
+        session_measure(session, &choice, true, MEASURE_QUICK, 0, last, err))
+        return -1;
+    if (!session_timed(session, *last))
+        *last = plan;
+    for (size_t i = 0; i < session->opts->option_nr && !spawn_interrupted(); i++)
+        if (try_option(session, &session->opts->option[i], last, err))
+            return -1;
+    return 0;
+}
+
+static int close_options(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    size_t last = 0;
+    if (!session->opts->option_nr || spawn_interrupted())
+        return 0;
+    if (try_options(session, 0, &last, err) ||
+        (result->best && try_options(session, result->best, &last, err)))
+        return -1;
+    if (last == 0 || last == result->best)
+        return 0;
+    result->best_total = last;
+    session_say(session, "the best in its environment against the kernel as written");
+    return session_compare(session, 0, last, session_closing_s(session, later(session)),
+                           &result->total_gain, err);
+}
+
+/* The fastest first run, when the search was stopped before it could be compared. */
+static char *say_interrupted(const struct session *session)
+{
+    const struct search_result *result = session->result;
+    size_t fastest = result->best;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (session_timed(session, i) && !result->measurement[i].environment.huge_pages &&
+            result->measurement[i].time_s.value <
+                result->measurement[fastest].time_s.value)
+            fastest = i;
+    if (fastest == result->best || !session_timed(session, result->best))
+        return xstrdup("it was interrupted");
+    return xasprintf(
+        "it was interrupted (fastest in a first run, not confirmed: %s, %.2fx)",
+        result->measurement[fastest].plan,
+        result->measurement[result->best].time_s.value /
+            result->measurement[fastest].time_s.value);
+}
+
+/* Its advice and its bounds are then those of what was traced last. */
+static void note_untraced(struct search_result *result)
+{
+    const struct measurement *best = &result->measurement[result->best];
+    if (result->best && best->outcome == RUN_OUTCOME_OK && !best->has_traffic &&
+        result->measurement[0].has_traffic)
+        strvec_push(&result->left_out, "tracing the winner, so what is said of it rests "
+                                       "on the traffic that was traced before it");
+}
+
+int session_close(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    result->interrupted = spawn_interrupted() != 0;
+    result->searched_nr = result->measurement_nr;
+    if (result->measurement_nr == 0)
+        return 0;
+    if (!session->opts->advise_only && ties_settle(session, err))
+        return -1;
+    if (!session->opts->advise_only &&
+        (close_source(session, err) || close_environment(session, err) ||
+         close_options(session, err)))
+        return -1;
+    if (audit_close(session, err) || session_left(session, err))
+        return -1;
+    note_untraced(result);
+    result->session_gain = session_gain(session);
+    result->file_checks =
+        result->best && session->effort[result->best] != MEASURE_EXPLAIN;
+    result->interrupted = spawn_interrupted() != 0;
+    if (result->interrupted) {
+        free(result->stop);
+        result->stop = say_interrupted(session);
+    }
+    result->looks = session_looks(session);
+    result->seconds = session_now_s(session) - session->started_s;
+    result->pace = session->pace;
+    return 0;
+}
+
+bool search_file_is_luck(struct search_result *result, struct quantity gain)
+{
+    if (!result->file_decides || !is_luck_by_all(result->session_gain, gain))
+        return false;
+    drop_best(result, gain, no_gain);
+    return true;
+}
+
+bool search_file_is_wrong(struct search_result *result, const char *plan)
+{
+    struct measurement *best = &result->measurement[result->best];
+    if (!result->file_checks || strcmp(best->plan, plan))
+        return false;
+    drop_best(result, quantity_unknown(),
+              "not kept: the file of the best plan gives other results at the full size");
+    result->best_total = 0;
+    best->outcome = RUN_OUTCOME_WRONG_RESULT;
+    best->verified = false;
+    free(best->detail);
+    best->detail = xstrdup("its file gives other results at the full size");
+    return true;
+}
+
+double search_file_s(const struct search_result *result, double left_s)
+{
+    const struct pace *pace = &result->pace;
+    return pace_seconds(pace, pace->end_s - left_s + pace->check_s, 0,
+                        search_closing_s(pace->budget_s));
+}

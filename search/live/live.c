@@ -1,0 +1,434 @@
+/* The live runner: builds a variant, verifies it, runs it loaded, traces it. */
+#include "search/live/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how many copies ---- */
+
+int live_choose_copies(struct live *live, size_t copies, struct error *err)
+{
+    double bytes = kernel_counts(live->opts.kernel).footprint_bytes,
+           room = 0.8 * memory_available_bytes();
+    size_t wanted = copies ? copies : live->cpus.cpu_nr;
+    if (wanted > live->cpus.cpu_nr)
+        return fail(err, STATUS_USAGE,
+                    "%zu copies were asked for, but this process may use %zu cores",
+                    wanted, live->cpus.cpu_nr);
+    live->copies = wanted;
+    while (live->copies > 1 && room > 0 && bytes * (double)live->copies > room)
+        live->copies--;
+    if (room > 0 && bytes > room)
+        return fail(err, STATUS_MISSING,
+                    "the buffers of '%s' need %.1f GiB, but only %.1f GiB of memory are "
+                    "free; choose smaller sizes with --set",
+                    kernel_name(live->opts.kernel), bytes / 1073741824.0,
+                    room / 1073741824.0);
+    const char *why =
+        live->copies < wanted ? ", fewer than cores because of memory" : ", one per core";
+    free(live->note);
+    live->note = xasprintf("%zu cop%s%s", live->copies, live->copies == 1 ? "y" : "ies",
+                           live->cpus.cpu_nr > 1 ? why : "");
+    return 0;
+}
+
+int live_new(const struct live_opts *opts, struct live **out, struct error *err)
+{
+    struct live *live = xcalloc(1, sizeof(*live));
+    live->opts = *opts;
+    if (machine_cpus(NULL, &live->cpus, err) ||
+        live_choose_copies(live, opts->copies, err)) {
+        live_free(live);
+        return -1;
+    }
+    live->here = machine_is_this_hardware(opts->machine);
+    counters_open(&live->counters);
+    variant_args(opts->kernel, &live->args);
+    *out = live;
+    return 0;
+}
+
+void live_free(struct live *live)
+{
+    if (!live)
+        return;
+    for (size_t i = 0; i < live->built_nr; i++)
+        live_built_free(live->built[i]);
+    free(live->built);
+    counters_close(&live->counters);
+    free(live->cpus.cpu);
+    free(live->smt.cpu);
+    live_toolchains_release(live);
+    free(live->note);
+    live_forget(live);
+    live_leave_arena(live);
+    strvec_release(&live->args);
+    strvec_release(&live->shapes);
+    free(live);
+}
+
+size_t live_copies(const struct live *live)
+{
+    return live->copies;
+}
+
+const char *live_note(const struct live *live)
+{
+    return live->note;
+}
+
+/* ---- timing ---- */
+
+/* A variant that takes memory without end shall meet a limit before the machine does: the
+ * arrays and a fair share of what is free. */
+static double memory_limit(const struct live *live)
+{
+    double arrays = kernel_counts(live->opts.kernel).footprint_bytes,
+           room = memory_available_bytes();
+    if (live->opts.memory_limit_bytes > 0 || room <= 0)
+        return live->opts.memory_limit_bytes;
+    return 1.25 * arrays + (double)(1 << 30) + 0.8 * room / (double)live->copies;
+}
+
+struct run_opts live_run_opts(const struct live *live)
+{
+    return (struct run_opts){.cpu = live->cpus.cpu,
+                             .copies = live->copies,
+                             .threads = 1,
+                             .launch_limit_s = live->opts.launch_limit_s,
+                             .memory_limit_bytes = memory_limit(live),
+                             .minimum_of = live->opts.minimum_of,
+                             .scratch = live->opts.scratch};
+}
+
+/* More than one call of the kernel as written would take too much of a session. */
+static bool is_long(const struct live *live)
+{
+    const double long_s = 0.7;
+    return live->opts.budget_s > 0 && live->call_s > long_s;
+}
+
+static void set_effort(const struct live *live, enum measure_effort effort,
+                       double stop_at_s, struct run_opts *opts)
+{
+    if (effort == MEASURE_QUICK) {
+        opts->launches_min = opts->launches_max = 1;
+        opts->samples_per_launch = 3;
+        opts->budget_s = 2;
+        double limit = 2 * live->launch_s + 2 + 4 * stop_at_s;
+        if (stop_at_s > 0 && live->launch_s > 0 &&
+            (opts->launch_limit_s <= 0 || limit < opts->launch_limit_s))
+            opts->launch_limit_s = limit;
+        opts->stop_at_s = stop_at_s;
+        return;
+    }
+    if (is_long(live)) { /* its first call then is the sample */
+        opts->launches_min = opts->launches_max = opts->samples_per_launch = 1;
+        opts->budget_s = live->call_s;
+        return;
+    }
+    opts->launches_min = live->launch_s > 0 ? 2 : 3; /* the baseline: 3 */
+    opts->launches_max = 6;
+    opts->samples_per_launch = 3;
+    opts->budget_s = 6;
+    if (live->opts.budget_s > 0 && live->opts.budget_s < 5 * opts->budget_s)
+        opts->budget_s = live->opts.budget_s / 5;
+}
+
+/* One call is a sample then, and how it meets the caches scatters. */
+enum { COLD_SAMPLES = 8 };
+
+void live_set_environment(const struct environment *environment, struct run_opts *opts)
+{
+    opts->start = environment->start;
+    opts->background = environment->background;
+    if (environment->start != RUN_START_WARM)
+        opts->samples_per_launch *= COLD_SAMPLES;
+}
+
+void live_take_run(struct run_result *result, struct measurement *out)
+{
+    out->outcome = result->outcome;
+    out->detail = result->detail;
+    out->time_s = run_time_s(result);
+    out->at_least_s = result->at_least_s;
+    out->sample = result->sample;
+    out->sample_nr = result->sample_nr;
+    out->huge_bytes = result->huge_bytes;
+    out->launches = result->launches;
+    out->disturbed_nr = result->disturbed_nr;
+    out->clock_step_s = result->clock_step_s;
+    out->call_overhead_s = result->call_overhead_s;
+    out->note = result->note;
+    result->detail = result->note = NULL;
+    result->sample = NULL;
+    result->sample_nr = 0;
+}
+
+/*
+ * A launch that was killed at limit_s, when that followed from stop_at_s
+ * (longer than all of a launch with calls of stop_at_s by a launch's own time and 2 s),
+ * was one of calls that take longer.
+ */
+void live_note_stopped(const struct live *live, double limit_s, double stop_at_s,
+                       struct measurement *out)
+{
+    double general_s = live->opts.launch_limit_s > 0 ? live->opts.launch_limit_s : 60;
+    if (out->outcome == RUN_OUTCOME_TIMED_OUT && stop_at_s > 0 && limit_s > 0 &&
+        limit_s < general_s) {
+        out->outcome = RUN_OUTCOME_STOPPED;
+        out->at_least_s = stop_at_s;
+    }
+    if (out->outcome != RUN_OUTCOME_STOPPED)
+        return;
+    struct buf text = {0};
+    buf_add(&text, "given up, for it is slower than what is known best: a call takes at "
+                   "least ");
+    buf_add_time(&text, out->at_least_s);
+    free(out->detail);
+    out->detail = buf_detach(&text);
+}
+
+/* What memory's latency is at this moment, right behind what it is to explain, over what
+ * the profile in memory says; 1 when it cannot be told. */
+static double latency_now(const struct live *live)
+{
+    struct quantity now = quantity_unknown();
+    struct quantity profile = live->opts.machine->memory_latency_ns;
+    if (machine_latency_now(&now, NULL) || !now.known || !profile.known ||
+        profile.value <= 0)
+        return 1;
+    return now.value / profile.value;
+}
+
+/* What was asked a moment ago still holds: it takes as long as some variants do. */
+static void follow_latency(struct live *live)
+{
+    const double holds_s = 20;
+    double now_s = clock_s();
+    if (!live->here || (live->latency_at_s > 0 && now_s - live->latency_at_s < holds_s))
+        return;
+    machine_scale_latency(live->opts.machine, latency_now(live));
+    live->latency_at_s = now_s;
+}
+
+static int time_it(struct live *live, const struct built *built,
+                   const struct environment *environment, enum measure_effort effort,
+                   double stop_at_s, struct measurement *out, struct error *err)
+{
+    struct run_opts opts = live_run_opts(live);
+    struct run_place place = {0};
+    struct run_program program = {built->program[VARIANT_TIME], &live->args,
+                                  environment->huge_pages, &place};
+    struct run_result result = {0};
+    if (live_place(live, environment, &place, err))
+        return -1;
+    set_effort(live, effort, stop_at_s, &opts);
+    live_set_environment(environment, &opts);
+    live->counted_calls = 0;
+    if (effort == MEASURE_EXPLAIN && live->counters.usable) {
+        counters_reset(&live->counters);
+        opts.at_gate = counters_at_gate;
+        opts.gate_data = &live->counters;
+    }
+    live_rest(live);
+    if (run_measure(&program, &opts, &result, err))
+        return -1;
+    if (!*built->plan && result.outcome == RUN_OUTCOME_OK && result.sample_nr) {
+        unsigned launches = result.sample[result.sample_nr - 1].launch + 1;
+        live->launch_s = result.wall_s / launches;
+    }
+    if (opts.at_gate && !live->counters.failed)
+        live->counted_calls = result.calls * (double)place.copies;
+    live_take_run(&result, out);
+    live_note_stopped(live, opts.launch_limit_s, stop_at_s, out);
+    run_result_release(&result);
+    return 0;
+}
+
+/* At which sizes, and how alike the results had to be; NULL = it was not compared. */
+static char *verified_text(const struct live *live, const struct built *built)
+{
+    double relative = live->opts.relative, absolute = live->opts.absolute;
+    struct buf text = {0};
+
+    if (!built->report.sizes)
+        return NULL;
+    buf_addf(&text, "%s; integers exactly, double within %g", built->report.sizes,
+             relative > 0 ? relative : VERIFY_DOUBLE);
+    if (relative <= 0)
+        buf_addf(&text, ", float within %g", VERIFY_FLOAT);
+    if (absolute > 0)
+        buf_addf(&text, ", or %g absolutely", absolute);
+    return buf_detach(&text);
+}
+
+/* ---- the runner ---- */
+
+static void take_verification(const struct live *live, const struct built *built,
+                              struct measurement *out)
+{
+    out->verified = built->small_verified || built->full_verified;
+    out->verified_sizes = verified_text(live, built);
+    out->max_relative_error = built->report.max_relative_error;
+}
+
+/* Of a session. */
+static bool is_baseline(const struct live *live, const struct built *built,
+                        const struct measurement *out)
+{
+    const struct environment plain = {0};
+    return live->opts.budget_s > 0 && !is_long(live) && !*built->plan &&
+           !live->reference.plan && environments_equal(&out->environment, &plain);
+}
+
+static void take_outcome(const struct live *live, const struct built *built,
+                         struct measurement *out)
+{
+    if (built->refused == RUN_OUTCOME_OK) {
+        take_verification(live, built, out);
+        return;
+    }
+    out->outcome = built->refused;
+    free(out->detail);
+    out->detail = xstrdup(built->why);
+    out->time_s = quantity_unknown();
+}
+
+/* Plans are timed beside the reference where that can be; but counters count a launch.
+ * What is not faster need not be clean, until it is verified at the full size. */
+static int time_built(struct live *live, struct built *built, enum measure_effort effort,
+                      double stop_at_s, struct measurement *out, struct error *err)
+{
+    enum run_verdict verdict = RUN_VERDICT_UNDECIDED;
+    bool done = (effort == MEASURE_QUICK || !live->counters.usable) &&
+                built->refused == RUN_OUTCOME_OK && live_knows(live, built, out);
+    if (!done && built->refused == RUN_OUTCOME_OK &&
+        !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
+        (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)
+                                       : live_time_beside(live, built, effort, stop_at_s,
+                                                          out, &done, &verdict, err)))
+        return -1;
+    if (!done && live_build(live, built, VARIANT_TIME, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK) {
+        take_outcome(live, built, out);
+        return 0;
+    }
+    if (!done && time_it(live, built, &out->environment, effort, stop_at_s, out, err))
+        return -1;
+    if (out->outcome == RUN_OUTCOME_OK &&
+        (effort != MEASURE_QUICK || !done || verdict == RUN_VERDICT_FASTER) &&
+        *built->plan && live_sanitize(live, built, err))
+        return -1;
+    take_outcome(live, built, out);
+    return 0;
+}
+
+int live_measure_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, enum measure_effort effort,
+                       double stop_at_s, struct measurement *out, struct error *err)
+{
+    bool explain = effort == MEASURE_EXPLAIN;
+    if (live_check(live, built, effort == MEASURE_QUICK, err) ||
+        time_built(live, built, effort, stop_at_s, out, err))
+        return -1;
+    if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
+        return 0;
+    if (!*built->plan)
+        live->original_s = out->time_s;
+    live_remember(live, built, out);
+    follow_latency(live);
+    return live_trace(live, built, counts, out, err);
+}
+
+/* What was cut short at the end of the budget says nothing of the variant: another
+ * session may try it. */
+static void note_late(struct built *built, struct measurement *out)
+{
+    if (out->outcome == RUN_OUTCOME_OK || out->outcome == RUN_OUTCOME_INTERRUPTED ||
+        !spawn_is_late())
+        return;
+    built->refused = RUN_OUTCOME_OK;
+    out->outcome = RUN_OUTCOME_INTERRUPTED;
+    free(out->detail);
+    out->detail = xstrdup("cut short: the budget was used up");
+}
+
+/* What is not there (a compiler, cores enough) is an outcome when it was only tried. */
+static bool is_special(const struct environment *environment)
+{
+    return *environment->compiler || *environment->flags || environment->threads > 1 ||
+           environment->smt > 1;
+}
+
+static int measure(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err)
+{
+    struct live *live = data;
+    struct built *built = NULL;
+    struct error why = {0};
+    *out = (struct measurement){.plan = xstrdup(candidate->plan),
+                                .environment = candidate->environment,
+                                .time_s = quantity_unknown(),
+                                .huge_bytes = -1};
+    if (live_built_get(live, candidate, &built, &why) == 0 &&
+        live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0) {
+        note_late(built, out);
+        return 0;
+    }
+    if (why.status == STATUS_MISSING && is_special(&candidate->environment)) {
+        out->outcome = RUN_OUTCOME_NOT_BUILT;
+        out->detail = xstrdup(why.text);
+        return 0;
+    }
+    measurement_release(out);
+    return fail(err, why.status, "%s", why.text);
+}
+
+struct search_runner live_runner(struct live *live)
+{
+    return (struct search_runner){.data = live,
+                                  .measure = measure,
+                                  .compare = live_compare,
+                                  .look = live_look_pair,
+                                  .prepare = live_prepare,
+                                  .prepare_least = variant_queue_processors(),
+                                  .prepare_most = live_prepare_most(),
+                                  .costs = live_costs};
+}
+
+/* ---- the subject ---- */
+
+static struct kernel_view subject_view(void *data)
+{
+    return kernel_view(((struct live *)data)->opts.kernel);
+}
+
+static struct kernel_counts subject_counts(void *data)
+{
+    return kernel_counts(((struct live *)data)->opts.kernel);
+}
+
+static int subject_check(void *data, const char *plan, struct error *err)
+{
+    struct plan *parsed = NULL;
+    if (plan_parse(plan, &parsed, err))
+        return -1;
+    int status = kernel_check(((struct live *)data)->opts.kernel, parsed, NULL, err);
+    plan_free(parsed);
+    return status;
+}
+
+struct search_subject live_subject(struct live *live)
+{
+    return (struct search_subject){.data = live,
+                                   .view = subject_view,
+                                   .counts = subject_counts,
+                                   .check = subject_check,
+                                   .machine = live->opts.machine,
+                                   .huge_pages_available =
+                                       live->opts.machine->huge_pages_available,
+                                   .cores = (int)live->copies};
+}

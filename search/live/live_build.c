@@ -1,0 +1,194 @@
+/* The live runner: from plan to verified programs. */
+#include "search/live/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void live_built_free(struct built *built)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
+        free(built->program[i]);
+    free(built->library);
+    free(built->plan);
+    free(built->source);
+    free(built->why);
+    plan_free(built->parsed);
+    verify_report_release(&built->report);
+    free(built);
+}
+
+/* ---- building ---- */
+
+static struct built *built_find(struct live *live, const char *plan,
+                                const struct toolchain *toolchain)
+{
+    for (size_t i = 0; i < live->built_nr; i++)
+        if (!strcmp(live->built[i]->plan, plan) && live->built[i]->toolchain == toolchain)
+            return live->built[i];
+    return NULL;
+}
+
+static struct built *built_add(struct live *live, const struct built *built)
+{
+    GROW(live->built, live->built_nr + 1, live->built_alloc);
+    struct built *added = xcalloc(1, sizeof(*added));
+    *added = *built;
+    live->built[live->built_nr++] = added;
+    return added;
+}
+
+int live_built_get(struct live *live, const struct candidate *candidate,
+                   struct built **out, struct error *err)
+{
+    const struct toolchain *toolchain;
+    struct plan *parsed = NULL;
+    if (live_toolchain(live, &candidate->environment, &toolchain, err))
+        return -1;
+    *out = built_find(live, candidate->plan, toolchain);
+    if (*out)
+        return 0;
+    if (plan_parse(candidate->plan, &parsed, err))
+        return -1;
+    *out = built_add(live, &(struct built){.plan = xstrdup(candidate->plan),
+                                           .parsed = parsed,
+                                           .toolchain = toolchain,
+                                           .refused = RUN_OUTCOME_OK});
+    return 0;
+}
+
+int live_built_file(struct live *live, const char *source,
+                    const struct environment *environment, struct built **out,
+                    struct error *err)
+{
+    const struct toolchain *toolchain;
+    if (live_toolchain(live, environment, &toolchain, err))
+        return -1;
+    char *name = xasprintf("file %s", source);
+    *out = built_find(live, name, toolchain);
+    if (!*out)
+        *out = built_add(live, &(struct built){.plan = xstrdup(name),
+                                               .source = xstrdup(source),
+                                               .toolchain = toolchain,
+                                               .refused = RUN_OUTCOME_OK});
+    free(name);
+    return 0;
+}
+
+void live_refuse(struct built *built, enum run_outcome outcome, const char *why)
+{
+    built->refused = outcome;
+    free(built->why);
+    built->why = xstrdup(why);
+}
+
+static int built_program(struct live *live, struct built *built,
+                         enum variant_program what, struct error *err)
+{
+    if (what == VARIANT_VERIFY && live_library(live, built, err))
+        return -1;
+    if (what == VARIANT_VERIFY && built->library)
+        return variant_build_verifier(live->opts.kernel, built->library, built->toolchain,
+                                      live->opts.scratch, &built->program[what], err);
+    if (built->source)
+        return variant_build_file(live->opts.kernel, built->source, built->toolchain,
+                                  what, live->opts.scratch, &built->program[what], err);
+    return variant_build(live->opts.kernel, built->parsed, built->toolchain, what,
+                         live->opts.scratch, &built->program[what], err);
+}
+
+/* A compiler that refuses a variant is a recorded outcome; anything else is an error of
+ * ours or of the system. */
+int live_take_refusal(struct live *live, struct built *built, const struct error *why,
+                      struct error *err)
+{
+    if (spawn_interrupted()) {
+        live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        return 0;
+    }
+    if ((*built->plan || built->toolchain != live->opts.toolchain) &&
+        (why->status == STATUS_FAILED || why->status == STATUS_ILLEGAL)) {
+        live_refuse(built, RUN_OUTCOME_NOT_BUILT, why->text);
+        return 0;
+    }
+    return fail(err, why->status, "%s", why->text);
+}
+
+int live_build(struct live *live, struct built *built, enum variant_program what,
+               struct error *err)
+{
+    struct error local = {0};
+    if (built->program[what] || built->refused != RUN_OUTCOME_OK)
+        return 0;
+    if (built_program(live, built, what, &local) == 0)
+        return 0;
+    return live_take_refusal(live, built, &local, err);
+}
+
+/* ---- verifying ---- */
+
+struct verify_opts live_verify_opts(const struct live *live, bool small_only)
+{
+    return (struct verify_opts){.relative = live->opts.relative,
+                                .absolute = live->opts.absolute,
+                                .limit_s = live->opts.launch_limit_s,
+                                .cpu = live->cpus.cpu[0],
+                                .small_only = small_only,
+                                .scratch = live->opts.scratch,
+                                .kept = live->opts.scratch};
+}
+
+/* Whatever it takes: without it there is no session. */
+static int prove(struct live *live, struct error *err)
+{
+    struct verify_opts opts = live_verify_opts(live, false);
+    if (live->proven)
+        return 0;
+    double end_at_s = spawn_end_at(0);
+    int status = kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch,
+                              &opts, err);
+    spawn_end_at(end_at_s);
+    live->proven = status == 0;
+    return status;
+}
+
+/* With calls for what the plan's code promises to test. */
+static int compare_results(struct live *live, struct built *built, bool small_only,
+                           struct error *err)
+{
+    struct verify_opts opts = live_verify_opts(live, small_only);
+    struct buf rests_on = {0};
+    if (built->parsed && !built->source)
+        kernel_check(live->opts.kernel, built->parsed, &rests_on, NULL);
+    opts.rests_on = buf_str(&rests_on);
+    verify_report_release(&built->report);
+    int status = variant_verify(live->opts.kernel, built->program[VARIANT_VERIFY], &opts,
+                                &built->report, err);
+    buf_release(&rests_on);
+    return status;
+}
+
+int live_verify(struct live *live, struct built *built, bool small_only,
+                struct error *err)
+{
+    if (built->refused != RUN_OUTCOME_OK || built->full_verified ||
+        (small_only && built->small_verified))
+        return 0;
+    if (!*built->plan) {
+        if (prove(live, err))
+            return -1;
+        built->full_verified = true;
+        return 0;
+    }
+    if (live_build(live, built, VARIANT_VERIFY, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK)
+        return 0;
+    if (compare_results(live, built, small_only, err))
+        return -1;
+    built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
+    built->full_verified = built->small_verified && !small_only;
+    if (!built->small_verified)
+        live_refuse(built, built->report.outcome,
+                    built->report.detail ? built->report.detail : "results differ");
+    return built->full_verified ? live_sanitize(live, built, err) : 0;
+}

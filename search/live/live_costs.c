@@ -1,0 +1,109 @@
+/* The live runner: what measuring this kernel takes, by what was seen so far. */
+#include <math.h>
+
+#include "search/live/live.h"
+
+/* A first look takes so long at most (live_beside.c), in three pairs and a first call;
+ * the shortest comparison is of a few launches, each of a first pair and one that counts.
+ */
+static const double looking_s = 0.4, start_s = 0.2, build_s = 0.2, explaining_s = 0.7;
+enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3, FEWER_LAUNCHES = 2 };
+/*
+ * As long as none is known: what a plan takes of the time of the kernel as written, where
+ * calls are so long that it matters; of plans that gain less there is no time to tell.
+ * Checking it takes as much less as its call does, but the first check runs the kernel as
+ * written, too, whose results are kept.
+ */
+static const double worthy = 0.1;
+
+/* Told by the kernel's own check until a plan was checked. */
+int live_check(struct live *live, struct built *built, bool small_only, struct error *err)
+{
+    bool is_plan = *built->plan, is_first = is_plan && !live->plan_checked;
+    double began_s = clock_s(), took_s;
+    int status = live_verify(live, built, small_only, err);
+
+    took_s = clock_s() - began_s;
+    if (small_only || (live->plan_checked && !is_plan))
+        return status;
+    live->check_s = is_first ? took_s : fmax(live->check_s, took_s);
+    live->plan_checked = is_plan;
+    return status;
+}
+
+/* The first pair counts, too, where launches of two would take longer than the shortest
+ * comparison. */
+static double comparison_calls(const struct live *live)
+{
+    return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
+}
+
+static double check_s(const struct live *live)
+{
+    double call_s = live->original_s.known ? live->original_s.value : 0;
+    return live->plan_checked ? live->check_s
+                              : fmax(live->check_s - (1 - worthy) * call_s, 0);
+}
+
+/* What is known best, or what will be. */
+static double winner_s(const struct live *live)
+{
+    double call_s = live->reference.plan ? live->reference.time_s.value : INFINITY;
+    return call_s < live->original_s.value ? call_s : worthy * live->original_s.value;
+}
+
+/* Where a host must give a guest its pages first, filling takes up to eight times as long
+ * as it did before, and likely so the next time. */
+void live_note_start(struct live *live, const struct run_result *result)
+{
+    const double forgets = 0.8; /* as in pace.c */
+    if (result->starting_s > 0)
+        live->fill_s = fmax(result->starting_s - start_s, forgets * live->fill_s);
+}
+
+/* Fewer where they would take a quarter of the budget: two show gains that are as large
+ * as they must be to matter then. */
+static size_t least_launches(const struct live *live, double each_s)
+{
+    const double most_share = 0.25;
+    bool few = live->opts.budget_s > 0 &&
+               COMPARISON_LAUNCHES * each_s > most_share * live->opts.budget_s;
+    return few ? FEWER_LAUNCHES : COMPARISON_LAUNCHES;
+}
+
+struct live_launch_cost live_pair_cost(const struct live *live)
+{
+    double original_s = live->original_s.known ? live->original_s.value : live->call_s,
+           calls_s =
+               live->original_s.known ? winner_s(live) + original_s : 2 * original_s,
+           own_s = start_s + live->fill_s, pair_s = comparison_calls(live) * calls_s;
+    return (struct live_launch_cost){own_s, pair_s, least_launches(live, own_s + pair_s)};
+}
+
+void live_costs(void *data, struct search_costs *costs)
+{
+    const struct live *live = data;
+    struct live_launch_cost launch = live_pair_cost(live);
+    double call_s, best_s;
+
+    *costs = (struct search_costs){
+        .check_s = check_s(live), .looks = {live->judged_nr, live->judged_s, live_error}};
+    if (live->launch_s <= 0 || !live->reference.plan)
+        return;
+    call_s = live->reference.time_s.value;
+    best_s = winner_s(live);
+    costs->try_s = build_s + call_s + best_s + fmin(looking_s, LOOK_CALLS * call_s);
+    costs->comparison_s = (double)launch.least * (launch.own_s + launch.pair_s);
+    costs->look_s = 2 * best_s + explaining_s;
+    costs->explain_s =
+        (live->plan_checked ? 0 : live->check_s) + build_s + 2 * best_s + explaining_s +
+        fmin(live->opts.trace_one_s, fmax(live->opts.trace_s - live->traced_s, 0));
+}
+
+void live_set_budget(struct live *live, double budget_s, double trace_s,
+                     double trace_one_s)
+{
+    live->opts.budget_s = budget_s;
+    live->opts.trace_s = trace_s;
+    live->opts.trace_one_s = trace_one_s;
+}

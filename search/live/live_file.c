@@ -1,0 +1,91 @@
+/* The live runner: another file or other sizes than it began with. */
+#include "search/live/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void live_override_geometry(const struct live *live, struct traffic_geometry *geometry)
+{
+    const struct traffic_geometry *told = live->opts.geometry;
+    if (!told)
+        return;
+    if (told->line_bytes > 0)
+        geometry->line_bytes = told->line_bytes;
+    if (told->level_nr <= 0)
+        return;
+    geometry->level_nr = told->level_nr;
+    memcpy(geometry->level, told->level, sizeof(geometry->level));
+}
+
+/* The kernel as written stays proven: it was at other sizes. */
+static void forget_full_size(struct built *built)
+{
+    if (!*built->plan)
+        return;
+    built->full_verified = false;
+    if (built->refused == RUN_OUTCOME_NOT_BUILT)
+        return;
+    built->refused = RUN_OUTCOME_OK;
+}
+
+int live_rebind(struct live *live, size_t copies, struct error *err)
+{
+    for (size_t i = 0; i < live->built_nr; i++)
+        forget_full_size(live->built[i]);
+    strvec_release(&live->args);
+    live->args = (struct strvec){0};
+    variant_args(live->opts.kernel, &live->args);
+    live->launch_s = 0;
+    live->original_s = quantity_unknown();
+    live_forget(live);
+    live_leave_arena(live);
+    return live_choose_copies(live, copies ? copies : live->opts.copies, err);
+}
+
+/* "key=100:index(4096)" with other contents; NULL = it has none that could be ordered. */
+static char *ordered(const char *words)
+{
+    const char *contents = strchr(words, ':');
+    if (contents && !strncmp(contents, ":index(", 7))
+        return xasprintf("%.*s:ascending(%s", (int)(contents - words), words,
+                         contents + 7);
+    if (contents && !strcmp(contents, ":permutation"))
+        return xasprintf("%.*s:iota", (int)(contents - words), words);
+    return NULL;
+}
+
+bool live_order(struct live *live)
+{
+    bool any = false;
+    for (size_t i = 1; i < live->args.nr; i++) {
+        char *other =
+            strcmp(live->args.v[i - 1], "--buffer") ? NULL : ordered(live->args.v[i]);
+        if (!other)
+            continue;
+        free(live->args.v[i]);
+        live->args.v[i] = other;
+        any = true;
+    }
+    live_forget(live);
+    live_leave_arena(live);
+    return any;
+}
+
+int live_measure_file(struct live *live, const char *source,
+                      const struct kernel_counts *counts,
+                      const struct environment *environment, struct measurement *out,
+                      struct error *err)
+{
+    struct built *built = NULL;
+    if (live_built_file(live, source, environment, &built, err))
+        return -1;
+    *out = (struct measurement){.plan = xstrdup(""),
+                                .environment = *environment,
+                                .time_s = quantity_unknown(),
+                                .huge_bytes = -1};
+    if (live_measure_built(live, built, counts, MEASURE_EXPLAIN, 0, out, err)) {
+        measurement_release(out);
+        return -1;
+    }
+    return 0;
+}

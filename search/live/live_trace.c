@@ -1,0 +1,220 @@
+/* The live runner: the traffic of a variant, and what it explains, in bounded time. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/live/live.h"
+
+/* ---- how long it may take ---- */
+
+/* Accesses that are simulated in a second, in one cache; more of them are passed. */
+static const double simulated_per_s = 6e6;
+static const double count_s = 1.2, count_share = 0.25;
+
+/* Seconds for the next trace, counting by steps included; infinite = as many as it takes,
+ * 0 = none. The kernel as written is traced in any case. */
+static double allowance(const struct live *live, const struct built *built)
+{
+    double all_s = live->opts.trace_s, one_s = live->opts.trace_one_s;
+    double left_s = all_s - live->traced_s;
+
+    if (all_s <= 0)
+        return INFINITY;
+    if (!*built->plan)
+        return one_s;
+    return left_s < one_s / 2 ? 0 : fmin(left_s, one_s);
+}
+
+static void limit_trace(double seconds, struct traffic_trace_request *request)
+{
+    double trace_s = seconds - fmin(count_s, count_share * seconds);
+
+    if (!isfinite(seconds))
+        return;
+    request->limit_s = request->wall_s = trace_s;
+    request->accesses_budget = fmax(1e5, simulated_per_s * trace_s);
+}
+
+/* ---- how many accesses the compiled code makes ---- */
+
+/* Prefetches load their indices once more; nothing a plan does multiplies accesses by
+ * more.
+ */
+enum { PLAN_ACCESSES_MOST = 4 };
+/* Passed in a tenth of a second, and in a smaller call the same per iteration, but for
+ * the rests of loops and what blocks of fixed size do once each. */
+static const double counted_whole = 5e7, ends_differ = 1.25;
+
+/* Of a run that hardly simulates; 0 = it did not tell. */
+static double count_run(const struct traffic_trace_request *request,
+                        const struct strvec *args, double modelled)
+{
+    struct traffic_trace_request passing = *request;
+    struct traffic counted = {0};
+    double accesses = 0;
+
+    passing.args = args;
+    passing.accesses_total = PLAN_ACCESSES_MOST * modelled;
+    passing.accesses_likely = modelled;
+    passing.accesses_least = passing.accesses_budget = 1;
+    passing.other_nr = 0;
+    if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known)
+        accesses = counted.accesses.value;
+    traffic_release(&counted);
+    return accesses;
+}
+
+struct smaller_call {
+    const struct traffic_trace_request *request;
+    double ratio; /* accesses made over those modelled; 0 = not known */
+};
+
+static int count_smaller(struct kernel *kernel, void *data, struct error *err)
+{
+    struct smaller_call *smaller = data;
+    struct kernel_counts counts = kernel_counts(kernel);
+    struct strvec args = {0};
+
+    (void)err;
+    if (!counts.accesses.known || counts.accesses.value > counted_whole)
+        return 0;
+    variant_args(kernel, &args);
+    smaller->ratio =
+        count_run(smaller->request, &args, counts.accesses.value) / counts.accesses.value;
+    strvec_release(&args);
+    return 0;
+}
+
+/*
+ * A plan may keep values in registers that the source loads again and again, and the
+ * windows shall cover the whole call. How many accesses the compiled code makes of those
+ * of the loop model is told by the largest call that is passed in no time. False where
+ * none tells; the count of the loop model stays.
+ */
+static bool count_small_call(struct live *live, struct traffic_trace_request *request)
+{
+    struct smaller_call smaller = {request, 0};
+    struct kernel *kernel = live->opts.kernel;
+
+    for (long long size = kernel_largest(kernel) / 2; size >= 16 && smaller.ratio <= 0;
+         size /= 2) {
+        struct error why = {0};
+
+        if (spawn_interrupted() ||
+            (kernel_at_size(kernel, size, count_smaller, &smaller, &why) &&
+             why.status != STATUS_INPUT))
+            return false;
+    }
+    if (smaller.ratio <= 0)
+        return false;
+    request->accesses_likely = smaller.ratio * request->accesses_total;
+    request->accesses_total = ends_differ * request->accesses_likely;
+    request->accesses_least = 1;
+    return true;
+}
+
+static void count_whole_call(struct traffic_trace_request *request)
+{
+    double counted = count_run(request, request->args, request->accesses_total);
+
+    request->accesses_least = 1;
+    request->accesses_likely = 0;
+    if (counted > 0)
+        request->accesses_total = counted;
+}
+
+static int trace_unsure(struct live *live, const struct traffic_trace_request *request,
+                        bool own, struct traffic *traffic, struct error *err)
+{
+    struct traffic_trace_request counted = *request;
+
+    if (own && request->accesses_total > counted_whole &&
+        count_small_call(live, &counted) && traffic_trace(&counted, traffic, NULL) == 0)
+        return 0;
+    counted = *request;
+    count_whole_call(&counted);
+    return traffic_trace(&counted, traffic, err);
+}
+
+/* ---- a variant ---- */
+
+/* `own`: the counts are of the kernel as its file has it. */
+static int trace_traffic(struct live *live, struct built *built,
+                         const struct kernel_counts *counts, bool own, double seconds,
+                         struct measurement *out, struct error *err)
+{
+    bool huge = out->environment.huge_pages || kernel_inputs_huge(live->opts.kernel);
+    struct kernel_view view = kernel_view(live->opts.kernel);
+    struct traffic_geometry other[2];
+    struct traffic_trace_request request = {
+        .program = built->program[VARIANT_TRACE],
+        .args = &live->args,
+        .geometry = live_geometry(live, huge, CACHE_GUESS),
+        .other = other,
+        .other_nr = live_other_caches(live, huge, other),
+        .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
+        .limit_s = live->opts.launch_limit_s,
+        .cold = out->environment.start == RUN_START_COLD_DATA ||
+                out->environment.start == RUN_START_COLD,
+        .scratch = live->opts.scratch,
+        .cpu = live->cpus.cpu[0]};
+    bool unsure = (*built->plan || live_is_unsure(&view)) && request.accesses_total > 0;
+
+    limit_trace(seconds, &request);
+    if (unsure ? trace_unsure(live, &request, own, &out->traffic, err)
+               : traffic_trace(&request, &out->traffic, err))
+        return -1;
+    out->has_traffic = true;
+    if (request.other_nr)
+        live_note_caches(other, &out->traffic);
+    if (live->counted_calls > 0)
+        counters_apply(&live->counters, live->counted_calls, &out->traffic);
+    if (live_build(live, built, VARIANT_TIME, NULL) == 0 && built->program[VARIANT_TIME])
+        live_count(live, built, &request, fmin(count_s, count_share * seconds),
+                   &out->traffic);
+    return 0;
+}
+
+static int trace_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, double seconds,
+                       struct measurement *out, struct error *err)
+{
+    struct kernel_counts known = counts ? *counts : kernel_counts(live->opts.kernel);
+    double began_s = clock_s();
+    int status = trace_traffic(live, built, &known, !counts, seconds, out, err);
+
+    live->traced_s += clock_s() - began_s;
+    if (status)
+        return -1;
+    if (built->parsed && *built->plan)
+        known.chains =
+            variant_chains(live->opts.kernel, built->parsed, live->opts.scratch);
+    return measurement_explain(out, live->opts.machine, (int)live->copies, &known, err);
+}
+
+static void say_untraced(struct measurement *out, const char *why)
+{
+    free(out->detail);
+    out->detail = xstrdup(why);
+}
+
+int live_trace(struct live *live, struct built *built, const struct kernel_counts *counts,
+               struct measurement *out, struct error *err)
+{
+    double seconds = allowance(live, built);
+    struct error why = {0};
+
+    if (seconds <= 0) {
+        say_untraced(out, "not traced: the time for tracing is used up");
+        return 0;
+    }
+    if (live_build(live, built, VARIANT_TRACE, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK ||
+        trace_built(live, built, counts, seconds, out, &why) == 0)
+        return 0;
+    if (!*built->plan)
+        return fail(err, why.status, "%s", why.text);
+    say_untraced(out, why.text);
+    return 0;
+}

@@ -1,0 +1,470 @@
+#include "search/propose/propose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose/propose_nests.h"
+#include "search/propose/propose_orders.h"
+#include "search/propose/propose_prefetch.h"
+#include "search/propose/propose_squares.h"
+#include "search/propose/propose_steps.h"
+#include "search/propose/propose_sums.h"
+
+enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
+
+static const char has_shape[] = "the plan sets the order of all loops already";
+
+struct scored {
+    struct choice choice;
+    double cost;
+};
+struct scores {
+    struct scored *item;
+    size_t nr, alloc;
+};
+
+static void score(struct scores *list, const struct choice *choice, double cost)
+{
+    GROW(list->item, list->nr + 1, list->alloc);
+    list->item[list->nr++] = (struct scored){*choice, cost};
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    double left = ((const struct scored *)a)->cost,
+           right = ((const struct scored *)b)->cost;
+    return left < right ? -1 : left > right;
+}
+
+/* The same steps with every size within a factor of two: hill climbing gets there from
+ * the other one. */
+static bool is_near(const struct choice *a, const struct choice *b)
+{
+    if (a->tile_nr != b->tile_nr || a->jam_nr != b->jam_nr)
+        return false;
+    bool near = a->tile_nr > 0;
+    for (size_t i = 0; i < a->tile_nr; i++)
+        near &= !strcmp(a->tile[i].loop, b->tile[i].loop) &&
+                a->tile[i].size <= 2 * b->tile[i].size &&
+                b->tile[i].size <= 2 * a->tile[i].size;
+    for (size_t i = 0; i < a->jam_nr; i++)
+        near &=
+            !strcmp(a->jam[i].loop, b->jam[i].loop) && a->jam[i].size == b->jam[i].size;
+    return near;
+}
+
+static bool near_any(const struct choice *choice, const struct choices *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (is_near(choice, &list->item[i]))
+            return true;
+    return false;
+}
+
+/* The cheapest; with `apart` none that is a neighbour of a cheaper one. */
+static void keep_best(struct scores *list, size_t most, bool apart, struct choices *out)
+{
+    size_t before = out->nr;
+    if (list->nr)
+        qsort(list->item, list->nr, sizeof(*list->item), by_cost);
+    for (size_t i = 0; i < list->nr && out->nr - before < most; i++)
+        if (!apart || !near_any(&list->item[i].choice, out))
+            choices_add(out, &list->item[i].choice);
+    free(list->item);
+}
+
+/* The loops from outermost to innermost under the present order. */
+static void names_in_order(const struct propose *about, const char **name)
+{
+    const struct nest *nest = about->nest;
+    for (size_t d = 0; d < nest->nr; d++)
+        name[d] =
+            about->now->order_nr == nest->nr ? about->now->order[d] : nest->loop[d]->name;
+}
+
+/* ---- interchange ---- */
+
+/* A unit stride in the innermost loop lets vectors and prefetchers work; others cost
+ * about a cache access each. */
+static double stride_penalty_ns(const struct propose *about, int innermost)
+{
+    const struct nest *nest = about->nest;
+    double cost = 0, calls = 1;
+    for (size_t d = 0; d < nest->nr; d++)
+        calls *= nest->trips[d];
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double stride = fabs(access->stride_at[innermost]);
+        if (nest_holds(nest, access) &&
+            stride > (double)nest->view->array[access->array].element_bytes)
+            cost += calls * 0.5;
+    }
+    return cost;
+}
+
+static void try_orders(const struct propose *about, struct choice *choice, size_t fixed,
+                       double now, struct scores *list)
+{
+    size_t nr = about->nest->nr;
+    if (nr == 0)
+        return;
+    if (fixed == nr) {
+        int innermost = nest_depth(about->nest, choice->order[nr - 1]);
+        double cost = nest_cost_ns(about->nest, about->machine, choice) +
+                      stride_penalty_ns(about, innermost);
+        if (cost < now)
+            score(list, choice, cost);
+        return;
+    }
+    for (size_t i = fixed; i < nr; i++) {
+        const char *name = choice->order[i];
+        memmove(&choice->order[fixed + 1], &choice->order[fixed],
+                (i - fixed) * sizeof(name));
+        choice->order[fixed] = name;
+        try_orders(about, choice, fixed + 1, now, list);
+        memmove(&choice->order[fixed], &choice->order[fixed + 1],
+                (i - fixed) * sizeof(name));
+        choice->order[i] = name;
+    }
+}
+
+static void propose_order(const struct propose *about, const struct choice *order,
+                          struct choices *out)
+{
+    bool alone = !order->distribute_nr && !order->tile_nr && !order->jam_nr;
+    add_order(about, order, out);
+    if (alone)
+        add_strips(about, order, out);
+}
+
+static void propose_orders(const struct propose *about, struct choices *out,
+                           struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    struct scores list = {0};
+    const struct nest *nest = about->nest;
+    choice.order_kept = 0;
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
+    if (nest->nr < 2 || nest->nr > 5) {
+        buf_add(why_not, "the hot nest has no two loops to interchange");
+        return;
+    }
+    names_in_order(about, choice.order);
+    choice.order_nr = nest->nr;
+    double now = nest_cost_ns(nest, about->machine, &choice) +
+                 stride_penalty_ns(about, nest_depth(nest, choice.order[nest->nr - 1]));
+    try_orders(about, &choice, 0, now * 0.999, &list);
+    if (list.nr == 0)
+        buf_add(why_not,
+                "the present order of loops already has the lowest estimated traffic");
+    struct choices best = {0};
+    keep_best(&list, TOP_ORDERS, false, &best);
+    for (size_t i = 0; i < best.nr; i++)
+        propose_order(about, &best.item[i], out);
+    choices_release(&best);
+}
+
+/* ---- tile ---- */
+
+/*
+ * Loops outside of the outermost tiled one must be named too, or its tile loops would
+ * stand inside of them; they get a tile of their whole extent, rounded up to a power of
+ * two, unless a smaller one is chosen.
+ */
+static void put_tiles(struct choice *choice, const char *const *name, const long *size,
+                      const double *trips, size_t nr)
+{
+    size_t last = 0;
+    choice->tile_nr = 0;
+    for (size_t i = 0; i < nr; i++)
+        if (size[i] > 0)
+            last = i + 1;
+    for (int whole = 0; whole < 2; whole++)
+        for (size_t i = 0; i < last; i++) {
+            if ((size[i] == 0) != (whole == 1))
+                continue;
+            long tile = size[i] ? size[i] : (long)exp2(ceil(log2(trips[i])));
+            choice->tile[choice->tile_nr++] = (struct loop_size){name[i], tile};
+        }
+}
+
+void propose_order_tiles(const struct nest *nest, struct choice *choice)
+{
+    const struct propose about = {.nest = nest, .now = choice};
+    const char *name[KERNEL_DEPTH_MAX];
+    double trips[KERNEL_DEPTH_MAX];
+    long size[KERNEL_DEPTH_MAX] = {0};
+    names_in_order(&about, name);
+    for (size_t d = 0; d < nest->nr; d++) {
+        trips[d] = nest->trips[nest_depth(nest, name[d])];
+        for (size_t t = 0; t < choice->tile_nr; t++)
+            if (!strcmp(choice->tile[t].loop, name[d]))
+                size[d] = choice->tile[t].size;
+    }
+    if (choice->tile_nr)
+        put_tiles(choice, name, size, trips, nest->nr);
+}
+
+static void try_tiles(const struct propose *about, const char *const *name,
+                      const double *trips, long *size, size_t at, struct scores *list)
+{
+    static const long sizes[] = {0, 8, 16, 32, 64, 128, 256, 512, 1024};
+    if (at == about->nest->nr) {
+        struct choice choice = *about->now;
+        put_tiles(&choice, name, size, trips, at);
+        if (choice.tile_nr)
+            score(list, &choice, nest_cost_ns(about->nest, about->machine, &choice));
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        if ((double)sizes[i] >= trips[at])
+            break;
+        size[at] = sizes[i];
+        try_tiles(about, name, trips, size, at + 1, list);
+    }
+    size[at] = 0;
+}
+
+/* Small tiles cost loop control and short vectors: a per cent for every halving below 64
+ * of the innermost tile. */
+static void add_overhead(struct scores *list, const char *innermost)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        for (size_t t = 0; t < list->item[i].choice.tile_nr; t++) {
+            const struct loop_size *tile = &list->item[i].choice.tile[t];
+            double halvings = log2(64.0 / (double)tile->size);
+            if (halvings > 0)
+                list->item[i].cost *=
+                    1 + (strcmp(tile->loop, innermost) ? 0.005 : 0.02) * halvings;
+        }
+}
+
+static void propose_tiles(const struct propose *about, struct choices *out,
+                          struct buf *why_not)
+{
+    const char *name[KERNEL_DEPTH_MAX];
+    double trips[KERNEL_DEPTH_MAX];
+    long size[KERNEL_DEPTH_MAX] = {0};
+    struct scores list = {0};
+    const struct nest *nest = about->nest;
+    if (*about->now->shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
+    if (nest->nr < 2 || nest->nr > TILE_LOOPS_MAX) {
+        buf_addf(why_not, "tiling needs a nest of 2 to %d loops, the hot one has %zu",
+                 TILE_LOOPS_MAX, nest->nr);
+        return;
+    }
+    names_in_order(about, name);
+    for (size_t d = 0; d < nest->nr; d++)
+        trips[d] = nest->trips[nest_depth(nest, name[d])];
+    try_tiles(about, name, trips, size, 0, &list);
+    add_overhead(&list, name[nest->nr - 1]);
+    if (list.nr == 0)
+        buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
+    size_t first = out->nr;
+    if (!about->now->order_nr)
+        add_squares(about, out);
+    keep_best(&list, TOP_TILES, true, out);
+    add_split_blocks(about, first, out);
+}
+
+/* ---- unroll_jam ---- */
+
+/* Memory accesses per innermost operation when the loops are jammed by `jam`: an access
+ * invariant in a jammed loop is shared by its copies. */
+static double accesses_per_copy(const struct propose *about, const struct choice *choice)
+{
+    const struct nest *nest = about->nest;
+    double copies = 1, accesses = 0;
+    for (size_t j = 0; j < choice->jam_nr; j++)
+        copies *= (double)choice->jam[j].size;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double needed = 1;
+        for (size_t j = 0; j < choice->jam_nr; j++) {
+            int depth = nest_depth(nest, choice->jam[j].loop);
+            if (!(access->stride_at[depth] == 0))
+                needed *= (double)choice->jam[j].size;
+        }
+        accesses += nest_holds(nest, access) ? needed : 0;
+    }
+    return accesses / copies;
+}
+
+static double jam_copies(const struct choice *choice)
+{
+    double copies = 1;
+    for (size_t j = 0; j < choice->jam_nr; j++)
+        copies *= (double)choice->jam[j].size;
+    return copies;
+}
+
+/* Half by accesses that registers save, half by lines, against no jam at all (then it is
+ * 1). */
+static double jam_cost(const struct propose *about, const struct choice *choice)
+{
+    struct choice none = *choice;
+    none.jam_nr = 0;
+    double accesses = accesses_per_copy(about, choice) / accesses_per_copy(about, &none);
+    double lines = nest_cost_ns(about->nest, about->machine, choice) /
+                   fmax(nest_cost_ns(about->nest, about->machine, &none), 1e-9);
+    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_copies(choice);
+}
+
+/* 32 vector registers (AVX-512, SVE) hold at most some two dozen running values. */
+static void try_jams(const struct propose *about, const char *const *name, size_t at,
+                     struct choice *choice, struct scores *list)
+{
+    static const long sizes[] = {2, 4, 8};
+    if (at + 1 >= about->nest->nr) {
+        if (choice->jam_nr && jam_copies(choice) <= 24)
+            score(list, choice, jam_cost(about, choice));
+        return;
+    }
+    try_jams(about, name, at + 1, choice, list);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes) && choice->jam_nr < 2; i++) {
+        choice->jam[choice->jam_nr++] = (struct loop_size){name[at], sizes[i]};
+        try_jams(about, name, at + 1, choice, list);
+        choice->jam_nr--;
+    }
+}
+
+static void propose_jams(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    const char *name[KERNEL_DEPTH_MAX];
+    struct choice choice = *about->now;
+    struct scores list = {0};
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
+    if (about->nest->nr < 2) {
+        buf_add(why_not, "there is no outer loop to unroll and jam");
+        return;
+    }
+    names_in_order(about, name);
+    choice.jam_nr = 0;
+    if (!choice.order_nr && !choice.tile_nr)
+        add_wavefronts(about, out);
+    try_jams(about, name, 0, &choice, &list);
+    struct scores useful = {0};
+    for (size_t i = 0; i < list.nr; i++)
+        if (list.item[i].cost < 0.95)
+            score(&useful, &list.item[i].choice, list.item[i].cost);
+    free(list.item);
+    if (useful.nr == 0 && out->nr == 0)
+        buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
+    keep_best(&useful, TOP_JAMS, false, out);
+}
+
+/* ---- unroll ---- */
+
+static void propose_unroll(const struct propose *about, struct choices *out,
+                           struct buf *why_not)
+{
+    static const long sizes[] = {4, 8, 2};
+    const char *name[KERNEL_DEPTH_MAX];
+    struct choice choice = *about->now;
+    if (about->nest->nr == 0)
+        return;
+    if (choice.simd) {
+        buf_add(why_not,
+                "the innermost loop is marked for vectors: the compiler unrolls it");
+        return;
+    }
+    names_in_order(about, name);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        choice.unroll = (struct loop_size){name[about->nest->nr - 1], sizes[i]};
+        choices_add(out, &choice);
+    }
+}
+
+/* ---- simd ---- */
+
+static void propose_simd(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
+    if (choice.simd) {
+        buf_add(why_not, "the plan already marks the innermost loop");
+        return;
+    }
+    choice.simd = true;
+    choices_add(out, &choice);
+}
+
+/* ---- all of them ---- */
+
+static const struct proposer {
+    const char *transformation;
+    propose_fn propose;
+    bool of_all; /* it says what is done to all nests, or to arrays */
+} proposers[] = {
+    {"interchange", propose_orders, false},
+    {"tile", propose_tiles, false},
+    {"unroll_jam", propose_jams, false},
+    {"unroll", propose_unroll, false},
+    {"simd", propose_simd, false},
+    {"skew", propose_skew, false},
+    {"fuse", propose_fuse, true},
+    {"distribute", propose_distribute, false},
+    {"pack", propose_pack, false},
+    {"nontemporal", propose_nontemporal, true},
+    {"prefetch_l1", propose_prefetch_l1, true},
+    {"prefetch_l2", propose_prefetch_l2, true},
+};
+
+bool propose_knows(const char *transformation)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(proposers); i++)
+        if (!strcmp(proposers[i].transformation, transformation))
+            return true;
+    return false;
+}
+
+void propose(const struct propose *about, const char *transformation, struct choices *out,
+             struct buf *why_not)
+{
+    if (about->nest->nr == 0 && strncmp(transformation, "prefetch", 8)) {
+        buf_add(why_not, "no loop of the kernel could be modelled");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(proposers); i++)
+        if (!strcmp(proposers[i].transformation, transformation)) {
+            if (proposers[i].of_all || about->nest->nr == 0)
+                proposers[i].propose(about, out, why_not);
+            else
+                propose_nests(about, proposers[i].propose, out, why_not);
+            return;
+        }
+    buf_add(why_not,
+            "not tried: it changes more than this function, so it is done by hand");
+}
+
+void propose_on_top(const struct propose *about, const char *transformation,
+                    struct choices *out)
+{
+    static const char *const further[] = {"unroll_jam", "tile"};
+    struct buf why_not = {0};
+    if (strcmp(transformation, "interchange"))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(further); i++) {
+        struct choices list = {0};
+        propose(about, further[i], &list, &why_not);
+        if (list.nr)
+            choices_add(out, &list.item[0]);
+        choices_release(&list);
+    }
+    buf_release(&why_not);
+}

@@ -1,0 +1,40 @@
+/* Parameters for one transformation on top of the present choice, best guess first:
+ * seeded from cache shares, latency, registers. */
+#ifndef SEARCH_PROPOSE_H
+#define SEARCH_PROPOSE_H
+
+#include "search/propose/nest.h"
+
+struct propose {
+    const struct nest *nest;
+    const struct machine *machine;
+    const struct choice *now;
+    double iteration_s; /* time of one innermost iteration, 0 = unknown */
+    double latency_ns;  /* of the misses a prefetch has to hide */
+    double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
+};
+
+/* Appends choices for the transformation (a name of rules.h). Nothing appended: it does
+ * not apply; `why_not` says why. */
+void propose(const struct propose *about, const char *transformation, struct choices *out,
+             struct buf *why_not);
+
+/* There are plan steps for it. */
+bool propose_knows(const char *transformation);
+
+/* The choices next to `best` in the parameters of the transformation: half and twice of
+ * each. */
+void propose_neighbours(const char *transformation, const struct choice *best,
+                        struct choices *out);
+
+/* Tiles as a plan needs them under its order of loops: outermost first, and those outside
+ * of the outermost tiled one named too, with tiles of their whole extent. */
+void propose_order_tiles(const struct nest *nest, struct choice *choice);
+
+/* What is built on another order of loops, so that it is judged together with it: the
+ * best guesses of unroll_jam and of tile on top of about->now. Nothing for other
+ * transformations. */
+void propose_on_top(const struct propose *about, const char *transformation,
+                    struct choices *out);
+
+#endif

@@ -1,0 +1,92 @@
+/* What strategies ask and tell: the subject, the runner, the observer. Part of
+ * search/search.h. */
+#ifndef SEARCH_SUBJECT_H
+#define SEARCH_SUBJECT_H
+
+#include "rules/rules.h"
+#include "search/session/measured.h"
+#include "search/session/pace.h"
+
+/* ---- the two tables ---- */
+
+struct search_subject {
+    void *data;
+    struct kernel_view (*view)(void *data);
+    struct kernel_counts (*counts)(void *data);
+    int (*check)(void *data, const char *plan,
+                 struct error *err); /* 0 = legal; STATUS_ILLEGAL with the dependence */
+    const struct machine *machine;
+    bool huge_pages_available;
+    int cores; /* loaded alike */
+    /* Only these plans may be tried, as search_grid() writes them; NULL = any. Borrowed.
+     */
+    const struct strvec *space;
+};
+
+enum measure_effort {
+    MEASURE_QUICK,  /* a launch or two: enough to drop the hopeless; small sizes verified
+                     */
+    MEASURE_FULL,   /* until the interval is narrow; full size verified */
+    MEASURE_EXPLAIN /* FULL, and traffic and occupancy */
+};
+
+struct search_runner {
+    void *data;
+    /* 0 for every recorded outcome. `stop_at_s`: a QUICK run may stop as soon as the call
+     * is sure to take longer (0 = never). */
+    int (*measure)(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err);
+    /* time(a) / time(b), interleaved launches: above 1 b is faster. `seconds`: how long
+     * it may take. */
+    int (*compare)(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err);
+    /* The same in what the session keeps running: cheaper, but without what differs from
+     * one start to the next. NULL = compare. */
+    int (*look)(void *data, const struct candidate *a, const struct candidate *b,
+                double seconds, struct quantity *ratio, struct error *err);
+    /* Builds what QUICK runs of these will need, several at once, while nothing is timed.
+     * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
+    int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
+                   struct error *err);
+    size_t prepare_least, prepare_most; /* candidates that are worth one go, at first
+                                           and when none of them was faster */
+    /* NULL = nothing is known before it was seen. */
+    void (*costs)(void *data, struct search_costs *costs);
+};
+
+/* Two variants timed in turn. Plans are borrowed. */
+struct compared {
+    struct candidate a, b;
+    bool look;             /* in what the session keeps running */
+    bool file;             /* b was run from the file written for it, and its results */
+    bool verified;         /* equal the original's */
+    double seconds;        /* that it was to take */
+    struct quantity ratio; /* time(a) / time(b); unknown = not to be had */
+    double cost_s;         /* wall time that it took */
+    bool replayed, reused; /* as of a measurement */
+    long long origin;
+};
+
+/* What is being done, for who watches. */
+struct search_step {
+    const char *doing; /* one sentence */
+    const char *why;   /* the rule and its reason; NULL = `doing` says all */
+    size_t variants;   /* measured so far */
+    double best;       /* how many times as fast as written the best so far is, by first
+                          runs; 0 = not known */
+    double left_s; /* until all is done, closing and report included; 0 and below = none
+                    */
+};
+
+struct search_observer {
+    void *data;
+    void (*step)(void *data, const struct search_step *step);
+    int (*measured)(void *data, const struct measurement *measurement,
+                    struct error *err); /* saves it */
+    /* Saves it: a, b, seconds and ratio are told. Not called for one that was cut short
+     * by an interrupt. */
+    int (*compared)(void *data, const struct compared *comparison, struct error *err);
+};
+
+#endif

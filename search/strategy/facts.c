@@ -1,0 +1,446 @@
+/*
+ * What the rules are told. The occupancy part comes from core/occupancy under the same
+ * names; this file adds what the source's loop model, the traffic and the machine say.
+ * What is not known is not set: a rule that asks for it does not speak.
+ */
+#include "search/strategy/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose/propose_steps.h"
+#include "search/propose/propose_sums.h"
+#include "search/propose/reuse.h"
+#include "search/propose/uses.h"
+#include "search/session/session.h"
+
+void say_word(struct situation *now, const char *metric, const char *word)
+{
+    if (!now->status)
+        now->status = rule_facts_word(now->facts, metric, word, now->err);
+}
+
+void say_yes_no(struct situation *now, const char *metric, bool yes)
+{
+    say_word(now, metric, yes ? "yes" : "no");
+}
+
+static void say_answer(struct situation *now, const char *metric, enum answer answer)
+{
+    if (answer != ANSWER_UNKNOWN)
+        say_yes_no(now, metric, answer == ANSWER_YES);
+}
+
+void say_quantity(struct situation *now, const char *metric, struct quantity value)
+{
+    if (!now->status && value.known)
+        now->status = rule_facts_number(now->facts, metric, value, now->err);
+}
+
+void say_number(struct situation *now, const char *metric, double value)
+{
+    say_quantity(now, metric, quantity_exact(value, PROVENANCE_SOURCE));
+}
+
+/* Of what is open above only what surely fits is told: no rule is to read a guess. */
+static void say_over_share(struct situation *now, const char *metric, double bytes,
+                           int level)
+{
+    struct quantity share = machine_share_bytes(now->machine, level);
+    if (share.known && share.low > 0 && (!isinf(share.high) || bytes <= share.low))
+        say_quantity(now, metric,
+                     quantity_between(bytes / share.value, bytes / share.high,
+                                      bytes / share.low, 0, share.provenance));
+}
+
+/* ---- the loop nest ---- */
+
+static double element_bytes(const struct situation *now,
+                            const struct kernel_access *access)
+{
+    return (double)now->nest->view->array[access->array].element_bytes;
+}
+
+static bool any_access(const struct situation *now,
+                       bool (*is)(const struct situation *now,
+                                  const struct kernel_access *access))
+{
+    const struct kernel_view *view = now->nest->view;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (nest_holds(now->nest, &view->access[i]) && is(now, &view->access[i]))
+            return true;
+    return false;
+}
+
+static bool is_indirect(const struct situation *now, const struct kernel_access *access)
+{
+    (void)now;
+    return access->access_class == ACCESS_INDIRECT;
+}
+
+static bool is_strided(const struct situation *now, const struct kernel_access *access)
+{
+    return fabs(access->stride_at[now->innermost]) >= now->machine->line_bytes;
+}
+
+static bool has_unit_loop(const struct situation *now, const struct kernel_access *access)
+{
+    if (!is_strided(now, access))
+        return false;
+    for (size_t d = 0; d < now->nest->nr; d++)
+        if (fabs(access->stride_at[d]) == element_bytes(now, access))
+            return true;
+    return false;
+}
+
+static bool is_register_reused(const struct situation *now,
+                               const struct kernel_access *access)
+{
+    for (size_t d = 0; d < now->nest->nr; d++)
+        if ((int)d != now->innermost && access->stride_at[d] == 0 &&
+            now->nest->trips[d] > 1 && access->stride_at[now->innermost] != 0)
+            return true;
+    return false;
+}
+
+static bool is_reduced(const struct situation *now, const struct kernel_access *access)
+{
+    return access->write && access->stride_at[now->innermost] == 0;
+}
+
+static double streams(const struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    double nr = 0;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        double stride = fabs(view->access[i].stride_at[now->innermost]);
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again |= view->access[j].array == view->access[i].array &&
+                     nest_holds(now->nest, &view->access[j]);
+        nr += nest_holds(now->nest, &view->access[i]) && stride > 0 &&
+              stride < now->machine->line_bytes && !again;
+    }
+    return nr;
+}
+
+static void say_nest(struct situation *now)
+{
+    int nests = 0;
+    for (size_t i = 0; i < now->nest->view->loop_nr; i++)
+        nests += now->nest->view->loop[i].parent < 0;
+    say_number(now, "nests", nests);
+    if (now->innermost < 0)
+        return;
+    bool strided = any_access(now, is_strided);
+    say_number(now, "loop_depth", (double)now->nest->nr);
+    say_number(now, "inner_trips", now->nest->trips[now->innermost]);
+    say_yes_no(now, "has_indirect", any_access(now, is_indirect));
+    say_yes_no(now, "has_strided", strided);
+    say_yes_no(now, "inner_strided", strided);
+    say_yes_no(now, "unit_stride_loop", any_access(now, has_unit_loop));
+    say_yes_no(now, "has_register_reuse", any_access(now, is_register_reused));
+    say_yes_no(now, "has_reduction", any_access(now, is_reduced));
+    say_number(now, "streams_per_thread", streams(now));
+}
+
+/* Threads of a core that run: one. */
+static void say_streams(struct situation *now, const struct kernel_counts *counts)
+{
+    if (now->innermost >= 0)
+        say_number(now, "stream_load", streams(now) / OCCUPANCY_STREAMS);
+    if (counts->chains.known)
+        say_yes_no(now, "address_chain", counts->chains.value > 0);
+}
+
+/* What legality itself says, at the first question and for all of the search. */
+static enum answer is_any_legal(const struct session *session, const char *transformation)
+{
+    const struct search_subject *subject = session->subject;
+    struct typical_plan *plans;
+    size_t nr = typical_plans(&session->view, &plans);
+    enum answer any = ANSWER_NO;
+    for (size_t i = 0; i < nr && any == ANSWER_NO; i++) {
+        struct error why = {0};
+        if (plans[i].plan && !strcmp(plans[i].transformation, transformation) &&
+            !subject->check(subject->data, plans[i].plan, &why))
+            any = ANSWER_YES;
+    }
+    typical_plans_free(plans, nr);
+    return any;
+}
+
+/* Of a space only what was recorded counts. */
+static enum answer is_any_recorded(const struct session *session,
+                                   const char *transformation)
+{
+    char *step = xasprintf("%s(", transformation);
+    enum answer any = ANSWER_NO;
+    for (size_t i = 0; i < session->subject->space->nr; i++)
+        if (strstr(session->subject->space->v[i], step))
+            any = ANSWER_YES;
+    free(step);
+    return any;
+}
+
+void session_ask_legality(struct session *session)
+{
+    enum answer (*ask)(const struct session *, const char *) =
+        session->has_space ? is_any_recorded : is_any_legal;
+    session->may_distribute = ask(session, "distribute");
+    session->may_fuse = ask(session, "fuse");
+}
+
+static void say_uses(struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    int last = now->machine->level_nr - 1;
+    double groups = statement_groups(now->nest);
+    double reused = reused_bytes(now->nest, now->machine->line_bytes);
+    double fused = fuse_ratio(view);
+    say_answer(now, "stores_reused",
+               stores_reused(now->nest, machine_share_bytes(now->machine, last)));
+    say_answer(now, "store_forwarding", store_forwarding(now->nest));
+    say_answer(now, "shares_arrays", shares_arrays(view));
+    say_answer(now, "distributable", now->session->may_distribute);
+    say_answer(now, "fusable", now->session->may_fuse);
+    say_answer(now, "fusion_forwards", fusion_forwards(view));
+    if (now->nest->nr)
+        say_yes_no(now, "row_conflicts", nest_rows_collide(now->nest, now->machine));
+    if (shares_arrays(view) == ANSWER_YES && fused > 0)
+        say_number(now, "fuse_traffic_ratio", fused);
+    if (!isnan(groups))
+        say_number(now, "statements", groups);
+    if (!isnan(reused))
+        say_over_share(now, "reuse_over_cache", reused, last);
+}
+
+static void say_names(struct situation *now, const char *metric, const struct buf *names)
+{
+    if (!now->status && names->length)
+        now->status =
+            rule_facts_names(now->facts, metric, buf_str((struct buf *)names), now->err);
+}
+
+/* Names of some uses, and the answer whether there are any. */
+static void say_list(struct situation *now, const char *yes_no, const char *names,
+                     size_t (*list)(const struct nest *nest, struct buf *out))
+{
+    struct buf text = {0};
+    size_t nr = list(now->nest, &text);
+    if (yes_no)
+        say_yes_no(now, yes_no, nr > 0);
+    say_names(now, names, &text);
+    buf_release(&text);
+}
+
+static void say_records(struct situation *now)
+{
+    struct buf names = {0};
+    double used = 1, ratio = record_ratio(now->nest);
+    if (record_names(now->nest, &names, &used)) {
+        say_number(now, "record_used_share", used);
+        say_names(now, "record_names", &names);
+        if (!isnan(ratio))
+            say_number(now, "record_traffic_ratio", ratio);
+    }
+    buf_release(&names);
+}
+
+/* What the shape of the nest allows, and what others than this function would change. */
+static void say_shape(struct situation *now)
+{
+    double share = lookup_line_share(now->nest, now->machine->line_bytes);
+    bool time_loop = has_time_loop(now->nest);
+    struct sum_block block;
+    if (now->nest->nr == 0)
+        return;
+    say_yes_no(now, "time_loop", time_loop);
+    say_yes_no(now, "contraction",
+               is_contraction(now->nest) || sum_block_find(now->nest, &block));
+    if (time_loop) /* fetched once in all: what no block can do better */
+        say_number(now, "skew_traffic_ratio", 1 / now->nest->trips[0]);
+    say_list(now, NULL, "lookup_names", lookup_names);
+    say_list(now, "indirect_update", "update_names", update_names);
+    say_list(now, "local_temporaries", "local_names", temporary_names);
+    if (!isnan(share))
+        say_number(now, "lookup_line_share", share);
+    say_records(now);
+}
+
+/* ---- traffic against the data's size ---- */
+
+double data_bytes(const struct situation *now)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < now->nest->view->array_nr; i++)
+        bytes += fmax(now->nest->view->array[i].bytes, 0);
+    return bytes;
+}
+
+/* Fills beyond one and a half times the data's lines: some came back after the cache had
+ * lost them. */
+static void say_reuse(struct situation *now)
+{
+    const struct traffic *traffic = &now->measurement->traffic;
+    double lines = data_bytes(now) / traffic->line_bytes;
+    bool lost = false;
+    for (int k = 0; k < traffic->level_nr; k++)
+        if (traffic->edge[k].fills.known)
+            lost |= traffic->edge[k].fills.value > 1.5 * lines;
+    say_yes_no(now, "has_reuse",
+               lost && now->nest->nr >= 2 && !any_access(now, is_indirect));
+}
+
+static void say_working_set(struct situation *now)
+{
+    say_over_share(now, "working_set_over_l2", data_bytes(now), 1);
+    say_over_share(now, "working_set_over_l3", data_bytes(now), 2);
+}
+
+/* Every line that is written back was read first; for arrays that are only written that
+ * read was for nothing. */
+static void say_write_allocate(struct situation *now, double written_share)
+{
+    double only_written = 0, written = 0;
+    for (size_t i = 0; i < now->nest->view->array_nr; i++) {
+        const struct kernel_array *array = &now->nest->view->array[i];
+        written += array->written ? fmax(array->bytes, 0) : 0;
+        only_written += array->written && !array->read ? fmax(array->bytes, 0) : 0;
+    }
+    if (written <= 0)
+        return;
+    double share =
+        written_share * only_written / written * now->machine->store_read_factor;
+    say_number(now, "write_allocate_share", share);
+    say_number(now, "nontemporal_traffic_ratio", 1 - share);
+}
+
+static void say_traffic(struct situation *now)
+{
+    const struct traffic *traffic = &now->measurement->traffic;
+    struct quantity read = traffic_read_bytes(traffic),
+                    written = traffic_write_bytes(traffic);
+    struct quantity all = quantity_add(read, written);
+    struct kernel_counts counts =
+        now->session->subject->counts(now->session->subject->data);
+    if (!all.known || all.value <= 0)
+        return;
+    say_quantity(now, "flops_per_byte", quantity_divide(counts.flops, all));
+    say_write_allocate(now, written.value / all.value);
+}
+
+/* ---- what the plan did already, what the machine offers ---- */
+
+static const char *prefetch_used(const struct choice *choice)
+{
+    const char *word = "none";
+    for (size_t i = 0; i < choice->prefetch_nr; i++)
+        word = choice->prefetch[i].to_l2 ? "l2" : "l1";
+    return word;
+}
+
+/*
+ * The traffic counts the accesses of a scalar build, of which each takes an instruction
+ * at least: code that runs fewer handles several elements with one.
+ */
+static bool is_vector_code(const struct situation *now)
+{
+    const struct measurement *measurement = now->measurement;
+    if (now->choice->simd)
+        return true;
+    if (!now->is_own || !measurement->has_traffic ||
+        !measurement->traffic.instructions.known || !measurement->traffic.accesses.known)
+        return false;
+    return measurement->traffic.instructions.high < measurement->traffic.accesses.low;
+}
+
+static void say_environment(struct situation *now)
+{
+    const struct machine *machine = now->machine;
+    bool huge = now->measurement->environment.huge_pages;
+    say_word(now, "pages", huge ? "huge" : "small");
+    say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
+    say_word(now, "prefetch_used", prefetch_used(now->choice));
+    say_yes_no(now, "nontemporal_used", now->choice->nontemporal_nr > 0);
+    if (is_vector_code(now))
+        say_word(now, "vectorized", "yes");
+    if (machine->simd_bytes > 0)
+        say_number(now, "simd_lanes", machine->simd_bytes / 8.0);
+    say_quantity(now, "prefetch_l2_gain", machine->prefetch_l2_gain);
+    say_number(now, "threads_used", 1);
+    say_number(now, "free_threads", machine->threads_per_core - 1);
+    int cores = now->session->subject->cores;
+    if (cores > 0 && machine->cores >= cores) {
+        say_number(now, "idle_cores", machine->cores - cores);
+        say_number(now, "parallel_share", (double)cores / machine->cores);
+    }
+}
+
+static int innermost_depth(const struct nest *nest, const struct choice *choice)
+{
+    if (nest->nr == 0)
+        return -1;
+    return choice->order_nr == nest->nr ? nest_depth(nest, choice->order[nest->nr - 1])
+                                        : (int)nest->nr - 1;
+}
+
+/* ---- occupancy speaks for itself ---- */
+
+static void sink_number(void *context, const char *metric, struct quantity value)
+{
+    say_quantity(context, metric, value);
+}
+
+static void sink_word(void *context, const char *metric, const char *word)
+{
+    say_word(context, metric, word);
+}
+
+static void say_occupancy(struct situation *now)
+{
+    struct occupancy_sink sink = {sink_number, sink_word, now};
+    occupancy_metrics(&now->measurement->occupancy, &sink);
+}
+
+/* Counted of the kernel as written, not of what became of it. */
+static void say_counted(struct situation *now)
+{
+    const struct search_opts *opts = now->session->opts;
+    for (size_t i = 0; i < opts->fact_nr && !opts->hide_occupancy; i++)
+        say_quantity(now, opts->fact[i].metric, opts->fact[i].value);
+}
+
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err)
+{
+    struct situation now = {.session = session,
+                            .nest = &session->nest,
+                            .choice = &session->choice[i],
+                            .measurement = &session->result->measurement[explained],
+                            .machine = session->subject->machine,
+                            .innermost =
+                                innermost_depth(&session->nest, &session->choice[i]),
+                            .facts = facts,
+                            .is_own = i == explained,
+                            .err = err};
+    struct kernel_counts counts = session->subject->counts(session->subject->data);
+    say_nest(&now);
+    say_streams(&now, &counts);
+    say_uses(&now);
+    say_shape(&now);
+    say_environment(&now);
+    say_ratios(&now);
+    if (now.measurement->has_occupancy && !session->opts->hide_occupancy)
+        say_occupancy(&now);
+    if (i == 0)
+        say_counted(&now);
+    if (now.measurement->has_traffic) {
+        say_reuse(&now);
+        say_working_set(&now);
+        say_traffic(&now);
+        say_left(&now);
+    }
+    return now.status;
+}

@@ -1,0 +1,316 @@
+#include "search/strategy/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "search/propose/propose.h"
+
+enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + 8, FIXED_ORDER_LOOPS = 3 };
+
+/* One kind of step: its values as plans of that step alone, the first without it. */
+struct dimension {
+    struct choices value;
+    size_t used; /* of the values, from the first on */
+};
+
+struct grid {
+    const struct nest *nest;
+    const struct grid_check *check;
+    struct dimension dimension[DIMENSIONS_MAX];
+    size_t nr;
+};
+
+/* ---- values ---- */
+
+static struct dimension *begin_dimension(struct grid *grid)
+{
+    struct dimension *dimension = &grid->dimension[grid->nr++];
+    const struct choice none = {0};
+    choices_add(&dimension->value, &none);
+    dimension->used = 1;
+    return dimension;
+}
+
+static void add_value(const struct grid *grid, struct dimension *dimension,
+                      const struct choice *choice)
+{
+    if (grid->check->check(grid->check->data, choice) == 0)
+        choices_add(&dimension->value, choice);
+}
+
+static void names_as_written(const struct nest *nest, const char **name)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        name[d] = nest->loop[d]->name;
+}
+
+/* Permutations of the last loops, nearest to the present order first: those outside of
+ * the third from within stay. */
+static void permute(const struct grid *grid, struct dimension *dimension,
+                    struct choice *choice, size_t at)
+{
+    size_t nr = choice->order_nr;
+    if (at + 1 >= nr) {
+        struct choice copy = *choice;
+        const char *name[KERNEL_DEPTH_MAX];
+        names_as_written(grid->nest, name);
+        if (memcmp(name, copy.order, nr * sizeof(*name)) != 0)
+            add_value(grid, dimension, &copy);
+        return;
+    }
+    for (size_t i = at; i < nr; i++) {
+        struct choice copy = *choice;
+        copy.order[at] = choice->order[i];
+        memmove(&copy.order[at + 1], &choice->order[at], (i - at) * sizeof(char *));
+        permute(grid, dimension, &copy, at + 1);
+    }
+}
+
+static void add_orders(struct grid *grid)
+{
+    struct dimension *dimension = begin_dimension(grid);
+    size_t nr = grid->nest->nr;
+    struct choice choice = {.order_nr = nr};
+    names_as_written(grid->nest, choice.order);
+    if (nr >= 2)
+        permute(grid, dimension, &choice,
+                nr > FIXED_ORDER_LOOPS ? nr - FIXED_ORDER_LOOPS : 0);
+}
+
+static void add_simd(struct grid *grid)
+{
+    const struct choice choice = {.simd = true};
+    add_value(grid, begin_dimension(grid), &choice);
+}
+
+static void add_tiles(struct grid *grid)
+{
+    static const long sizes[] = {32, 128, 8, 512};
+    const struct nest *nest = grid->nest;
+    for (size_t d = 0; nest->nr >= 2 && d < nest->nr; d++) {
+        struct dimension *dimension = begin_dimension(grid);
+        for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+            struct choice choice = {.tile = {{nest->loop[d]->name, sizes[i]}},
+                                    .tile_nr = 1};
+            if ((double)sizes[i] < nest->trips[d])
+                choices_add(&dimension->value, &choice);
+        }
+    }
+}
+
+static void add_jams(struct grid *grid)
+{
+    static const long sizes[] = {4, 2, 8};
+    struct dimension *dimension = begin_dimension(grid);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+        for (size_t d = grid->nest->nr; d-- > 0;) {
+            struct choice choice = {.jam = {{grid->nest->loop[d]->name, sizes[i]}},
+                                    .jam_nr = 1};
+            if (d + 1 < grid->nest->nr)
+                add_value(grid, dimension, &choice);
+        }
+}
+
+static void add_unrolls(struct grid *grid)
+{
+    static const long sizes[] = {4, 2, 8};
+    struct dimension *dimension = begin_dimension(grid);
+    for (size_t i = 0; grid->nest->nr && i < ARRAY_SIZE(sizes); i++) {
+        const char *innermost = grid->nest->loop[grid->nest->nr - 1]->name;
+        struct choice choice = {.unroll = {innermost, sizes[i]}};
+        add_value(grid, dimension, &choice);
+    }
+}
+
+/* Arrays whose addresses change from iteration to iteration, those found by an index
+ * first. */
+static size_t find_targets(const struct nest *nest, const struct kernel_access **target)
+{
+    const struct kernel_view *view = nest->view;
+    size_t nr = 0;
+    for (int indirect = 1; indirect >= 0; indirect--)
+        for (size_t i = 0; i < view->access_nr && nr < CHOICE_PREFETCH_MAX; i++) {
+            const struct kernel_access *access = &view->access[i];
+            bool known = access->access_class == ACCESS_INVARIANT ||
+                         access->access_class == ACCESS_IRREGULAR ||
+                         (access->access_class == ACCESS_INDIRECT) != indirect;
+            for (size_t k = 0; !known && k < nr; k++)
+                known = target[k]->array == access->array;
+            if (!known)
+                target[nr++] = access;
+        }
+    return nr;
+}
+
+/* The modelled loop around the access's own; NULL = there is none. */
+static const char *loop_around(const struct kernel_view *view,
+                               const struct kernel_access *access)
+{
+    int parent = access->loop >= 0 ? view->loop[access->loop].parent : -1;
+    return parent >= 0 && view->loop[parent].modelled ? view->loop[parent].name : NULL;
+}
+
+static void add_prefetches(struct grid *grid)
+{
+    static const struct {
+        long distance;
+        bool to_l2, outer;
+    } values[] = {{16, false, false}, {64, true, false}, {2, false, true},
+                  {64, false, false}, {4, false, false}, {8, false, true},
+                  {16, true, false},  {256, true, false}};
+    const struct kernel_access *target[CHOICE_PREFETCH_MAX];
+    const struct kernel_view *view = grid->nest->view;
+    struct dimension *dimension = begin_dimension(grid);
+    size_t nr = find_targets(grid->nest, target);
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+        for (size_t t = 0; t < nr; t++) {
+            struct choice choice = {.prefetch_nr = 1};
+            const char *around = loop_around(view, target[t]);
+            choice.prefetch[0].array = view->array[target[t]->array].name;
+            choice.prefetch[0].distance = values[i].distance;
+            choice.prefetch[0].to_l2 = values[i].to_l2;
+            choice.prefetch[0].at = values[i].outer ? around : NULL;
+            if (!values[i].outer || around)
+                add_value(grid, dimension, &choice);
+        }
+}
+
+static void add_nontemporal(struct grid *grid)
+{
+    const struct kernel_view *view = grid->nest->view;
+    struct dimension *dimension = begin_dimension(grid);
+    for (size_t a = 0; a < view->array_nr; a++) {
+        struct choice choice = {.nontemporal = {view->array[a].name},
+                                .nontemporal_nr = 1};
+        if (view->array[a].written)
+            add_value(grid, dimension, &choice);
+    }
+}
+
+/* Loops beside each other, and loops with several statements. */
+static void add_joins(struct grid *grid)
+{
+    static const char *const step[] = {"fuse", "distribute"};
+    for (size_t i = 0; i < ARRAY_SIZE(step); i++) {
+        struct dimension *dimension = begin_dimension(grid);
+        struct choice none = {0};
+        struct machine machine = {0};
+        struct propose about = {.nest = grid->nest, .machine = &machine, .now = &none};
+        struct choices list = {0};
+        struct buf why_not = {0};
+        propose(&about, step[i], &list, &why_not);
+        for (size_t k = 0; k < list.nr; k++)
+            add_value(grid, dimension, &list.item[k]);
+        choices_release(&list);
+        buf_release(&why_not);
+    }
+}
+
+/* ---- how many of each ---- */
+
+/* One value more of each kind in turn, as long as the product stays small. */
+static void choose_numbers(struct grid *grid)
+{
+    size_t product = 1;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t i = 0; i < grid->nr; i++) {
+            struct dimension *dimension = &grid->dimension[i];
+            size_t larger = product / dimension->used * (dimension->used + 1);
+            if (dimension->used == dimension->value.nr || larger > GRID_MOST)
+                continue;
+            product = larger;
+            dimension->used++;
+            grown = true;
+        }
+    }
+}
+
+/* ---- their product ---- */
+
+static void take_step(const struct choice *from, struct choice *to)
+{
+    if (from->order_nr) {
+        memcpy(to->order, from->order, sizeof(to->order));
+        to->order_nr = from->order_nr;
+    }
+    if (from->tile_nr)
+        to->tile[to->tile_nr++] = from->tile[0];
+    if (from->jam_nr) {
+        to->jam[0] = from->jam[0];
+        to->jam_nr = 1;
+    }
+    if (from->unroll.size)
+        to->unroll = from->unroll;
+    to->simd = to->simd || from->simd;
+    if (from->prefetch_nr) {
+        to->prefetch[0] = from->prefetch[0];
+        to->prefetch_nr = 1;
+    }
+    if (from->nontemporal_nr) {
+        to->nontemporal[0] = from->nontemporal[0];
+        to->nontemporal_nr = 1;
+    }
+    if (from->fuse[0])
+        memcpy(to->fuse, from->fuse, sizeof(to->fuse));
+    if (from->distribute_nr) {
+        memcpy(to->distribute, from->distribute, sizeof(to->distribute));
+        to->distribute_nr = from->distribute_nr;
+    }
+}
+
+static void multiply(const struct grid *grid, size_t at, const struct choice *now,
+                     struct choices *out)
+{
+    if (at == grid->nr) {
+        struct choice whole = *now;
+        propose_order_tiles(grid->nest, &whole);
+        choices_add(out, &whole);
+        return;
+    }
+    for (size_t i = 0; i < grid->dimension[at].used; i++) {
+        struct choice more = *now;
+        take_step(&grid->dimension[at].value.item[i], &more);
+        multiply(grid, at + 1, &more, out);
+    }
+}
+
+static void fill_dimensions(struct grid *grid)
+{
+    add_orders(grid);
+    add_simd(grid);
+    add_tiles(grid);
+    add_jams(grid);
+    add_prefetches(grid);
+    add_joins(grid);
+    add_nontemporal(grid);
+    add_unrolls(grid);
+}
+
+static void grid_release(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->nr; i++)
+        choices_release(&grid->dimension[i].value);
+}
+
+void grid_make(const struct nest *nest, const struct grid_check *check,
+               struct choices *out)
+{
+    struct grid grid = {.nest = nest, .check = check};
+    const struct choice none = {0};
+    fill_dimensions(&grid);
+    choose_numbers(&grid);
+    multiply(&grid, 0, &none, out);
+    grid_release(&grid);
+}
+
+void grid_steps(const struct nest *nest, const struct grid_check *check,
+                struct choices *out)
+{
+    struct grid grid = {.nest = nest, .check = check};
+    fill_dimensions(&grid);
+    for (size_t i = 0; i < grid.nr; i++)
+        for (size_t k = 1; k < grid.dimension[i].value.nr; k++)
+            choices_add(out, &grid.dimension[i].value.item[k]);
+    grid_release(&grid);
+}

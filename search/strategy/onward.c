@@ -1,0 +1,428 @@
+/*
+ * What guided search does when the rules have nothing more to try and there is time: it
+ * goes on around the fastest plan. First plans next to it by what no rule advises
+ * against, then pairs of steps that pay only together, then what a rule said cannot pay;
+ * then around the runners-up, then by chance.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/random.h"
+#include "search/propose/propose.h"
+#include "search/session/ahead.h"
+#include "search/session/race.h"
+#include "search/space/snap.h"
+#include "search/strategy/guided.h"
+#include "search/strategy/nearby.h"
+
+/* Of the budget: for finding out which of those that were tried is the fastest. */
+static const double race_share = 0.15;
+/* As for first tries (settle.c). */
+static const double hopeless = 1.5;
+/* Slower than this by what is known, its neighbours are hardly the fastest. */
+static const double runner_up = 1.3;
+
+struct onward {
+    struct guided *guided;
+    struct near near;
+    uint64_t random;
+    size_t refused;       /* it led, and was no gain when compared anew; 0 = none */
+    struct strvec slower; /* changes (change_text) that were, by a tenth or more */
+    size_t tried;
+};
+
+struct stage {
+    const char *why;
+    void (*list)(struct onward *onward, size_t centre, struct choices *out);
+};
+
+/* ---- what comes next ---- */
+
+static const struct choice *choice_of(const struct onward *onward, size_t i)
+{
+    return &onward->guided->session->choice[i];
+}
+
+/* The steps of one plan that the other does not have; caller frees. */
+static char *change_text(const struct choice *from, const struct choice *to)
+{
+    char *before = choice_text(from), *after = choice_text(to), *rest = NULL;
+    struct strvec had = {0};
+    struct buf change = {0};
+    for (char *step = strtok_r(before, " ", &rest); step;
+         step = strtok_r(NULL, " ", &rest))
+        strvec_push(&had, step);
+    for (char *step = strtok_r(after, " ", &rest); step;
+         step = strtok_r(NULL, " ", &rest))
+        if (!strvec_has(&had, step))
+            buf_addf(&change, "%s ", step);
+    strvec_release(&had);
+    free(before);
+    free(after);
+    return buf_detach(&change);
+}
+
+/* It was slower on top of another plan: likely on top of this one, too. */
+static bool was_slower(const struct onward *onward, const struct choice *from,
+                       const struct choice *to)
+{
+    char *change = change_text(from, to);
+    bool found = *change && strvec_has(&onward->slower, change);
+    free(change);
+    return found;
+}
+
+enum near_which { NEAR_ADVISED, NEAR_SLOWER, NEAR_PRUNED };
+
+/* Each with what it adds judged; pruned: what a rule advises against alone. */
+static void list_near(struct onward *onward, size_t of, enum near_which which,
+                      struct choices *out)
+{
+    const struct choice from = *choice_of(onward, of);
+    struct choices near = {0};
+    near_list(&onward->near, &from, &near);
+    for (size_t i = 0; i < near.nr; i++) {
+        const struct choice *to = &near.item[i];
+        enum near_which is = guided_advises_against(onward->guided, &from, to)
+                                 ? NEAR_PRUNED
+                             : was_slower(onward, &from, to) ? NEAR_SLOWER
+                                                             : NEAR_ADVISED;
+        if (is == which)
+            choices_add(out, to);
+    }
+    choices_release(&near);
+}
+
+static void list_advised(struct onward *onward, size_t centre, struct choices *out)
+{
+    list_near(onward, centre, NEAR_ADVISED, out);
+}
+
+static void list_slower(struct onward *onward, size_t centre, struct choices *out)
+{
+    list_near(onward, centre, NEAR_SLOWER, out);
+}
+
+static void list_pruned(struct onward *onward, size_t centre, struct choices *out)
+{
+    list_near(onward, centre, NEAR_PRUNED, out);
+}
+
+/* The best guesses of the second step on top of those of the first. */
+static void list_pair(struct onward *onward, size_t centre, const struct rule_pair *pair,
+                      struct choices *out)
+{
+    enum { GUESSES = 2 };
+    struct choice from = *choice_of(onward, centre);
+    struct choices first = {0};
+    struct buf why_not = {0};
+    from.fallback = false;
+    struct propose about = guided_about(onward->guided, centre, &from);
+    propose(&about, pair->first, &first, &why_not);
+    for (size_t i = 0; i < first.nr && i < GUESSES; i++) {
+        struct choices both = {0};
+        first.item[i].fallback = false;
+        struct propose on_top = guided_about(onward->guided, centre, &first.item[i]);
+        propose(&on_top, pair->second, &both, &why_not);
+        for (size_t k = 0; k < both.nr && k < GUESSES; k++)
+            choices_add(out, &both.item[k]);
+        choices_release(&both);
+    }
+    choices_release(&first);
+    buf_release(&why_not);
+}
+
+static void list_pairs(struct onward *onward, size_t centre, struct choices *out)
+{
+    struct session *session = onward->guided->session;
+    size_t nr = 0;
+    const struct rule_pair *pair = rule_set_pairs(session->opts->rules, &nr);
+    for (size_t i = 0; i < nr; i++)
+        list_pair(onward, centre, &pair[i], out);
+    if (session->has_space && out->nr)
+        snap_list(&session->space, out);
+}
+
+static void list_runners_up(struct onward *onward, size_t centre, struct choices *out)
+{
+    enum { RUNNERS_UP = 2 };
+    struct session *session = onward->guided->session;
+    double least = evidence_s(&session->evidence, centre);
+    size_t next = centre;
+    for (int i = 0; i < RUNNERS_UP; i++) {
+        next = race_next(session, next);
+        if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * least)
+            return;
+        list_near(onward, next, NEAR_ADVISED, out);
+    }
+}
+
+static void list_walks(struct onward *onward, size_t centre, struct choices *out)
+{
+    enum { WALKS = 64 };
+    const struct choice from = *choice_of(onward, centre);
+    for (int i = 0; i < WALKS; i++) {
+        struct choice walked;
+        if (near_walk(&onward->near, &from, &onward->random, &walked))
+            choices_add(out, &walked);
+    }
+}
+
+/* Of a space, when nothing near is left. */
+static void list_rest(struct onward *onward, size_t centre, struct choices *out)
+{
+    const struct choices *space = &onward->guided->session->space;
+    size_t from = space->nr ? random_next(&onward->random) % space->nr : 0;
+    (void)centre;
+    for (size_t i = 0; i < space->nr; i++)
+        choices_add(out, &space->item[(from + i) % space->nr]);
+}
+
+/* Until there is none, what leads is not explained. */
+static const struct stage next_to = {"next to the fastest so far", list_advised};
+
+static const struct stage further[] = {
+    {"two steps that may pay together only", list_pairs},
+    {"next to the fastest so far, by what was slower on top of another plan",
+     list_slower},
+    {"next to the fastest so far, though a rule says that it cannot pay", list_pruned},
+    {"next to a runner-up", list_runners_up},
+    {"by chance, a few steps from the fastest so far", list_walks},
+    {"by chance", list_rest},
+};
+
+/* Not measured yet and legal, each once. */
+static void keep_new(struct onward *onward, struct choices *list)
+{
+    struct session *session = onward->guided->session;
+    struct choices kept = {0};
+    struct strvec seen = {0};
+    for (size_t i = 0; i < list->nr; i++) {
+        char *plan = choice_text(&list->item[i]);
+        bool is_new = !strvec_has(&seen, plan) &&
+                      session_find_alike(session, &list->item[i]) ==
+                          session->result->measurement_nr &&
+                      !session_refusal(session, &list->item[i]);
+        strvec_push(&seen, plan);
+        free(plan);
+        list->item[i].fallback = false;
+        if (is_new)
+            choices_add(&kept, &list->item[i]);
+    }
+    strvec_release(&seen);
+    choices_release(list);
+    *list = kept;
+}
+
+/* ---- trying ---- */
+
+/* The best that is confirmed, unless another is likely to be faster by what counts: among
+ * equals it stays where it is. */
+static size_t centre_of(const struct onward *onward)
+{
+    struct guided *guided = onward->guided;
+    struct session *session = guided->session;
+    size_t leader = race_leader(session);
+    struct quantity gain = evidence_ratio(&session->evidence, guided->now, leader);
+    return gain.known && gain.value >= SESSION_LEAST_GAIN ? leader : guided->now;
+}
+
+static bool is_over(const struct onward *onward)
+{
+    const struct session *session = onward->guided->session;
+    return session_over(session) ||
+           session_left_s(session) < race_share * session->pace.budget_s;
+}
+
+/* What failed says nothing of other plans; what was given up was slower. */
+static void note_slower(struct onward *onward, size_t centre, size_t i)
+{
+    const double slower = 1.1;
+    const struct session *session = onward->guided->session;
+    const struct measurement *tried = &session->result->measurement[i];
+    double centre_s = session->result->measurement[centre].time_s.value;
+    if (tried->outcome != RUN_OUTCOME_STOPPED &&
+        (!session_timed(session, i) || tried->time_s.value < slower * centre_s))
+        return;
+    char *change = change_text(choice_of(onward, centre), choice_of(onward, i));
+    if (*change && !strvec_has(&onward->slower, change))
+        strvec_push(&onward->slower, change);
+    free(change);
+}
+
+static int try_one(struct onward *onward, const struct choice *choice, size_t centre,
+                   struct error *err)
+{
+    struct session *session = onward->guided->session;
+    double limit_s = hopeless * session->result->measurement[centre].time_s.value;
+    size_t index = 0;
+    char *plan = choice_text(choice);
+    session_say(session, "trying %s", *plan ? plan : "the constants as written");
+    free(plan);
+    if (session_measure(session, choice, false, MEASURE_QUICK, limit_s, &index, err))
+        return -1;
+    onward->tried++;
+    guided_note_tried(onward->guided, choice_of(onward, centre), index);
+    note_slower(onward, centre, index);
+    return session_timed(session, index) ? race_newcomer(session, index, err) : 0;
+}
+
+/* Until the search moves on to one of them; what was built with it is tried first.
+ * *tried: how many were. */
+static int try_stage(struct onward *onward, const struct choices *list, size_t centre,
+                     size_t *tried, struct error *err)
+{
+    struct session *session = onward->guided->session;
+    struct choices all = *list;
+    struct ahead_list ahead = {.data = &all, .at = choices_at, .nr = list->nr};
+    for (size_t i = 0; i < list->nr && !is_over(onward); i++) {
+        if (i >= ahead.ready && centre_of(onward) != centre)
+            break;
+        if (session_legal(session, &list->item[i], NULL))
+            continue;
+        if (session_ahead(session, &ahead, i, err) ||
+            try_one(onward, &list->item[i], centre, err))
+            return -1;
+        (*tried)++;
+    }
+    return 0;
+}
+
+/* The first of the stages that has anything to try. */
+static int try_around(struct onward *onward, const struct stage *stage, size_t nr,
+                      size_t centre, bool *any, struct error *err)
+{
+    size_t tried = 0;
+    int status = 0;
+    for (size_t i = 0; i < nr && !tried && !status && !is_over(onward); i++) {
+        struct choices list = {0};
+        stage[i].list(onward, centre, &list);
+        keep_new(onward, &list);
+        guided_set_why(onward->guided, xstrdup(stage[i].why));
+        status = try_stage(onward, &list, centre, &tried, err);
+        choices_release(&list);
+    }
+    guided_set_why(onward->guided, NULL);
+    *any = tried > 0;
+    return status;
+}
+
+/* ---- what is faster becomes the best ---- */
+
+/* Likely to be worth it; the comparison says whether it is. */
+static bool should_confirm(const struct onward *onward, size_t leader)
+{
+    const double likely = 1.03;
+    struct guided *guided = onward->guided;
+    struct quantity gain =
+        evidence_ratio(&guided->session->evidence, guided->now, leader);
+    return leader != guided->now && leader != onward->refused && gain.known &&
+           gain.value >= likely;
+}
+
+static int confirm(struct onward *onward, size_t leader, struct error *err)
+{
+    struct guided *guided = onward->guided;
+    size_t before = guided->now;
+    if (guided_confirm(guided, NULL, leader, err))
+        return -1;
+    onward->refused = guided->now == before ? leader : 0;
+    return 0;
+}
+
+static void say_over(struct onward *onward)
+{
+    size_t advised = onward->guided->session->result->advised_nr - 1;
+    char *stop = xasprintf("the budget is used up (the rules had no more to try after "
+                           "%zu variant%s, and %zu were tried around the fastest)",
+                           advised, advised == 1 ? "" : "s", onward->tried);
+    guided_set_stop(onward->guided, stop);
+    free(stop);
+}
+
+/* On top of a summit: it is confirmed and the rules are asked, then for what they are in
+ * doubt of; then whatever else there is. */
+static int look_further(struct onward *onward, size_t centre, bool *any,
+                        struct error *err)
+{
+    struct guided *guided = onward->guided;
+    size_t before = guided->now;
+    if (should_confirm(onward, centre)) {
+        *any = true;
+        if (confirm(onward, centre, err))
+            return -1;
+        return guided->now != before ? guided_ask_rules(guided, false, err) : 0;
+    }
+    size_t measured = guided->session->result->measurement_nr;
+    if (guided_ask_rules(guided, true, err))
+        return -1;
+    *any = guided->session->result->measurement_nr > measured;
+    return *any ? 0 : try_around(onward, further, ARRAY_SIZE(further), centre, any, err);
+}
+
+static int go_on(struct onward *onward, struct error *err)
+{
+    struct guided *guided = onward->guided;
+    struct session *session = guided->session;
+    bool any = true;
+    while (any && !is_over(onward)) {
+        char *nothing = session_nothing_left(session, guided->now);
+        size_t centre = centre_of(onward);
+        if (nothing) {
+            session->result->left.nothing_stopped = true;
+            guided_set_stop(guided, nothing);
+            free(nothing);
+            return 0;
+        }
+        if (try_around(onward, &next_to, 1, centre, &any, err) ||
+            (!any && look_further(onward, centre, &any, err)))
+            return -1;
+    }
+    if (is_over(onward))
+        say_over(onward);
+    else
+        guided_set_stop(guided, session->has_space
+                                    ? "all plans of the space were tried"
+                                    : "no plan is left that differs in a few steps from "
+                                      "the fastest ones");
+    return 0;
+}
+
+/* The likeliest to be the fastest; the kernel as written unless all that is known says
+ * that it is slower. */
+static int settle(struct onward *onward, struct error *err)
+{
+    struct guided *guided = onward->guided;
+    struct session *session = guided->session;
+    double end_s = session_now_s(session) +
+                   fmax(session_left_s(session), session_closing_s(session, 2) / 2);
+    struct quantity gain;
+    size_t best = guided->now;
+    if (race_settle(session, end_s, &best, &gain, err))
+        return -1;
+    if (best != guided->now) {
+        guided_note_found(guided, guided->now, best, gain);
+        guided_accept(guided, best);
+    }
+    return 0;
+}
+
+int guided_go_on(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    struct onward onward = {.guided = guided,
+                            .random = session->opts->seed ? session->opts->seed : 1};
+    if (!is_over(&onward)) {
+        session->result->advised_nr = session->result->measurement_nr;
+        session_say(session, "the rules have no more to try: going on around the "
+                             "fastest plan");
+    }
+    near_open(session, &onward.near);
+    int status = is_over(&onward) ? 0 : go_on(&onward, err);
+    if (!status)
+        status = settle(&onward, err);
+    near_close(&onward.near);
+    strvec_release(&onward.slower);
+    return status;
+}

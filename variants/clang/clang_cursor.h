@@ -1,0 +1,77 @@
+/*
+ * libclang's cursors, shared by clang_open.c (the file, its errors), clang_type.c (types,
+ * declarations) and clang_tree.c (statements and expressions). This is the one file that
+ * includes <clang-c/Index.h>.
+ */
+#ifndef VARIANTS_CLANG_CURSOR_H
+#define VARIANTS_CLANG_CURSOR_H
+
+#include <clang-c/Index.h>
+
+#include "variants/clang/clang_tree.h"
+
+struct known_decl {
+    CXCursor cursor; /* canonical */
+    struct ct_decl *decl;
+};
+
+struct ct_clang {
+    bool is_cplusplus;
+    CXCursor reading;     /* the function that is read */
+    struct ct_decl *self; /* `this`, once asked for */
+    CXIndex index;
+    CXTranslationUnit unit;
+    CXFile main;
+    struct ir_arena *arena;
+    CXCursor *definition; /* as ct_file.function */
+    struct known_decl *known;
+    size_t definition_nr, definition_alloc, known_nr, known_alloc;
+};
+
+struct cursors {
+    CXCursor *item;
+    size_t item_nr, item_alloc;
+};
+
+/* A copy in the arena; the string is disposed of. */
+const char *take_string(struct ct_clang *clang, CXString string);
+void cursors_add(struct cursors *list, CXCursor cursor);
+struct cursors children_of(CXCursor cursor); /* without attributes; caller frees .item */
+/* false when it is no integer constant */
+bool evaluate(CXCursor cursor, long long *value);
+
+/* clang_cxx.c. Both copies are in the arena. */
+/* "ns::Matrix::scale"; namespaces without a name are left out. */
+const char *cxx_qualified(struct ct_clang *clang, CXCursor cursor);
+/* The name by which the function that is read may call it. */
+const char *cxx_visible(struct ct_clang *clang, CXCursor cursor);
+/* `name` with the types of a template behind it: "std::max<double>". */
+const char *cxx_with_arguments(struct ct_clang *clang, CXCursor cursor, const char *name);
+/* Of a type, as it can be written outside of all scopes. */
+const char *cxx_type_text(struct ct_clang *clang, CXType type);
+bool cxx_is_function(CXCursor cursor);
+bool cxx_is_scope(CXCursor cursor);
+bool cxx_is_method(CXCursor cursor); /* that has a `this` */
+void cxx_read_head(struct ct_clang *clang, CXCursor cursor, struct ct_function *function);
+void cxx_read_linkage(struct ct_clang *clang, CXCursor cursor,
+                      struct ct_function *function);
+/* clang_cxx_tree.c */
+struct ct_node *cxx_this_node(struct ct_clang *clang);
+/* `double &r = a[i];` and the uses of r, as `double *r = &a[i];` and `*r`. */
+void cxx_declare_reference(struct ct_clang *clang, struct ct_node *var);
+void cxx_use_reference(struct ct_clang *clang, struct ct_node *name);
+struct ct_decl *cxx_this(struct ct_clang *clang);
+/* The first construct of the function that is not read; text NULL = there is none. */
+struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);
+
+struct ir_type type_of(struct ct_clang *clang, CXType type);
+struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);
+
+struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t children);
+struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor);
+
+/* Another text of the file, whatever its errors; NULL when there is nothing of it. */
+CXTranslationUnit ct_reparse(struct ct_clang *clang, const char *path,
+                             const struct buf *text, const struct strvec *args);
+
+#endif

@@ -1,0 +1,413 @@
+/* C++ within a function: `this`, and what is not read. */
+#include "variants/clang/clang_cursor.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- this ---- */
+
+struct ct_decl *cxx_this(struct ct_clang *clang)
+{
+    if (clang->self)
+        return clang->self;
+    CXType record = clang_getCursorType(clang_getCursorSemanticParent(clang->reading));
+    struct ct_decl *decl = ir_alloc(clang->arena, sizeof(*decl));
+    unsigned line;
+    clang_getExpansionLocation(clang_getCursorLocation(clang->reading), NULL, &line, NULL,
+                               NULL);
+    decl->name = "this";
+    decl->role = IR_PARAM;
+    decl->line = (int)line;
+    decl->type = type_of(clang, record);
+    decl->type.pointers = 1;
+    decl->type.is_const = clang_CXXMethod_isConst(clang->reading);
+    clang->self = decl;
+    return decl;
+}
+
+struct ct_node *cxx_this_node(struct ct_clang *clang)
+{
+    struct ct_node *node = node_new(clang, CT_NAME, 0);
+    node->decl = cxx_this(clang);
+    node->type = node->decl->type;
+    node->text = "this";
+    node->what = "the pointer 'this'";
+    return node;
+}
+
+/* ---- references ---- */
+
+static struct ct_node *unary(struct ct_clang *clang, const char *op, struct ct_node *of,
+                             int pointers)
+{
+    struct ct_node *node = node_new(clang, CT_UNARY, 1);
+    struct ct_node **child = node->child;
+    *node = *of;
+    node->kind = CT_UNARY;
+    node->what = "an expression";
+    node->op = op;
+    node->text = NULL;
+    node->decl = NULL;
+    node->field = NULL;
+    node->has_value = node->arrow = node->shared = false;
+    node->type.pointers = pointers;
+    node->child = child;
+    node->child_nr = 1;
+    child[0] = of;
+    return node;
+}
+
+static bool is_place(const struct ct_node *node)
+{
+    return node->kind == CT_INDEX || node->kind == CT_MEMBER || node->kind == CT_NAME ||
+           (node->kind == CT_UNARY && strcmp(node->op, "*") == 0);
+}
+
+/* What is no place in memory, or of another type, is copied: the reference is to that. */
+void cxx_declare_reference(struct ct_clang *clang, struct ct_node *var)
+{
+    struct ct_node *init = var->child_nr ? var->child[0] : NULL;
+    struct ir_type *type = &var->decl->type;
+    var->decl->is_reference = false;
+    if (!init || !is_place(init) || init->type.scalar != type->scalar ||
+        init->type.bytes != type->bytes || init->type.pointers != type->pointers ||
+        init->type.is_unsigned != type->is_unsigned)
+        return;
+    var->child[0] = unary(clang, "&", init, init->type.pointers + 1);
+    var->decl->by_pointer = true;
+    var->decl->has_value = false;
+    type->pointers++;
+}
+
+void cxx_use_reference(struct ct_clang *clang, struct ct_node *name)
+{
+    struct ct_node *inner = node_new(clang, CT_NAME, 0);
+    *inner = *name;
+    inner->child_nr = 0;
+    inner->has_value = false;
+    inner->type = name->decl->type;
+    *name = *unary(clang, "*", inner, inner->type.pointers - 1);
+}
+
+/* ---- what is not read ---- */
+
+struct search {
+    struct ct_clang *clang;
+    CXCursor function;
+    CXCursor reference; /* the last local one */
+    bool keeps_text;    /* there are statements that are kept as they are written */
+    struct ct_trouble found;
+};
+
+static void report(struct search *search, CXCursor cursor, const char *text)
+{
+    unsigned line, column;
+    if (search->found.text)
+        return;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &line, &column,
+                               NULL);
+    search->found = (struct ct_trouble){text, (int)line, (int)column};
+}
+
+static const struct {
+    enum CXCursorKind kind;
+    const char *text;
+} refused[] = {
+    {CXCursor_LambdaExpr, "a lambda; write its body in the loop, or call a function"},
+    {CXCursor_CXXThrowExpr,
+     "an exception (throw); check before the loops and throw in the function around it"},
+    {CXCursor_CXXTryStmt, "an exception handler (try); move the loops to a function that "
+                          "the try block calls"},
+    {CXCursor_CXXForRangeStmt, "a range-based for loop; count with an index instead"},
+    {CXCursor_CXXNewExpr, "new; pass the memory to the function instead"},
+    {CXCursor_CXXDeleteExpr, "delete; free the memory outside of the function"},
+    {CXCursor_CXXDynamicCastExpr, "dynamic_cast"},
+    {CXCursor_CXXTypeidExpr, "typeid"},
+    {CXCursor_PackExpansionExpr, "a parameter pack"},
+    {CXCursor_OverloadedDeclRef, "a template"},
+};
+
+static bool is_reference(CXType type)
+{
+    return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+}
+
+/* Containers and views of the standard library whose elements lie in one piece. */
+static bool has_data(const char *type)
+{
+    static const char *const names[] = {"std::vector<",     "std::array<",
+                                        "std::span<",       "std::valarray<",
+                                        "std::unique_ptr<", "std::shared_ptr<"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (strstr(type, names[i]))
+            return true;
+    return false;
+}
+
+static const char *remedy_of(const char *type)
+{
+    if (strstr(type, "_ptr<"))
+        return "; pass the pointer that get() gives as a parameter";
+    if (strstr(type, "std::valarray<"))
+        return "; pass the address of its first element as a parameter";
+    return has_data(type) ? "; pass the pointer that data() gives, and the size, as "
+                            "parameters"
+                          : "";
+}
+
+/* The type as the user writes it: std::vector<double>, without const and &. */
+static const char *plain_type(struct ct_clang *clang, CXType type)
+{
+    CXType plain = clang_getUnqualifiedType(clang_getNonReferenceType(type));
+    return take_string(clang, clang_getTypeSpelling(plain));
+}
+
+static bool is_class(CXType type)
+{
+    return clang_getCanonicalType(clang_getNonReferenceType(type)).kind == CXType_Record;
+}
+
+static bool is_plain_class(CXType type)
+{
+    return clang_isPODType(clang_getCanonicalType(clang_getNonReferenceType(type)));
+}
+
+static void report_class(struct search *search, CXCursor cursor, CXType type,
+                         const char *what)
+{
+    const char *name = plain_type(search->clang, type);
+    const char *canonical = cxx_type_text(search->clang, clang_getNonReferenceType(type));
+    report(search, cursor,
+           ir_textf(search->clang->arena, "%s '%s'%s", what, name, remedy_of(canonical)));
+}
+
+/* ---- declarations ---- */
+
+/* A number, or a class that a C struct could be. */
+static void check_reference(struct search *search, CXCursor cursor, CXType type)
+{
+    CXType to = clang_getCanonicalType(clang_getPointeeType(type));
+    const char *name = take_string(search->clang, clang_getCursorSpelling(cursor));
+    if (type.kind == CXType_RValueReference)
+        report(search, cursor, "a reference to a temporary object (&&)");
+    else if (to.kind == CXType_Record && !is_plain_class(to) &&
+             has_data(cxx_type_text(search->clang, to)))
+        report_class(search, cursor, type, "an object of the class");
+    else if (to.kind == CXType_Pointer || to.kind == CXType_ConstantArray ||
+             to.kind == CXType_IncompleteArray)
+        report(search, cursor,
+               ir_textf(search->clang->arena,
+                        "a reference to a pointer or an array, '%s'; pass the pointer "
+                        "itself",
+                        name));
+}
+
+static void check_parameter(struct search *search, CXCursor cursor)
+{
+    CXType type = clang_getCursorType(cursor);
+    if (is_reference(type))
+        check_reference(search, cursor, type);
+    else if (is_class(type) && !is_plain_class(type))
+        report_class(search, cursor, type, "an object of the class");
+}
+
+static void check_variable(struct search *search, CXCursor cursor)
+{
+    CXType type = clang_getCursorType(cursor);
+    if (is_reference(type)) {
+        check_reference(search, cursor, type);
+        search->reference = cursor;
+    } else if (is_class(type) && !is_plain_class(type))
+        report_class(search, cursor, type, "an object of the class");
+}
+
+/* ---- calls ---- */
+
+static bool is_operator_name(const char *name)
+{
+    return strncmp(name, "operator", 8) == 0 && !isalnum((unsigned char)name[8]) &&
+           name[8] != '_';
+}
+
+static CXType class_of_method(CXCursor method)
+{
+    return clang_getCursorType(clang_getCursorSemanticParent(method));
+}
+
+static void report_method(struct search *search, CXCursor cursor, CXCursor target)
+{
+    const char *record = cxx_type_text(search->clang, class_of_method(target));
+    const char *name = take_string(search->clang, clang_getCursorSpelling(target));
+    const char *what = is_operator_name(name) ? "the overloaded operator" : "a call of";
+    const char *remedy = remedy_of(record);
+    if (!*remedy)
+        remedy = "; write what it does in the loop, or make it a function";
+    report(search, cursor,
+           ir_textf(search->clang->arena, "%s '%s::%s'%s", what,
+                    plain_type(search->clang, class_of_method(target)), name, remedy));
+}
+
+/* min, max, abs, sqrt ... of numbers. */
+static bool is_standard_function(struct ct_clang *clang, CXCursor target)
+{
+    const char *name = cxx_qualified(clang, target);
+    return strncmp(name, "std::", 5) == 0 &&
+           (math_function(name) || math_function(ir_textf(clang->arena, "%s<", name)));
+}
+
+static void check_call(struct search *search, CXCursor cursor)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(target))
+        return;
+    enum CXCursorKind kind = clang_getCursorKind(target);
+    const char *name = take_string(search->clang, clang_getCursorSpelling(target));
+    if (kind == CXCursor_Constructor)
+        report_class(search, cursor, clang_getCursorType(cursor),
+                     "a constructor call of the class");
+    else if (kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(target))
+        report_method(search, cursor, target);
+    else if (kind == CXCursor_ConversionFunction)
+        report(search, cursor, "a conversion function");
+    else if (is_operator_name(name))
+        report(search, cursor,
+               ir_textf(search->clang->arena, "the overloaded operator '%s'", name));
+    else if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)) &&
+             !is_standard_function(search->clang, target))
+        report(search, cursor,
+               ir_textf(search->clang->arena,
+                        "a call of the function template '%s'; call a function for one "
+                        "type",
+                        name));
+}
+
+/* ---- members ---- */
+
+static CXCursor record_around(CXCursor field)
+{
+    CXCursor record = clang_getCursorSemanticParent(field);
+    while (clang_Cursor_isAnonymousRecordDecl(record))
+        record = clang_getCursorSemanticParent(record);
+    return record;
+}
+
+/* The layout that is taken is that of the class which declares the field. */
+static void check_member(struct search *search, CXCursor cursor)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    struct cursors list = children_of(cursor);
+    for (size_t i = 0;
+         clang_getCursorKind(target) == CXCursor_FieldDecl && i < list.item_nr; i++) {
+        CXCursor base = list.item[i];
+        struct cursors inner = children_of(base);
+        while (clang_getCursorKind(base) == CXCursor_UnexposedExpr &&
+               inner.item_nr == 1) {
+            base = inner.item[0];
+            free(inner.item);
+            inner = children_of(base);
+        }
+        free(inner.item);
+        CXType type = clang_getCanonicalType(clang_getCursorType(base));
+        if (type.kind == CXType_Pointer)
+            type = clang_getCanonicalType(clang_getPointeeType(type));
+        CXCursor declared = clang_getTypeDeclaration(type);
+        if (type.kind == CXType_Record &&
+            clang_getCursorKind(base) != CXCursor_CXXThisExpr &&
+            !clang_Cursor_isAnonymousRecordDecl(declared) &&
+            !clang_equalCursors(clang_getCanonicalCursor(declared),
+                                clang_getCanonicalCursor(record_around(target))))
+            report(search, cursor,
+                   ir_textf(search->clang->arena, "a field of a base class, '%s'",
+                            take_string(search->clang, clang_getCursorSpelling(target))));
+    }
+    if (is_reference(clang_getCursorType(target)))
+        report(search, cursor,
+               ir_textf(search->clang->arena,
+                        "a reference in a class, '%s'; use a pointer",
+                        take_string(search->clang, clang_getCursorSpelling(target))));
+    else if (clang_getCursorKind(target) == CXCursor_FieldDecl &&
+             has_data(cxx_type_text(search->clang, clang_getCursorType(target))))
+        report_class(search, cursor, clang_getCursorType(target), "a field of the class");
+    free(list.item);
+}
+
+/* ---- all of it ---- */
+
+static void check_this(struct search *search, CXCursor cursor, CXCursor parent)
+{
+    enum CXCursorKind kind = clang_getCursorKind(parent);
+    if (kind != CXCursor_MemberRefExpr && kind != CXCursor_UnexposedExpr &&
+        kind != CXCursor_ParenExpr && kind != CXCursor_UnaryOperator)
+        report(search, cursor, "the object itself (this); use its fields");
+}
+
+static void check_condition(struct search *search, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    enum CXCursorKind first =
+        list.item_nr ? clang_getCursorKind(list.item[0]) : CXCursor_NullStmt;
+    if (first == CXCursor_VarDecl || first == CXCursor_DeclStmt)
+        report(search, list.item[0],
+               "a declaration within a condition; put it before the statement");
+    free(list.item);
+}
+
+static void check_name(struct search *search, CXCursor cursor)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) == CXCursor_VarDecl &&
+        !cxx_is_function(clang_getCursorSemanticParent(target)) &&
+        is_reference(clang_getCursorType(target)))
+        report(search, cursor,
+               ir_textf(search->clang->arena, "a reference, '%s'; use a pointer",
+                        take_string(search->clang, clang_getCursorSpelling(target))));
+}
+
+static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct search *search = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        if (refused[i].kind == kind)
+            report(search, cursor, refused[i].text);
+    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
+    bool list = kind == CXCursor_InitListExpr &&
+                (type == CXType_ConstantArray || type == CXType_Record);
+    search->keeps_text = search->keeps_text || list || kind == CXCursor_WhileStmt ||
+                         kind == CXCursor_DoStmt || kind == CXCursor_SwitchStmt ||
+                         kind == CXCursor_LabelStmt || kind == CXCursor_AsmStmt ||
+                         kind == CXCursor_StmtExpr;
+    if (kind == CXCursor_ParmDecl)
+        check_parameter(search, cursor);
+    else if (kind == CXCursor_VarDecl)
+        check_variable(search, cursor);
+    else if (kind == CXCursor_CallExpr)
+        check_call(search, cursor);
+    else if (kind == CXCursor_MemberRefExpr)
+        check_member(search, cursor);
+    else if (kind == CXCursor_DeclRefExpr)
+        check_name(search, cursor);
+    else if (kind == CXCursor_CXXThisExpr)
+        check_this(search, cursor, parent);
+    else if (kind == CXCursor_IfStmt || kind == CXCursor_WhileStmt)
+        check_condition(search, cursor);
+    return search->found.text ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function)
+{
+    struct search search = {.clang = clang, .function = function};
+    CXType result = clang_getCursorResultType(function);
+    if (is_reference(result))
+        report(&search, function, "a function that returns a reference");
+    else if (is_class(result) && !is_plain_class(result))
+        report_class(&search, function, result, "a function that returns an object of");
+    search.reference = clang_getNullCursor();
+    clang_visitChildren(function, look, &search);
+    if (search.keeps_text && !clang_Cursor_isNull(search.reference))
+        report(&search, search.reference,
+               "a reference in a function with while, switch, labels or lists of "
+               "initialisers; use a pointer");
+    return search.found;
+}

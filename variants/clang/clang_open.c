@@ -1,0 +1,413 @@
+/* The file: parsing, errors, its functions. */
+#include "variants/clang/clang_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- libclang made bearable ---- */
+
+const char *take_string(struct ct_clang *clang, CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = ir_text(clang->arena, text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
+void cursors_add(struct cursors *list, CXCursor cursor)
+{
+    GROW(list->item, list->item_nr + 1, list->item_alloc);
+    list->item[list->item_nr++] = cursor;
+}
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
+                                       CXClientData data)
+{
+    (void)parent;
+    if (!clang_isAttribute(clang_getCursorKind(cursor)))
+        cursors_add(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+struct cursors children_of(CXCursor cursor)
+{
+    struct cursors list = {0};
+    clang_visitChildren(cursor, collect, &list);
+    return list;
+}
+
+bool evaluate(CXCursor cursor, long long *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    bool integer = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (integer)
+        *value = clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return integer;
+}
+
+/* ---- parsing ---- */
+
+/* The record of preprocessing is what clang_getSkippedRanges reads. */
+static enum CXErrorCode parse_unit(struct ct_clang *clang, const char *path,
+                                   struct CXUnsavedFile *content,
+                                   const struct strvec *args)
+{
+    return clang_parseTranslationUnit2(
+        clang->index, path, (const char *const *)args->v, (int)args->nr, content, 1,
+        CXTranslationUnit_DetailedPreprocessingRecord, &clang->unit);
+}
+
+/* An -march that libclang does not know makes it fail without a word. */
+static void without_machine(const struct strvec *args, struct strvec *out)
+{
+    for (size_t i = 0; i < args->nr; i++)
+        if (strncmp(args->v[i], "-m", 2) != 0)
+            strvec_push(out, args->v[i]);
+}
+
+static int parse_any(struct ct_clang *clang, const char *path, const char *source,
+                     size_t length, const struct strvec *args, struct error *err)
+{
+    struct CXUnsavedFile content = {path, source, length};
+    enum CXErrorCode code = parse_unit(clang, path, &content, args);
+    if (code != CXError_Success || !clang->unit) {
+        struct strvec plain = {0};
+        without_machine(args, &plain);
+        code = parse_unit(clang, path, &content, &plain);
+        strvec_release(&plain);
+    }
+    if (code != CXError_Success || !clang->unit)
+        return fail(err, STATUS_INPUT,
+                    "'%s' cannot be parsed (libclang gave up with code %d)", path,
+                    (int)code);
+    clang->main = clang_getFile(clang->unit, path);
+    return 0;
+}
+
+CXTranslationUnit ct_reparse(struct ct_clang *clang, const char *path,
+                             const struct buf *text, const struct strvec *args)
+{
+    struct ct_clang other = {.index = clang->index, .arena = clang->arena};
+    parse_any(&other, path, text->data, text->length, args, NULL);
+    return other.unit;
+}
+
+/* ---- errors ---- */
+
+/* Diagnostics without a file are about flags that only gcc knows; those in system headers
+ * are about attributes that only gcc knows. What the user's file needs of them shows
+ * there. */
+static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line,
+                             unsigned *column)
+{
+    CXSourceLocation location = clang_getDiagnosticLocation(diagnostic);
+    enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
+    clang_getExpansionLocation(location, file, line, column, NULL);
+    if (severity == CXDiagnostic_Error && clang_Location_isInSystemHeader(location))
+        return false;
+    return severity >= CXDiagnostic_Error && *file;
+}
+
+static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
+                   unsigned line, unsigned column, struct error *err)
+{
+    const char *name = take_string(clang, clang_getFileName(file));
+    const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
+    bool missing = strstr(text, "file not found") != NULL;
+    return fail(err, STATUS_INPUT, "%s:%u:%u: %s%s", name, line, column, text,
+                missing ? "; give its folder with -I" : "");
+}
+
+static int first_error(struct ct_clang *clang, struct error *err)
+{
+    int status = 0;
+    for (unsigned i = 0; status == 0 && i < clang_getNumDiagnostics(clang->unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(clang->unit, i);
+        CXFile file;
+        unsigned line, column;
+        if (is_compile_error(diagnostic, &file, &line, &column))
+            status = fail_at(clang, diagnostic, file, line, column, err);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return status;
+}
+
+/* As C++ the file has no error. */
+static bool is_cplusplus(struct ct_clang *clang, const char *path, const char *source,
+                         size_t length, const struct strvec *args)
+{
+    struct CXUnsavedFile content = {path, source, length};
+    struct ct_clang other = {.index = clang->index, .arena = clang->arena};
+    struct strvec flags = {0};
+    strvec_push(&flags, "-xc++");
+    for (size_t i = 1; i < args->nr; i++)
+        if (strncmp(args->v[i], "-std=", 5) != 0)
+            strvec_push(&flags, args->v[i]);
+    bool fine = parse_unit(&other, path, &content, &flags) == CXError_Success;
+    fine = fine && other.unit && first_error(&other, NULL) == 0;
+    if (other.unit)
+        clang_disposeTranslationUnit(other.unit);
+    strvec_release(&flags);
+    return fine;
+}
+
+static int check_errors(struct ct_clang *clang, const char *path, const char *source,
+                        size_t length, const struct strvec *args, struct error *err)
+{
+    struct error first = {0};
+    if (first_error(clang, &first) == 0)
+        return 0;
+    bool cplusplus =
+        !clang->is_cplusplus && is_cplusplus(clang, path, source, length, args);
+    return fail(
+        err, first.status, "%s%s", first.text,
+        cplusplus ? "; as C++ it has no error: give -x c++ behind -- if it is that" : "");
+}
+
+/* ---- functions ---- */
+
+static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+             kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt;
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
+                                               CXClientData data)
+{
+    (void)parent;
+    struct ct_clang *clang = data;
+    if (!clang_Location_isFromMainFile(clang_getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    if (cxx_is_function(cursor) && clang_isCursorDefinition(cursor)) {
+        GROW(clang->definition, clang->definition_nr + 1, clang->definition_alloc);
+        clang->definition[clang->definition_nr++] = cursor;
+    }
+    return clang->is_cplusplus && cxx_is_scope(cursor) ? CXChildVisit_Recurse
+                                                       : CXChildVisit_Continue;
+}
+
+static void read_head(struct ct_clang *clang, CXCursor cursor,
+                      struct ct_function *function)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    unsigned line, offset;
+    function->name = take_string(clang, clang_getCursorSpelling(cursor));
+    function->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
+    clang_visitChildren(cursor, find_loop, &function->has_loop);
+    clang_getExpansionLocation(clang_getRangeStart(range), NULL, &line, NULL, &offset);
+    function->line = (int)line;
+    function->begin = offset;
+    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, &line, NULL, &offset);
+    function->end_line = (int)line;
+    function->end = offset;
+    function->qualified = function->full = function->name;
+    if (clang->is_cplusplus)
+        cxx_read_head(clang, cursor, function);
+}
+
+/* Methods may be defined in front of what they are declared beside. */
+static int by_place(const void *a, const void *b)
+{
+    const CXCursor *one = a, *other = b;
+    unsigned at[2];
+    clang_getExpansionLocation(clang_getCursorLocation(*one), NULL, NULL, NULL, &at[0]);
+    clang_getExpansionLocation(clang_getCursorLocation(*other), NULL, NULL, NULL, &at[1]);
+    return (at[0] > at[1]) - (at[0] < at[1]);
+}
+
+static void read_functions(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition,
+                        clang);
+    if (clang->definition_nr)
+        qsort(clang->definition, clang->definition_nr, sizeof(CXCursor), by_place);
+    file->function_nr = clang->definition_nr;
+    file->function =
+        ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(*file->function));
+    for (size_t i = 0; i < file->function_nr; i++)
+        read_head(clang, clang->definition[i], &file->function[i]);
+}
+
+static void read_skipped(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    CXSourceRangeList *list = clang_getSkippedRanges(clang->unit, clang->main);
+    file->skipped = ir_alloc(clang->arena, (list->count + 1) * sizeof(*file->skipped));
+    for (unsigned i = 0; i < list->count; i++) {
+        unsigned begin, end;
+        clang_getExpansionLocation(clang_getRangeStart(list->ranges[i]), NULL, NULL, NULL,
+                                   &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(list->ranges[i]), NULL, NULL, NULL,
+                                   &end);
+        file->skipped[file->skipped_nr++] = (struct ct_range){begin, end};
+    }
+    clang_disposeSourceRangeList(list);
+}
+
+int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
+            const struct strvec *args, struct ir_arena *arena, struct error *err)
+{
+    struct ct_clang *clang = xcalloc(1, sizeof(*clang));
+    *file = (struct ct_file){.clang = clang};
+    clang->arena = arena;
+    clang->reading = clang_getNullCursor();
+    clang->is_cplusplus = args->nr > 0 && strcmp(args->v[0], "-xc++") == 0;
+    file->is_cplusplus = clang->is_cplusplus;
+    clang->index = clang_createIndex(0, 0);
+    if (parse_any(clang, path, source, length, args, err) < 0 ||
+        check_errors(clang, path, source, length, args, err) < 0)
+        return -1;
+    read_functions(file);
+    read_skipped(file);
+    return 0;
+}
+
+void ct_close(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    if (!clang)
+        return;
+    if (clang->unit)
+        clang_disposeTranslationUnit(clang->unit);
+    clang_disposeIndex(clang->index);
+    free(clang->definition);
+    free(clang->known);
+    free(clang);
+    file->clang = NULL;
+}
+
+static void read_function(struct ct_clang *clang, CXCursor cursor,
+                          struct ct_function *function)
+{
+    int params = clang_Cursor_getNumArguments(cursor);
+    size_t self = cxx_is_method(cursor);
+    function->param_nr = self + (params > 0 ? (size_t)params : 0);
+    function->param =
+        ir_alloc(clang->arena, (function->param_nr + 1) * sizeof(struct ct_decl *));
+    if (self)
+        function->param[0] = cxx_this(clang);
+    for (size_t i = self; i < function->param_nr; i++)
+        function->param[i] =
+            decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)(i - self)));
+    function->result = type_of(clang, clang_getCursorResultType(cursor));
+    struct cursors list = children_of(cursor);
+    if (list.item_nr > 0)
+        function->body = node_build(clang, list.item[list.item_nr - 1]);
+    free(list.item);
+}
+
+void ct_read(struct ct_file *file, struct ct_function *function)
+{
+    struct ct_clang *clang = file->clang;
+    CXCursor cursor = clang->definition[function - file->function];
+    clang->reading = cursor;
+    if (!function->trouble.text && clang->is_cplusplus)
+        function->trouble = cxx_find_trouble(clang, cursor);
+    if (function->trouble.text)
+        return;
+    function->linkage.symbol = function->name;
+    if (clang->is_cplusplus)
+        cxx_read_linkage(clang, cursor, function);
+    read_function(clang, cursor, function);
+}
+
+/* Another one than that which is read, so without its `this`. */
+static bool is_readable(struct ct_clang *clang, CXCursor cursor,
+                        const struct ct_function *function)
+{
+    return !clang->is_cplusplus || (!cxx_is_method(cursor) && !function->trouble.text &&
+                                    !cxx_find_trouble(clang, cursor).text);
+}
+
+static CXCursor cursor_of(const struct ct_clang *clang, const struct ct_decl *decl)
+{
+    for (size_t i = 0; i < clang->known_nr; i++)
+        if (clang->known[i].decl == decl)
+            return clang->known[i].cursor;
+    return clang_getNullCursor();
+}
+
+struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
+{
+    struct ct_clang *clang = file->clang;
+    if (decl->body_sought || decl->role != IR_FUNCTION)
+        return decl->body;
+    decl->body_sought = true;
+    CXCursor definition = clang_getCursorDefinition(cursor_of(clang, decl));
+    if (clang_Cursor_isNull(definition) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(definition)))
+        return NULL;
+    struct ct_function *function = ir_alloc(clang->arena, sizeof(*function));
+    read_head(clang, definition, function);
+    if (!is_readable(clang, definition, function))
+        return NULL;
+    read_function(clang, definition, function);
+    decl->body = function->body ? function : NULL;
+    return decl->body;
+}
+
+/* ---- names ---- */
+
+struct naming {
+    size_t end; /* of the function, in the file itself */
+    struct strvec macros, declared;
+};
+
+static bool is_behind(CXCursor cursor, size_t end)
+{
+    unsigned offset;
+    CXSourceLocation location = clang_getCursorLocation(cursor);
+    clang_getExpansionLocation(location, NULL, NULL, NULL, &offset);
+    return clang_Location_isFromMainFile(location) && offset >= end;
+}
+
+static enum CXChildVisitResult note_name(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
+{
+    (void)parent;
+    struct naming *naming = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool macro = kind == CXCursor_MacroDefinition;
+    if (!macro && !clang_isDeclaration(kind))
+        return CXChildVisit_Continue;
+    CXString name = clang_getCursorSpelling(cursor);
+    if (!macro || !is_behind(cursor, naming->end))
+        strvec_push(macro ? &naming->macros : &naming->declared, clang_getCString(name));
+    clang_disposeString(name);
+    return kind == CXCursor_EnumDecl ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct ir_names sorted(struct ir_arena *arena, struct strvec *list)
+{
+    struct ir_names names = {.nr = list->nr};
+    names.item = ir_alloc(arena, (list->nr + 1) * sizeof(*names.item));
+    for (size_t i = 0; i < list->nr; i++)
+        names.item[i] = ir_text(arena, list->v[i]);
+    qsort(names.item, names.nr, sizeof(*names.item), by_text);
+    strvec_release(list);
+    return names;
+}
+
+void ct_read_names(struct ct_file *file, const struct ct_function *function,
+                   struct ir_names *macros, struct ir_names *declared)
+{
+    struct ct_clang *clang = file->clang;
+    struct naming naming = {.end = function->end};
+    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), note_name, &naming);
+    *macros = sorted(clang->arena, &naming.macros);
+    *declared = sorted(clang->arena, &naming.declared);
+}

@@ -1,0 +1,423 @@
+/* Statements and expressions: each cursor becomes one node. */
+#include "variants/clang/clang_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/clang/clang_cursor.h"
+
+struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t children)
+{
+    struct ct_node *node = ir_alloc(clang->arena, sizeof(*node));
+    node->kind = kind;
+    node->child_nr = children;
+    node->child = ir_alloc(clang->arena, (children + 1) * sizeof(struct ct_node *));
+    return node;
+}
+
+static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    CXSourceLocation start = clang_getRangeStart(range);
+    CXFile file, spelled_in;
+    unsigned line, column, offset, spelled_at;
+    clang_getExpansionLocation(start, &file, &line, &column, &offset);
+    clang_getSpellingLocation(start, &spelled_in, NULL, NULL, &spelled_at);
+    node->line = (int)line;
+    node->column = (int)column;
+    node->begin = offset;
+    node->in_macro =
+        spelled_at != offset || !spelled_in || !clang_File_isEqual(file, spelled_in);
+    node->elsewhere = !file || !clang_File_isEqual(file, clang->main);
+    clang_getExpansionLocation(clang_getRangeEnd(range), &file, &line, &column, &offset);
+    node->end_line = (int)line;
+    node->end = offset;
+    node->elsewhere = node->elsewhere || !file || !clang_File_isEqual(file, clang->main);
+}
+
+/* ---- nodes ---- */
+
+static const struct {
+    enum CXCursorKind cursor;
+    enum ct_kind kind;
+    const char *what, *text;
+} kinds[] = {
+    {CXCursor_IntegerLiteral, CT_LITERAL, "a number", NULL},
+    {CXCursor_FloatingLiteral, CT_LITERAL, "a number", NULL},
+    {CXCursor_CharacterLiteral, CT_LITERAL, "a character", NULL},
+    {CXCursor_StringLiteral, CT_LITERAL, "a string", NULL},
+    {CXCursor_DeclRefExpr, CT_NAME, "a name", NULL},
+    {CXCursor_ArraySubscriptExpr, CT_INDEX, "a subscript", NULL},
+    {CXCursor_MemberRefExpr, CT_MEMBER, "a member", NULL},
+    {CXCursor_UnaryOperator, CT_UNARY, "an expression", NULL},
+    {CXCursor_BinaryOperator, CT_BINARY, "an expression", NULL},
+    {CXCursor_CompoundAssignOperator, CT_ASSIGN, "an assignment", NULL},
+    {CXCursor_ConditionalOperator, CT_COND, "a conditional expression", NULL},
+    {CXCursor_CallExpr, CT_CALL, "a call", NULL},
+    {CXCursor_CStyleCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXStaticCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXReinterpretCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXConstCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXFunctionalCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXBoolLiteralExpr, CT_LITERAL, "a number", NULL},
+    {CXCursor_CXXNullPtrLiteralExpr, CT_LITERAL, "a null pointer", "nullptr"},
+    {CXCursor_TypeAliasDecl, CT_STMT, "a local typedef", NULL},
+    {CXCursor_ClassDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_UnaryExpr, CT_SIZEOF, "sizeof", NULL},
+    {CXCursor_InitListExpr, CT_LIST, "a list of initialisers", NULL},
+    {CXCursor_StmtExpr, CT_EXPR, "a statement expression", NULL},
+    {CXCursor_CompoundLiteralExpr, CT_EXPR, "a compound literal", NULL},
+    {CXCursor_GenericSelectionExpr, CT_EXPR, "a _Generic selection", NULL},
+    {CXCursor_CompoundStmt, CT_BLOCK, "a block", NULL},
+    {CXCursor_IfStmt, CT_IF, "an if statement", NULL},
+    {CXCursor_ForStmt, CT_FOR, "a for loop", NULL},
+    {CXCursor_WhileStmt, CT_WHILE, "a while loop", NULL},
+    {CXCursor_DoStmt, CT_DO, "a do loop", NULL},
+    {CXCursor_ReturnStmt, CT_RETURN, "a return statement", NULL},
+    {CXCursor_BreakStmt, CT_JUMP, "a break statement", "break"},
+    {CXCursor_ContinueStmt, CT_JUMP, "a continue statement", "continue"},
+    {CXCursor_NullStmt, CT_EMPTY, "an empty statement", NULL},
+    {CXCursor_DeclStmt, CT_DECLS, "a declaration", NULL},
+    {CXCursor_VarDecl, CT_VAR, "a declaration", NULL},
+    {CXCursor_SwitchStmt, CT_STMT, "a switch statement", NULL},
+    {CXCursor_GotoStmt, CT_JUMP, "a goto statement", "goto"},
+    {CXCursor_IndirectGotoStmt, CT_STMT, "a goto statement", NULL},
+    {CXCursor_LabelStmt, CT_STMT, "a labelled statement", NULL},
+    {CXCursor_AsmStmt, CT_STMT, "an asm statement", NULL},
+    {CXCursor_StructDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_UnionDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_EnumDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_TypedefDecl, CT_STMT, "a local typedef", NULL},
+};
+
+static void set_kind(struct ct_node *node, enum CXCursorKind kind)
+{
+    node->kind = clang_isExpression(kind) ? CT_EXPR : CT_STMT;
+    node->what = node->kind == CT_EXPR ? "an unusual expression" : "an unusual statement";
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].cursor == kind) {
+            node->kind = kinds[i].kind;
+            node->what = kinds[i].what;
+            node->text = kinds[i].text;
+        }
+}
+
+/* The token where it is written, be it in a macro; "" when it was pasted together
+ * there. */
+static const char *token_text(struct ct_clang *clang, CXCursor cursor)
+{
+    CXFile file;
+    unsigned offset;
+    clang_getSpellingLocation(clang_getCursorLocation(cursor), &file, NULL, NULL,
+                              &offset);
+    if (!file)
+        return "";
+    CXSourceLocation location = clang_getLocationForOffset(clang->unit, file, offset);
+    CXToken *token = clang_getToken(clang->unit, location);
+    if (!token)
+        return "";
+    const char *text = take_string(clang, clang_getTokenSpelling(clang->unit, *token));
+    clang_disposeTokens(clang->unit, token, 1);
+    return text;
+}
+
+static const char *evaluated_text(struct ct_clang *clang, CXCursor cursor,
+                                  const struct ct_node *node)
+{
+    static const char *const suffix[2][2] = {{"", "u"}, {"l", "ul"}};
+    const struct ir_type *type = &node->type;
+    if (node->has_value)
+        return ir_textf(clang->arena, "%lld%s", node->value,
+                        suffix[type->bytes > 4][type->is_unsigned]);
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    double value = result ? clang_EvalResult_getAsDouble(result) : 0.0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    bool single = type->bytes == 4;
+    const char *text = ir_textf(clang->arena, single ? "%#.9g" : "%#.17g", value);
+    return single ? ir_textf(clang->arena, "%sf", text) : text;
+}
+
+static void read_literal(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_StringLiteral) {
+        node->text = take_string(clang, clang_getCursorSpelling(cursor));
+        return;
+    }
+    if (kind == CXCursor_CXXNullPtrLiteralExpr)
+        return;
+    if (kind != CXCursor_FloatingLiteral)
+        node->has_value = evaluate(cursor, &node->value);
+    node->text = token_text(clang, cursor);
+    bool number = strchr("0123456789.", node->text[0]) != NULL && node->text[0];
+    if (kind == CXCursor_CXXBoolLiteralExpr)
+        node->text = node->value ? "true" : "false";
+    else if (kind == CXCursor_CharacterLiteral ? !strchr(node->text, '\'') : !number)
+        node->text = evaluated_text(clang, cursor, node);
+}
+
+static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) == CXCursor_EnumConstantDecl) {
+        node->kind = CT_LITERAL;
+        node->text = clang->is_cplusplus
+                         ? cxx_visible(clang, target)
+                         : take_string(clang, clang_getCursorSpelling(target));
+        node->value = clang_getEnumConstantDeclValue(target);
+        node->has_value = true;
+        return;
+    }
+    node->decl = decl_of(clang, target);
+    node->has_value = node->decl->has_value;
+    node->value = node->decl->value;
+    if (node->decl->by_pointer)
+        cxx_use_reference(clang, node);
+}
+
+/* libclang spells the field that an anonymous struct or union is as nothing or as
+ * "(...)". */
+static bool is_unnamed(const char *field)
+{
+    return !*field || strchr(field, '(');
+}
+
+/* Out through anonymous structs: is one of the records around the field a union? */
+static bool shares_bytes(CXCursor field)
+{
+    if (clang_Cursor_isBitField(field))
+        return true;
+    CXCursor record = clang_getCursorSemanticParent(field);
+    while (clang_getCursorKind(record) == CXCursor_StructDecl &&
+           clang_Cursor_isAnonymousRecordDecl(record))
+        record = clang_getCursorSemanticParent(record);
+    return clang_getCursorKind(record) == CXCursor_UnionDecl;
+}
+
+static void read_field_dims(struct ct_clang *clang, CXCursor cursor,
+                            struct ir_field *field)
+{
+    long long dim[16];
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    for (; type.kind == CXType_ConstantArray && field->dim_nr < ARRAY_SIZE(dim);
+         type = clang_getCanonicalType(clang_getArrayElementType(type)))
+        dim[field->dim_nr++] = clang_getArraySize(type);
+    long long *copy = ir_alloc(clang->arena, field->dim_nr * sizeof(dim[0]));
+    memcpy(copy, dim, field->dim_nr * sizeof(dim[0]));
+    field->dim = copy;
+}
+
+/* NULL when the layout is not known, as of an incomplete record. */
+static struct ir_field *field_of(struct ct_clang *clang, CXCursor cursor)
+{
+    CXCursor record = clang_getCursorSemanticParent(cursor);
+    long long bits = clang_Cursor_getOffsetOfField(cursor);
+    long long all = clang_Type_getSizeOf(clang_getCursorType(record));
+    long long own = clang_Type_getSizeOf(clang_getCursorType(cursor));
+    if (bits < 0 || all <= 0 || own < 0)
+        return NULL;
+    struct ir_field *field = ir_alloc(clang->arena, sizeof(*field));
+    field->record_bytes = (size_t)all;
+    field->offset = (size_t)bits / 8;
+    field->bytes = (size_t)own;
+    read_field_dims(clang, cursor, field);
+    return field;
+}
+
+static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) != CXCursor_FieldDecl) { /* a static member */
+        node->kind = CT_NAME;
+        node->child_nr = 0;
+        read_name(clang, cursor, node);
+        return;
+    }
+    struct ir_field *field = field_of(clang, target);
+    if (node->child_nr == 0 && clang->is_cplusplus) {
+        node->child[0] = cxx_this_node(clang);
+        node->child_nr = 1;
+    }
+    node->text = take_string(clang, clang_getCursorSpelling(target));
+    node->shared = shares_bytes(target);
+    node->field = field;
+    if (node->child_nr == 0)
+        return;
+    struct ct_node *base = node->child[0];
+    if (base->kind == CT_MEMBER && is_unnamed(base->text) && base->child_nr > 0) {
+        node->child[0] = base->child[0];
+        if (field && base->field) {
+            field->offset += base->field->offset;
+            field->record_bytes = base->field->record_bytes;
+        }
+    }
+    base = node->child[0];
+    if (base->kind == CT_UNARY && base->child_nr == 1 &&
+        base->child[0]->kind == CT_NAME && base->child[0]->decl->by_pointer)
+        node->child[0] = base->child[0];
+    node->arrow = node->child[0]->type.pointers > 0;
+}
+
+static const char *prefix_or_postfix(struct ct_clang *clang, CXCursor cursor)
+{
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(cursor);
+    if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec)
+        return kind == CXUnaryOperator_PostInc ? "post++" : "post--";
+    return take_string(clang, clang_getUnaryOperatorKindSpelling(kind));
+}
+
+static void read_binary(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(cursor);
+    node->op = take_string(clang, clang_getBinaryOperatorKindSpelling(kind));
+    if (kind == CXBinaryOperator_Assign)
+        node->kind = CT_ASSIGN;
+}
+
+static const char *goto_text(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    const char *label = "";
+    if (list.item_nr > 0)
+        label = take_string(clang, clang_getCursorSpelling(list.item[0]));
+    free(list.item);
+    return ir_textf(clang->arena, "goto %s", label);
+}
+
+static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    switch (node->kind) {
+    case CT_LITERAL:
+        read_literal(clang, cursor, node);
+        break;
+    case CT_NAME:
+        read_name(clang, cursor, node);
+        break;
+    case CT_MEMBER:
+        read_member(clang, cursor, node);
+        break;
+    case CT_UNARY:
+        node->op = prefix_or_postfix(clang, cursor);
+        break;
+    case CT_BINARY:
+    case CT_ASSIGN:
+        read_binary(clang, cursor, node);
+        break;
+    case CT_SIZEOF:
+        node->has_value = evaluate(cursor, &node->value);
+        break;
+    case CT_JUMP:
+        if (clang_getCursorKind(cursor) == CXCursor_GotoStmt)
+            node->text = goto_text(clang, cursor);
+        break;
+    case CT_VAR:
+        node->decl = decl_of(clang, cursor);
+        if (node->decl->is_reference)
+            cxx_declare_reference(clang, node);
+        break;
+    case CT_STMT:
+        node->is_label = clang_getCursorKind(cursor) == CXCursor_LabelStmt;
+        break;
+    default:
+        break;
+    }
+}
+
+/* `double x{a[i]}` is `double x = a[i]`. */
+static bool is_single_value(CXCursor cursor)
+{
+    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
+    return clang_getCursorKind(cursor) == CXCursor_InitListExpr &&
+           (type == CXType_Pointer || (type >= CXType_Bool && type <= CXType_LongDouble));
+}
+
+/* In C++ the scopes and types that a name is written with, `std::`, are below it. */
+static void drop_references(struct cursors *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->item_nr; i++)
+        if (!clang_isReference(clang_getCursorKind(list->item[i])))
+            list->item[kept++] = list->item[i];
+    list->item_nr = kept;
+}
+
+/* Parentheses, attributed statements, and implicit casts, which are as long as what they
+ * cast; other unexposed expressions, such as va_arg, add words of their own. */
+static bool is_wrapper(const struct ct_clang *clang, CXCursor cursor,
+                       const struct cursors *children)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (children->item_nr != 1)
+        return false;
+    if (clang->is_cplusplus && is_single_value(cursor))
+        return true;
+    if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt)
+        return true;
+    return kind == CXCursor_UnexposedExpr &&
+           clang_equalRanges(clang_getCursorExtent(cursor),
+                             clang_getCursorExtent(children->item[0]));
+}
+
+/* Of a cast the operand, of a declaration the initialiser: what stands last; type
+ * names and dimensions stand before it. */
+static void drop_all_but_last(struct cursors *list, bool keep)
+{
+    if (list->item_nr > 0 && keep)
+        list->item[0] = list->item[list->item_nr - 1];
+    list->item_nr = list->item_nr > 0 && keep;
+}
+
+static bool has_initialiser(CXCursor cursor)
+{
+    return !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+}
+
+static bool is_cast(enum CXCursorKind kind)
+{
+    return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+           kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr ||
+           kind == CXCursor_CXXFunctionalCastExpr;
+}
+
+static struct cursors parts_of(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    if (clang->is_cplusplus && clang_isExpression(clang_getCursorKind(cursor)))
+        drop_references(&list);
+    return list;
+}
+
+struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = parts_of(clang, cursor);
+    while (is_wrapper(clang, cursor, &list)) {
+        cursor = list.item[0];
+        free(list.item);
+        list = parts_of(clang, cursor);
+    }
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_CXXThisExpr) {
+        free(list.item);
+        return cxx_this_node(clang);
+    }
+    if (is_cast(kind))
+        drop_all_but_last(&list, true);
+    if (kind == CXCursor_VarDecl)
+        drop_all_but_last(&list, has_initialiser(cursor));
+    /* Its text has no type, which libclang trips over. */
+    if (kind == CXCursor_StaticAssert)
+        list.item_nr = 0;
+    struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
+    set_kind(node, kind);
+    place(clang, cursor, node);
+    /* the message of a _Static_assert has no type, and libclang survives no question to
+     * it */
+    if (clang_isExpression(kind) && clang_getCursorType(cursor).kind != CXType_Invalid)
+        node->type = type_of(clang, clang_getCursorType(cursor));
+    for (size_t i = 0; i < list.item_nr; i++)
+        node->child[i] = node_build(clang, list.item[i]);
+    read_details(clang, cursor, node);
+    free(list.item);
+    return node;
+}

@@ -1,0 +1,140 @@
+/*
+ * What libclang knows of a C or C++ file, as a plain tree: no cursor leaves the clang_*.c
+ * files.
+ * Macros are expanded; parentheses, implicit casts and attributed statements are stepped
+ * through. Everything but the open file lives in the arena given to ct_open.
+ */
+#ifndef VARIANTS_CLANG_TREE_H
+#define VARIANTS_CLANG_TREE_H
+
+#include "variants/ir/ir.h"
+
+enum ct_kind {
+    CT_LITERAL, /* text, value; also enumerators */
+    CT_NAME,    /* decl */
+    CT_INDEX,
+    CT_MEMBER, /* text; child[0] the base */
+    CT_UNARY,  /* op */
+    CT_BINARY,
+    CT_ASSIGN,
+    CT_COND,
+    CT_CALL,   /* child[0] the callee */
+    CT_CAST,   /* child[0]; type is the target */
+    CT_SIZEOF, /* value if constant */
+    CT_LIST,   /* { ... } */
+    CT_EXPR,   /* any other expression */
+    CT_BLOCK,
+    CT_IF,
+    CT_FOR,   /* those of its four parts that are there */
+    CT_WHILE, /* condition, body */
+    CT_DO,    /* body, condition */
+    CT_RETURN,
+    CT_JUMP, /* text "break", "continue" */
+    CT_EMPTY,
+    CT_DECLS, /* children CT_VAR, or others */
+    CT_VAR,   /* decl; child[0] = initialiser */
+    CT_STMT   /* any other statement or declaration */
+};
+
+struct ct_decl {
+    /* as_written: only for types that the rest cannot tell, as in ir_symbol */
+    const char *name, *as_written;
+    enum ir_role role;
+    struct ir_type type;
+    struct ct_node **dim; /* outermost first; NULL entry = not given */
+    size_t dim_nr;
+    bool pointer_to_array, is_static, has_value, is_reference;
+    bool by_pointer; /* a local reference, read as the pointer that it could be */
+    bool implicit;   /* a builtin: declared nowhere */
+    bool is_thread_local;
+    bool is_math;             /* FUNCTION: as ir_symbol.is_math */
+    struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
+                                 in this file or its headers */
+    bool body_sought;
+    enum { CT_PURE_UNKNOWN, CT_PURE, CT_IMPURE } pure; /* for the reader */
+    long long value; /* of a const integer with a constant initialiser */
+    int line;
+    struct ir_symbol *symbol; /* for the reader */
+};
+
+struct ct_node {
+    enum ct_kind kind;
+    const char *what; /* the construct in words: "a switch statement" */
+    const char *text, *op;
+    struct ct_decl *decl;
+    struct ir_type type;
+    bool arrow, shared, has_value;
+    bool is_label; /* STMT: `name: statement`, whose statement is the child */
+    const struct ir_field *field; /* MEMBER */
+    long long value;
+    /* starts in the expansion of a macro; begin and end are those of the macro call */
+    bool in_macro;
+    bool elsewhere; /* stands in another file */
+    int line, column, end_line;
+    size_t begin, end;
+    struct ct_node **child;
+    size_t child_nr;
+};
+
+/* What stands in the way of a C++ function. text NULL = nothing. */
+struct ct_trouble {
+    const char *text; /* the construct, and behind "; " the remedy if there is one */
+    int line, column;
+};
+
+struct ct_function {
+    const char *name;      /* without its scopes */
+    const char *qualified; /* with them: "ns::Matrix::scale" */
+    const char *full;      /* and with the types of its parameters */
+    bool is_static, has_loop;
+    int line, end_line;
+    size_t begin, end;
+    struct ct_trouble trouble;
+    /* The rest is filled by ct_read. */
+    struct ir_type result;
+    struct ir_linkage linkage;
+    struct ct_decl **param;
+    size_t param_nr;
+    struct ct_node *body;
+};
+
+struct ct_range {
+    size_t begin, end;
+};
+
+struct ct_file {
+    struct ct_function *function; /* definitions in the file itself, in order */
+    size_t function_nr;
+    struct ct_range *skipped; /* left out by the preprocessor */
+    size_t skipped_nr;
+    bool is_cplusplus;
+    struct ct_clang *clang;
+};
+
+/* Parses source (the content of path). A compile error is STATUS_INPUT with the
+ * compiler's first message and its place. ct_close in either case. */
+int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
+            const struct strvec *args, struct ir_arena *arena, struct error *err);
+void ct_close(struct ct_file *file);
+
+/* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
+ * is read where there is trouble. */
+void ct_read(struct ct_file *file, struct ct_function *function);
+/* Names that new code in the function meets: macros that are defined before its end,
+ * predefined ones too, and what is declared outside of all functions. */
+void ct_read_names(struct ct_file *file, const struct ct_function *function,
+                   struct ir_names *macros, struct ir_names *declared);
+/* The function as it is defined in this file or one of its headers, read; NULL when it is
+ * not. */
+struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
+
+/*
+ * What the meaning of the function that was read, and of those that it calls and that
+ * have a body here, rests on outside of their text: macros, enumerators, constants, types
+ * of the user's, #if. `source` and `args` as given to ct_open. In the arena.
+ */
+size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
+                 const char *path, const char *source, const struct strvec *args,
+                 const struct ir_frozen **frozen);
+
+#endif

@@ -1,0 +1,221 @@
+/* Compile flags from a compile_commands.json. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/files/json.h"
+#include "variants/clang/cxx.h"
+#include "variants/variants.h"
+
+/* ---- which flags are taken ---- */
+
+/* What changes the meaning of the source and not how it is optimised. */
+static const char *const taken_prefixes[] = {"-D", "-U", "-std="};
+static const char *const taken_words[] = {
+    "-ansi",
+    "-pthread",
+    "-m32",
+    "-m64",
+    "-mx32",
+    "-funsigned-char",
+    "-fsigned-char",
+    "-fshort-enums",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fms-extensions",
+    "-fplan9-extensions",
+    "-fgnu89-inline",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fpermissive",
+    "-fchar8_t",
+    "-fno-char8_t",
+    "-fconcepts",
+};
+static const char *const folder_flags[] = {"-isystem", "-iquote",  "-idirafter",
+                                           "-include", "-imacros", "-I"};
+
+static bool is_taken(const char *flag)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(taken_words); i++)
+        if (strcmp(flag, taken_words[i]) == 0)
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(taken_prefixes); i++)
+        if (strncmp(flag, taken_prefixes[i], strlen(taken_prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *folder_flag(const char *flag)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(folder_flags); i++)
+        if (strncmp(flag, folder_flags[i], strlen(folder_flags[i])) == 0)
+            return folder_flags[i];
+    return NULL;
+}
+
+static char *absolute(const char *dir, const char *path)
+{
+    return path[0] == '/' ? xstrdup(path) : path_join(dir, path);
+}
+
+/* Folders of the database are searched behind those given by hand; its other flags come
+ * first, so that a later -D or -std wins. */
+static void filter(const struct strvec *command, const char *dir, struct strvec *first,
+                   struct strvec *folders)
+{
+    for (size_t i = 1; i < command->nr; i++) {
+        const char *flag = command->v[i], *folder = folder_flag(flag);
+        bool more = i + 1 < command->nr;
+        if (folder) {
+            const char *given = flag + strlen(folder);
+            if (!*given && !more)
+                return;
+            char *path = absolute(dir, *given ? given : command->v[++i]);
+            strvec_push(folders, folder);
+            strvec_push(folders, path);
+            free(path);
+        } else if ((strcmp(flag, "-D") == 0 || strcmp(flag, "-U") == 0) && more) {
+            strvec_pushf(first, "%s%s", flag, command->v[i + 1]);
+            i++;
+        } else if (is_taken(flag))
+            strvec_push(first, flag);
+    }
+}
+
+/* ---- entries ---- */
+
+static bool is_same_file(const char *dir, const char *file, const char *real)
+{
+    char *path = absolute(dir, file), *resolved = realpath(path, NULL);
+    bool same = resolved && strcmp(resolved, real) == 0;
+    free(path);
+    free(resolved);
+    return same;
+}
+
+static int read_arguments(const struct json_at *entry, struct strvec *command,
+                          struct error *err)
+{
+    struct json_at list, item;
+    const char *text;
+    size_t nr;
+    if (!json_has(entry, "arguments")) {
+        if (json_string_at(entry, "command", &text, err) < 0)
+            return -1;
+        strvec_split(command, text);
+        return 0;
+    }
+    if (json_array_at(entry, "arguments", &list, &nr, err) < 0)
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        item = json_element(&list, i);
+        if (json_string_here(&item, &text, err) < 0)
+            return -1;
+        strvec_push(command, text);
+    }
+    return 0;
+}
+
+struct lookup {
+    const char *source, *real; /* as given; with links resolved */
+    struct strvec first, folders;
+    bool found;
+};
+
+static int read_entry(struct lookup *lookup, const struct json_at *entry,
+                      struct error *err)
+{
+    struct strvec command = {0};
+    const char *dir, *file;
+    if (json_string_at(entry, "directory", &dir, err) < 0 ||
+        json_string_at(entry, "file", &file, err) < 0)
+        return -1;
+    if (!is_same_file(dir, file, lookup->real))
+        return 0;
+    lookup->found = true;
+    int status = read_arguments(entry, &command, err);
+    if (status == 0) {
+        if (cxx_is_command(&command) && !cxx_is_source(lookup->source, NULL))
+            strvec_push(&lookup->first, "-xc++");
+        filter(&command, dir, &lookup->first, &lookup->folders);
+    }
+    strvec_release(&command);
+    return status;
+}
+
+static int read_database(struct lookup *lookup, const char *path, struct error *err)
+{
+    json_t *root = NULL;
+    if (json_read_file(path, NULL, &root, err) < 0)
+        return -1;
+    struct json_at top = json_top(path, root);
+    int status = 0;
+    if (!json_is_array(root))
+        status = json_fail(&top, err, "expected a list of compile commands");
+    for (size_t i = 0; status == 0 && !lookup->found && i < json_array_size(root); i++) {
+        struct json_at entry = json_element(&top, i);
+        status = read_entry(lookup, &entry, err);
+    }
+    json_decref(root);
+    return status;
+}
+
+/* ---- where the database is ---- */
+
+/* Beside the file, in the folders above it, and in their build/. */
+static int look_upward(struct lookup *lookup, struct error *err)
+{
+    static const char *const names[] = {"compile_commands.json",
+                                        "build/compile_commands.json"};
+    char *dir = xstrdup(lookup->real), *slash;
+    int status = 0;
+    while (status == 0 && !lookup->found && (slash = strrchr(dir, '/'))) {
+        *slash = '\0';
+        for (size_t i = 0; status == 0 && !lookup->found && i < ARRAY_SIZE(names); i++) {
+            char *path = xasprintf("%s/%s", dir, names[i]);
+            if (file_exists(path))
+                status = read_database(lookup, path, err);
+            free(path);
+        }
+    }
+    free(dir);
+    return status;
+}
+
+static int look(struct lookup *lookup, const char *database, struct error *err)
+{
+    if (!database)
+        return look_upward(lookup, err);
+    if (read_database(lookup, database, err) < 0)
+        return -1;
+    if (!lookup->found)
+        return fail(err, STATUS_INPUT,
+                    "%s: '%s' is not among the files that are compiled there; give its "
+                    "flags behind --",
+                    database, lookup->source);
+    return 0;
+}
+
+int compile_commands_flags(const char *database, const char *source,
+                           const struct strvec *own, struct strvec *flags,
+                           struct error *err)
+{
+    struct lookup lookup = {.source = source};
+    char *real = realpath(source, NULL);
+    int status = 0;
+    lookup.real = real;
+    bool wanted = !database || strcmp(database, "none") != 0;
+    if (real && wanted)
+        status = look(&lookup, database, err);
+    if (status == 0) {
+        strvec_push_all(flags, &lookup.first);
+        strvec_push_all(flags, own);
+        strvec_push_all(flags, &lookup.folders);
+    }
+    strvec_release(&lookup.first);
+    strvec_release(&lookup.folders);
+    free(real);
+    return status;
+}

@@ -1,0 +1,94 @@
+/*
+ * What the user says about a kernel, in the source (`#pragma inflight WORDS`) or on the
+ * command line (the same words):
+ *
+ *     kernel                      this function is meant
+ *     set NAME = EXPR             value of a scalar parameter
+ *     buffer NAME = CONTENTS      such as zero, uniform(0, 1), index(m)
+ *     buffer NAME length EXPR     elements, where the subscripts do not tell
+ *     assume independent(i)       iterations of loop i; also noalias(a, b), associative
+ *     flops EXPR                  of one call
+ *     tunable NAME in {8,16,32}   a constant of the file that a plan may set; also
+ *                                 NAME in 8:128:x2, NAME in 8:128:+8
+ *     constraint EXPR <= EXPR     between tunables and parameters
+ *
+ * The last two stand anywhere in the file, the others before the function or in it.
+ *
+ * The command line overrides the source. Private to variants.
+ */
+#ifndef VARIANTS_PRAGMA_H
+#define VARIANTS_PRAGMA_H
+
+#include "variants/ir/ir.h"
+
+enum word_kind {
+    WORD_KERNEL,
+    WORD_SET,
+    WORD_BUFFER,
+    WORD_LENGTH,
+    WORD_INDEPENDENT,
+    WORD_NOALIAS,
+    WORD_ASSOCIATIVE,
+    WORD_FLOPS,
+    WORD_TUNABLE,
+    WORD_CONSTRAINT
+};
+
+struct kernel_word {
+    enum word_kind kind;
+    /* SET, BUFFER, LENGTH: one; INDEPENDENT: loops; NOALIAS: two or more arrays */
+    struct strvec name;
+    char *text; /* EXPR, CONTENTS or values as written; else NULL */
+    /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
+    char *where;
+    int line; /* 0 = from the command line */
+};
+
+struct kernel_words {
+    struct kernel_word *item;
+    size_t item_nr, item_alloc;
+};
+
+/* All that applies to the function, then `command` (may be NULL), checked: known
+ * words, expressions that parse, names that the function has. */
+int kernel_words_read(const struct ir_function *function, const struct strvec *command,
+                      struct kernel_words *words, struct error *err);
+void kernel_words_release(struct kernel_words *words);
+
+/* The word about `name` (NULL for KERNEL, ASSOCIATIVE, FLOPS), or NULL. */
+const struct kernel_word *kernel_words_find(const struct kernel_words *words,
+                                            enum word_kind kind, const char *name);
+/* Is a pair of arrays vouched not to overlap? */
+bool kernel_words_noalias(const struct kernel_words *words, const char *a, const char *b);
+
+/* `index(m)` -> "index" and its arguments as texts; `zero` -> "zero" and none. Caller
+ * frees *name and releases args. */
+int words_call(const char *contents, char **name, struct strvec *args, struct error *err);
+
+/* Of an identifier with the fields behind it: "g->nx", "p.pos.x". 0 = there is none. */
+size_t words_path_length(const char *text);
+
+/* ---- expressions: + - * / % ( ), numbers, names (with fields) ---- */
+
+struct words_number {
+    bool is_integer;
+    long long integer;
+    double real; /* always set */
+};
+struct words_number words_integer(long long value);
+struct words_number words_real(double value);
+
+/* 0 and *out when the name is known, else -1. */
+typedef int words_lookup(void *data, const char *name, struct words_number *out);
+
+/* Integers as in C; an integer result beyond 64 bits goes on as a real one. A NULL
+ * lookup knows no names. */
+int words_eval(const char *expr, words_lookup *lookup, void *data,
+               struct words_number *out, struct error *err);
+/* The same for a size: fails unless the result is an integer. */
+int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long long *out,
+                       struct error *err);
+/* Is it an expression? Names and values do not matter. */
+int words_check(const char *expr, struct error *err);
+
+#endif

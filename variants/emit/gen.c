@@ -1,0 +1,470 @@
+/* The user's file with its nests replaced. */
+#include "variants/emit/gen.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD_WIDTH = 80 };
+
+struct mentioned {
+    const char *name;
+    bool found;
+};
+
+/* ---- one nest ---- */
+
+static void gen_release(struct gen *gen)
+{
+    free(gen->local);
+    free(gen->range);
+    isl_set_free(gen->known);
+    strvec_release(&gen->taken);
+    strvec_release(&gen->vector_type);
+    ir_arena_free(gen->arena);
+}
+
+static struct gen gen_start(struct work *work)
+{
+    return (struct gen){.work = work,
+                        .nest = work->nest,
+                        .model = work->nest->model,
+                        .arena = ir_arena_new()};
+}
+
+static void find_call(struct ir_expr *expr, void *data)
+{
+    struct mentioned *mentioned = data;
+    const struct ir_symbol *symbol = expr->symbol;
+    mentioned->found =
+        mentioned->found || (symbol && !strcmp(symbol->name, mentioned->name));
+}
+
+static void find_calls(const struct code *code, struct mentioned *mentioned)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], find_call, mentioned);
+    if (code->stmt)
+        stmt_exprs(code->stmt, find_call, mentioned);
+    for (size_t i = 0; i < code->child_nr; i++)
+        find_calls(code->child[i], mentioned);
+}
+
+/* How often the word stands in the file outside of the nest. */
+static size_t words_outside(const struct nest *nest, const char *word)
+{
+    const char *source = nest->model->function->source, *at = source;
+    size_t length = strlen(word), nr = 0;
+    for (; (at = strstr(at, word)); at += length) {
+        size_t place = (size_t)(at - source);
+        bool starts = !place || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
+        nr += starts && ends && (place < nest->stmt->begin || place >= nest->stmt->end);
+    }
+    return nr;
+}
+
+/* Functions of the file whose calls were all taken apart. */
+static bool is_left_over(const struct gen *gen, const struct code *code,
+                         const struct ir_symbol *symbol)
+{
+    struct mentioned mentioned = {.name = symbol->name};
+    if (symbol->role != IR_FUNCTION || !symbol->is_static ||
+        words_outside(gen->nest, symbol->name) != 1)
+        return false;
+    find_calls(code, &mentioned);
+    return !mentioned.found;
+}
+
+/* Outer variables that the new code no longer uses would be warned about. */
+static void add_unused(struct gen *gen, struct code *code)
+{
+    struct nest *nest = gen->nest;
+    struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        bool iterator = nest->declared[i] && nest->written[i] &&
+                        nest->decl_depth[i] < 0 && !symbol->in_loop;
+        bool local = !nest->declared[i] && nest->written[i];
+        bool replaced = symbol->is_replaced && !symbol->in_loop;
+        bool unused = symbol->role == IR_LOCAL && !code_mentions(code, symbol) &&
+                      (replaced || (!symbol->type.pointers && (iterator || local)));
+        if (!unused && !is_left_over(gen, code, symbol))
+            continue;
+        struct code *line = code_new(CODE_TEXT);
+        line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
+        code_insert(code, 0, line);
+    }
+}
+
+static void name_helper(struct ir_expr *expr, void *data)
+{
+    struct gen *gen = data;
+    static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
+    bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
+    for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
+        if (!strcmp(expr->text, words[i]))
+            expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
+}
+
+/* min, max and floord get the names under which they are defined. */
+static void name_helpers(struct gen *gen, struct code *code)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], name_helper, gen);
+    if (code->stmt)
+        stmt_exprs(code->stmt, name_helper, gen);
+    for (size_t i = 0; i < code->child_nr; i++)
+        name_helpers(gen, code->child[i]);
+}
+
+static struct code *make_code(struct gen *gen)
+{
+    struct code *code = gen_code(gen);
+    if (!code)
+        return NULL;
+    gen_locals(gen, code);
+    gen_buffers(gen, code);
+    if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
+        gen_scalars(gen, code);
+    gen_reductions(code);
+    gen_streams(gen, code);
+    gen_prefetches(gen, code);
+    gen_lets(gen, code);
+    gen_teams(gen, code);
+    if (!gen->problem && gen_buffers_split(gen, code))
+        gen->problem = "a large packed tile would be filled by one thread and used by "
+                       "others; pack inside of the parallel loop, or make the outer loop "
+                       "parallel";
+    gen_pads(gen, code);
+    gen_drop_lets(code);
+    gen_fit_code(gen, code);
+    add_unused(gen, code);
+    name_helpers(gen, code);
+    return code;
+}
+
+/* One condition a line, when they do not fit into one. */
+static void print_guard(struct buf *out, const struct ir_expr *guard, bool lines)
+{
+    if (guard->kind == IR_BINARY && !strcmp(guard->op, "&&")) {
+        print_guard(out, guard->arg[0], lines);
+        buf_add(out, lines ? " &&\n    " : " && ");
+        guard = guard->arg[1];
+    }
+    bool wrap = guard->kind == IR_BINARY && !strcmp(guard->op, "||");
+    buf_add(out, wrap ? "(" : "");
+    ir_print_expr(out, guard);
+    buf_add(out, wrap ? ")" : "");
+}
+
+/* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
+static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard,
+                       bool needs_else, struct buf *out)
+{
+    const struct ir_function *function = gen->model->function;
+    char *margin = margin_of(function->source, gen->nest->stmt->begin);
+    bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 ||
+                                              code->child[0]->kind == CODE_LET ||
+                                              code_has_pragma(code->child[0]);
+    struct buf text = {0};
+    if (guard) {
+        buf_add(&text, "if (");
+        print_guard(&text, guard, false);
+        if (text.length > GUARD_WIDTH) {
+            buf_truncate(&text, strlen("if ("));
+            print_guard(&text, guard, true);
+        }
+        buf_add(&text, ") ");
+    }
+    buf_add(&text, braces ? "{\n" : "");
+    code_print(gen, &text, code, braces);
+    buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
+    edits_add_lines(out, buf_str(&text), margin, tabs);
+    if (needs_else) {
+        char *old = nest_original_shifted(gen->nest, tabs);
+        const char *in = tabs ? "\t" : "    ";
+        for (const struct ir_pragma *pragma = gen->nest->stmt->pragma; pragma;
+             pragma = pragma->next)
+            if (!pragma->ours)
+                buf_addf(out, "\n%s%s#pragma %s", margin, in, pragma->text);
+        buf_addf(out, "\n%s%s%s\n%s}", margin, in, old, margin);
+        free(old);
+    }
+    buf_release(&text);
+    free(margin);
+}
+
+static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
+                     struct error *err)
+{
+    struct gen gen = gen_start(work);
+    struct ir_expr *guard;
+    bool needs_else;
+    int status = gen_guard(&gen, &guard, &needs_else, err);
+    struct code *code = status ? NULL : make_code(&gen);
+    if (!status && (gen.needs_promise || gen.needs_box))
+        status = gen_guard(&gen, &guard, &needs_else, err);
+    if (isl_check(work->nest->model, false, err))
+        status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
+    else if (!status && (!code || gen.problem))
+        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s",
+                      work->nest->stmt->line, gen.problem);
+    if (guard)
+        ir_visit(guard, name_helper, &gen);
+    if (!status)
+        print_nest(&gen, code, guard, needs_else, out);
+    helpers->need_min = helpers->need_min || gen.need_min;
+    helpers->need_max = helpers->need_max || gen.need_max;
+    helpers->need_floord = helpers->need_floord || gen.need_floord;
+    helpers->need_stream = helpers->need_stream || gen.need_stream;
+    helpers->wide = helpers->wide || gen.wide;
+    helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
+    helpers->quiet_to_end = helpers->quiet_to_end || gen.quiet_to_end;
+    gen_vectors_join(helpers, &gen);
+    code_free(code);
+    gen_release(&gen);
+    return status;
+}
+
+/* ---- helpers ---- */
+
+static const struct {
+    const char *word, *first, *second, *body;
+} helper_table[] = {
+    {"min", "a", "b", "a < b ? a : b"},
+    {"max", "a", "b", "a > b ? a : b"},
+    {"floord", "n", "d", "n < 0 ? -((d - 1 - n) / d) : n / d"},
+};
+
+/* An expression that wanted it may have been simplified away. */
+static bool is_called(const struct edits *edits, const char *prefix, const char *word)
+{
+    char *call = xasprintf("%s_%s(", prefix, word);
+    bool found = false;
+    for (size_t i = 0; !found && i < edits->nr; i++)
+        found = strstr(edits->item[i].text, call) != NULL;
+    free(call);
+    return found;
+}
+
+static void add_helpers(const struct model *model, const struct gen *helpers,
+                        const struct edits *edits, struct buf *out)
+{
+    const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
+    const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
+    struct buf text = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
+        if (!needed[i] || !is_called(edits, prefix, helper_table[i].word))
+            continue;
+        buf_addf(&text, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
+                 helper_table[i].word, type, helper_table[i].first, type,
+                 helper_table[i].second);
+        buf_addf(&text, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
+                 helper_table[i].body);
+    }
+    if (helpers->need_stream)
+        gen_stream_helpers(prefix, &text);
+    gen_add_helper(model, out, buf_str(&text));
+    buf_release(&text);
+}
+
+/* ---- the file ---- */
+
+static void add_pragma_edits(const struct model *model, struct edits *edits)
+{
+    size_t nests = edits->nr;
+    for (const struct ir_pragma *pragma = model->function->all_pragma; pragma;
+         pragma = pragma->next_all) {
+        bool inside = false;
+        for (size_t i = 0; i < edits->nr && nests; i++)
+            inside = inside || (edits->item[i].begin < pragma->begin &&
+                                pragma->end <= edits->item[i].end);
+        if (pragma->ours && !inside)
+            edits_add(edits, line_begin(model->function->source, pragma->begin),
+                      pragma->end, xstrdup(""));
+    }
+}
+
+static int check_prefetches(const struct model *model, const struct work *works,
+                            struct error *err)
+{
+    size_t wanted = 0, done = 0;
+    if (later_check(model, works, err))
+        return -1;
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        wanted += works[i].prefetch_nr;
+        done += works[i].fetched;
+    }
+    if (!wanted || done)
+        return 0;
+    for (size_t i = 0; i < model->nest_nr; i++)
+        if (works[i].not_fetched)
+            return fail(err, STATUS_ILLEGAL,
+                        "what is to be prefetched cannot be told iterations ahead: %s",
+                        works[i].not_fetched);
+    return fail(err, STATUS_ILLEGAL,
+                "what is to be prefetched does not change in the innermost loop around "
+                "it, or its address "
+                "depends on a value computed there; or, packed, nothing more of it is "
+                "copied so many iterations later");
+}
+
+static int check_streams(const struct model *model, const struct work *works,
+                         struct error *err)
+{
+    for (size_t i = 0; i < model->nest_nr; i++)
+        for (size_t k = 0; k < works[i].streamed_nr; k++) {
+            const struct streamed *streamed = &works[i].streamed[k];
+            if (!streamed->places)
+                return fail(
+                    err, STATUS_ILLEGAL,
+                    "no innermost loop of the nest at line %d writes '%s' element "
+                    "by element upwards and unconditionally, so there are no "
+                    "whole lines to store past the caches",
+                    model->nest[i]->stmt->line,
+                    model->nest[i]->cell[streamed->cell].symbol->name);
+        }
+    return 0;
+}
+
+/* Behind the helpers, and behind the function; or from there to the end of the file. */
+static void add_quiet(const struct gen *helpers, const struct ir_function *function,
+                      struct edits *edits, struct buf *text)
+{
+    bool to_end = helpers->quiet_to_end;
+    buf_addf(text,
+             "#ifdef __clang__\n%s"
+             "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n",
+             to_end ? "" : "#pragma clang diagnostic push\n");
+    if (!to_end)
+        edits_add(edits, function->end, function->end,
+                  xstrdup("\n#ifdef __clang__\n#pragma clang diagnostic pop\n#endif"));
+}
+
+static int emit_all(struct model *model, struct work *works, struct edits *edits,
+                    struct error *err)
+{
+    const struct ir_function *function = model->function;
+    size_t start = function_start(function),
+           begin = line_begin(function->source, function->begin);
+    struct gen helpers = {0};
+    struct buf text = {0}, attribute = {0};
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        const struct nest *nest = works[i].nest;
+        struct buf new = {0};
+        if (!works[i].touched)
+            continue;
+        isl_budget(model, model->request.operation_limit);
+        if (emit_nest(&works[i], &new, &helpers, err)) {
+            buf_release(&new);
+            strvec_release(&helpers.vector_type);
+            return -1;
+        }
+        for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
+             pragma = pragma->next)
+            if (!pragma->ours) /* it was meant for the loop that is no more */
+                edits_add(edits, line_begin(model->function->source, pragma->begin),
+                          pragma->end, xstrdup(""));
+        edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
+    }
+    if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
+        gen_paddings(model, works, edits, err)) {
+        strvec_release(&helpers.vector_type);
+        return -1;
+    }
+    bool rewritten = edits->nr > 0;
+    add_pragma_edits(model, edits);
+    if (rewritten) {
+        gen_frozen(model, edits);
+        gen_frozen_macros(model, &text);
+    }
+    add_helpers(model, &helpers, edits, &text);
+    gen_vectors_text(&helpers, &text, &attribute);
+    if (helpers.need_quiet)
+        add_quiet(&helpers, function, edits, &text);
+    edits_add(edits, start, start, buf_detach(&text));
+    edits_add(edits, begin, begin, buf_detach(&attribute));
+    strvec_release(&helpers.vector_type);
+    return gen_check_words(model, edits, err);
+}
+
+/* ---- checking ---- */
+
+static void add_overlaps(struct work *work, struct buf *out)
+{
+    struct gen gen = gen_start(work);
+    struct overlaps list = nest_overlaps(work->nest, work->reorders);
+    for (size_t i = 0; i < list.nr; i++)
+        gen_rests_on(&gen, &list.pair[i], out);
+    for (size_t i = 0; i < list.types.nr; i++)
+        buf_addf(out, "%s%s%s", i ? ", nor as " : "memory is not used both as ",
+                 list.types.v[i],
+                 i + 1 < list.types.nr
+                     ? ""
+                     : " (C's rule for types; -fno-strict-aliasing among the flags has "
+                       "it tested at run time)\n");
+    overlaps_release(&list);
+    gen_release(&gen);
+}
+
+static void add_assumptions(struct work *work, struct buf *out)
+{
+    struct nest *nest = work->nest;
+    if (work->reorders)
+        nest_say_rows(nest, &work->said);
+    for (size_t i = 0; i < nest->assumption.nr; i++)
+        buf_addf(out, "%s\n", nest->assumption.v[i]);
+    for (size_t i = 0; i < work->said.nr; i++)
+        buf_addf(out, "%s\n", work->said.v[i]);
+    add_overlaps(work, out);
+}
+
+static int check_all(struct model *model, const struct plan *plan, struct work *works,
+                     struct buf *assumptions, struct error *err)
+{
+    isl_budget(model, model->request.operation_limit);
+    if (plan_apply(model, plan, works, err))
+        return isl_check(model, false, NULL), -1;
+    if (isl_check(model, false, err))
+        return fail_in(err, "the plan cannot be applied");
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        if (!works[i].touched)
+            continue;
+        if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
+            return -1;
+        if (work_parallel(&works[i], err))
+            return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
+        work_hints(&works[i], i, plan);
+        work_pragmas(&works[i]);
+        if (assumptions)
+            add_assumptions(&works[i], assumptions);
+    }
+    for (size_t i = 0; assumptions && i < model->assumption.nr; i++)
+        if (!strncmp(model->assumption.v[i], "the user", 8))
+            buf_addf(assumptions, "%s\n", model->assumption.v[i]);
+    return 0;
+}
+
+/* Legality, then the text: a plan for which no code can be made is not legal either. */
+int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
+                  struct buf *out, struct error *err)
+{
+    struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
+    struct edits edits = {0};
+    int status = check_all(model, plan, works, assumptions, err) ||
+                         emit_all(model, works, &edits, err)
+                     ? -1
+                     : 0;
+    if (!status)
+        edits_splice(model, &edits, out);
+    edits_release(&edits);
+    works_free(model, works);
+    isl_budget(model, 0);
+    free(works);
+    return status;
+}

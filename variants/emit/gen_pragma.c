@@ -1,0 +1,217 @@
+/*
+ * The pragmas before loops: simd with its hints, parallel with its clauses. What an
+ * iteration of a parallel loop has of its own is declared inside of it, as a rule, so
+ * that no clause need name it; what loops share that stand one behind the other is
+ * declared outside of both and needs one, as does what is summed up across iterations.
+ */
+#include "variants/emit/gen.h"
+
+#include <string.h>
+
+/* 512 bits of chars: below, clang may unroll the loop before it makes vectors. */
+enum { FEW = 64 };
+
+/* ---- what parallel loops sum up ---- */
+
+static bool declares(const struct ir_stmt *stmt, const void *symbol)
+{
+    return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
+           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
+}
+
+bool code_declares(const struct code *code, const struct ir_symbol *symbol)
+{
+    bool found = (code->declares && code->var == symbol) ||
+                 (code->stmt && stmt_find(code->stmt, declares, symbol));
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = code_declares(code->child[i], symbol);
+    return found;
+}
+
+static bool is_set_outside(const struct ir_expr *expr, const struct code *loop)
+{
+    return expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
+           !code_declares(loop, expr->arg[0]->symbol);
+}
+
+/* Set anew, and not from what it was: the iteration's own. */
+static void note_private(struct ir_expr *expr, void *data)
+{
+    struct code *loop = data;
+    if (is_set_outside(expr, loop) && !strcmp(expr->op, "=") &&
+        !expr_mentions(expr->arg[1], expr->arg[0]->symbol))
+        strvec_push_once(&loop->privates, expr->arg[0]->symbol->name);
+}
+
+static void note_sum(struct ir_expr *expr, void *data)
+{
+    struct code *loop = data;
+    if (!is_set_outside(expr, loop) ||
+        strvec_has(&loop->privates, expr->arg[0]->symbol->name))
+        return;
+    const char *op = strcmp(expr->op, "=") ? expr->op
+                     : expr->arg[1]->op    ? expr->arg[1]->op
+                                           : "";
+    struct strvec *list = op[0] == '*' ? &loop->products : &loop->sums;
+    strvec_push_once(list, expr->arg[0]->symbol->name);
+}
+
+static void find_set(struct code *loop, const struct code *code,
+                     void (*note)(struct ir_expr *, void *))
+{
+    if (code->stmt)
+        stmt_exprs(code->stmt, note, loop);
+    for (size_t i = 0; i < code->child_nr; i++)
+        find_set(loop, code->child[i], note);
+}
+
+void gen_teams(const struct gen *gen, struct code *code)
+{
+    bool shared = code->kind == CODE_FOR && code->parallel;
+    if (shared && (!code->band->pragma || code->band->clauses)) {
+        find_set(code, code, note_private);
+        find_set(code, code, note_sum);
+    }
+    if (shared)
+        gen_own_buffers(gen, code);
+    for (size_t i = 0; i < code->child_nr; i++)
+        gen_teams(gen, code->child[i]);
+}
+
+/* ---- text ---- */
+
+bool code_has_pragma(const struct code *loop)
+{
+    return loop->kind == CODE_FOR && (loop->simd || loop->parallel || loop->kept);
+}
+
+static void print_clause(struct buf *out, const char *begin, const struct strvec *names)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        buf_addf(out, "%s%s", i ? ", " : begin, names->v[i]);
+    if (names->nr)
+        buf_add(out, ")");
+}
+
+/* Clauses of the user's pragma: those of the team, or those of the loop. A schedule is
+ * the only one kept that belongs to a loop; it stands first. */
+static void print_clauses(struct buf *out, const char *clauses, bool apart)
+{
+    const char *team = strstr(clauses, " num_threads(");
+    team = team ? team : strstr(clauses, " proc_bind(");
+    if (apart && team)
+        buf_add_n(out, clauses, (size_t)(team - clauses));
+    else
+        buf_add(out, clauses);
+}
+
+/* The loop stands in a team of its own, which takes num_threads and proc_bind. */
+static void print_team(struct buf *out, const struct tree *band)
+{
+    const char *team = band->pragma ? strstr(band->pragma, " num_threads(") : NULL;
+    if (band->pragma && !team)
+        team = strstr(band->pragma, " proc_bind(");
+    buf_addf(out, "#pragma omp parallel%s\n{\n#pragma omp for", team ? team : "");
+}
+
+static void print_parallel(struct buf *out, const struct code *loop)
+{
+    const struct tree *band = loop->band;
+    if (band->pragma && !band->clauses) {
+        const char *behind = strstr(strstr(band->pragma, "parallel"), "for") + 3;
+        bool simd = loop->simd && !strstr(band->pragma, "simd");
+        buf_addf(out, "#pragma %.*s%s%s", (int)(behind - band->pragma), band->pragma,
+                 simd ? " simd" : "", behind);
+        return;
+    }
+    if (loop->fence)
+        print_team(out, band);
+    else
+        buf_add(out, "#pragma omp parallel for");
+    buf_add(out, loop->simd ? " simd" : "");
+    if (loop->simd && band->width)
+        buf_addf(out, " simdlen(%lld)", band->width);
+    if (band->pragma)
+        print_clauses(out, band->pragma, loop->fence != NULL);
+    else if (band->schedule || loop->chunk)
+        buf_addf(out, " schedule(%s",
+                 schedule_word(band->schedule ? band->schedule : SCHEDULE_STATIC));
+    if (!band->pragma && loop->chunk)
+        buf_addf(out, ", %lld", loop->chunk);
+    if (!band->pragma && (band->schedule || loop->chunk))
+        buf_add(out, ")");
+}
+
+static void print_simd(struct buf *out, const struct code *loop)
+{
+    buf_add(out, "#pragma omp simd");
+    if (loop->band->width)
+        buf_addf(out, " simdlen(%lld)", loop->band->width);
+}
+
+static void print_reductions(struct buf *out, const struct code *loop)
+{
+    print_clause(out, " private(", &loop->privates);
+    print_clause(out, " reduction(+:", &loop->sums);
+    print_clause(out, " reduction(*:", &loop->products);
+    buf_add(out, "\n");
+}
+
+/* Independent vectors under way: clang has a word for it, gcc unrolls the loop that it
+ * made of vectors, and takes no `omp simd` beside that. */
+static void print_interleaved(struct buf *out, const struct code *loop)
+{
+    long long nr = loop->band->interleave;
+    bool sums = loop->sums.nr || loop->products.nr || loop->band->width;
+    if (sums) {
+        print_simd(out, loop);
+        print_reductions(out, loop);
+        buf_addf(out, "#ifdef __clang__\n#pragma clang loop interleave_count(%lld)\n",
+                 nr);
+    } else {
+        buf_add(out, "#ifdef __clang__\n");
+        print_simd(out, loop);
+        buf_addf(out, "\n#pragma clang loop interleave_count(%lld)\n", nr);
+        buf_addf(out, "#else\n#pragma GCC ivdep\n#pragma GCC unroll %lld\n", nr);
+    }
+    buf_add(out, "#endif\n");
+}
+
+/* ---- vectors that clang may not make ---- */
+
+bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
+                 long long limit)
+{
+    bool few = false;
+    if (upper->kind == IR_CALL) {
+        for (size_t i = 0; !few && i < upper->arg_nr; i++)
+            few = loop_is_few(arena, lower, upper->arg[i], limit);
+        return few;
+    }
+    struct sum from = sum_of_expr(arena, lower), to = sum_of_expr(arena, upper);
+    struct sum span = sum_add(&to, &from, -1);
+    return !span.nr && span.constant < limit;
+}
+
+void print_pragma(struct buf *out, const struct code *loop, int indent)
+{
+    struct buf text = {0};
+    if (loop->kept)
+        buf_addf(&text, "#pragma %s\n", loop->kept);
+    if (loop->parallel) {
+        print_parallel(&text, loop);
+        print_reductions(&text, loop);
+    } else if (loop->simd && loop->band->interleave)
+        print_interleaved(&text, loop);
+    else if (loop->simd) {
+        print_simd(&text, loop);
+        print_reductions(&text, loop);
+    }
+    for (const char *line = buf_str(&text); *line;) {
+        size_t length = strcspn(line, "\n") + 1;
+        buf_add_repeat(out, ' ', (size_t)indent * 4);
+        buf_add_n(out, line, length);
+        line += length;
+    }
+    buf_release(&text);
+}

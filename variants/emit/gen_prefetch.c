@@ -1,0 +1,388 @@
+/*
+ * Software prefetches. For a stream one per cache line, in a loop over lines around the
+ * loop; for other accesses one per iteration, in a loop of their own before a simd loop.
+ * The iteration fetched is clamped to the last one of the whole loop, so that an index
+ * array is never read beyond its end.
+ */
+#include "variants/emit/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fetch {
+    struct ir_expr *expr;      /* the element */
+    struct ir_expr *plain;     /* the same with the iteration written out */
+    struct ir_expr *cond;      /* only then; NULL = always */
+    struct ir_symbol *later;   /* with a condition: the iteration's name in both */
+    struct ir_expr *iteration; /* and what it is */
+    bool stream, write;
+    int level;
+    long long iterations; /* stream: per line */
+};
+
+struct fetches {
+    struct gen *gen;
+    struct code *loop;
+    struct fetch *item;
+    size_t nr, alloc;
+};
+
+/* ---- finding what to fetch in one loop ---- */
+
+/* The element of an array of structs that holds the field. */
+static const struct ir_expr *record_of(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_MEMBER && !expr->is_arrow)
+        expr = expr->arg[0];
+    return expr;
+}
+
+bool fetch_is_stream(const struct gen *gen, const struct ir_expr *expr,
+                     const struct ir_symbol *iterator, long long step,
+                     long long *iterations)
+{
+    long long coefficient;
+    expr = record_of(expr);
+    if (expr->kind != IR_INDEX ||
+        !expr_coefficient(expr->arg[1], iterator, &coefficient) || !coefficient ||
+        expr_mentions(expr->arg[0], iterator))
+        return false;
+    long long bytes = coefficient * step * (long long)expr->type.bytes;
+    bytes = bytes < 0 ? -bytes : bytes;
+    *iterations = bytes ? gen->model->request.line_bytes / bytes : 0;
+    return *iterations >= 2;
+}
+
+/* The same line of a stream, or the very same element, is fetched once. */
+static bool is_known(const struct fetches *all, const struct fetch *new)
+{
+    for (size_t i = 0; i < all->nr; i++) {
+        struct fetch *old = &all->item[i];
+        const struct ir_expr *a = record_of(old->plain), *b = record_of(new->plain);
+        bool line = old->stream && new->stream &&expr_equal(a->arg[0], b->arg[0]);
+        bool record = a->type.scalar == IR_RECORD && expr_equal(a, b) &&
+                      (int)a->type.bytes <= all->gen->model->request.line_bytes;
+        bool near = new->cond &&ahead_is_near(all->gen, old->plain, new->plain);
+        if (!expr_equal(old->plain, new->plain) && !line && !record && !near)
+            continue;
+        if (!ahead_implies(new->cond, old->cond) && !ahead_implies(old->cond, new->cond))
+            continue;
+        if (!ahead_implies(new->cond, old->cond))
+            old->cond = new->cond;
+        old->write = old->write || new->write;
+        return true;
+    }
+    return false;
+}
+
+/* The loop of the new code right around the innermost one is the source's, too. */
+static bool is_nested_as_written(const struct code *inner,
+                                 const struct statement *statement, size_t pos)
+{
+    const struct code *at = inner->parent;
+    while (at && (at->kind == CODE_BLOCK || (at->kind == CODE_IF && !at->cond)))
+        at = at->parent;
+    return pos > 0 && at && at->kind == CODE_FOR && !at->no_fetch && at->band &&
+           at->band->role == BAND_LOOP && at->band->loop == statement->loop[pos - 1];
+}
+
+/* Loops inside fetch it, those of the next rows too. */
+static bool is_followed(const struct gen *gen, const struct code *code,
+                        const struct ir_expr *wanted)
+{
+    size_t index = (size_t)(fetch_wanted(gen, wanted) - gen->work->prefetch);
+    return index < 64 && (code->followed >> index & 1);
+}
+
+enum where { HERE, IN_INNER_LOOP, UNDER_CONDITION };
+
+static bool is_wanted_here(const struct fetches *all, const struct statement *statement,
+                           const struct code *code, const struct ir_expr *wanted,
+                           enum where where, struct ahead *ahead)
+{
+    struct gen *gen = all->gen;
+    size_t pos = (size_t)all->loop->band->loop->depth;
+    const struct ir_symbol *iterator = statement->loop[pos]->stmt->iterator;
+    struct ir_expr *expr = fetch_resolved(gen, (struct ir_expr *)wanted);
+    if (where == IN_INNER_LOOP)
+        return statement->depth == pos + 2 &&
+               fetch_is_one_line(gen, statement, pos + 1, wanted) &&
+               fetch_reached_later(gen, statement, pos, wanted, ahead);
+    *ahead = (struct ahead){.element = expr};
+    if (fetch_only_known(gen, expr, statement) && !expr_mentions(expr, iterator))
+        return false;
+    if (where == HERE && statement->depth == pos + 1 &&
+        is_nested_as_written(all->loop, statement, pos) &&
+        fetch_is_one_line(gen, statement, pos, wanted))
+        return false;
+    if (where == HERE && fetch_is_direct(gen, statement, pos, wanted, expr) &&
+        !fetch_has_own_size(statement, wanted))
+        return true;
+    return statement->depth == pos + 1 && !is_followed(gen, code, wanted) &&
+           fetch_reached_later(gen, statement, pos, wanted, ahead) &&
+           (where == HERE || ahead->cond);
+}
+
+/* Named inside of the loop, it is not there where the prefetch stands. */
+static bool is_set_below(const struct code *code, const struct ir_expr *expr)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = (code->child[i]->var && expr_mentions(expr, code->child[i]->var)) ||
+                is_set_below(code->child[i], expr);
+    return found;
+}
+
+static void name_iteration(const struct fetches *all, const struct ir_symbol *iterator,
+                           struct ir_expr **by, struct fetch *new)
+{
+    struct gen *gen = all->gen;
+    new->iteration = *by;
+    for (size_t i = 0; i < all->nr && !new->later; i++)
+        if (all->item[i].later && expr_equal(all->item[i].iteration, *by))
+            new->later = all->item[i].later;
+    if (!new->later)
+        new->later = fetch_later(gen, iterator);
+    *by = ir_name(gen->arena, new->later);
+}
+
+static void add_fetch(struct fetches *all, const struct code *code,
+                      const struct access *access, enum where where)
+{
+    struct gen *gen = all->gen;
+    const struct loop *loop = all->loop->band->loop;
+    const struct statement *statement = &gen->nest->statement[code->statement];
+    const struct prefetch *prefetch = fetch_wanted(gen, access->expr);
+    size_t pos = (size_t)loop->depth;
+    struct ir_symbol *symbol[DEPTH_MAX];
+    struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
+    struct ahead ahead;
+    if (!prefetch || pos >= statement->depth || statement->loop[pos] != loop ||
+        !is_wanted_here(all, statement, code, access->expr, where, &ahead))
+        return;
+    struct fetch new = {.write = access->write, .level = prefetch->level};
+    new.stream = fetch_is_stream(gen, ahead.element, loop->stmt->iterator,
+                                 loop->stmt->step, &new.iterations);
+    for (size_t i = 0; i < statement->depth; i++) {
+        symbol[i] = statement->loop[i]->stmt->iterator;
+        by[i] = at[i] = code->iterator[i];
+    }
+    struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, loop->stmt), symbol,
+                                         by, statement->depth);
+    by[pos] = fetch_clamped(gen, loop->stmt, at[pos], expr_simplify(gen->arena, last),
+                            prefetch->distance);
+    new.plain = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
+    if (ahead.cond && !new.stream)
+        name_iteration(all, loop->stmt->iterator, &by[pos], &new);
+    new.expr = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
+    if (ahead.cond)
+        new.cond = ir_substitute(gen->arena, ahead.cond, symbol, by, statement->depth);
+    if (is_set_below(all->loop, new.expr) ||
+        (new.cond &&is_set_below(all->loop, new.cond)) || is_known(all, &new))
+        return;
+    GROW(all->item, all->nr + 1, all->alloc);
+    all->item[all->nr++] = new;
+}
+
+/* What stands under conditions of the new code only (the corners that unrolling leaves)
+ * is not fetched; under those of the source, where they will hold. */
+static void find_fetches(struct fetches *all, const struct code *code, enum where where)
+{
+    if (code->kind == CODE_STMT && code->statement != SIZE_MAX) {
+        const struct statement *statement = &all->gen->nest->statement[code->statement];
+        for (size_t i = statement->access_begin; i < statement->access_end; i++)
+            add_fetch(all, code, &all->gen->nest->access[i], where);
+    }
+    where = code->kind == CODE_IF && code->cond ? UNDER_CONDITION : where;
+    for (size_t i = 0; i < code->child_nr; i++)
+        if (code->child[i]->kind != CODE_FOR)
+            find_fetches(all, code->child[i], where);
+        else if (where == HERE)
+            find_fetches(all, code->child[i]->child[0], IN_INNER_LOOP);
+}
+
+/* ---- putting them in place ---- */
+
+static struct code *fetch_code(struct gen *gen, const struct fetch *fetch,
+                               const struct ir_symbol *var, struct ir_symbol *in)
+{
+    struct code *code = code_new(CODE_STMT);
+    struct ir_expr *expr = fetch->expr, *cond = fetch->cond;
+    struct ir_expr *by = in ? ir_name(gen->arena, in) : NULL;
+    struct ir_symbol *from = (struct ir_symbol *)var;
+    if (in)
+        expr = ir_substitute(gen->arena, expr, &from, &by, 1);
+    if (in && cond)
+        cond = ir_substitute(gen->arena, cond, &from, &by, 1);
+    code->statement = SIZE_MAX;
+    code->stmt = fetch_stmt(gen, expr, cond, fetch->write, fetch->level);
+    return code;
+}
+
+/* const int later = ...; at the beginning of the block that the prefetches went to. */
+static void name_iterations(const struct fetches *all, struct code *block)
+{
+    for (size_t i = all->nr; i-- > 0;) {
+        const struct fetch *item = &all->item[i];
+        bool first = item->later != NULL;
+        for (size_t k = 0; first && k < i; k++)
+            first = all->item[k].later != item->later;
+        if (!first)
+            continue;
+        struct code *line = code_new(CODE_LET);
+        line->var = item->later;
+        line->lower = item->iteration;
+        code_insert(block, 0, line);
+    }
+}
+
+static long long strip_length(const struct fetches *all)
+{
+    long long source = all->loop->band->loop->stmt->step,
+              unroll = all->loop->step / source, length = 0;
+    for (size_t i = 0; i < all->nr; i++)
+        if (all->item[i].stream && (!length || all->item[i].iterations < length))
+            length = all->item[i].iterations;
+    if (!length)
+        length = all->gen->model->request.line_bytes / 4;
+    unroll = unroll > 0 ? unroll : 1;
+    return length < unroll ? unroll : length / unroll * unroll;
+}
+
+static struct code *loop_like(const struct code *loop)
+{
+    struct code *new = code_new(CODE_FOR);
+    new->var = loop->var;
+    new->lower = loop->lower;
+    new->upper = loop->upper;
+    new->step = loop->step;
+    new->declares = loop->declares;
+    new->band = loop->band;
+    code_add(new, code_new(CODE_BLOCK));
+    return new;
+}
+
+/* The loop becomes: for lines { prefetches; for the iterations of one line }. */
+static void strip(struct fetches *all)
+{
+    static const struct ir_type long_type = {
+        .text = "long", .scalar = IR_INT, .bytes = 8};
+    struct gen *gen = all->gen;
+    struct code *loop = all->loop, *outer = loop_like(loop), *parent = loop->parent,
+                *ahead = NULL;
+    long long size = strip_length(all) * loop->band->loop->stmt->step;
+    size_t at = code_index(loop);
+    outer->var = gen_symbol(
+        gen, gen_name(gen, ir_textf(gen->arena, "%sp", loop->var->name), false),
+        &long_type);
+    outer->step = size;
+    outer->declares = true;
+    loop->lower = ir_name(gen->arena, outer->var);
+    struct ir_expr *end = expr_plus(gen->arena, ir_name(gen->arena, outer->var), size);
+    loop->upper = fetch_pick(gen, size > 0 ? "min" : "max", outer->upper, end);
+    gen->need_max = gen->need_max || size < 0;
+    for (size_t i = 0; i < all->nr; i++)
+        if (all->item[i].stream)
+            code_add(outer->child[0],
+                     fetch_code(gen, &all->item[i], loop->var, outer->var));
+    for (size_t i = 0; i < all->nr; i++) {
+        if (all->item[i].stream)
+            continue;
+        if (loop->simd && !ahead)
+            code_add(outer->child[0], ahead = loop_like(loop));
+        struct code *fetch = fetch_code(gen, &all->item[i], loop->var, NULL);
+        code_insert(ahead ? ahead->child[0] : loop->child[0],
+                    ahead ? ahead->child[0]->child_nr : 0, fetch);
+    }
+    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
+    if (loop->parallel) {
+        long long lines = size / loop->step;
+        outer->parallel = true;
+        outer->chunk = (loop->chunk + lines - 1) / lines;
+        loop->parallel = false;
+    }
+    parent->child[at] = outer;
+    outer->parent = parent;
+    code_add(outer->child[0], loop);
+}
+
+/* A loop over the elements of one line stored past the caches, see gen_stream.c: what it
+ * reads as streams is fetched before it. */
+static void put_before_line(struct fetches *all)
+{
+    struct gen *gen = all->gen;
+    struct code *loop = all->loop, *block = loop->parent, *ahead = NULL;
+    struct ir_symbol *start = block->parent->var, *var = loop->var;
+    for (size_t i = 0; i < all->nr; i++) {
+        struct fetch fetch = all->item[i], *item = &all->item[i];
+        for (long long k = 0; item->stream && k < loop->line; k += item->iterations) {
+            struct ir_expr *by = expr_plus(gen->arena, ir_name(gen->arena, start), k);
+            fetch.expr = ir_substitute(gen->arena, item->expr, &var, &by, 1);
+            if (item->cond)
+                fetch.cond = ir_substitute(gen->arena, item->cond, &var, &by, 1);
+            code_insert(block, code_index(loop), fetch_code(gen, &fetch, NULL, NULL));
+        }
+        if (item->stream)
+            continue;
+        if (loop->simd && !ahead)
+            code_insert(block, code_index(loop), ahead = loop_like(loop));
+        struct code *into = ahead ? ahead->child[0] : loop->child[0];
+        code_insert(into, ahead ? into->child_nr : 0, fetch_code(gen, item, NULL, NULL));
+    }
+    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
+}
+
+static void put(struct fetches *all)
+{
+    bool stream = false;
+    for (size_t i = 0; i < all->nr; i++)
+        stream = stream || all->item[i].stream;
+    if (all->loop->line) {
+        put_before_line(all);
+        return;
+    }
+    bool innermost = !code_has_loop(all->loop->child[0]);
+    if (innermost && (stream || all->loop->simd)) {
+        strip(all);
+        return;
+    }
+    for (size_t i = all->nr; i-- > 0;)
+        code_insert(all->loop->child[0], 0,
+                    fetch_code(all->gen, &all->item[i], NULL, NULL));
+    name_iterations(all, all->loop->child[0]);
+}
+
+static bool is_collapsed(const struct gen *gen, const struct code *code)
+{
+    return code->kind == CODE_STMT && code->statement != SIZE_MAX &&
+           gen->nest->statement[code->statement].collapsed;
+}
+
+static size_t fetch_below(struct gen *gen, struct code *code)
+{
+    size_t done = 0;
+    if (is_collapsed(gen, code))
+        done += fetch_collapsed(gen, code);
+    for (size_t i = 0, nr; i < code->child_nr; i++) {
+        nr = code->child_nr;
+        done += fetch_below(gen, code->child[i]);
+        i += code->child_nr - nr; /* what was put before it */
+    }
+    if (code->kind != CODE_FOR || code->no_fetch)
+        return done;
+    struct fetches all = {.gen = gen, .loop = code};
+    find_fetches(&all, code->child[0], HERE);
+    if (all.nr)
+        put(&all);
+    done += all.nr;
+    free(all.item);
+    return done;
+}
+
+void gen_prefetches(struct gen *gen, struct code *code)
+{
+    if (!gen->work->prefetch_nr)
+        return;
+    gen_later(gen, code);
+    gen->work->fetched += fetch_copies(gen->work) + fetch_below(gen, code);
+}

@@ -1,0 +1,369 @@
+/*
+ * Scalar replacement in innermost loops: elements that do not change with the loop are
+ * read before it (and written behind it), elements that occur several times in one
+ * iteration are kept in a scalar. Compilers do part of this themselves, but not across
+ * writes to arrays they cannot tell apart, and gcc not for the copies of unroll-and-jam.
+ */
+#include "variants/emit/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALARS_MAX = 64 };
+
+struct element {
+    struct ir_expr *expr; /* first mention */
+    const struct ir_symbol *array;
+    size_t mentions;
+    bool written, read_first, varies, movable;
+    struct ir_symbol *scalar;
+    bool sums; /* only ever x += e */
+};
+
+struct elements {
+    struct gen *gen;
+    struct code *loop;
+    struct element item[4 * SCALARS_MAX];
+    size_t nr;
+    size_t behind; /* statements put behind the loop */
+    bool too_many, in_maybe;
+    bool runs, promised; /* the loop, at least once; if no size is zero */
+};
+
+static const struct ir_symbol *root_of(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_INDEX)
+        expr = expr->arg[0];
+    return expr->kind == IR_NAME ? expr->symbol : NULL;
+}
+
+static bool is_element(const struct ir_expr *expr)
+{
+    return expr->kind == IR_INDEX && !expr->type.pointers &&
+           expr->type.scalar != IR_RECORD && root_of(expr) != NULL;
+}
+
+/* ---- collecting ---- */
+
+static bool is_loop_value(const struct elements *all, const struct ir_symbol *symbol)
+{
+    if (symbol->id >= 0)
+        return symbol_is_param(all->gen->nest, symbol) ||
+               all->gen->nest->declared[symbol->id];
+    for (const struct code *at = all->loop; at; at = at->parent)
+        if (at->var == symbol)
+            return true;
+    for (size_t i = 0; i < all->loop->parent->child_nr; i++)
+        if (all->loop->parent->child[i]->var == symbol)
+            return true;
+    return false;
+}
+
+/* Subscripts of loop variables and parameters only can be read earlier and compared. */
+static bool is_plain(const struct elements *all, const struct ir_expr *expr)
+{
+    if (expr->kind == IR_NAME)
+        return is_loop_value(all, expr->symbol);
+    if (expr->kind != IR_LITERAL && expr->kind != IR_BINARY && expr->kind != IR_CAST)
+        return false;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!is_plain(all, expr->arg[i]))
+            return false;
+    return true;
+}
+
+static bool subscripts_plain(const struct elements *all, const struct ir_expr *expr)
+{
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0])
+        if (!is_plain(all, expr->arg[1]))
+            return false;
+    return true;
+}
+
+/* An array that each iteration declares: outside of it there is none to be read. */
+static bool is_private(const struct gen *gen, const struct ir_symbol *array)
+{
+    for (size_t i = 0; i < gen->local_nr; i++)
+        if (gen->local[i].symbol == array)
+            return true;
+    return false;
+}
+
+static struct element *element_of(struct elements *all, struct ir_expr *expr)
+{
+    for (size_t i = 0; i < all->nr; i++)
+        if (expr_equal(all->item[i].expr, expr))
+            return &all->item[i];
+    if (all->nr == ARRAY_SIZE(all->item)) {
+        all->too_many = true;
+        return NULL;
+    }
+    all->item[all->nr] = (struct element){.expr = expr,
+                                          .array = root_of(expr),
+                                          .read_first = true,
+                                          .sums = true,
+                                          .movable = subscripts_plain(all, expr) &&
+                                                     !is_private(all->gen, root_of(expr)),
+                                          .varies = expr_mentions(expr, all->loop->var)};
+    return &all->item[all->nr++];
+}
+
+static void mention(struct elements *all, struct ir_expr *expr, bool read, bool write,
+                    bool sum)
+{
+    struct element *element = element_of(all, expr);
+    if (!element)
+        return;
+    if (!read && !element->mentions)
+        element->read_first = false;
+    element->mentions++;
+    element->written = element->written || write;
+    element->sums = element->sums && sum;
+    element->movable = element->movable && !all->in_maybe;
+}
+
+static void collect(struct elements *all, struct ir_expr *expr);
+
+static void collect_children(struct elements *all, struct ir_expr *expr)
+{
+    bool before = all->in_maybe;
+    bool maybe =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        all->in_maybe = before || (maybe && i > 0);
+        collect(all, expr->arg[i]);
+    }
+    all->in_maybe = before;
+}
+
+static void collect_subscripts(struct elements *all, struct ir_expr *expr)
+{
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0])
+        collect(all, expr->arg[1]);
+}
+
+static void collect(struct elements *all, struct ir_expr *expr)
+{
+    bool step =
+        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    if (expr->kind == IR_ASSIGN) /* what is assigned is read first */
+        collect(all, expr->arg[1]);
+    if (expr->kind == IR_ASSIGN && !is_element(expr->arg[0])) {
+        collect(all, expr->arg[0]);
+        return;
+    }
+    if ((expr->kind == IR_ASSIGN || step) && is_element(expr->arg[0])) {
+        bool sum = !step && (!strcmp(expr->op, "+=") || !strcmp(expr->op, "-="));
+        bool reads = step || strcmp(expr->op, "=");
+        collect_subscripts(all, expr->arg[0]);
+        mention(all, expr->arg[0], reads, true, sum);
+        return;
+    }
+    if (is_element(expr)) {
+        collect_subscripts(all, expr);
+        mention(all, expr, true, false, false);
+        return;
+    }
+    collect_children(all, expr);
+}
+
+/* ---- which may become scalars ---- */
+
+bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b)
+{
+    for (; a->kind == IR_INDEX && b->kind == IR_INDEX; a = a->arg[0], b = b->arg[0]) {
+        struct sum first = sum_of_expr(gen->arena, a->arg[1]),
+                   second = sum_of_expr(gen->arena, b->arg[1]);
+        struct sum difference = sum_add(&first, &second, -1);
+        if (!difference.nr && difference.constant)
+            return true;
+    }
+    return false;
+}
+
+static bool array_is_written(const struct elements *all, const struct ir_symbol *array)
+{
+    for (size_t i = 0; i < all->nr; i++)
+        if (all->item[i].array == array && all->item[i].written)
+            return true;
+    return false;
+}
+
+/* No other element of the array may be the same one; across iterations, if it is to live
+ * through the loop. */
+static bool stands_alone(const struct elements *all, const struct element *element)
+{
+    for (size_t i = 0; i < all->nr; i++) {
+        const struct element *other = &all->item[i];
+        if (other == element || other->array != element->array)
+            continue;
+        if (!other->movable || !elements_differ(all->gen, other->expr, element->expr) ||
+            (!element->varies && other->varies))
+            return false;
+    }
+    return true;
+}
+
+/* An element that varies is worth a scalar when it is used again; one that does not,
+ * always. */
+static bool is_worth_it(const struct elements *all, const struct element *element)
+{
+    bool runs = all->runs || all->promised;
+    bool written = array_is_written(all, element->array);
+    if (!element->movable || element->array->type.is_volatile)
+        return false;
+    if (!element->varies && (!runs || (all->loop->parallel && element->written)))
+        return false;
+    if (element->varies && element->mentions < 2)
+        return false;
+    return !written || stands_alone(all, element);
+}
+
+/* ---- replacing ---- */
+
+static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr)
+{
+    struct ir_arena *arena = all->gen->arena;
+    if (is_element(expr))
+        for (size_t i = 0; i < all->nr; i++)
+            if (all->item[i].scalar && expr_equal(all->item[i].expr, expr))
+                return ir_name(arena, all->item[i].scalar);
+    if (!expr->arg_nr)
+        return expr;
+    struct ir_expr *copy = ir_expr_new(arena, expr->kind, expr->arg_nr),
+                   **arg = copy->arg;
+    *copy = *expr;
+    copy->arg = arg;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        copy->arg[i] = replaced(all, expr->arg[i]);
+    return copy;
+}
+
+static struct code *declaration(struct gen *gen, const struct element *element)
+{
+    struct code *code = code_new(CODE_STMT);
+    code->statement = SIZE_MAX;
+    code->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
+    code->stmt->symbol = element->scalar;
+    /* what the loop would only write is read too, lest compilers doubt that the loop runs
+     */
+    code->stmt->expr = element->read_first || !element->varies ? element->expr : NULL;
+    return code;
+}
+
+static struct code *write_back(struct gen *gen, const struct element *element)
+{
+    struct code *code = code_new(CODE_STMT);
+    code->statement = SIZE_MAX;
+    code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
+    code->stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
+    code->stmt->expr->op = "=";
+    code->stmt->expr->type = element->expr->type;
+    code->stmt->expr->arg[0] = element->expr;
+    code->stmt->expr->arg[1] = ir_name(gen->arena, element->scalar);
+    return code;
+}
+
+static void place(struct elements *all, const struct element *element)
+{
+    struct gen *gen = all->gen;
+    struct code *block = element->varies ? all->loop->child[0] : all->loop->parent;
+    size_t before = element->varies ? 0 : code_index(all->loop);
+    while (element->varies && before < block->child_nr &&
+           block->child[before]->kind == CODE_STMT &&
+           block->child[before]->stmt->kind == IR_DECL &&
+           block->child[before]->statement == SIZE_MAX)
+        before++;
+    code_insert(block, before, declaration(gen, element));
+    if (element->written)
+        code_insert(block,
+                    element->varies ? block->child_nr
+                                    : code_index(all->loop) + ++all->behind,
+                    write_back(gen, element));
+}
+
+/* Read before a loop that sizes of zero keep from running, it must exist then too. */
+static void rest_on(struct elements *all, const struct element *element)
+{
+    struct gen *gen = all->gen;
+    if (!element->varies && !all->runs &&
+        !element_is_declared(gen, all->loop, element->expr))
+        gen->needs_promise = true;
+}
+
+static void choose(struct elements *all)
+{
+    size_t nr = 0;
+    bool *yes = xcalloc(all->nr + 1, sizeof(bool));
+    for (size_t i = 0; i < all->nr; i++)
+        yes[i] = is_worth_it(all, &all->item[i]);
+    for (size_t i = 0; i < all->nr && nr < SCALARS_MAX; i++) {
+        struct element *element = &all->item[i];
+        if (!yes[i])
+            continue;
+        rest_on(all, element);
+        struct ir_type type = element->expr->type;
+        type.is_const = !element->written;
+        element->scalar =
+            gen_symbol(all->gen, gen_name(all->gen, element->array->name, true), &type);
+        nr++;
+    }
+    free(yes);
+}
+
+static void rewrite(struct elements *all)
+{
+    struct code *block = all->loop->child[0];
+    for (size_t i = 0; i < block->child_nr; i++)
+        if (block->child[i]->stmt->expr)
+            block->child[i]->stmt->expr = replaced(all, block->child[i]->stmt->expr);
+    for (size_t i = 0; i < all->nr; i++)
+        if (all->item[i].scalar)
+            place(all, &all->item[i]);
+}
+
+/* Only straight code: expressions and declarations. */
+static bool is_straight(const struct code *block)
+{
+    for (size_t i = 0; i < block->child_nr; i++) {
+        const struct code *child = block->child[i];
+        if (child->kind != CODE_STMT || child->vector ||
+            (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
+            return false;
+    }
+    return block->child_nr > 0;
+}
+
+static void treat_loop(struct gen *gen, struct code *loop)
+{
+    struct elements *all = xcalloc(1, sizeof(*all));
+    struct code *block = loop->child[0];
+    all->gen = gen;
+    all->loop = loop;
+    for (size_t i = 0; i < block->child_nr; i++)
+        if (block->child[i]->stmt->expr)
+            collect(all, block->child[i]->stmt->expr);
+    if (!all->too_many) {
+        all->runs = loop_runs(gen, loop);
+        all->promised = all->runs || loop_runs_by_promise(gen, loop);
+        choose(all);
+        rewrite(all);
+    }
+    free(all);
+}
+
+void gen_scalars(struct gen *gen, struct code *code)
+{
+    bool innermost = code->kind == CODE_FOR && !code_has_loop(code->child[0]);
+    if (innermost && is_straight(code->child[0])) {
+        treat_loop(gen, code);
+        return;
+    }
+    for (size_t i = 0; i < code->child_nr;
+         i++) { /* declarations put before a loop shift it */
+        struct code *child = code->child[i];
+        gen_scalars(gen, child);
+        i = code_index(child);
+    }
+}

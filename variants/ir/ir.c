@@ -1,0 +1,279 @@
+#include "variants/ir/ir.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ir_has_name(const struct ir_names *names, const char *name)
+{
+    size_t low = 0, high = names->nr;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(names->item[middle], name);
+        if (!order)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* ---- the arena: blocks that grow, freed together ---- */
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    max_align_t data[];
+};
+
+struct ir_arena {
+    struct block *first;
+};
+
+struct ir_arena *ir_arena_new(void)
+{
+    return xcalloc(1, sizeof(struct ir_arena));
+}
+
+void ir_arena_free(struct ir_arena *arena)
+{
+    if (!arena)
+        return;
+    for (struct block *block = arena->first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(arena);
+}
+
+static struct block *block_new(struct ir_arena *arena, size_t bytes)
+{
+    size_t size = bytes > 16000 ? bytes : 16000;
+    struct block *block = xcalloc(1, sizeof(*block) + size);
+    block->size = size;
+    block->next = arena->first;
+    arena->first = block;
+    return block;
+}
+
+void *ir_alloc(struct ir_arena *arena, size_t bytes)
+{
+    size_t unit = sizeof(max_align_t);
+    bytes = (bytes + unit - 1) / unit * unit;
+    struct block *block = arena->first;
+    if (!block || block->size - block->used < bytes)
+        block = block_new(arena, bytes);
+    void *memory = (char *)block->data + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+const char *ir_text(struct ir_arena *arena, const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t bytes = strlen(text) + 1;
+    return memcpy(ir_alloc(arena, bytes), text, bytes);
+}
+
+const char *ir_textf(struct ir_arena *arena, const char *format, ...)
+{
+    struct buf buf = {0};
+    va_list args;
+    va_start(args, format);
+    buf_addf_va(&buf, format, args);
+    va_end(args);
+    const char *text = ir_text(arena, buf_str(&buf));
+    buf_release(&buf);
+    return text;
+}
+
+void ir_function_free(struct ir_function *function)
+{
+    if (function)
+        ir_arena_free(function->arena); /* holds the function too */
+}
+
+/* ---- making expressions ---- */
+
+struct ir_expr *ir_expr_new(struct ir_arena *arena, enum ir_kind kind, size_t args)
+{
+    struct ir_expr *expr = ir_alloc(arena, sizeof(*expr));
+    expr->kind = kind;
+    expr->arg_nr = args;
+    if (args)
+        expr->arg = ir_alloc(arena, args * sizeof(*expr->arg));
+    return expr;
+}
+
+static const struct ir_type int_type = {.text = "int", .scalar = IR_INT, .bytes = 4};
+static const struct ir_type long_type = {.text = "long", .scalar = IR_INT, .bytes = 8};
+
+struct ir_expr *ir_integer(struct ir_arena *arena, long long value)
+{
+    struct ir_expr *expr = ir_expr_new(arena, IR_LITERAL, 0);
+    bool fits = value >= INT32_MIN && value <= INT32_MAX;
+    expr->type = fits ? int_type : long_type;
+    expr->text = ir_textf(arena, "%lld", value);
+    expr->has_value = true;
+    expr->value = value;
+    return expr;
+}
+
+struct ir_expr *ir_name(struct ir_arena *arena, struct ir_symbol *symbol)
+{
+    struct ir_expr *expr = ir_expr_new(arena, IR_NAME, 0);
+    expr->symbol = symbol;
+    expr->text = symbol->name;
+    expr->type = symbol->type;
+    return expr;
+}
+
+static bool is_truth(const char *op)
+{
+    static const char *const truth[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+    for (size_t i = 0; i < ARRAY_SIZE(truth); i++)
+        if (strcmp(op, truth[i]) == 0)
+            return true;
+    return false;
+}
+
+static struct ir_type promoted(struct ir_type type)
+{
+    bool is_narrow = (type.scalar == IR_INT || type.scalar == IR_BOOL) && type.bytes < 4;
+    return is_narrow ? int_type : type;
+}
+
+/* C's usual conversions, near enough: pointer, then floating, then the wider, then the
+ * unsigned one. */
+static struct ir_type common_type(struct ir_type a, struct ir_type b)
+{
+    if (a.pointers || b.pointers)
+        return a.pointers ? a : b;
+    a = promoted(a);
+    b = promoted(b);
+    if ((a.scalar == IR_FLOAT) != (b.scalar == IR_FLOAT))
+        return a.scalar == IR_FLOAT ? a : b;
+    if (a.bytes != b.bytes)
+        return a.bytes > b.bytes ? a : b;
+    return a.is_unsigned ? a : b;
+}
+
+struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
+                          struct ir_expr *b)
+{
+    struct ir_expr *expr = ir_expr_new(arena, IR_BINARY, 2);
+    expr->op = op;
+    expr->arg[0] = a;
+    expr->arg[1] = b;
+    expr->is_ours = true;
+    if (is_truth(op))
+        expr->type = int_type;
+    else
+        expr->type = strcmp(op, ",") == 0 ? b->type : common_type(a->type, b->type);
+    expr->line = a->line;
+    expr->column = a->column;
+    return expr;
+}
+
+struct ir_expr *ir_copy(struct ir_arena *arena, const struct ir_expr *expr)
+{
+    return ir_substitute(arena, expr, NULL, NULL, 0);
+}
+
+struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr,
+                              struct ir_symbol *const *symbol, struct ir_expr *const *by,
+                              size_t nr)
+{
+    if (!expr)
+        return NULL;
+    for (size_t i = 0; i < nr; i++)
+        if (expr->kind == IR_NAME && expr->symbol == symbol[i])
+            return ir_copy(arena, by[i]);
+    struct ir_expr *copy = ir_expr_new(arena, expr->kind, expr->arg_nr);
+    struct ir_expr **arg = copy->arg;
+    bool replaced = false;
+    *copy = *expr;
+    copy->arg = arg;
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        arg[i] = ir_substitute(arena, expr->arg[i], symbol, by, nr);
+        replaced = replaced || (arg[i] && !arg[i]->has_value && expr->arg[i]->has_value);
+    }
+    if (replaced)
+        copy->has_value = false;
+    return copy;
+}
+
+struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
+                            size_t children)
+{
+    struct ir_stmt *stmt = ir_alloc(arena, sizeof(*stmt));
+    stmt->kind = kind;
+    stmt->child_nr = children;
+    if (children)
+        stmt->child = ir_alloc(arena, children * sizeof(*stmt->child));
+    return stmt;
+}
+
+/* ---- members ---- */
+
+/* From the subscripts of an array field to the field; NULL when a pointer is followed. */
+static const struct ir_expr *behind_subscripts(const struct ir_expr *expr)
+{
+    size_t nr = 0;
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0])
+        nr++;
+    if (expr->kind != IR_MEMBER || nr == 0)
+        return expr;
+    return expr->field && expr->field->dim_nr >= nr ? expr : NULL;
+}
+
+struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
+                               size_t *offset)
+{
+    const struct ir_expr *at = behind_subscripts(expr);
+    struct buf text = {0};
+    size_t bytes = 0;
+    bool arrow = false;
+    if (!at || at->kind != IR_MEMBER)
+        return NULL;
+    while (at && !arrow && at->kind == IR_MEMBER) {
+        char *rest = buf_detach(&text);
+        buf_addf(&text, ".%s%s", at->text, rest);
+        free(rest);
+        bytes += at->field ? at->field->offset : 0;
+        arrow = at->is_arrow;
+        expr = at->arg[0];
+        at = behind_subscripts(expr);
+    }
+    bool found = at && (!arrow || expr->kind == IR_NAME);
+    if (found && path)
+        buf_add(path, buf_str(&text));
+    if (found && offset)
+        *offset += bytes;
+    buf_release(&text);
+    return found ? (struct ir_expr *)expr : NULL;
+}
+
+const char *ir_op_text(const char *op)
+{
+    return strncmp(op, "post", 4) == 0 ? op + 4 : op;
+}
+
+void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
+              void *data)
+{
+    if (!expr)
+        return;
+    visit(expr, data);
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        ir_visit(expr->arg[i], visit, data);
+}
+
+size_t ir_mark_bytes(const char *source)
+{
+    return strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3;
+}

@@ -1,0 +1,396 @@
+/* Expressions and declarations as C text; statements are in print_stmt.c. */
+#include "variants/ir/print.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- precedence: what a C compiler needs, and what keeps -Wall quiet ---- */
+
+enum {
+    PREC_COMMA = 1,
+    PREC_ASSIGN,
+    PREC_COND,
+    PREC_OR,
+    PREC_AND,
+    PREC_BITOR,
+    PREC_BITXOR,
+    PREC_BITAND,
+    PREC_EQUAL,
+    PREC_RELATION,
+    PREC_SHIFT,
+    PREC_SUM,
+    PREC_PRODUCT,
+    PREC_UNARY,
+    PREC_POSTFIX,
+    PREC_PRIMARY
+};
+
+static const struct {
+    const char *op;
+    int precedence;
+} binary_ops[] = {
+    {",", PREC_COMMA},     {"||", PREC_OR},      {"&&", PREC_AND},
+    {"|", PREC_BITOR},     {"^", PREC_BITXOR},   {"&", PREC_BITAND},
+    {"==", PREC_EQUAL},    {"!=", PREC_EQUAL},   {"<", PREC_RELATION},
+    {"<=", PREC_RELATION}, {">", PREC_RELATION}, {">=", PREC_RELATION},
+    {"<<", PREC_SHIFT},    {">>", PREC_SHIFT},   {"+", PREC_SUM},
+    {"-", PREC_SUM},       {"*", PREC_PRODUCT},  {"/", PREC_PRODUCT},
+    {"%", PREC_PRODUCT},
+};
+
+static int binary_precedence(const char *op)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(binary_ops); i++)
+        if (strcmp(binary_ops[i].op, op) == 0)
+            return binary_ops[i].precedence;
+    return PREC_COMMA;
+}
+
+static int precedence(const struct ir_expr *expr)
+{
+    switch (expr->kind) {
+    case IR_LITERAL:
+        return expr->text && expr->text[0] == '-' ? PREC_UNARY : PREC_PRIMARY;
+    case IR_NAME:
+        return PREC_PRIMARY;
+    case IR_INDEX:
+    case IR_MEMBER:
+    case IR_CALL:
+        return PREC_POSTFIX;
+    case IR_UNARY:
+        return strncmp(expr->op, "post", 4) == 0 ? PREC_POSTFIX : PREC_UNARY;
+    case IR_BINARY:
+        return binary_precedence(expr->op);
+    case IR_ASSIGN:
+        return PREC_ASSIGN;
+    case IR_COND:
+        return PREC_COND;
+    case IR_CAST:
+    case IR_RAW:
+        break;
+    }
+    return PREC_UNARY;
+}
+
+static bool is_op(const struct ir_expr *expr, const char *op)
+{
+    return expr->op && strcmp(expr->op, op) == 0;
+}
+
+/* The least precedence an operand of a binary operator may have without parentheses. */
+static int operand_precedence(const struct ir_expr *parent, const struct ir_expr *operand,
+                              bool right)
+{
+    int own = binary_precedence(parent->op);
+    switch (own) {
+    case PREC_BITOR:
+    case PREC_BITXOR:
+    case PREC_BITAND:
+        if (is_op(operand, "!"))
+            return PREC_POSTFIX;
+        return is_op(operand, parent->op) && !right ? own : PREC_UNARY;
+    case PREC_SHIFT:
+        return PREC_UNARY;
+    case PREC_EQUAL:
+    case PREC_RELATION:
+        return is_op(operand, "!") ? PREC_POSTFIX : PREC_SHIFT;
+    case PREC_OR:
+        return right ? PREC_BITOR : is_op(operand, "||") ? PREC_OR : PREC_BITOR;
+    default:
+        return right ? own + 1 : own;
+    }
+}
+
+/* ---- sums of integers: i + 1 - 1 is i ---- */
+
+static bool is_integral(const struct ir_expr *expr)
+{
+    return expr->type.pointers > 0 || expr->type.scalar == IR_INT ||
+           expr->type.scalar == IR_BOOL;
+}
+
+/* A plain decimal int: folding 1u, sizeof or an enumerator would change a type or lose
+ * a name. */
+static bool is_plain_integer(const struct ir_expr *expr)
+{
+    if (expr->kind != IR_LITERAL || !expr->has_value || !expr->text)
+        return false;
+    const char *digits = expr->text + (expr->text[0] == '-');
+    bool decimal = *digits && strspn(digits, "0123456789") == strlen(digits) &&
+                   (digits[0] != '0' || !digits[1]);
+    return decimal && expr->value > INT_MIN && expr->value <= INT_MAX;
+}
+
+static bool is_sum(const struct ir_expr *expr)
+{
+    return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) &&
+           is_integral(expr);
+}
+
+/* A plain integer or a sum of such. */
+static bool constant_of(const struct ir_expr *expr, long long *value)
+{
+    long long a, b;
+    if (is_plain_integer(expr)) {
+        *value = expr->value;
+        return true;
+    }
+    if (!is_sum(expr) || !constant_of(expr->arg[0], &a) || !constant_of(expr->arg[1], &b))
+        return false;
+    *value = is_op(expr, "+") ? a + b : a - b;
+    return *value > INT_MIN && *value <= INT_MAX;
+}
+
+struct sum {
+    const struct ir_expr *base; /* NULL = only the constant */
+    long long constant;
+    int terms;     /* constants seen */
+    bool negative; /* or a negative one */
+};
+
+static bool sum_add(struct sum *sum, long long value, int sign)
+{
+    sum->terms++;
+    sum->negative = sum->negative || value < 0;
+    sum->constant += sign * value; /* both within int */
+    return sum->constant > INT_MIN && sum->constant <= INT_MAX;
+}
+
+/* expr as base + constant; false when the constant overflows. */
+static bool sum_of(const struct ir_expr *expr, struct sum *sum)
+{
+    long long value;
+    struct sum trial = *sum;
+    if (is_plain_integer(expr))
+        return sum_add(sum, expr->value, 1);
+    sum->base = expr;
+    if (!is_sum(expr))
+        return true;
+    const struct ir_expr *a = expr->arg[0], *b = expr->arg[1];
+    bool minus = is_op(expr, "-"), done = false;
+    if (constant_of(b, &value) && is_integral(a))
+        done = sum_add(&trial, value, minus ? -1 : 1) && sum_of(a, &trial);
+    else if (!minus && constant_of(a, &value) && is_integral(b))
+        done = sum_add(&trial, value, 1) && sum_of(b, &trial);
+    if (done)
+        *sum = trial;
+    return true;
+}
+
+/* ---- expressions ---- */
+
+static void print_at(struct buf *out, const struct ir_expr *expr, int least);
+
+static void print_binary(struct buf *out, const struct ir_expr *expr)
+{
+    print_at(out, expr->arg[0], operand_precedence(expr, expr->arg[0], false));
+    buf_addf(out, is_op(expr, ",") ? "%s " : " %s ", expr->op);
+    print_at(out, expr->arg[1], operand_precedence(expr, expr->arg[1], true));
+}
+
+static void print_unary(struct buf *out, const struct ir_expr *expr)
+{
+    const char *op = ir_op_text(expr->op);
+    if (op != expr->op) {
+        print_at(out, expr->arg[0], PREC_POSTFIX);
+        buf_add(out, op);
+        return;
+    }
+    buf_add(out, op);
+    size_t at = out->length;
+    if (op[0] == '_')
+        buf_add(out, " ");
+    print_at(out, expr->arg[0], PREC_UNARY);
+    const char *operand = buf_str(out) + at;
+    /* - -x */
+    if (*operand && strchr("+-&", *operand) && *operand == op[strlen(op) - 1]) {
+        buf_truncate(out, at);
+        buf_add(out, "(");
+        print_at(out, expr->arg[0], PREC_COMMA);
+        buf_add(out, ")");
+    }
+}
+
+static void print_call(struct buf *out, const struct ir_expr *expr)
+{
+    buf_addf(out, "%s(", expr->text ? expr->text : expr->symbol->name);
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        if (i)
+            buf_add(out, ", ");
+        print_at(out, expr->arg[i], PREC_ASSIGN);
+    }
+    buf_add(out, ")");
+}
+
+static void print_qualifiers(struct buf *out, const struct ir_type *type)
+{
+    buf_add(out, type->is_const ? "const " : "");
+    buf_add(out, type->is_volatile ? "volatile " : "");
+}
+
+static void print_cast(struct buf *out, const struct ir_expr *expr)
+{
+    const struct ir_type *type = &expr->type;
+    buf_add(out, "(");
+    if (type->full)
+        buf_add(out, type->full);
+    else {
+        print_qualifiers(out, type);
+        buf_addf(out, "%s%s", type->text, type->pointers ? " " : "");
+        buf_add_repeat(out, '*', (size_t)type->pointers);
+    }
+    buf_add(out, ")");
+    print_at(out, expr->arg[0], PREC_UNARY);
+}
+
+/* Sums and bit operations before a question mark get parentheses, as -Wparentheses
+ * wants. */
+static void print_cond(struct buf *out, const struct ir_expr *expr)
+{
+    int test = precedence(expr->arg[0]);
+    bool arithmetic = test >= PREC_SHIFT || (test >= PREC_BITOR && test <= PREC_BITAND);
+    print_at(out, expr->arg[0], arithmetic ? PREC_UNARY : PREC_OR);
+    buf_add(out, " ? ");
+    print_at(out, expr->arg[1], PREC_ASSIGN);
+    buf_add(out, " : ");
+    print_at(out, expr->arg[2], PREC_COND);
+}
+
+static void print_plain(struct buf *out, const struct ir_expr *expr)
+{
+    switch (expr->kind) {
+    case IR_INDEX:
+        print_at(out, expr->arg[0], PREC_POSTFIX);
+        buf_add(out, "[");
+        print_at(out, expr->arg[1], PREC_COMMA);
+        buf_add(out, "]");
+        return;
+    case IR_MEMBER:
+        print_at(out, expr->arg[0], PREC_POSTFIX);
+        buf_addf(out, "%s%s", expr->is_arrow ? "->" : ".", expr->text);
+        return;
+    case IR_UNARY:
+        print_unary(out, expr);
+        return;
+    case IR_BINARY:
+        print_binary(out, expr);
+        return;
+    case IR_ASSIGN:
+        print_at(out, expr->arg[0], PREC_UNARY);
+        buf_addf(out, " %s ", expr->op);
+        print_at(out, expr->arg[1], PREC_ASSIGN);
+        return;
+    case IR_COND:
+        print_cond(out, expr);
+        return;
+    case IR_CALL:
+        print_call(out, expr);
+        return;
+    case IR_CAST:
+        print_cast(out, expr);
+        return;
+    case IR_NAME:
+        buf_add(out, expr->symbol->name);
+        return;
+    case IR_LITERAL:
+    case IR_RAW:
+        buf_add(out, expr->text);
+        return;
+    }
+}
+
+static void print_parenthesised(struct buf *out, const struct ir_expr *expr, bool wrap)
+{
+    buf_add(out, wrap ? "(" : "");
+    print_plain(out, expr);
+    buf_add(out, wrap ? ")" : "");
+}
+
+/* base + constant, folded. */
+static void print_sum(struct buf *out, const struct sum *sum, int least)
+{
+    if (!sum->base) {
+        bool wrap = sum->constant < 0 && least > PREC_UNARY;
+        buf_addf(out, wrap ? "(%lld)" : "%lld", sum->constant);
+        return;
+    }
+    if (!sum->constant) {
+        print_at(out, sum->base, least);
+        return;
+    }
+    bool wrap = least > PREC_SUM;
+    buf_add(out, wrap ? "(" : "");
+    print_at(out, sum->base, PREC_SUM);
+    long long size = sum->constant < 0 ? -sum->constant : sum->constant;
+    buf_addf(out, " %c %lld%s", sum->constant < 0 ? '-' : '+', size, wrap ? ")" : "");
+}
+
+/* Several constants, x + 0 or x + -1; anything else stays as the user wrote it. */
+static bool is_foldable(const struct sum *sum)
+{
+    return sum->terms > 1 || sum->negative || (sum->terms == 1 && sum->constant == 0);
+}
+
+static void print_at(struct buf *out, const struct ir_expr *expr, int least)
+{
+    struct sum sum = {0};
+    if (is_sum(expr) && sum_of(expr, &sum) && is_foldable(&sum))
+        print_sum(out, &sum, least);
+    else
+        print_parenthesised(out, expr, precedence(expr) < least);
+}
+
+void ir_print_expr(struct buf *out, const struct ir_expr *expr)
+{
+    print_at(out, expr, PREC_COMMA);
+}
+
+void print_operand(struct buf *out, const struct ir_expr *expr)
+{
+    print_at(out, expr, PREC_ASSIGN);
+}
+
+void print_bound(struct buf *out, const struct ir_expr *expr)
+{
+    print_at(out, expr, PREC_SHIFT);
+}
+
+/* ---- declarations ---- */
+
+void print_declarator(struct buf *out, const struct ir_symbol *symbol)
+{
+    const struct ir_type *type = &symbol->type;
+    int stars = type->pointers - (int)symbol->dim_nr;
+    const char *restricted = type->is_restrict ? "restrict" : "";
+    bool array_param = symbol->dim_nr > 0 && !symbol->pointer_to_array;
+    if (symbol->pointer_to_array)
+        buf_addf(out, "(*%s%s%s)", restricted, type->is_restrict ? " " : "",
+                 symbol->name);
+    else {
+        buf_add_repeat(out, '*', stars > 0 ? (size_t)stars : 0);
+        if (stars > 0 && !array_param && type->is_restrict)
+            buf_add(out, "restrict ");
+        buf_add(out, symbol->name);
+    }
+    for (size_t i = symbol->pointer_to_array; i < symbol->dim_nr; i++) {
+        const char *word = i == 0 && array_param ? restricted : "";
+        buf_addf(out, "[%s%s", word, *word && symbol->dim[i] ? " " : "");
+        if (symbol->dim[i])
+            print_at(out, symbol->dim[i], PREC_ASSIGN);
+        buf_add(out, "]");
+    }
+}
+
+void ir_print_declaration(struct buf *out, const struct ir_symbol *symbol)
+{
+    const struct ir_type *type = &symbol->type;
+    if (symbol->as_written) {
+        buf_add(out, symbol->as_written);
+        return;
+    }
+    if (symbol->is_static)
+        buf_add(out, "static ");
+    print_qualifiers(out, type);
+    buf_addf(out, "%s ", type->text);
+    print_declarator(out, symbol);
+}

@@ -1,0 +1,14 @@
+/* What print.c and print_stmt.c share. */
+#ifndef VARIANTS_PRINT_H
+#define VARIANTS_PRINT_H
+
+#include "variants/ir/ir.h"
+
+/* a lone comma operator in parentheses: initialisers, arguments */
+void print_operand(struct buf *out, const struct ir_expr *expr);
+/* to the right of a comparison */
+void print_bound(struct buf *out, const struct ir_expr *expr);
+/* "*restrict a", "A[n][m]" */
+void print_declarator(struct buf *out, const struct ir_symbol *symbol);
+
+#endif

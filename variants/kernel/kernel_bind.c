@@ -1,0 +1,438 @@
+/* Sizes and contents: every scalar gets a value, every buffer an extent and contents. */
+#include "variants/kernel/kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/machine/machine.h"
+
+/* ---- contents ---- */
+
+/* They do not change with the sizes, and what range their numbers have was looked up. */
+static bool is_captured_already(const struct kernel_buffer *buffer)
+{
+    return buffer->contents.captured && !strncmp(buffer->contents_text, "captured(", 9);
+}
+
+static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
+                         struct error *err)
+{
+    const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
+    const char *name = buffer->name;
+
+    if (!word && buffer->subscript_hint)
+        return fail(
+            err, STATUS_INPUT,
+            "%s:%d: the numbers in '%s' decide which elements are used and are not "
+            "known; add `#pragma inflight buffer %s = %s`",
+            kernel->function->path, kernel->function->line, name, name,
+            buffer->subscript_hint);
+    if (is_captured_already(buffer))
+        return 0;
+    contents_release(&buffer->contents);
+    if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
+                      &buffer->contents, err))
+        return fail_in(err, "%s", word ? word->where : name);
+    return 0;
+}
+
+/* An index that wraps around would land anywhere. */
+static int check_contents_fit(const struct kernel_buffer *buffer, struct error *err)
+{
+    long long low, high, limit;
+
+    if (buffer->kind == 'f' || buffer->kind == 'r' ||
+        buffer->bytes >= sizeof(long long) ||
+        !contents_range(&buffer->contents, buffer->length, &low, &high))
+        return 0;
+    limit = 1LL << (8 * buffer->bytes - (buffer->kind == 'i'));
+    if (high < limit)
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "the contents '%s' of '%s' reach %lld, which does not fit into '%s'",
+                buffer->contents_text, buffer->name, high, buffer->type_text);
+}
+
+/* ---- extents ---- */
+
+struct binding {
+    struct kernel *kernel;
+    struct model_value *value;
+    struct model_values values;
+};
+
+static bool range_of(void *data, int array, long long *low, long long *high)
+{
+    const struct kernel *kernel = data;
+    const struct kernel_buffer *buffer = &kernel->buffer[array];
+
+    if (!buffer->is_filled || buffer->kind == 'r')
+        return false;
+    if (buffer->contents.captured || kernel->only_captured)
+        return captured_range(
+            &buffer->contents,
+            &(struct captured_shape){.kind = buffer->kind,
+                                     .bytes = buffer->bytes,
+                                     .record_bytes = buffer->record_bytes,
+                                     .offset = buffer->offset,
+                                     .inside = buffer->inside,
+                                     .inside_bytes = buffer->inside_bytes},
+            buffer->length, low, high);
+    return contents_range(&buffer->contents, buffer->length, low, high);
+}
+
+static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
+                    struct error *err)
+{
+    struct buf text = {0};
+    int result;
+
+    ir_print_expr(&text, dim);
+    result = words_eval_integer(buf_str(&text), kernel_lookup, kernel, out, err);
+    buf_release(&text);
+    return result;
+}
+
+static int fail_extent(const struct kernel *kernel, const struct kernel_buffer *buffer,
+                       struct error *err)
+{
+    const char *name = buffer->symbol->name;
+
+    return fail(err, STATUS_INPUT,
+                "%s:%d: how many elements '%s' has is not known; add `#pragma inflight "
+                "buffer %s length n` with their number",
+                kernel->function->path, kernel->function->line, name, name);
+}
+
+static int declared_length(struct kernel *kernel, struct kernel_buffer *buffer,
+                           long long size[], size_t *dims, struct error *err)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+
+    for (size_t i = 0; i < symbol->dim_nr; i++)
+        if (!symbol->dim[i])
+            return fail_extent(kernel, buffer, err);
+    if (symbol->dim_nr == 0 || symbol->dim_nr > KERNEL_DEPTH_MAX)
+        return fail_extent(kernel, buffer, err);
+    *dims = symbol->dim_nr;
+    for (size_t i = 0; i < symbol->dim_nr; i++)
+        if (eval_dim(kernel, symbol->dim[i], &size[i], err))
+            return -1;
+    return 0;
+}
+
+/* The word counts records where there are such. */
+static int said_length(struct kernel *kernel, const struct kernel_word *word,
+                       struct kernel_buffer *buffer, struct error *err)
+{
+    long long nr;
+
+    if (words_eval_integer(word->text, kernel_lookup, kernel, &nr, err))
+        return fail_in(err, "%s", word->where);
+    if (nr < 0)
+        return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where, nr);
+    if ((double)nr * (double)buffer->record_bytes > 0x1p62)
+        return fail(err, STATUS_INPUT, "%s: '%s' would have %lld elements", word->where,
+                    buffer->name, nr);
+    buffer->length = nr * (long long)buffer->inside;
+    return 0;
+}
+
+static int multiply(const struct kernel_buffer *buffer, const long long size[],
+                    size_t dims, long long *length, struct error *err)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < dims; i++) {
+        if (size[i] < 0)
+            return fail(err, STATUS_INPUT,
+                        "'%s' would have %lld elements; set sizes (--set) of which none "
+                        "is negative",
+                        buffer->name, size[i]);
+        product *= (double)size[i];
+    }
+    if (product * (double)buffer->record_bytes > 0x1p62)
+        return fail(err, STATUS_INPUT, "'%s' would have %g elements", buffer->name,
+                    product);
+    *length = 1;
+    for (size_t i = 0; i < dims; i++)
+        *length *= size[i];
+    return 0;
+}
+
+static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
+                       struct error *err)
+{
+    struct kernel *kernel = binding->kernel;
+    const struct kernel_word *word = buffer_word(kernel, WORD_LENGTH, buffer);
+    const struct model_contents contents = {range_of, kernel};
+    long long size[16] = {0};
+    size_t dims = 0;
+
+    if (word)
+        return said_length(kernel, word, buffer, err);
+    if (buffer->model_array >= 0) {
+        dims = (size_t)model_view(kernel->model).array[buffer->model_array].dims;
+        if (dims > ARRAY_SIZE(size))
+            return fail_extent(kernel, buffer, err);
+        if (model_extent(kernel->model, buffer->model_array, &binding->values, &contents,
+                         size, err))
+            return fail_in(err, "%s:%d", kernel->function->path, kernel->function->line);
+    } else if (declared_length(kernel, buffer, size, &dims, err)) {
+        return -1;
+    }
+    if (multiply(buffer, size, dims, &buffer->length, err))
+        return -1;
+    buffer->length *= (long long)buffer->inside; /* the dimensions are of records */
+    return 0;
+}
+
+static long long records_of(const struct kernel_buffer *buffer)
+{
+    long long inside = (long long)buffer->inside;
+
+    return (buffer->length + inside - 1) / inside;
+}
+
+/* The fields of one array have as many records as the one that reaches furthest. */
+static void join_lengths(struct kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        struct kernel_buffer *owner = &kernel->buffer[kernel->buffer[i].memory];
+        long long records = records_of(&kernel->buffer[i]);
+
+        if (kernel->buffer[i].length >= 0 && records > records_of(owner))
+            owner->length = records * (long long)owner->inside;
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *owner = &kernel->buffer[kernel->buffer[i].memory];
+
+        if (owner->length >= 0)
+            kernel->buffer[i].length =
+                records_of(owner) * (long long)kernel->buffer[i].inside;
+    }
+}
+
+/* The extent of table[idx[i]] may wait for the length of idx: rounds until nothing is
+ * left. */
+static int eval_lengths(struct binding *binding, struct error *err)
+{
+    struct kernel *kernel = binding->kernel;
+    struct error why = {0};
+    size_t left = kernel->buffer_nr, before = left + 1;
+
+    while (left > 0 && left < before) {
+        before = left;
+        left = 0;
+        error_clear(&why);
+        for (size_t i = 0; i < kernel->buffer_nr; i++) {
+            struct kernel_buffer *buffer = &kernel->buffer[i];
+            struct error one = {0};
+
+            if (buffer->is_filled && buffer->length < 0 &&
+                eval_length(binding, buffer, &one)) {
+                buffer->length = -1;
+                left++;
+                why = why.status ? why : one;
+            }
+        }
+    }
+    join_lengths(kernel);
+    left = 0;
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        left += kernel->buffer[i].is_filled && kernel->buffer[i].length < 0;
+    return left ? fail(err, why.status, "%s", why.text) : 0;
+}
+
+static void list_values(struct binding *binding)
+{
+    const struct kernel *kernel = binding->kernel;
+
+    binding->value = xcalloc(kernel->scalar_nr + 1, sizeof(*binding->value));
+    binding->values.item = binding->value;
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_integer)
+            binding->value[binding->values.nr++] =
+                (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
+}
+
+static int check_captured(const struct kernel *kernel, struct error *err)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        const struct captured *captured = buffer->contents.captured;
+
+        if (captured && buffer->length >= 0 && records_of(buffer) > captured->records)
+            return fail(err, STATUS_INPUT,
+                        "%lld elements of '%s' were captured and these sizes need %lld; "
+                        "set smaller ones, or capture a call with larger ones",
+                        captured->records, buffer->symbol->name, records_of(buffer));
+    }
+    return 0;
+}
+
+int kernel_refresh(struct kernel *kernel, struct error *err)
+{
+    struct binding binding = {.kernel = kernel};
+    struct error why = {0};
+    int result = -1;
+
+    if (kernel->unsupplied.status)
+        return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
+    if (kernel_eval_scalars(kernel, err))
+        return -1;
+    list_values(&binding);
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        kernel->buffer[i].length = -1;
+        if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
+            goto out;
+    }
+    if (eval_lengths(&binding, &why)) {
+        if (check_captured(kernel, err) == 0)
+            fail(err, why.status, "%s", why.text);
+        goto out;
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].is_filled && check_contents_fit(&kernel->buffer[i], err))
+            goto out;
+    result = check_captured(kernel, err);
+out:
+    free(binding.value);
+    return result;
+}
+
+double buffer_bytes(const struct kernel *kernel, size_t buffer)
+{
+    const struct kernel_buffer *one = &kernel->buffer[buffer];
+
+    if (!one->is_filled || one->length <= 0 || one->memory != buffer)
+        return 0;
+    return (double)records_of(one) * (double)one->record_bytes;
+}
+
+double kernel_bytes(const struct kernel *kernel)
+{
+    double bytes = 0;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        bytes += buffer_bytes(kernel, i);
+    return bytes;
+}
+
+int kernel_refresh_known(struct kernel *kernel, struct error *err)
+{
+    struct binding binding = {.kernel = kernel};
+
+    if (kernel_eval_scalars(kernel, err))
+        return -1;
+    list_values(&binding);
+    kernel->only_captured = true;
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        kernel->buffer[i].length = -1;
+        if (kernel->buffer[i].is_filled)
+            eval_contents(kernel, &kernel->buffer[i], NULL);
+    }
+    eval_lengths(&binding, NULL);
+    kernel->only_captured = false;
+    free(binding.value);
+    return 0;
+}
+
+/* ---- the outward calls ---- */
+
+static int check_memory(const struct kernel *kernel, struct error *err)
+{
+    double need = kernel_bytes(kernel), available = memory_available_bytes();
+    struct buf text = {0};
+
+    if (available <= 0 || need <= 0.8 * available)
+        return 0;
+    buf_add(&text, "the arrays need ");
+    buf_add_size(&text, need);
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        if (kernel->buffer[i].memory != i)
+            continue;
+        buf_addf(&text, "%s%s ", i ? ", " : " (", kernel->buffer[i].symbol->name);
+        buf_add_size(&text, buffer_bytes(kernel, i));
+    }
+    buf_add(&text, "), more than 80 % of the ");
+    buf_add_size(&text, available);
+    buf_add(&text, " of memory that are available; set sizes smaller than");
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            buf_addf(&text, " --set '%s=%lld'", kernel->scalar[i].symbol->name,
+                     kernel->scalar[i].integer);
+    fail(err, STATUS_MISSING, "%s", buf_str(&text));
+    buf_release(&text);
+    return -1;
+}
+
+static int measure(struct kernel *kernel, struct error *err)
+{
+    const struct kernel_word *word = kernel_words_find(&kernel->words, WORD_FLOPS, NULL);
+    struct binding binding = {.kernel = kernel};
+    struct words_number flops;
+
+    list_values(&binding);
+    kernel->counts = model_measure(kernel->model, &binding.values);
+    free(binding.value);
+    kernel_find_chains(kernel);
+    kernel_find_streams(kernel);
+    if (!word)
+        return 0;
+    if (words_eval(word->text, kernel_lookup, kernel, &flops, err))
+        return fail_in(err, "%s", word->where);
+    kernel->counts.flops = quantity_exact(flops.real, PROVENANCE_DECLARED);
+    return 0;
+}
+
+int kernel_bind(struct kernel *kernel, struct error *err)
+{
+    enum account before = account_switch(ACCOUNT_ANALYSIS);
+    int status =
+        kernel_refresh(kernel, err) || check_memory(kernel, err) || measure(kernel, err)
+            ? -1
+            : 0;
+    account_switch(before);
+    kernel->is_bound = kernel->is_bound || status == 0;
+    return status;
+}
+
+int kernel_set(struct kernel *kernel, const char *param, long long value,
+               struct error *err)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        if (!kernel->scalar[i].is_integer ||
+            strcmp(kernel->scalar[i].symbol->name, param) != 0)
+            continue;
+        kernel_override(kernel, i, value);
+        return kernel->is_bound ? kernel_bind(kernel, err) : 0;
+    }
+    return fail(err, STATUS_USAGE, "'%s' has no integer parameter '%s'",
+                kernel->function->name, param);
+}
+
+void variant_args(const struct kernel *kernel, struct strvec *args)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        strvec_push(args, "--set");
+        if (scalar->is_integer)
+            strvec_pushf(args, "%s=%lld", scalar->symbol->name, scalar->integer);
+        else
+            strvec_pushf(args, "%s=%.17g", scalar->symbol->name, scalar->real);
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        struct buf text = {0};
+
+        if (!buffer->is_filled)
+            continue;
+        contents_add(&text, &buffer->contents);
+        strvec_push(args, "--buffer");
+        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length, buf_str(&text));
+        buf_release(&text);
+    }
+}

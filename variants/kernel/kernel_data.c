@@ -1,0 +1,371 @@
+/* What a call of the kernel is given: numbers, arrays of numbers, structs whose fields
+ * are such, arrays of structs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/kernel/kernel.h"
+
+const struct ir_symbol *outermost(const struct ir_symbol *symbol)
+{
+    while (symbol->role == IR_FIELD && symbol->base)
+        symbol = symbol->base;
+    return symbol;
+}
+
+char number_kind(const struct ir_type *type)
+{
+    if (type->scalar == IR_FLOAT)
+        return 'f';
+    if (type->scalar == IR_BOOL)
+        return 'b';
+    return type->is_unsigned ? 'u' : 'i';
+}
+
+bool lies_in_place(const struct ir_symbol *symbol)
+{
+    bool outside = symbol->role == IR_GLOBAL || symbol->role == IR_FIELD;
+
+    return outside && symbol->dim_nr > 0 && !symbol->pointer_to_array;
+}
+
+/* ---- structs ---- */
+
+static bool has_fields(const struct ir_function *function, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+            return true;
+    return false;
+}
+
+/* Is the pointer `symbol` followed on the way to another field, as s->grid is by
+ * s->grid->nx? */
+static bool is_on_the_way(const struct ir_function *function,
+                          const struct ir_symbol *symbol)
+{
+    size_t length = strlen(symbol->name);
+
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *other = function->symbol[i];
+
+        if (other->role == IR_FIELD && other != symbol &&
+            strncmp(other->name, symbol->name, length) == 0 &&
+            (other->name[length] == '.' || strncmp(other->name + length, "->", 2) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_records(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < kernel->fields.nr; i++)
+        if (kernel->fields.item[i].symbol == symbol)
+            return true;
+    return false;
+}
+
+bool is_number_reference(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_PARAM && symbol->is_reference && !symbol->type.is_const &&
+           symbol->type.pointers == 0 && is_number_type(&symbol->type);
+}
+
+bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    if (symbol->type.scalar != IR_RECORD || symbol->type.pointers > 1 || symbol->dim_nr)
+        return false;
+    return symbol->type.pointers == 0 || has_fields(kernel->function, symbol) ||
+           is_on_the_way(kernel->function, symbol);
+}
+
+/* ---- can it be supplied? ---- */
+
+static bool is_supplied_array(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    int levels = symbol->dim_nr > 1 ? (int)symbol->dim_nr : 1;
+
+    if (symbol->type.pointers > levels || symbol->type.is_volatile)
+        return false;
+    return is_number_type(&symbol->type) ||
+           (symbol->type.scalar == IR_RECORD && has_records(kernel, symbol));
+}
+
+static int fail_type(const struct kernel *kernel, const struct ir_symbol *symbol,
+                     struct error *err)
+{
+    const struct ir_type *type = &symbol->type;
+    const char *why = "a kernel takes numbers, arrays of numbers, structs whose fields "
+                      "are such, and arrays of structs of numbers";
+
+    if (type->scalar == IR_RECORD && type->pointers == 1)
+        why = is_single_record(kernel, symbol)
+                  ? "the function takes it for one struct and for an array of them"
+                  : "the function names no field of it that is a number or an array";
+    return fail(
+        err, STATUS_INPUT, "%s:%d: %s '%s' of type '%s%s%.*s' cannot be supplied; %s",
+        kernel->function->path, symbol->line ? symbol->line : kernel->function->line,
+        symbol->role == IR_PARAM ? "parameter" : "variable", symbol->name,
+        type->full ? type->full : type->text, type->full || !type->pointers ? "" : " ",
+        type->full ? 0 : type->pointers, "********", why);
+}
+
+static int check_type(const struct kernel *kernel, const struct ir_symbol *symbol,
+                      struct error *err)
+{
+    const struct ir_type *type = &symbol->type;
+
+    if (is_single_record(kernel, symbol)) {
+        if (!has_records(kernel, symbol))
+            return 0;
+    } else if (type->pointers ? is_supplied_array(kernel, symbol)
+                              : is_number_type(type)) {
+        return 0;
+    }
+    return fail_type(kernel, symbol, err);
+}
+
+/* A field of something that the caller gives, or of a global variable. */
+static bool is_outer_field(const struct ir_symbol *symbol)
+{
+    enum ir_role role = outermost(symbol)->role;
+
+    return symbol->role == IR_FIELD && (role == IR_PARAM || role == IR_GLOBAL) &&
+           (symbol->type.pointers > 0 || symbol->type.scalar != IR_RECORD);
+}
+
+static bool is_said(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    return kernel_words_find(&kernel->words, WORD_SET, symbol->name);
+}
+
+/* Globals, and fields of global structs, hold what the source says unless somebody says
+ * otherwise. */
+static bool is_supplied_scalar(const struct kernel *kernel,
+                               const struct ir_symbol *symbol)
+{
+    const struct ir_symbol *outer = outermost(symbol);
+
+    if (symbol->type.pointers > 0 || symbol->type.scalar == IR_RECORD)
+        return false;
+    if (symbol->role != IR_PARAM && symbol->role != IR_GLOBAL && !is_outer_field(symbol))
+        return false;
+    return outer->role == IR_PARAM || outer->type.pointers > 0 ||
+           (!outer->type.is_const && is_said(kernel, symbol));
+}
+
+/* ---- scalars ---- */
+
+/* Depends on nobody else's value, so that it may be varied. */
+static bool is_free(const struct kernel_word *word)
+{
+    struct words_number number;
+
+    return !word || words_eval(word->text, NULL, NULL, &number, NULL) == 0;
+}
+
+static void add_scalar(struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    struct kernel_scalar scalar = {.symbol = symbol};
+
+    scalar.word = kernel_words_find(&kernel->words, WORD_SET, symbol->name);
+    scalar.is_integer = symbol->type.scalar != IR_FLOAT;
+    scalar.is_size = symbol->type.scalar == IR_INT && is_free(scalar.word) &&
+                     is_size_symbol(kernel->function, symbol);
+    GROW(kernel->scalar, kernel->scalar_nr + 1, kernel->scalar_alloc);
+    kernel->scalar[kernel->scalar_nr++] = scalar;
+}
+
+/* ---- buffers ---- */
+
+static char kind_of(const struct ir_type *type)
+{
+    return type->scalar == IR_RECORD ? 'r' : number_kind(type);
+}
+
+const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,
+                                      const struct kernel_buffer *buffer)
+{
+    const struct kernel_word *word =
+        kernel_words_find(&kernel->words, kind, buffer->name);
+
+    return word ? word : kernel_words_find(&kernel->words, kind, buffer->symbol->name);
+}
+
+static char *extent_of(const struct kernel *kernel, const struct kernel_buffer *buffer,
+                       const char *modelled)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+    const struct kernel_word *word = buffer_word(kernel, WORD_LENGTH, buffer);
+    struct buf text = {0};
+
+    if (word)
+        return xstrdup(word->text);
+    if (modelled)
+        return xstrdup(modelled);
+    for (size_t i = 0; i < symbol->dim_nr; i++) {
+        if (!symbol->dim[i])
+            return buf_release(&text), NULL;
+        buf_add(&text, i ? " x " : "");
+        ir_print_expr(&text, symbol->dim[i]);
+    }
+    return text.length ? buf_detach(&text) : NULL;
+}
+
+/* Elements that are what the symbol's type says, or fields of them. */
+static void set_place(struct kernel_buffer *buffer, const struct record_field *field)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+    const struct ir_type *type = field ? &field->type : &symbol->type;
+
+    buffer->name = field ? field->name : symbol->name;
+    buffer->path = field ? field->path : "";
+    buffer->kind = kind_of(type);
+    buffer->type_text = type->text;
+    buffer->bytes = buffer->record_bytes = buffer->inside_bytes = type->bytes;
+    buffer->inside = 1;
+    if (!field)
+        return;
+    buffer->record_bytes = field->record_bytes;
+    buffer->offset = field->offset;
+    buffer->inside = field->inside;
+    buffer->inside_bytes = field->inside_bytes;
+}
+
+/* Is it the variable's storage that somebody else fills? */
+static bool is_filled(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    const struct ir_symbol *outer = outermost(symbol);
+
+    if (is_single_record(kernel, symbol))
+        return false;
+    return outer->role != IR_GLOBAL || !outer->type.is_const ||
+           (outer == symbol ? !lies_in_place(symbol) : outer->type.pointers > 0);
+}
+
+static void set_contents(const struct kernel *kernel, struct kernel_buffer *buffer,
+                         const struct record_field *field)
+{
+    const struct ir_type *type = field ? &field->type : &buffer->symbol->type;
+    const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
+
+    buffer->contents_text = word ? word->text : contents_default(type->scalar);
+    if (buffer->kind == 'r' && !(word && strncmp(word->text, "captured(", 9) == 0))
+        buffer->contents_text = "zero"; /* the fields come on top of it */
+    else if (!buffer->is_filled)
+        buffer->contents_text = "as in the source";
+    if (type->scalar == IR_INT)
+        buffer->subscript_hint =
+            subscript_hint(kernel->function, buffer->symbol, field ? field->path : NULL);
+}
+
+static struct kernel_buffer *add_buffer(struct kernel *kernel,
+                                        const struct ir_symbol *symbol, const char *path,
+                                        const char *modelled_extent)
+{
+    const struct record_field *field =
+        path && *path ? record_field_of(&kernel->fields, symbol, path) : NULL;
+    struct kernel_buffer *buffer;
+
+    GROW(kernel->buffer, kernel->buffer_nr + 1, kernel->buffer_alloc);
+    buffer = &kernel->buffer[kernel->buffer_nr];
+    *buffer = (struct kernel_buffer){
+        .symbol = symbol, .model_array = -1, .memory = kernel->buffer_nr++, .length = -1};
+    set_place(buffer, field);
+    for (size_t i = kernel->buffer_nr - 1; i-- > 0;)
+        if (kernel->buffer[i].symbol == symbol)
+            buffer->memory = i;
+    buffer->read = true;
+    buffer->written =
+        field ? field->is_written : may_be_written(kernel->function, symbol);
+    buffer->is_filled = is_filled(kernel, symbol);
+    set_contents(kernel, buffer, field);
+    buffer->extent_text = extent_of(kernel, buffer, modelled_extent);
+    return buffer;
+}
+
+static bool is_listed(const struct kernel *kernel, const struct ir_symbol *symbol,
+                      const char *path)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].symbol == symbol &&
+            strcmp(kernel->buffer[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* A global pointer that no loop uses as far as one can see, such as one that a called
+ * function sets. */
+static bool is_left_alone(const struct kernel *kernel, const struct model_view *view,
+                          size_t array, const struct kernel_buffer *buffer)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+
+    if (symbol->role != IR_GLOBAL || lies_in_place(symbol) ||
+        buffer_word(kernel, WORD_LENGTH, buffer) ||
+        buffer_word(kernel, WORD_BUFFER, buffer))
+        return false;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (view->access[i].array == (int)array)
+            return false;
+    return true;
+}
+
+static void leave_alone(struct kernel_buffer *buffer)
+{
+    buffer->is_filled = false;
+    buffer->contents_text = "as in the source";
+}
+
+static void add_modelled(struct kernel *kernel)
+{
+    struct model_view view = model_view(kernel->model);
+
+    for (size_t i = 0; i < view.array_nr; i++) {
+        const struct model_array *array = &view.array[i];
+        struct kernel_buffer *buffer =
+            add_buffer(kernel, array->symbol, array->path, array->extent_text);
+
+        buffer->model_array = (int)i;
+        if (is_left_alone(kernel, &view, i, buffer))
+            leave_alone(buffer);
+        buffer->read = array->read;
+        /* What a called function might do with a constant array it does not. */
+        if (!array->symbol->type.is_const)
+            buffer->written = buffer->written || array->written;
+    }
+}
+
+static void add_array(struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    if (!has_records(kernel, symbol) && !is_listed(kernel, symbol, ""))
+        add_buffer(kernel, symbol, NULL, NULL);
+    for (size_t i = 0; i < kernel->fields.nr; i++) {
+        const struct record_field *field = &kernel->fields.item[i];
+
+        if (field->symbol == symbol && !is_listed(kernel, symbol, field->path))
+            add_buffer(kernel, symbol, field->path, NULL);
+    }
+}
+
+static void list_symbol(struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    bool given = symbol->role == IR_PARAM || is_outer_field(symbol);
+
+    if (given && check_type(kernel, symbol, &kernel->unsupplied))
+        return;
+    if (is_supplied_scalar(kernel, symbol))
+        add_scalar(kernel, symbol);
+    else if (symbol->type.pointers > 0 && !is_single_record(kernel, symbol) &&
+             (given || has_records(kernel, symbol)))
+        add_array(kernel, symbol);
+}
+
+void kernel_list_data(struct kernel *kernel)
+{
+    const struct ir_function *function = kernel->function;
+
+    record_fields_find(function, &kernel->fields, &kernel->unsupplied);
+    add_modelled(kernel);
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        list_symbol(kernel, function->symbol[i]);
+}

@@ -1,0 +1,467 @@
+/*
+ * Iterations, accesses and operations of one call, counted by walking the loops. A loop
+ * whose inside does not depend on its iterator is counted once and multiplied.
+ */
+#include "variants/ir/sum.h"
+#include "variants/model/poly.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 50000000, NAMES_MAX = 64 };
+
+struct tally {
+    double accesses, bytes, flops;
+};
+
+struct count {
+    struct model *model;
+    struct model_value
+        item[NAMES_MAX]; /* parameters, then iterators of the loops around */
+    size_t nr;
+    double iterations;
+    struct tally total;
+    double *entries, *trips; /* by loop of the view */
+    long long steps;
+    bool unknown, flops_unknown;
+};
+
+/* ---- integer expressions ---- */
+
+static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out);
+
+static bool name_value(const struct count *at, const struct ir_symbol *symbol,
+                       long long *out)
+{
+    for (size_t i = at->nr; i-- > 0;)
+        if (at->item[i].symbol == symbol) {
+            *out = at->item[i].value;
+            return true;
+        }
+    const struct ir_expr *init = symbol->id >= 0 ? at->model->init[symbol->id] : NULL;
+    return symbol->role == IR_LOCAL && init && evaluate(at, init, out);
+}
+
+static bool arithmetic(const char *op, long long a, long long b, long long *out)
+{
+    if ((op[0] == '/' || op[0] == '%') && !op[1] && !b)
+        return false;
+    static const char *const ops[] = {"+",  "-",  "*",  "/",  "%",  "<", "<=", ">",
+                                      ">=", "==", "!=", "&&", "||", "&", "|",  "^"};
+    size_t which = 0;
+    while (which < ARRAY_SIZE(ops) && strcmp(ops[which], op))
+        which++;
+    long long divisor = b ? b : 1;
+    long long results[] = {
+        a + b,  a - b,  a * b,  a / divisor, a % divisor, a<b, a <= b, a> b,
+        a >= b, a == b, a != b, a && b,      a || b,      a & b,
+        a | b,  a ^ b};
+    if (which == ARRAY_SIZE(ops))
+        return false;
+    *out = results[which];
+    return true;
+}
+
+static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out)
+{
+    long long a, b;
+    if (expr->has_value) {
+        *out = expr->value;
+        return true;
+    }
+    if (expr->type.pointers || expr->type.scalar == IR_FLOAT)
+        return false;
+    switch (expr->kind) {
+    case IR_NAME:
+        return name_value(at, expr->symbol, out);
+    case IR_CAST:
+        return evaluate(at, expr->arg[0], out);
+    case IR_UNARY:
+        if (expr->op[1] || !strchr("+-!", expr->op[0]) || !evaluate(at, expr->arg[0], &a))
+            return false;
+        *out = expr->op[0] == '-' ? -a : expr->op[0] == '!' ? !a : a;
+        return true;
+    case IR_BINARY:
+        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[1], &b) &&
+               arithmetic(expr->op, a, b, out);
+    case IR_COND:
+        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[a ? 1 : 2], out);
+    default:
+        return false;
+    }
+}
+
+bool count_value(struct model *model, const struct model_values *values,
+                 const struct ir_expr *expr, long long *out)
+{
+    struct count *at = xcalloc(1, sizeof(*at));
+    at->model = model;
+    for (size_t i = 0; i < values->nr && at->nr < NAMES_MAX; i++)
+        at->item[at->nr++] = values->item[i];
+    bool known = evaluate(at, expr, out);
+    free(at);
+    return known;
+}
+
+/* ---- one execution of an expression ---- */
+
+struct cost {
+    struct count *at;
+    struct tally tally;
+};
+
+static void cost_of(struct cost *cost, const struct ir_expr *expr);
+
+/* An element of a buffer, also through local row pointers. */
+static bool is_buffer(const struct cost *cost, const struct ir_expr *expr)
+{
+    return expr->kind != IR_NAME && view_place(cost->at->model, expr) >= 0;
+}
+
+static void cost_subscripts(struct cost *cost, const struct ir_expr *expr)
+{
+    for (; expr->kind != IR_NAME; expr = expr->arg[0]) {
+        if (expr->kind == IR_INDEX)
+            cost_of(cost, expr->arg[1]);
+        if (expr->kind == IR_BINARY || !expr->arg_nr)
+            return;
+    }
+}
+
+static void cost_place(struct cost *cost, const struct ir_expr *expr, int times)
+{
+    if (expr->kind != IR_NAME)
+        cost_subscripts(cost, expr);
+    if (!is_buffer(cost, expr))
+        return;
+    cost->tally.accesses += times;
+    cost->tally.bytes += times * (double)expr->type.bytes;
+}
+
+static bool is_float(const struct ir_expr *expr)
+{
+    return expr->type.scalar == IR_FLOAT && !expr->type.pointers;
+}
+
+static void cost_call(struct cost *cost, const struct ir_expr *expr)
+{
+    const char *name = expr->text ? expr->text : "";
+    const char *plain = strncmp(name, "std::", 5) ? name : name + 5;
+    if (!strcmp(name, "__builtin_prefetch"))
+        return;
+    if (expr->symbol && expr->symbol->is_pure)
+        cost->at->flops_unknown = true; /* what it computes is not seen */
+    else if (!expr_is_math(expr))
+        cost->at->unknown = true;
+    cost->tally.flops +=
+        !strncmp(plain, "fma", 3) && strncmp(plain, "fmax", 4) ? 2 : is_float(expr);
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        cost_of(cost, expr->arg[i]);
+}
+
+/* What is executed only sometimes must cost nothing, else the count is unknown. */
+static void cost_maybe(struct cost *cost, const struct ir_expr *expr)
+{
+    struct cost arms = {.at = cost->at};
+    cost_of(cost, expr->arg[0]);
+    for (size_t i = 1; i < expr->arg_nr; i++)
+        cost_of(&arms, expr->arg[i]);
+    if (arms.tally.accesses > 0 || arms.tally.flops > 0)
+        cost->at->unknown = true;
+}
+
+static void cost_operator(struct cost *cost, const struct ir_expr *expr)
+{
+    if (strstr(expr->op, "++") || strstr(expr->op, "--")) {
+        cost_place(cost, expr->arg[0], 2);
+        cost->tally.flops += is_float(expr);
+    } else if (strcmp(expr->op, "&"))
+        cost_of(cost, expr->arg[0]);
+}
+
+static void cost_of(struct cost *cost, const struct ir_expr *expr)
+{
+    if (expr_is_place(expr)) {
+        cost_place(cost, expr, !expr->type.pointers);
+        return;
+    }
+    switch (expr->kind) {
+    case IR_UNARY:
+        cost_operator(cost, expr);
+        break;
+    case IR_ASSIGN:
+        cost_of(cost, expr->arg[1]);
+        cost_place(cost, expr->arg[0], expr->op[0] == '=' ? 1 : 2);
+        cost->tally.flops += expr->op[0] != '=' && is_float(expr);
+        break;
+    case IR_COND:
+        cost_maybe(cost, expr);
+        break;
+    case IR_BINARY:
+        if (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")) {
+            cost_maybe(cost, expr);
+            break;
+        }
+        cost->tally.flops +=
+            is_float(expr) && strchr("+-*/", expr->op[0]) && !expr->op[1];
+        cost_of(cost, expr->arg[0]);
+        cost_of(cost, expr->arg[1]);
+        break;
+    case IR_CALL:
+        cost_call(cost, expr);
+        break;
+    case IR_RAW:
+        cost->at->unknown = true;
+        break;
+    case IR_CAST:
+        cost_of(cost, expr->arg[0]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_expr(struct count *at, const struct ir_expr *expr, double times)
+{
+    struct cost cost = {.at = at};
+    if (!expr)
+        return;
+    cost_of(&cost, expr);
+    at->total.accesses += times * cost.tally.accesses;
+    at->total.bytes += times * cost.tally.bytes;
+    at->total.flops += times * cost.tally.flops;
+}
+
+/* ---- loops ---- */
+
+static void count_stmt(struct count *at, const struct ir_stmt *stmt, double times);
+
+struct control {
+    const struct model *model;
+    const struct ir_symbol *iterator;
+    bool found;
+};
+
+static void find_in_control(struct ir_expr *expr, void *data)
+{
+    struct control *control = data;
+    if (expr->kind != IR_NAME)
+        return;
+    const struct ir_expr *init =
+        expr->symbol->id >= 0 ? control->model->init[expr->symbol->id] : NULL;
+    if (expr->symbol == control->iterator ||
+        (init && expr_mentions(init, control->iterator)))
+        control->found = true;
+}
+
+/* Does a bound or condition inside depend on the iterator? */
+static bool controls(const struct count *at, const struct ir_stmt *stmt,
+                     const struct ir_symbol *iterator)
+{
+    struct control control = {.model = at->model, .iterator = iterator};
+    if (!stmt)
+        return false;
+    if (stmt->kind == IR_FOR && stmt->canonical) {
+        ir_visit(stmt->lower, find_in_control, &control);
+        ir_visit(stmt->upper, find_in_control, &control);
+    } else if (stmt->cond)
+        ir_visit(stmt->cond, find_in_control, &control);
+    for (size_t i = 0; !control.found && i < stmt->child_nr; i++)
+        control.found = controls(at, stmt->child[i], iterator);
+    return control.found;
+}
+
+static bool loop_trips(struct count *at, const struct ir_stmt *stmt, long long *lower,
+                       long long *trips)
+{
+    long long upper, size = stmt->step < 0 ? -stmt->step : stmt->step;
+    if (!evaluate(at, stmt->lower, lower) || !evaluate(at, stmt->upper, &upper) || !size)
+        return false;
+    long long span = stmt->step > 0 ? upper - *lower : *lower - upper;
+    span += stmt->cmp[1] == '=' && stmt->cmp[0] != '!';
+    *trips = span > 0 ? (span + size - 1) / size : 0;
+    return true;
+}
+
+static int view_loop(const struct count *at, const struct ir_stmt *stmt)
+{
+    for (size_t i = 0; i < at->model->loop_nr; i++)
+        if (at->model->loop_stmt[i] == stmt)
+            return (int)i;
+    return -1;
+}
+
+static void count_each(struct count *at, const struct ir_stmt *stmt, double times,
+                       long long lower, long long trips)
+{
+    struct model_value *iterator = &at->item[at->nr - 1];
+    at->steps += trips;
+    if (at->steps > STEPS_MAX)
+        at->unknown = true;
+    for (long long i = 0; !at->unknown && i < trips; i++) {
+        iterator->value = lower + i * stmt->step;
+        count_stmt(at, stmt->child[0], times);
+    }
+}
+
+static void count_loop(struct count *at, const struct ir_stmt *stmt, double times)
+{
+    long long lower, trips;
+    int view = view_loop(at, stmt);
+    if (!stmt->canonical || stmt_breaks_out(stmt->child[0]) || at->nr == NAMES_MAX ||
+        !loop_trips(at, stmt, &lower, &trips)) {
+        at->unknown = true;
+        return;
+    }
+    if (view >= 0) {
+        at->entries[view] += times;
+        at->trips[view] += times * (double)trips;
+        if (at->model->loop[view].innermost)
+            at->iterations += times * (double)trips;
+    }
+    at->item[at->nr++] = (struct model_value){.symbol = stmt->iterator, .value = lower};
+    if (controls(at, stmt->child[0], stmt->iterator))
+        count_each(at, stmt, times, lower, trips);
+    else if (trips)
+        count_stmt(at, stmt->child[0], times * (double)trips);
+    at->nr--;
+}
+
+static void count_if(struct count *at, const struct ir_stmt *stmt, double times)
+{
+    long long truth;
+    add_expr(at, stmt->cond, times);
+    if (!evaluate(at, stmt->cond, &truth))
+        at->unknown = true;
+    else if (truth)
+        count_stmt(at, stmt->child[0], times);
+    else if (stmt->child_nr > 1)
+        count_stmt(at, stmt->child[1], times);
+}
+
+static void count_stmt(struct count *at, const struct ir_stmt *stmt, double times)
+{
+    if (!stmt || at->unknown)
+        return;
+    switch (stmt->kind) {
+    case IR_FOR:
+        count_loop(at, stmt, times);
+        break;
+    case IR_IF:
+        count_if(at, stmt, times);
+        break;
+    case IR_WHILE:
+    case IR_OPAQUE:
+    case IR_JUMP:
+        at->unknown = true;
+        break;
+    default:
+        add_expr(at, stmt->expr, times);
+        for (size_t i = 0; i < stmt->child_nr; i++)
+            count_stmt(at, stmt->child[i], times);
+    }
+}
+
+/* ---- strides that depend on parameters ---- */
+
+/* Bytes from the start of the array at the present values of the iterators. */
+static bool address(struct count *at, const struct cell *cell,
+                    const struct access *access, long long *out)
+{
+    const struct ir_symbol *symbol = cell->symbol;
+    long long elements = 0, fields = 0;
+    for (size_t i = 0; i < access->subscript_nr; i++) {
+        long long subscript, size = 1;
+        if (!evaluate(at, access->subscript[i], &subscript))
+            return false;
+        if (i >= cell->symbol_dims) {
+            if (!access->scale[i])
+                return false;
+            fields += subscript * access->scale[i];
+            continue;
+        }
+        if (i && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
+            return false;
+        elements = elements * size + subscript;
+    }
+    *out = elements * (long long)symbol->type.bytes + fields;
+    return true;
+}
+
+/* The canonical loops around the access, innermost first, all at iteration value 1. */
+static size_t enter_loops(struct count *at, int innermost, int *loop)
+{
+    size_t nr = 0;
+    for (int i = innermost; i >= 0 && at->nr < NAMES_MAX && nr < KERNEL_DEPTH_MAX;
+         i = at->model->loop[i].parent)
+        if (at->model->loop_stmt[i]->canonical) {
+            at->item[at->nr++] = (struct model_value){
+                .symbol = at->model->loop_stmt[i]->iterator, .value = 1};
+            loop[nr++] = i;
+        }
+    return nr;
+}
+
+static void measure_stride(struct count *at, struct kernel_access *view,
+                           const struct nest *nest, const struct access *access)
+{
+    const struct cell *cell = &nest->cell[access->cell];
+    int loop[KERNEL_DEPTH_MAX];
+    size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
+    long long here, next;
+    for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
+        view->stride_at[d] = NAN;
+    bool known = address(at, cell, access, &here);
+    for (size_t i = 0; known && i < nr; i++) {
+        int depth = at->model->loop[loop[i]].depth;
+        at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
+        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &next))
+            view->stride_at[depth] = (double)(next - here);
+        at->item[kept + i].value = 1;
+    }
+    if (view->access_class == ACCESS_STRIDED && view->loop >= 0 &&
+        !isnan(view->stride_at[at->model->loop[view->loop].depth]))
+        view->stride_bytes = view->stride_at[at->model->loop[view->loop].depth];
+    at->nr = kept;
+}
+
+static void measure_strides(struct count *at)
+{
+    for (size_t v = 0; v < at->model->access_nr; v++)
+        for (size_t i = 0; i < at->model->nest_nr; i++) {
+            const struct nest *nest = at->model->nest[i];
+            for (size_t k = 0; !nest->refusal && k < nest->access_nr; k++)
+                if (nest->access[k].expr == at->model->access_expr[v])
+                    measure_stride(at, &at->model->access[v], nest, &nest->access[k]);
+        }
+}
+
+struct model_counts model_measure(struct model *model, const struct model_values *values)
+{
+    struct count *at = xcalloc(1, sizeof(*at));
+    struct model_counts counts = {quantity_unknown(), quantity_unknown(),
+                                  quantity_unknown(), quantity_unknown()};
+    at->model = model;
+    at->entries = xcalloc(model->loop_nr + 1, sizeof(double));
+    at->trips = xcalloc(model->loop_nr + 1, sizeof(double));
+    for (size_t i = 0; i < values->nr && at->nr < NAMES_MAX; i++)
+        if (!values->item[i].symbol->is_written)
+            at->item[at->nr++] = values->item[i];
+    measure_strides(at);
+    count_stmt(at, model->function->body, 1);
+    for (size_t i = 0; i < model->loop_nr; i++)
+        model->loop[i].trips =
+            at->entries[i] > 0 && !at->unknown ? at->trips[i] / at->entries[i] : -1;
+    if (!at->unknown) {
+        counts.iterations = quantity_exact(at->iterations, PROVENANCE_SOURCE);
+        counts.accesses = quantity_exact(at->total.accesses, PROVENANCE_SOURCE);
+        counts.bytes = quantity_exact(at->total.bytes, PROVENANCE_SOURCE);
+        if (!at->flops_unknown)
+            counts.flops = quantity_exact(at->total.flops, PROVENANCE_SOURCE);
+    }
+    free(at->entries);
+    free(at->trips);
+    free(at);
+    return counts;
+}

@@ -1,0 +1,120 @@
+/*
+ * The loop model of one function: its nests as isl sets and relations, hidden behind
+ * plain C. Private to variants/; kernel.c, harness.c and verify.c stand on it. Strings in
+ * views belong to the model (or its function) and live as long as it.
+ */
+#ifndef VARIANTS_MODEL_H
+#define VARIANTS_MODEL_H
+
+#include "core/base.h"
+#include "variants/ir/ir.h"
+#include "variants/variants.h"
+
+struct model;
+
+struct model_request {
+    struct ir_function
+        *function; /* borrowed, must outlive the model; its arena is used for new nodes */
+    const struct strvec *assume; /* what follows the word assume: "independent(i)",
+                                    "noalias(a, b)"; may be NULL */
+    bool reassociate;            /* floating-point sums may be reordered */
+    bool force; /* plans that are not legal are emitted all the same: for experiments */
+    int line_bytes;                /* cache line, for prefetches; 0 = 64 */
+    unsigned long operation_limit; /* isl operations per step of a plan; 0 = 3,000,000 */
+};
+
+/* Fails only when no loop can be looked at (no loop at all) or an assumption names what
+ * is not there. A nest that cannot be modelled stays in the view with modelled == false;
+ * `refusal` says why. */
+int model_build(const struct model_request *request, struct model **model,
+                struct error *err);
+void model_free(struct model *model);
+
+/* A buffer that the nests use: parameter, global or field, never a local of the function.
+ * Each field of an array of structs is an array of its own: p[i].pos.x is the array
+ * "p.pos.x" of symbol p. */
+struct model_array {
+    const struct ir_symbol *symbol;
+    const char *path; /* behind the subscripts: ".pos.x"; "" = the elements themselves */
+    const char *name, *element_type; /* name: the symbol's and the path */
+    size_t element_bytes;
+    size_t record_bytes;  /* from one record to the next; element_bytes without a path */
+    size_t record_offset; /* of the field in the record */
+    size_t record_elements; /* in one record: more than 1 for a field that is an array */
+    bool is_float, read, written;
+    int dims; /* as declared: 1 for a plain pointer, also when linear subscripts were
+                 taken apart */
+    const char
+        *extent_text; /* "n x n"; NULL when it cannot be said in terms of parameters */
+    bool indirect;    /* some subscript is loaded from another array */
+};
+
+struct model_view {
+    const struct kernel_loop *loop; /* trips: negative until model_measure */
+    size_t loop_nr;
+    const struct model_array *array;
+    size_t array_nr;
+    const struct kernel_access
+        *access; /* stride_bytes of linear subscripts: 0 until model_measure */
+    size_t access_nr;
+    const struct kernel_record *record;
+    size_t record_nr;
+    const char *const *temporary;
+    size_t temporary_nr;
+    const char *const *assumption; /* sentences */
+    size_t assumption_nr;
+    const char *const *dependence; /* sentences with distance vectors, value-based;
+                                      computed when first asked for */
+    size_t dependence_nr;
+    const char *const *refusal; /* "line 8: ..." for every nest that is not modelled */
+    size_t refusal_nr;
+};
+struct model_view model_view(struct model *model);
+
+/* Values of integer parameters (and globals). Symbols that are missing are unknown. */
+struct model_value {
+    const struct ir_symbol *symbol;
+    long long value;
+};
+struct model_values {
+    const struct model_value *item;
+    size_t nr;
+};
+
+/* Range of the numbers an integer array holds, both ends included; returns false when it
+ * is not known. */
+struct model_contents {
+    bool (*range)(void *data, int array, long long *low, long long *high);
+    void *data;
+};
+
+/* Counts of one call at these values; fills trips and strides of the view too. */
+struct model_counts {
+    struct quantity iterations; /* of innermost loops */
+    struct quantity accesses; /* loads and stores of the arrays in the view, as written in
+                                 the source */
+    struct quantity bytes;    /* of those */
+    struct quantity flops;    /* + - * / sqrt, and 1 for any other math function; fma 2 */
+};
+struct model_counts model_measure(struct model *model, const struct model_values *values);
+
+/* Elements per declared dimension (`size` has room for array.dims numbers), outermost
+ * first. Fails naming what is unknown, with the pragma line to add. `contents` may be
+ * NULL. */
+int model_extent(struct model *model, int array, const struct model_values *values,
+                 const struct model_contents *contents, long long *size,
+                 struct error *err);
+
+/* What a plan rests on when the new code tests whether two arrays overlap. */
+#define TESTED_APART " do not overlap (tested at run time"
+
+/* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
+int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
+                struct error *err);
+
+/* The user's whole file with the nests replaced as planned and our pragmas removed;
+ * legality is checked first. What was checked or emitted lately costs nothing more. */
+int model_emit(struct model *model, const struct plan *plan, struct buf *out,
+               struct error *err);
+
+#endif

@@ -1,0 +1,412 @@
+/* How far the subscripts of an array reach: in numbers at given parameters, and in terms
+ * of parameters. */
+#include "variants/ir/sum.h"
+#include "variants/model/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- in terms of parameters ---- */
+
+static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr,
+                            const struct ir_symbol *symbol, int *sign)
+{
+    bool left = expr_mentions(expr->arg[0], symbol);
+    const struct ir_expr *with = expr->arg[!left], *factor = expr->arg[left];
+    if (!expr_sign(nest, with, symbol, sign) || expr_mentions(factor, symbol))
+        return false;
+    if (factor->has_value) {
+        *sign *= factor->value > 0 ? 1 : factor->value < 0 ? -1 : 0;
+        return true;
+    }
+    return factor->kind == IR_NAME && symbol_is_param(nest, factor->symbol);
+}
+
+bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
+               const struct ir_symbol *symbol, int *sign)
+{
+    int a, b;
+    *sign = 0;
+    if (!expr_mentions(expr, symbol))
+        return true;
+    if (expr->kind == IR_NAME)
+        return *sign = 1, true;
+    if (expr->kind == IR_CAST)
+        return expr_sign(nest, expr->arg[0], symbol, sign);
+    if (expr->kind != IR_BINARY || expr->op[1])
+        return false;
+    if (expr->op[0] == '*')
+        return sign_of_product(nest, expr, symbol, sign);
+    if ((expr->op[0] != '+' && expr->op[0] != '-') ||
+        !expr_sign(nest, expr->arg[0], symbol, &a) ||
+        !expr_sign(nest, expr->arg[1], symbol, &b))
+        return false;
+    b = expr->op[0] == '-' ? -b : b;
+    *sign = a ? a : b;
+    return a * b >= 0;
+}
+
+/* First or last value of an iterator. */
+static struct ir_expr *loop_edge(struct ir_arena *arena, const struct ir_stmt *loop,
+                                 bool greatest)
+{
+    bool inclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!';
+    if (greatest == (loop->step < 0))
+        return ir_copy(arena, loop->lower);
+    long long add = inclusive ? 0 : loop->step > 0 ? -1 : 1;
+    return expr_plus(arena, ir_copy(arena, loop->upper), add);
+}
+
+static bool only_params(const struct nest *nest, const struct ir_expr *expr)
+{
+    if (expr->kind == IR_NAME)
+        return symbol_is_param(nest, expr->symbol);
+    if (expr->kind != IR_BINARY && expr->kind != IR_LITERAL && expr->kind != IR_CAST &&
+        expr->kind != IR_UNARY)
+        return false;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!only_params(nest, expr->arg[i]))
+            return false;
+    return true;
+}
+
+struct ir_expr *access_bound(struct nest *nest, const struct access *access,
+                             size_t subscript, bool upper)
+{
+    struct ir_arena *arena = nest->model->arena;
+    const struct statement *statement = &nest->statement[access->statement];
+    struct ir_expr *expr = access->subscript[subscript];
+    for (size_t i = statement->depth; i-- > 0;) {
+        struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;
+        int sign;
+        if (!expr_sign(nest, expr, iterator, &sign))
+            return NULL;
+        if (!sign)
+            continue;
+        struct ir_expr *edge =
+            loop_edge(arena, statement->loop[i]->stmt, upper == (sign > 0));
+        expr = ir_substitute(arena, expr, &iterator, &edge, 1);
+    }
+    return only_params(nest, expr) ? expr_simplify(arena, expr) : NULL;
+}
+
+/* Keeps the greater of two sums that differ by a number; false when they differ by more.
+ */
+static bool take_greater(struct ir_arena *arena, struct ir_expr **most,
+                         struct ir_expr *new)
+{
+    if (!*most) {
+        *most = new;
+        return true;
+    }
+    struct sum a = sum_of_expr(arena, *most), b = sum_of_expr(arena, new),
+               difference = sum_add(&b, &a, -1);
+    if (!difference.nr && difference.constant > 0)
+        *most = new;
+    return !difference.nr;
+}
+
+static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
+                           struct ir_expr **most)
+{
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        if (nest->cell[nest->access[i].cell].symbol != symbol)
+            continue;
+        struct ir_expr *bound = access_bound(nest, &nest->access[i], 0, true);
+        if (!bound || !take_greater(nest->model->arena, most, bound))
+            return false;
+    }
+    return true;
+}
+
+const char *extent_text(struct model *model, const struct model_array *array)
+{
+    const struct ir_symbol *symbol = array->symbol;
+    struct ir_expr *most = NULL;
+    struct buf text = {0};
+    for (size_t i = 0; i < model->nest_nr; i++)
+        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, &most))
+            return NULL;
+    if (!most)
+        return NULL;
+    ir_print_expr(&text, expr_plus(model->arena, most, 1));
+    for (size_t k = 1; k < symbol->dim_nr; k++) {
+        buf_add(&text, " x ");
+        ir_print_expr(&text, symbol->dim[k]);
+    }
+    const char *kept = ir_text(model->arena, buf_str(&text));
+    buf_release(&text);
+    return kept;
+}
+
+/* ---- in numbers ---- */
+
+struct range {
+    long long low, high;
+};
+
+struct reach {
+    struct nest *nest;
+    const struct statement *statement;
+    const struct model_values *values;
+    const struct model_contents *contents;
+    isl_set *domain; /* with the parameters' values */
+    struct error *err;
+};
+
+static isl_set *fixed_domain(const struct reach *at)
+{
+    isl_set *set = isl_set_copy(at->statement->domain);
+    for (int i = 0; i < (int)isl_set_dim(set, isl_dim_param); i++) {
+        struct ir_symbol *symbol;
+        long long value;
+        isl_id *id = isl_set_get_dim_id(set, isl_dim_param, (unsigned)i);
+        if (param_of_id(at->nest, id, &symbol) && value_of(at->values, symbol, &value))
+            set = isl_set_fix_val(set, isl_dim_param, (unsigned)i,
+                                  isl_val_int_from_si(at->nest->model->ctx, (long)value));
+        isl_id_free(id);
+    }
+    return set;
+}
+
+static bool take_val(isl_val *val, long long *out)
+{
+    bool known = val && isl_val_is_int(val) == isl_bool_true;
+    *out = known ? isl_val_get_num_si(val) : 0;
+    isl_val_free(val);
+    return known;
+}
+
+static bool affine_range(const struct reach *at, const struct ir_expr *expr,
+                         struct range *range)
+{
+    struct affine affine = affine_of(at->nest, at->statement);
+    affine.values = at->values;
+    isl_pw_aff *pa = affine_expr(&affine, expr);
+    isl_space_free(affine.space);
+    if (!pa)
+        return false;
+    isl_set *set = isl_set_apply(isl_set_copy(at->domain), isl_map_from_pw_aff(pa));
+    bool known = take_val(isl_set_dim_min_val(isl_set_copy(set), 0), &range->low);
+    known = take_val(isl_set_dim_max_val(set, 0), &range->high) && known;
+    return known;
+}
+
+static bool range_of(const struct reach *at, const struct ir_expr *expr,
+                     struct range *range);
+
+static bool unknown(const struct reach *at, const char *what)
+{
+    fail(at->err, STATUS_INPUT, "the value of '%s' is not known", what);
+    return false;
+}
+
+static bool is_this_loop(const struct ir_stmt *stmt, const void *iterator)
+{
+    return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == iterator;
+}
+
+/* An iterator of a collapsed loop: whatever its bounds allow. */
+static bool inner_iterator(const struct reach *at, const struct ir_symbol *symbol,
+                           struct range *range)
+{
+    const struct ir_stmt *loop = stmt_find(at->statement->stmt, is_this_loop, symbol);
+    struct range lower, upper;
+    if (!loop || !range_of(at, loop->lower, &lower) || !range_of(at, loop->upper, &upper))
+        return false;
+    long long exclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!' ? 0 : 1;
+    *range = loop->step > 0 ? (struct range){lower.low, upper.high - exclusive}
+                            : (struct range){upper.low + exclusive, lower.high};
+    return true;
+}
+
+static bool name_range(const struct reach *at, const struct ir_symbol *symbol,
+                       struct range *range)
+{
+    const struct ir_expr *init =
+        symbol->id >= 0 ? at->nest->model->init[symbol->id] : NULL;
+    if (symbol->role == IR_LOCAL && init)
+        return range_of(at, init, range);
+    if (inner_iterator(at, symbol, range))
+        return true;
+    return unknown(at, symbol->name);
+}
+
+static bool load_range(const struct reach *at, const struct ir_expr *expr,
+                       struct range *range)
+{
+    const struct model *model = at->nest->model;
+    int array = view_place(model, expr);
+    if (array >= 0 && at->contents &&
+        at->contents->range(at->contents->data, array, &range->low, &range->high))
+        return true;
+    if (array >= 0)
+        fail(at->err, STATUS_INPUT,
+             "the numbers in '%s' are not known; say what it holds: #pragma inflight "
+             "buffer %s = index(COUNT)",
+             model->array[array].name, model->array[array].name);
+    return false;
+}
+
+static long long pick(const long long *value, bool greatest)
+{
+    long long best = value[0];
+    for (size_t i = 1; i < 4; i++)
+        if (greatest ? value[i] > best : value[i] < best)
+            best = value[i];
+    return best;
+}
+
+static bool divided_range(const char *op, struct range a, struct range b,
+                          struct range *range)
+{
+    if (b.low < 1 || a.low < 0)
+        return false;
+    *range = *op == '/' ? (struct range){a.low / b.high, a.high / b.low}
+                        : (struct range){0, b.high - 1 < a.high ? b.high - 1 : a.high};
+    return true;
+}
+
+static bool binary_range(const struct reach *at, const struct ir_expr *expr,
+                         struct range *range)
+{
+    struct range a, b;
+    if (expr->op[1] || !range_of(at, expr->arg[0], &a) || !range_of(at, expr->arg[1], &b))
+        return false;
+    long long products[] = {a.low * b.low, a.low * b.high, a.high * b.low,
+                            a.high * b.high};
+    switch (expr->op[0]) {
+    case '+':
+        *range = (struct range){a.low + b.low, a.high + b.high};
+        return true;
+    case '-':
+        *range = (struct range){a.low - b.high, a.high - b.low};
+        return true;
+    case '*':
+        *range = (struct range){pick(products, false), pick(products, true)};
+        return true;
+    case '/':
+    case '%':
+        return divided_range(expr->op, a, b, range);
+    case '&':
+        *range = (struct range){0, a.low >= 0 && (b.low < 0 || a.high < b.high) ? a.high
+                                                                                : b.high};
+        return a.low >= 0 || b.low >= 0;
+    }
+    return false;
+}
+
+static bool range_of(const struct reach *at, const struct ir_expr *expr,
+                     struct range *range)
+{
+    if (affine_range(at, expr, range))
+        return true;
+    switch (expr->kind) {
+    case IR_NAME:
+        return name_range(at, expr->symbol, range);
+    case IR_INDEX:
+    case IR_MEMBER:
+        return load_range(at, expr, range);
+    case IR_CAST:
+        return range_of(at, expr->arg[0], range);
+    case IR_BINARY:
+        return binary_range(at, expr, range);
+    default:
+        return false;
+    }
+}
+
+/* A parameter of the domain that has no value, such as a global variable that nobody
+ * set. */
+static void blame_unset(const struct reach *at, struct error *err)
+{
+    const char *name = NULL;
+    for (int i = 0; !name && i < (int)isl_set_dim(at->domain, isl_dim_param); i++) {
+        struct ir_symbol *symbol;
+        long long value;
+        isl_id *id = isl_set_get_dim_id(at->domain, isl_dim_param, (unsigned)i);
+        if (param_of_id(at->nest, id, &symbol) && !value_of(at->values, symbol, &value))
+            name = symbol->name;
+        isl_id_free(id);
+    }
+    if (name)
+        fail(err, STATUS_INPUT, "the value of '%s' is not known (--set '%s=1000')", name,
+             name);
+}
+
+/* The greatest subscript of one access; an access that is never executed reaches nothing.
+ */
+static int access_reach(struct reach *at, const struct access *access, size_t k,
+                        long long *high)
+{
+    struct range range;
+    struct error *err = at->err, why = {0};
+    at->statement = &at->nest->statement[access->statement];
+    at->domain = fixed_domain(at);
+    bool never = isl_set_is_empty(at->domain) == isl_bool_true;
+    at->err = &why;
+    bool known = !never && range_of(at, access->subscript[k], &range);
+    at->err = err;
+    if (!never && !known)
+        blame_unset(at, err);
+    isl_set_free(at->domain);
+    if (never)
+        return 0;
+    if (!known)
+        return why.status ? fail(err, why.status, "%s", why.text) : -1;
+    if (range.low < 0)
+        return fail(at->err, STATUS_INPUT,
+                    "line %d: subscript %lld of '%s' is negative at these sizes",
+                    access->line, range.low, at->nest->cell[access->cell].name);
+    *high = range.high > *high ? range.high : *high;
+    return 0;
+}
+
+static int derived_size(struct model *model, const struct model_array *array,
+                        struct reach *at, size_t k, long long *size)
+{
+    long long high = 0;
+    bool seen = false;
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        at->nest = model->nest[i];
+        for (size_t a = 0; !at->nest->refusal && a < at->nest->access_nr; a++) {
+            if (at->nest->cell[at->nest->access[a].cell].symbol != array->symbol)
+                continue;
+            seen = true;
+            if (access_reach(at, &at->nest->access[a], k, &high))
+                return -1;
+        }
+    }
+    *size = high + 1;
+    return seen ? 0 : fail(at->err, STATUS_INPUT, "no loop that could be read uses it");
+}
+
+int model_extent(struct model *model, int index, const struct model_values *values,
+                 const struct model_contents *contents, long long *size,
+                 struct error *err)
+{
+    const struct model_array *array = &model->array[index];
+    struct error why = {0};
+    struct reach at = {.values = values, .contents = contents, .err = &why};
+    isl_budget(model, 0);
+    for (size_t k = 0; k < (size_t)array->dims; k++) {
+        const struct ir_expr *dim =
+            k < array->symbol->dim_nr ? array->symbol->dim[k] : NULL;
+        if (dim && count_value(model, values, dim, &size[k]))
+            continue;
+        if (!array->read && !array->written) {
+            size[k] = 1;
+            continue;
+        }
+        if (!dim && !derived_size(model, array, &at, k, &size[k]))
+            continue;
+        const char *reason = why.text[0] ? why.text
+                             : dim       ? "a dimension is not known"
+                                         : "a subscript cannot be followed";
+        return fail(err, STATUS_INPUT,
+                    "the length of '%s' cannot be derived: %s; or give it: #pragma "
+                    "inflight buffer %s length ELEMENTS",
+                    array->name, reason, array->name);
+    }
+    return 0;
+}

@@ -1,0 +1,361 @@
+/*
+ * Linear subscripts such as C[i * n + j] taken apart into C[i][j]: the parameters that
+ * multiply iterators are the strides; each must be the next one times one parameter. That
+ * the inner subscripts stay inside their row is proved, or assumed and tested at run
+ * time.
+ */
+#include "variants/model/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FACTORS_MAX = 4, TERMS_MAX = 24 };
+
+/* coefficient * product of symbols, by ascending id */
+struct term {
+    long long coefficient;
+    struct ir_symbol *factor[FACTORS_MAX];
+    size_t nr;
+};
+struct poly {
+    struct term term[TERMS_MAX];
+    size_t nr;
+};
+
+static bool add_term(struct poly *poly, const struct term *term)
+{
+    for (size_t i = 0; i < poly->nr; i++)
+        if (poly->term[i].nr == term->nr && !memcmp(poly->term[i].factor, term->factor,
+                                                    term->nr * sizeof(term->factor[0]))) {
+            poly->term[i].coefficient += term->coefficient;
+            return true;
+        }
+    if (poly->nr == TERMS_MAX)
+        return false;
+    poly->term[poly->nr++] = *term;
+    return true;
+}
+
+static bool multiply_term(const struct term *a, const struct term *b, struct term *out)
+{
+    size_t i = 0, k = 0;
+    *out = (struct term){.coefficient = a->coefficient * b->coefficient};
+    if (a->nr + b->nr > FACTORS_MAX)
+        return false;
+    while (i < a->nr || k < b->nr) {
+        bool left = k == b->nr || (i < a->nr && a->factor[i]->id <= b->factor[k]->id);
+        out->factor[out->nr++] = left ? a->factor[i++] : b->factor[k++];
+    }
+    return true;
+}
+
+static bool expand(const struct nest *nest, const struct ir_expr *expr, struct poly *out);
+
+static bool expand_binary(const struct nest *nest, const struct ir_expr *expr,
+                          struct poly *out)
+{
+    struct poly a = {.nr = 0}, b = {.nr = 0};
+    bool ok = !expr->op[1] && strchr("+-*", expr->op[0]) &&
+              expand(nest, expr->arg[0], &a) && expand(nest, expr->arg[1], &b);
+    if (ok && expr->op[0] != '*') {
+        *out = a;
+        for (size_t i = 0; ok && i < b.nr; i++) {
+            b.term[i].coefficient *= expr->op[0] == '-' ? -1 : 1;
+            ok = add_term(out, &b.term[i]);
+        }
+        return ok;
+    }
+    out->nr = 0;
+    for (size_t i = 0; ok && i < a.nr; i++)
+        for (size_t k = 0; ok && k < b.nr; k++) {
+            struct term product;
+            ok = multiply_term(&a.term[i], &b.term[k], &product) &&
+                 add_term(out, &product);
+        }
+    return ok;
+}
+
+static bool expand_name(const struct nest *nest, struct ir_symbol *symbol,
+                        struct poly *out)
+{
+    if (nest->declared[symbol->id] && nest->model->init[symbol->id])
+        return expand(nest, nest->model->init[symbol->id], out);
+    *out = (struct poly){.nr = 1};
+    out->term[0] = (struct term){.coefficient = 1, .factor = {symbol}, .nr = 1};
+    return symbol->type.scalar == IR_INT && !symbol->type.pointers;
+}
+
+static bool expand(const struct nest *nest, const struct ir_expr *expr, struct poly *out)
+{
+    if (expr->has_value) {
+        *out = (struct poly){.nr = 1};
+        out->term[0] = (struct term){.coefficient = expr->value};
+        return true;
+    }
+    if (expr->kind == IR_NAME)
+        return expand_name(nest, expr->symbol, out);
+    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT && expr->type.bytes >= 4)
+        return expand(nest, expr->arg[0], out);
+    return expr->kind == IR_BINARY && expand_binary(nest, expr, out);
+}
+
+static size_t position(const struct statement *statement, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < statement->depth; i++)
+        if (statement->loop[i]->stmt->iterator == symbol)
+            return i;
+    return SIZE_MAX;
+}
+
+/* What multiplies the iterator of the term; false for a product of two iterators or one
+ * with something that is no parameter. */
+static bool parameters_of(const struct nest *nest, const struct statement *statement,
+                          const struct term *term, struct term *params, bool *iterates)
+{
+    *params = (struct term){.coefficient = 1};
+    *iterates = false;
+    for (size_t i = 0; i < term->nr; i++) {
+        if (position(statement, term->factor[i]) == SIZE_MAX) {
+            if (!symbol_is_param(nest, term->factor[i]))
+                return false;
+            params->factor[params->nr++] = term->factor[i];
+        } else if (*iterates)
+            return false;
+        else
+            *iterates = true;
+    }
+    return true;
+}
+
+/* term = divisor * rest */
+static bool divide(const struct term *term, const struct term *divisor, struct term *rest)
+{
+    size_t k = 0;
+    *rest = (struct term){.coefficient = term->coefficient};
+    for (size_t i = 0; i < term->nr; i++)
+        if (k < divisor->nr && term->factor[i] == divisor->factor[k])
+            k++;
+        else
+            rest->factor[rest->nr++] = term->factor[i];
+    return k == divisor->nr;
+}
+
+/* ---- the chain of strides, largest first, ending in 1 ---- */
+
+struct chain {
+    struct term stride[SUBSCRIPTS_MAX];
+    size_t nr;
+};
+
+static bool chain_add(struct chain *chain, const struct term *stride)
+{
+    size_t at = 0;
+    for (; at < chain->nr && chain->stride[at].nr > stride->nr; at++)
+        ;
+    for (size_t i = at; i < chain->nr && chain->stride[i].nr == stride->nr; i++)
+        return !memcmp(chain->stride[i].factor, stride->factor,
+                       stride->nr * sizeof(stride->factor[0]));
+    if (chain->nr == SUBSCRIPTS_MAX)
+        return false;
+    memmove(&chain->stride[at + 1], &chain->stride[at],
+            (chain->nr - at) * sizeof(chain->stride[0]));
+    chain->stride[at] = *stride;
+    chain->nr++;
+    return true;
+}
+
+static bool chain_links(const struct chain *chain)
+{
+    for (size_t i = 0; i + 1 < chain->nr; i++) {
+        struct term size;
+        if (!divide(&chain->stride[i], &chain->stride[i + 1], &size) || size.nr != 1)
+            return false;
+    }
+    return chain->nr > 1;
+}
+
+static bool chain_of_access(const struct nest *nest, const struct access *access,
+                            struct chain *chain)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    struct poly poly;
+    if (!expand(nest, access->subscript[0], &poly))
+        return false;
+    for (size_t i = 0; i < poly.nr; i++) {
+        struct term params;
+        bool iterates;
+        if (!parameters_of(nest, statement, &poly.term[i], &params, &iterates) ||
+            (iterates && !chain_add(chain, &params)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- subscripts from terms ---- */
+
+static struct ir_expr *term_expr(struct ir_arena *arena, const struct term *term)
+{
+    struct ir_expr *expr = NULL;
+    for (size_t i = 0; i < term->nr; i++) {
+        struct ir_expr *name = ir_name(arena, term->factor[i]);
+        expr = expr ? ir_binary(arena, "*", expr, name) : name;
+    }
+    if (!expr)
+        return ir_integer(arena, term->coefficient);
+    return term->coefficient == 1
+               ? expr
+               : ir_binary(arena, "*", ir_integer(arena, term->coefficient), expr);
+}
+
+static void add_expr(struct ir_arena *arena, struct ir_expr **sum, struct ir_expr *expr)
+{
+    *sum = *sum ? ir_binary(arena, "+", *sum, expr) : expr;
+}
+
+static bool split(const struct nest *nest, const struct access *access,
+                  const struct chain *chain, struct ir_expr **dim)
+{
+    struct ir_arena *arena = nest->model->arena;
+    struct poly poly;
+    expand(nest, access->subscript[0], &poly);
+    memset(dim, 0, chain->nr * sizeof(dim[0]));
+    for (size_t i = 0; i < poly.nr; i++) {
+        struct term rest;
+        size_t k = 0;
+        while (!divide(&poly.term[i], &chain->stride[k], &rest))
+            k++;
+        if (rest.nr > 1)
+            return false;
+        add_expr(arena, &dim[k], term_expr(arena, &rest));
+    }
+    for (size_t k = 0; k < chain->nr; k++)
+        if (!dim[k])
+            dim[k] = ir_integer(arena, 0);
+    return true;
+}
+
+/* ---- inside their rows? ---- */
+
+/* Instances at which dim is outside of [0, size). */
+static isl_set *outside(struct nest *nest, const struct access *access,
+                        const struct ir_expr *dim, const struct ir_expr *size)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    struct affine at = affine_of(nest, statement);
+    isl_pw_aff *value = affine_expr(&at, dim), *limit = affine_expr(&at, size);
+    isl_set *set = NULL;
+    if (value && limit) {
+        isl_set *beyond =
+            isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit));
+        set = isl_set_intersect(
+            isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value))),
+                          beyond),
+            isl_set_copy(statement->domain));
+    }
+    isl_pw_aff_free(value);
+    isl_pw_aff_free(limit);
+    isl_space_free(at.space);
+    return set;
+}
+
+static bool inside(struct nest *nest, const struct access *access,
+                   const struct ir_expr *dim, const struct ir_expr *size)
+{
+    isl_set *set = outside(nest, access, dim, size);
+    bool empty = set && isl_set_is_empty(set) == isl_bool_true;
+    isl_set_free(set);
+    return empty;
+}
+
+/* a[i * n + n - 1 - j]: one size goes from the outer to the inner subscript, or back. */
+static bool shift(struct nest *nest, const struct access *access, struct ir_expr **dim,
+                  struct ir_expr *size)
+{
+    static const char *const sign[2][2] = {{"+", "-"}, {"-", "+"}};
+    struct ir_arena *arena = nest->model->arena;
+    for (size_t i = 0; i < 2; i++) {
+        struct ir_expr *inner = ir_binary(arena, sign[i][0], dim[1], size);
+        if (!inside(nest, access, inner, size))
+            continue;
+        dim[0] = ir_binary(arena, sign[i][1], dim[0], ir_integer(arena, 1));
+        dim[1] = inner;
+        return true;
+    }
+    return false;
+}
+
+/* The parameters for which it is inside become an assumption; false when there are none.
+ */
+static bool assume(struct nest *nest, const struct access *access,
+                   const struct ir_expr *dim, const struct ir_expr *size,
+                   isl_set **assumed)
+{
+    isl_set *violation = outside(nest, access, dim, size);
+    if (!violation)
+        return false;
+    isl_set *fine = isl_set_complement(isl_set_params(violation));
+    *assumed = isl_set_coalesce(isl_set_intersect(*assumed, fine));
+    isl_set *useful =
+        isl_set_params(isl_set_copy(nest->statement[access->statement].domain));
+    useful = isl_set_intersect(useful, isl_set_copy(*assumed));
+    bool any = isl_set_is_empty(useful) == isl_bool_false;
+    isl_set_free(useful);
+    return any;
+}
+
+static bool fit(struct nest *nest, struct access *access, const struct chain *chain,
+                isl_set **assumed)
+{
+    struct ir_arena *arena = nest->model->arena;
+    if (!split(nest, access, chain, access->dim))
+        return false;
+    for (size_t k = chain->nr - 1; k > 0; k--) {
+        struct term rest;
+        divide(&chain->stride[k - 1], &chain->stride[k], &rest);
+        struct ir_expr *size = term_expr(arena, &rest);
+        if (!inside(nest, access, access->dim[k], size) &&
+            !shift(nest, access, &access->dim[k - 1], size) &&
+            !assume(nest, access, access->dim[k], size, assumed))
+            return false;
+    }
+    access->dim_nr = chain->nr;
+    return true;
+}
+
+static void accept(struct nest *nest, size_t cell, const struct chain *chain,
+                   isl_set *assumed)
+{
+    if (isl_set_is_equal(assumed, nest->assumed) != isl_bool_true)
+        nest_assume(nest, "linear subscripts of '%s' stay inside their row",
+                    nest->cell[cell].symbol->name);
+    isl_set_free(nest->assumed);
+    nest->assumed = assumed;
+    nest->cell[cell].dims = chain->nr;
+    for (size_t k = 0; k < chain->nr; k++)
+        nest->cell[cell].stride[k] = term_expr(nest->model->arena, &chain->stride[k]);
+}
+
+void cell_delinearize(struct nest *nest, size_t cell)
+{
+    struct chain chain = {.nr = 0};
+    const struct term one = {.coefficient = 1};
+    bool ok = chain_add(&chain, &one);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            ok = !nest->access[i].collapsed &&
+                 chain_of_access(nest, &nest->access[i], &chain);
+    if (!ok || !chain_links(&chain))
+        return;
+    isl_set *assumed = isl_set_copy(nest->assumed);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            ok = fit(nest, &nest->access[i], &chain, &assumed);
+    if (ok && assumed) {
+        accept(nest, cell, &chain, assumed);
+        return;
+    }
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            nest->access[i].dim_nr = 0;
+    isl_set_free(assumed);
+}

@@ -1,0 +1,498 @@
+/* One nest: its loops, its statements with their domains, its loop tree. */
+#include "variants/model/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL_OPERATIONS = 20000000 };
+
+/* What encloses the statement being read: a loop, or an affine condition. */
+struct frame {
+    struct loop *loop;
+    const struct ir_expr *cond;
+    bool negate;
+};
+
+struct build {
+    struct nest *nest;
+    struct frame frame[4 * DEPTH_MAX];
+    size_t frame_nr;
+    struct loop *loop[DEPTH_MAX];
+    size_t depth;
+};
+
+int nest_refuse(struct nest *nest, int line, const char *format, ...)
+{
+    struct buf text = {0};
+    va_list args;
+    if (nest->refusal)
+        return -1;
+    buf_addf(&text, "line %d: ", line);
+    va_start(args, format);
+    buf_addf_va(&text, format, args);
+    va_end(args);
+    nest->refusal = buf_detach(&text);
+    return -1;
+}
+
+void nest_assume(struct nest *nest, const char *format, ...)
+{
+    struct buf text = {0};
+    va_list args;
+    va_start(args, format);
+    buf_addf_va(&text, format, args);
+    va_end(args);
+    for (size_t i = 0; i < nest->assumption.nr; i++)
+        if (!strcmp(nest->assumption.v[i], buf_str(&text))) {
+            buf_release(&text);
+            return;
+        }
+    strvec_push(&nest->assumption, buf_str(&text));
+    buf_release(&text);
+}
+
+/* ---- which symbols the nest writes, declares, uses ---- */
+
+static void note_used(struct nest *nest, const struct ir_symbol *symbol)
+{
+    if (symbol->id >= 0)
+        nest->used[symbol->id] = true;
+    if (symbol->role == IR_FIELD && symbol->base)
+        note_used(nest, symbol->base);
+}
+
+static void note_written(struct ir_expr *expr, void *data)
+{
+    struct nest *nest = data;
+    bool assigns =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY &&
+         (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
+    const struct ir_expr *target = assigns ? expr->arg[0] : NULL;
+    while (target && target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0]; /* a variable that is a structure */
+    if (target && target->kind == IR_NAME && target->symbol->id >= 0)
+        nest->written[target->symbol->id] = true;
+    if (expr->kind == IR_NAME)
+        note_used(nest, expr->symbol);
+}
+
+static bool note_declared(const struct ir_stmt *stmt, const void *data)
+{
+    const struct nest *nest = data;
+    if (stmt->kind == IR_DECL)
+        nest->declared[stmt->symbol->id] = true;
+    if (stmt->kind == IR_FOR && stmt->canonical)
+        nest->written[stmt->iterator->id] = nest->declared[stmt->iterator->id] = true;
+    return false;
+}
+
+static void note_symbols(struct nest *nest)
+{
+    size_t nr = nest->model->function->symbol_nr + 1;
+    nest->written = xcalloc(nr, sizeof(bool));
+    nest->declared = xcalloc(nr, sizeof(bool));
+    nest->used = xcalloc(nr, sizeof(bool));
+    nest->rests = xcalloc(nr, sizeof(bool));
+    nest->decl_depth = xcalloc(nr, sizeof(int));
+    nest->far = xcalloc(nr, sizeof(long long));
+    for (size_t i = 0; i < nr; i++)
+        nest->decl_depth[i] = -1;
+    stmt_exprs(nest->stmt, note_written, nest);
+    stmt_find(nest->stmt, note_declared, nest);
+}
+
+/* ---- domains ---- */
+
+static isl_space *statement_space(const struct build *build, size_t index)
+{
+    char text[32];
+    isl_space *space = isl_space_set_from_params(isl_space_copy(build->nest->params));
+    space = isl_space_add_dims(space, isl_dim_set, (unsigned)build->depth);
+    snprintf(text, sizeof(text), "S%zu", index);
+    return isl_space_set_tuple_name(space, isl_dim_set, text);
+}
+
+static struct affine affine_here(struct build *build, size_t index)
+{
+    return (struct affine){.nest = build->nest,
+                           .space = statement_space(build, index),
+                           .loop = build->loop,
+                           .depth = build->depth};
+}
+
+static bool affine_ok(struct build *build, const struct ir_expr *expr, bool cond)
+{
+    struct affine at = affine_here(build, 0);
+    isl_set *set = cond ? affine_cond(&at, expr) : NULL;
+    isl_pw_aff *pa = cond ? NULL : affine_expr(&at, expr);
+    bool ok = cond ? set != NULL : pa != NULL;
+    isl_set_free(set);
+    isl_pw_aff_free(pa);
+    isl_space_free(at.space);
+    return ok;
+}
+
+static isl_set *domain_here(struct build *build, size_t index)
+{
+    struct affine at = affine_here(build, index);
+    isl_set *domain = isl_set_universe(isl_space_copy(at.space));
+    for (size_t i = 0, pos = 0; i < build->frame_nr; i++) {
+        const struct frame *frame = &build->frame[i];
+        struct doubts doubts = {0};
+        at.doubts = &doubts;
+        isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
+                                   : affine_cond(&at, frame->cond);
+        if (!nest_settle(&at, domain)) {
+            isl_set_free(set);
+            set = NULL;
+            nest_refuse(build->nest,
+                        frame->loop ? frame->loop->stmt->line : frame->cond->line,
+                        "it would rest on what cannot be: %s", doubts.never);
+        }
+        pos += frame->loop != NULL;
+        domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
+    }
+    isl_space_free(at.space);
+    return isl_set_coalesce(domain);
+}
+
+/* ---- the walk ---- */
+
+static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *seq);
+
+static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_OPAQUE || stmt->kind == IR_RETURN ||
+           (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
+}
+
+/* `why`: of a construct taken as one statement; NULL = an ordinary one. */
+static int add_statement(struct build *build, const struct ir_stmt *stmt, const char *why,
+                         struct tree *seq)
+{
+    struct nest *nest = build->nest;
+    size_t index = nest->statement_nr;
+    const struct ir_stmt *bad = stmt_find(stmt, is_unreadable, NULL);
+    if (bad)
+        return nest_refuse(nest, bad->line, "%s in a loop",
+                           bad->kind == IR_RETURN ? "return"
+                           : bad->why             ? bad->why
+                                                  : bad->text);
+    GROW(nest->statement, index + 1, nest->statement_alloc);
+    struct statement *new = &nest->statement[nest->statement_nr++];
+    *new = (struct statement){
+        .stmt = stmt, .collapsed = why != NULL, .why = why, .depth = build->depth};
+    memcpy(new->loop, build->loop, build->depth * sizeof(new->loop[0]));
+    new->domain = domain_here(build, index);
+    if (!new->domain)
+        return nest_refuse(nest, stmt->line, "the bounds are too complex");
+    tree_add(seq, tree_leaf(index, isl_set_copy(new->domain)));
+    return nest_collect(nest, index);
+}
+
+struct writes {
+    const struct ir_symbol *symbol;
+    bool found;
+};
+
+static void find_write(struct ir_expr *expr, void *data)
+{
+    struct writes *writes = data;
+    bool assigns =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    if (assigns && expr->arg[0]->kind == IR_NAME &&
+        expr->arg[0]->symbol == writes->symbol)
+        writes->found = true;
+}
+
+static bool same_iterator(const struct ir_stmt *stmt, const void *data)
+{
+    return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == data;
+}
+
+/* for (ii = 0; ii < n; ii += B) */
+static bool steps_by_variable(const struct ir_stmt *stmt)
+{
+    const struct ir_expr *by = stmt->increment;
+    return by && by->kind == IR_ASSIGN && by->arg_nr > 1 && !by->arg[1]->has_value &&
+           (!strcmp(by->op, "+=") || !strcmp(by->op, "-="));
+}
+
+static const char *form_problem(const struct ir_stmt *stmt)
+{
+    if (steps_by_variable(stmt))
+        return "the step is not a constant; give it a value, as a macro or a const";
+    return "the loop does not have the form for (i = a; i < b; i += c)";
+}
+
+/* NULL when the loop can be modelled, else why not. */
+static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
+{
+    struct writes writes = {.symbol = stmt->iterator};
+    if (!stmt->canonical)
+        return form_problem(stmt);
+    if (stmt->iterator->address_taken || stmt->iterator->type.is_volatile ||
+        stmt->iterator->role == IR_GLOBAL)
+        return "the iterator may change behind the loop's back; use a local variable";
+    stmt_exprs(stmt->child[0], find_write, &writes);
+    if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
+        return "the iterator is changed in the loop; use another variable for that";
+    if (stmt_breaks_out(stmt->child[0]))
+        return "break or continue in the loop; instead of continue an if around the rest "
+               "of the body would do";
+    if (stmt->iterator->type.bytes > 8)
+        return "a counter of more than 64 bits";
+    if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
+        return "too many loops in one another";
+    if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
+        return "!= with a step other than 1";
+    if (!affine_ok(build, stmt->lower, false) || !affine_ok(build, stmt->upper, false))
+        return "a bound is not a linear function of parameters and outer iterators";
+    return NULL;
+}
+
+static struct loop *new_loop(struct build *build, const struct ir_stmt *stmt)
+{
+    struct nest *nest = build->nest;
+    struct loop *loop = ir_alloc(nest->model->arena, sizeof(*loop));
+    *loop = (struct loop){.stmt = stmt,
+                          .parent = build->depth ? build->loop[build->depth - 1] : NULL,
+                          .index = nest->loop_nr,
+                          .depth = (int)build->depth,
+                          .view = -1};
+    GROW(nest->loop, nest->loop_nr + 1, nest->loop_alloc);
+    nest->loop[nest->loop_nr++] = loop;
+    if (!strcmp(stmt->cmp, "!="))
+        nest_assume(nest, "the loop over %s at line %d ends", stmt->iterator->name,
+                    stmt->line);
+    return loop;
+}
+
+static int walk_loop(struct build *build, const struct ir_stmt *stmt, struct tree *seq)
+{
+    const char *problem = loop_problem(build, stmt);
+    if (problem && !build->depth)
+        return nest_refuse(build->nest, stmt->line, "%s", problem);
+    if (problem)
+        return add_statement(build, stmt, problem, seq);
+    struct loop *loop = new_loop(build, stmt);
+    struct tree *body = tree_new(TREE_SEQ);
+    build->frame[build->frame_nr++] = (struct frame){.loop = loop};
+    build->loop[build->depth++] = loop;
+    int status = walk(build, stmt->child[0], body);
+    build->depth--;
+    build->frame_nr--;
+    tree_add(seq, tree_band(loop, body));
+    return status;
+}
+
+static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree *seq)
+{
+    if (!affine_ok(build, stmt->cond, true) ||
+        build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
+        return add_statement(build, stmt, "it depends on a condition on data", seq);
+    build->frame[build->frame_nr++] = (struct frame){.cond = stmt->cond};
+    int status = walk(build, stmt->child[0], seq);
+    build->frame[build->frame_nr - 1].negate = true;
+    if (!status && stmt->child_nr > 1 && stmt->child[1])
+        status = walk(build, stmt->child[1], seq);
+    build->frame_nr--;
+    return status;
+}
+
+/* An array whose size is known before the nest begins and that is not set where it is
+ * declared. */
+static bool is_plain_array(struct build *build, const struct ir_stmt *decl)
+{
+    const struct ir_symbol *symbol = decl->symbol;
+    isl_space *space = isl_space_set_from_params(isl_space_copy(build->nest->params));
+    struct affine at = {.nest = build->nest, .space = space};
+    bool plain = !decl->expr && !symbol->pointer_to_array &&
+                 symbol->type.pointers == (int)symbol->dim_nr;
+    for (size_t i = 0; plain && i < symbol->dim_nr; i++) {
+        isl_pw_aff *size = symbol->dim[i] ? affine_expr(&at, symbol->dim[i]) : NULL;
+        plain = size != NULL;
+        isl_pw_aff_free(size);
+    }
+    isl_space_free(space);
+    return plain;
+}
+
+/* Blocks with declarations that the new code could not repeat. */
+static bool declares_more(struct build *build, const struct ir_stmt *block)
+{
+    for (size_t i = 0; i < block->child_nr; i++) {
+        const struct ir_stmt *child = block->child[i];
+        if (child->kind != IR_DECL)
+            continue;
+        const struct ir_symbol *symbol = child->symbol;
+        if (symbol->type.scalar == IR_RECORD || symbol->as_written || symbol->is_static ||
+            symbol->address_taken || (symbol->dim_nr && !is_plain_array(build, child)))
+            return true;
+    }
+    return false;
+}
+
+static int walk_block(struct build *build, const struct ir_stmt *block, struct tree *seq)
+{
+    int status = 0;
+    if (declares_more(build, block))
+        return add_statement(build, block, "a declaration beside it cannot be repeated",
+                             seq);
+    for (size_t i = 0; !status && i < block->child_nr; i++)
+        status = walk(build, block->child[i], seq);
+    return status;
+}
+
+static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *seq)
+{
+    switch (stmt->kind) {
+    case IR_BLOCK:
+        return walk_block(build, stmt, seq);
+    case IR_FOR:
+        return walk_loop(build, stmt, seq);
+    case IR_IF:
+        return walk_if(build, stmt, seq);
+    case IR_DECL:
+        build->nest->decl_depth[stmt->symbol->id] = (int)build->depth;
+        return stmt->expr ? add_statement(build, stmt, NULL, seq) : 0;
+    case IR_EMPTY:
+        return 0;
+    default:
+        return add_statement(build, stmt,
+                             stmt->kind == IR_WHILE ? "it is a while loop" : NULL, seq);
+    }
+}
+
+/* ---- iterators that live on ---- */
+
+struct reader {
+    const struct ir_symbol *symbol;
+    bool found;
+};
+
+static void find_name(struct ir_expr *expr, void *data)
+{
+    struct reader *reader = data;
+    if (expr->kind == IR_NAME && expr->symbol == reader->symbol)
+        reader->found = true;
+}
+
+/* A loop over the same iterator sets it first, so what is inside does not read the old
+ * value. */
+static void read_outside(const struct ir_stmt *stmt, struct reader *reader)
+{
+    if (!stmt || same_iterator(stmt, reader->symbol))
+        return;
+    struct ir_stmt alone = *stmt;
+    alone.child_nr = 0;
+    stmt_exprs(&alone, find_name, reader);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        read_outside(stmt->child[i], reader);
+}
+
+static bool iterator_lives_on(const struct ir_stmt *stmt, const void *data)
+{
+    struct reader reader = {0};
+    if (stmt->kind != IR_FOR || !stmt->canonical || stmt->declares_iterator)
+        return false;
+    reader.symbol = stmt->iterator;
+    read_outside(data, &reader);
+    return reader.found;
+}
+
+static int check_iterators(struct nest *nest)
+{
+    const struct ir_stmt *bad =
+        stmt_find(nest->stmt, iterator_lives_on, nest->model->function->body);
+    if (bad)
+        return nest_refuse(nest, bad->line,
+                           "the iterator '%s' is used outside of its loop",
+                           bad->iterator->name);
+    return 0;
+}
+
+static bool is_parallel(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
+        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
+            !pragma_is_simd(pragma->text) && !pragma_is_parallel_for(pragma->text))
+            return true;
+    return false;
+}
+
+struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index)
+{
+    struct nest *nest = xcalloc(1, sizeof(*nest));
+    struct build build = {.nest = nest};
+    *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
+    note_symbols(nest);
+    nest_params(nest);
+    nest_ranges(nest);
+    nest_vouched(nest);
+    nest->assumed = isl_set_universe(isl_space_copy(nest->params));
+    nest->tree = tree_new(TREE_SEQ);
+    const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
+    if (parallel) {
+        nest_refuse(nest, parallel->line, "an OpenMP loop is left as it is");
+        return nest;
+    }
+    if (walk(&build, stmt, nest->tree) || check_iterators(nest))
+        return nest;
+    if (!nest->statement_nr) {
+        nest_refuse(nest, stmt->line, "the loop is empty");
+        return nest;
+    }
+    if (nest_cells(nest))
+        return nest;
+    nest_context(nest);
+    tree_bind(nest, nest->tree);
+    struct error err = {0};
+    isl_budget(model, MODEL_OPERATIONS);
+    int status = nest_privatize(nest) || nest_relations(nest) || deps_build(nest, &err);
+    if (isl_ran_out(model))
+        nest_refuse(nest, stmt->line,
+                    ANALYSIS_RAN_OUT "; divide its body into several loops");
+    if (isl_check(model, status != 0, &err))
+        nest_refuse(nest, stmt->line, "the nest cannot be modelled: %s", err.text);
+    return nest;
+}
+
+void nest_free(struct nest *nest)
+{
+    if (!nest)
+        return;
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        isl_set_free(nest->statement[i].domain);
+    for (size_t i = 0; i < nest->access_nr; i++)
+        isl_map_free(nest->access[i].map);
+    tree_free(nest->tree);
+    isl_union_map_free(nest->deps);
+    isl_union_map_free(nest->strict);
+    isl_union_map_free(nest->order);
+    isl_union_map_free(nest->before);
+    isl_set_free(nest->context);
+    isl_set_free(nest->assumed);
+    isl_set_free(nest->vouched);
+    isl_set_free(nest->certain);
+    isl_set_free(nest->ranges);
+    isl_set_free(nest->reach);
+    isl_space_free(nest->params);
+    strvec_release(&nest->assumption);
+    free(nest->refusal);
+    free(nest->loop);
+    free(nest->statement);
+    free(nest->cell);
+    free(nest->access);
+    free(nest->written);
+    free(nest->declared);
+    free(nest->used);
+    free(nest->rests);
+    free(nest->decl_depth);
+    free(nest->far);
+    free(nest);
+}

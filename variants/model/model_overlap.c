@@ -1,0 +1,238 @@
+/* Which memory of a nest other names may reach: arrays, and variables where they stand,
+ * that must not overlap where the plan changes the order or the loops rest on them. */
+#include "variants/model/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it is ---- */
+
+static const struct ir_symbol *outermost(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_FIELD && symbol->base ? symbol->base : symbol;
+}
+
+/* Where it stands is said by a pointer, so that it may be part of anything. */
+static bool is_pointed_to(const struct memory *memory)
+{
+    const struct ir_symbol *symbol = memory->symbol;
+    if ((symbol->role == IR_FIELD && strstr(symbol->path, "->")) ||
+        outermost(symbol)->is_reference)
+        return true;
+    return !memory->itself && symbol->type.pointers &&
+           (symbol->role == IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array);
+}
+
+/* A pointer that is only handed over cannot have been made of a variable of this call. */
+static bool is_from_outside(const struct memory *memory)
+{
+    const struct ir_symbol *symbol = outermost(memory->symbol);
+    return symbol->role == IR_PARAM && !symbol->is_written;
+}
+
+/* A variable by its name, which `by`, if it is a pointer's, may reach. */
+static bool is_reachable(const struct memory *memory, const struct memory *by)
+{
+    const struct ir_symbol *symbol = outermost(memory->symbol);
+    if (is_pointed_to(memory))
+        return true;
+    if (memory->itself && memory->type.is_const && !memory->type.pointers)
+        return false;
+    if (symbol->role == IR_GLOBAL || symbol->is_static)
+        return true;
+    bool shown = symbol->address_taken || memory->symbol->address_taken ||
+                 (symbol->dim_nr && symbol->role == IR_LOCAL);
+    return shown && !is_from_outside(by);
+}
+
+static bool is_restrict(const struct memory *memory)
+{
+    const struct ir_symbol *symbol = memory->symbol, *base = outermost(symbol);
+    bool through = base != symbol && base->role == IR_PARAM && base->type.is_restrict &&
+                   !strncmp(symbol->path, "->", 2) && !strstr(symbol->path + 2, "->") &&
+                   (memory->itself || symbol->dim_nr);
+    return through || (!memory->itself && symbol->type.is_restrict);
+}
+
+/* ---- types ---- */
+
+static bool is_char(const struct ir_type *type)
+{
+    return type->scalar == IR_INT && type->bytes == 1;
+}
+
+/* By C's rules for access through types. */
+static bool types_may_alias(const struct ir_type *a, const struct ir_type *b)
+{
+    if (a->may_alias || b->may_alias)
+        return true;
+    if (a->pointers || b->pointers)
+        return (a->pointers && b->pointers) ||
+               (a->pointers ? is_char(b) || b->scalar == IR_RECORD
+                            : is_char(a) || a->scalar == IR_RECORD);
+    if (is_char(a) || is_char(b) || a->scalar == IR_RECORD || b->scalar == IR_RECORD ||
+        a->scalar == IR_OTHER || b->scalar == IR_OTHER)
+        return true;
+    return a->scalar == b->scalar && a->bytes == b->bytes;
+}
+
+/* Of an array also as it is declared: records are accessed by their fields. */
+static bool are_apart_by_type(const struct nest *nest, const struct memory *a,
+                              const struct memory *b)
+{
+    struct ir_type first = a->symbol->type, second = b->symbol->type;
+    first.pointers = a->itself ? first.pointers : 0;
+    second.pointers = b->itself ? second.pointers : 0;
+    return !nest->model->function->types_alias && !types_may_alias(&a->type, &b->type) &&
+           !types_may_alias(&first, &second);
+}
+
+/* ---- pairs ---- */
+
+static bool vouched(const struct model *model, const char *a, const char *b)
+{
+    bool has_a = false, has_b = false;
+    for (size_t i = 0; i < model->noalias.nr; i++) {
+        const char *name = model->noalias.v[i];
+        if (!*name)
+            has_a = has_b = false;
+        has_a = has_a || !strcmp(name, a);
+        has_b = has_b || !strcmp(name, b);
+        if (has_a && has_b)
+            return true;
+    }
+    return false;
+}
+
+/* Fields of one record, reached by the same pointers; nest_cells refused those that share
+ * bytes. */
+static bool are_of_one_record(const struct memory *a, const struct memory *b)
+{
+    const struct ir_symbol *first = a->symbol, *second = b->symbol;
+    if (first == outermost(second) || second == outermost(first))
+        return true;
+    if (outermost(first) != outermost(second))
+        return false;
+    const char *one = strrchr(first->path, '>'), *other = strrchr(second->path, '>');
+    size_t length = one ? (size_t)(one - first->path) : 0;
+    bool in_place = (a->itself || first->dim_nr) && (b->itself || second->dim_nr);
+    return in_place && !one == !other &&
+           (!one || ((size_t)(other - second->path) == length &&
+                     !strncmp(first->path, second->path, length)));
+}
+
+/* But for their types. */
+static bool may_overlap(const struct nest *nest, const struct memory *a,
+                        const struct memory *b)
+{
+    if ((!a->written && !b->written) || (!is_pointed_to(a) && !is_pointed_to(b)) ||
+        !is_reachable(a, b) || !is_reachable(b, a) || are_of_one_record(a, b))
+        return false;
+    /* a local pointer may stem from the other one */
+    bool derived = a->symbol->role == IR_LOCAL || b->symbol->role == IR_LOCAL;
+    if (!derived && (is_restrict(a) || is_restrict(b)))
+        return false;
+    return !vouched(nest->model, a->symbol->name, b->symbol->name);
+}
+
+static bool is_written(const struct nest *nest, size_t cell)
+{
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell && nest->access[i].write)
+            return true;
+    return false;
+}
+
+static bool is_cell(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < nest->cell_nr; i++)
+        if (nest->cell[i].symbol == symbol && !nest->cell[i].dims)
+            return true;
+    return false;
+}
+
+/* The cells, and the variables that are only read. */
+static struct memory *memories(const struct nest *nest, size_t *out)
+{
+    const struct ir_function *function = nest->model->function;
+    struct memory *all = xcalloc(nest->cell_nr + function->symbol_nr + 1, sizeof(*all));
+    size_t nr = 0;
+    for (size_t i = 0; i < nest->cell_nr; i++)
+        if (!nest->cell[i].is_private)
+            all[nr++] = (struct memory){.symbol = nest->cell[i].symbol,
+                                        .type = nest->cell[i].type,
+                                        .itself = !nest->cell[i].dims,
+                                        .written = is_written(nest, i)};
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        bool record = symbol->type.scalar == IR_RECORD && !symbol->type.pointers;
+        if (nest->used[i] && !nest->declared[i] && symbol->role != IR_FUNCTION &&
+            !symbol->dim_nr && !record && !is_cell(nest, symbol))
+            all[nr++] =
+                (struct memory){.symbol = symbol, .type = symbol->type, .itself = true};
+    }
+    *out = nr;
+    return all;
+}
+
+/* Fields of one array are cells of their own, but an array is tested as a whole. */
+static bool is_listed(const struct overlaps *list, const struct memory *a,
+                      const struct memory *b)
+{
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct memory *one = &list->pair[i].a, *other = &list->pair[i].b;
+        if (one->symbol == a->symbol && other->symbol == b->symbol &&
+            one->itself == a->itself && other->itself == b->itself)
+            return true;
+    }
+    return false;
+}
+
+/* In the order of the source only what the loops are made of must stay as it is. */
+static bool matters(const struct nest *nest, const struct memory *memory)
+{
+    return memory->itself && !memory->written && nest->rests[memory->symbol->id];
+}
+
+static void note_types(struct overlaps *list, const struct memory *a,
+                       const struct memory *b)
+{
+    const char *first = a->itself && a->type.pointers ? "a pointer" : a->type.text,
+               *second = b->itself && b->type.pointers ? "a pointer" : b->type.text;
+    struct buf text = {0}, turned = {0};
+    buf_addf(&text, "%s and %s", first, second);
+    buf_addf(&turned, "%s and %s", second, first);
+    if (!strvec_has(&list->types, buf_str(&turned)))
+        strvec_push_once(&list->types, buf_str(&text));
+    buf_release(&text);
+    buf_release(&turned);
+}
+
+struct overlaps nest_overlaps(const struct nest *nest, bool reorders)
+{
+    struct overlaps list = {0};
+    size_t nr;
+    struct memory *all = memories(nest, &nr);
+    for (size_t i = 0; i < nr; i++)
+        for (size_t k = i + 1; k < nr; k++) {
+            const struct memory *a = &all[i], *b = &all[k];
+            if ((!reorders && !matters(nest, a) && !matters(nest, b)) ||
+                a->symbol == b->symbol || !may_overlap(nest, a, b) ||
+                is_listed(&list, a, b))
+                continue;
+            if (are_apart_by_type(nest, a, b)) {
+                note_types(&list, a, b);
+                continue;
+            }
+            GROW(list.pair, list.nr + 1, list.alloc);
+            list.pair[list.nr++] = (struct overlap){*a, *b};
+        }
+    free(all);
+    return list;
+}
+
+void overlaps_release(struct overlaps *list)
+{
+    free(list->pair);
+    strvec_release(&list->types);
+}

@@ -1,0 +1,330 @@
+/* From a C file to one ir_function. */
+#include "variants/parse/parse.h"
+#include "variants/clang/cxx.h"
+#include "variants/parse/parse_rewrite.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- symbols ---- */
+
+static void make_room(struct parse *p)
+{
+    struct ir_function *function = p->function;
+    if (function->symbol_nr < p->symbol_alloc)
+        return;
+    p->symbol_alloc = p->symbol_alloc * 2 + 16;
+    struct ir_symbol **grown =
+        ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ir_symbol *));
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        grown[i] = function->symbol[i];
+    struct ct_decl **declared =
+        ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ct_decl *));
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        declared[i] = p->declared[i];
+    function->symbol = grown;
+    p->declared = declared;
+}
+
+struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = ir_alloc(p->arena, sizeof(*symbol));
+    make_room(p);
+    symbol->id = (int)p->function->symbol_nr;
+    p->declared[symbol->id] = decl;
+    p->function->symbol[p->function->symbol_nr++] = symbol;
+    return symbol;
+}
+
+static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = parse_add_symbol(p, decl);
+    decl->symbol = symbol;
+    symbol->name = decl->name;
+    symbol->role = decl->role;
+    symbol->type = decl->type;
+    symbol->is_static = decl->is_static;
+    symbol->is_thread_local = decl->is_thread_local;
+    symbol->is_math = decl->is_math;
+    symbol->pointer_to_array = decl->pointer_to_array;
+    symbol->as_written = decl->as_written;
+    symbol->is_reference = decl->is_reference && decl->role == IR_PARAM;
+    symbol->line = decl->line;
+    symbol->dim_nr = decl->dim_nr;
+    return symbol;
+}
+
+static void read_dimensions(struct parse *p, const struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = decl->symbol;
+    symbol->dim = ir_alloc(p->arena, (decl->dim_nr + 1) * sizeof(struct ir_expr *));
+    for (size_t i = 0; i < decl->dim_nr; i++)
+        if (decl->dim[i])
+            symbol->dim[i] = parse_expr(p, decl->dim[i]);
+}
+
+struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl)
+{
+    if (decl->symbol)
+        return decl->symbol;
+    if (p->caller && (decl->role == IR_GLOBAL || decl->role == IR_FUNCTION))
+        return parse_symbol(p->caller, decl);
+    struct ir_symbol *symbol = symbol_new(p, decl);
+    read_dimensions(p, decl);
+    return symbol;
+}
+
+/* Parameters come first, whatever globals their dimensions mention. */
+static void read_params(struct parse *p, const struct ct_function *chosen)
+{
+    for (size_t i = 0; i < chosen->param_nr; i++)
+        symbol_new(p, chosen->param[i]);
+    for (size_t i = 0; i < chosen->param_nr; i++)
+        read_dimensions(p, chosen->param[i]);
+    p->function->param_nr = chosen->param_nr;
+}
+
+/* ---- before the statements: who is written, where things are declared ---- */
+
+static bool is_loop(const struct ct_node *node)
+{
+    return node->kind == CT_FOR || node->kind == CT_WHILE || node->kind == CT_DO;
+}
+
+static bool is_asm(const struct ct_node *node)
+{
+    return node->kind == CT_STMT && strcmp(node->what, "an asm statement") == 0;
+}
+
+static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bool in_asm)
+{
+    bool address = false;
+    struct ct_decl *written =
+        in_asm && node->kind == CT_NAME ? node->decl : parse_written(node, &address);
+    if (node->kind == CT_VAR)
+        parse_symbol(p, node->decl)->in_loop = in_loop;
+    if (written && written->role != IR_FUNCTION) {
+        struct ir_symbol *symbol = parse_symbol(p, written);
+        symbol->is_written = true;
+        symbol->address_taken = symbol->address_taken || address;
+    }
+    if (node->elsewhere && !p->trouble)
+        p->trouble = node;
+    for (size_t i = 0; i < node->child_nr; i++)
+        survey(p, node->child[i], in_loop || is_loop(node), in_asm || is_asm(node));
+}
+
+/* ---- pragmas ---- */
+
+static struct ir_stmt *pragma_target(struct ir_stmt *parent,
+                                     const struct ir_pragma *pragma)
+{
+    for (size_t i = 0; i < parent->child_nr; i++) {
+        struct ir_stmt *child = parent->child[i];
+        if (!child)
+            continue;
+        if (child->begin >= pragma->end)
+            return child;
+        if (child->end > pragma->begin)
+            return pragma_target(child, pragma);
+    }
+    return NULL;
+}
+
+static size_t first_loop(const struct ir_stmt *stmt)
+{
+    size_t first = SIZE_MAX;
+    if (stmt->kind == IR_FOR || stmt->kind == IR_WHILE)
+        return stmt->begin;
+    for (size_t i = 0; i < stmt->child_nr && first == SIZE_MAX; i++)
+        if (stmt->child[i])
+            first = first_loop(stmt->child[i]);
+    return first;
+}
+
+static void append_pragma(struct ir_pragma **list, struct ir_pragma *pragma)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = pragma;
+}
+
+static void attach_pragmas(struct parse *p, const struct ct_function *chosen)
+{
+    struct ir_function *function = p->function;
+    size_t loop = first_loop(function->body);
+    struct ir_pragma *pragma = function->all_pragma;
+    for (; pragma; pragma = pragma->next_all) {
+        pragma->applies = parse_applies(&p->file, chosen, pragma);
+        bool inside =
+            pragma->begin >= function->body_begin && pragma->end <= function->body_end;
+        struct ir_stmt *target = inside ? pragma_target(function->body, pragma) : NULL;
+        if (pragma->applies && (!inside || pragma->begin < loop))
+            append_pragma(&function->pragma, pragma);
+        else if (target && target->kind != IR_OPAQUE)
+            append_pragma(&target->pragma, pragma);
+    }
+}
+
+/* ---- the function ---- */
+
+static int fail_trouble(const struct parse *p, struct error *err)
+{
+    const struct ct_node *node = p->trouble;
+    const char *path = p->function->path;
+    if (node->elsewhere)
+        return fail(err, STATUS_INPUT,
+                    "%s: part of function '%s' stands in another file; only code of this "
+                    "file is read",
+                    path, p->function->name);
+    return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line,
+                node->column, node->what, node->in_macro ? " inside a macro" : "");
+}
+
+/* "path:line:column: 'scale' is not read: a lambda; ..." */
+static int fail_construct(const struct parse *p, const struct ct_function *chosen,
+                          struct error *err)
+{
+    const struct ct_trouble *trouble = &chosen->trouble;
+    return fail(err, STATUS_INPUT, "%s:%d:%d: of C++, '%s' cannot be read: %s",
+                p->function->path, trouble->line, trouble->column, chosen->qualified,
+                trouble->text);
+}
+
+/* Where several functions have it, the name with its scopes, or with the types too. */
+static const char *unique_name(const struct parse *p, const struct ct_function *chosen)
+{
+    size_t alike = 0, qualified = 0;
+    for (size_t i = 0; i < p->file.function_nr; i++) {
+        const struct ct_function *other = &p->file.function[i];
+        alike += strcmp(other->name, chosen->name) == 0;
+        qualified += strcmp(other->qualified, chosen->qualified) == 0;
+    }
+    return alike <= 1 ? chosen->name : qualified <= 1 ? chosen->qualified : chosen->full;
+}
+
+static void read_head(struct parse *p, const struct ct_function *chosen)
+{
+    struct ir_function *function = p->function;
+    function->name = unique_name(p, chosen);
+    function->word = chosen->name;
+    function->is_cplusplus = p->file.is_cplusplus;
+    function->linkage = chosen->linkage;
+    function->result = chosen->result;
+    function->is_static = chosen->is_static;
+    function->line = chosen->line;
+    function->end_line = chosen->end_line;
+    ct_read_names(&p->file, chosen, &function->macros, &function->declared);
+    function->begin = chosen->begin;
+    function->end = chosen->end;
+    function->body_begin = chosen->body->begin;
+    function->body_end = chosen->body->end;
+}
+
+static int read_function(struct parse *p, struct ct_function *chosen,
+                         const struct strvec *args, struct error *err)
+{
+    ct_read(&p->file, chosen);
+    if (chosen->trouble.text)
+        return fail_construct(p, chosen, err);
+    read_head(p, chosen);
+    read_params(p, chosen);
+    survey(p, chosen->body, false, false);
+    if (!p->trouble)
+        p->function->body = parse_body(p, chosen->body);
+    if (!p->function->body)
+        return fail_trouble(p, err);
+    parse_expand_helpers(p);
+    parse_make_fields(p);
+    parse_follow_walks(p);
+    parse_follow_rows(p);
+    parse_follow_matrices(p);
+    attach_pragmas(p, chosen);
+    p->function->frozen_nr = ct_frozen(&p->file, chosen, p->function->path,
+                                       p->function->source, args, &p->function->frozen);
+    return 0;
+}
+
+/* ---- the file ---- */
+
+static int check_language(const char *path, struct error *err)
+{
+    static const struct {
+        const char *ending, *language;
+    } others[] = {{".cu", "CUDA"},     {".f", "Fortran"},   {".f90", "Fortran"},
+                  {".F90", "Fortran"}, {".f08", "Fortran"}, {".rs", "Rust"}};
+    const char *dot = strrchr(path_base(path), '.');
+    for (size_t i = 0; dot && i < ARRAY_SIZE(others); i++)
+        if (strcmp(dot, others[i].ending) == 0)
+            return fail(err, STATUS_INPUT, "'%s' is %s; only C and C++ are read", path,
+                        others[i].language);
+    return 0;
+}
+
+/* `text` NULL = what the file holds. */
+static int read_source(struct ir_function *function, const char *text, struct error *err)
+{
+    struct buf source = {0};
+    int status = 0;
+    if (text)
+        buf_add(&source, text);
+    else
+        status = file_read(function->path, &source, err);
+    if (status == 0) {
+        char *copy = ir_alloc(function->arena, source.length + 1);
+        memcpy(copy, buf_str(&source), source.length);
+        function->source = copy;
+        function->source_length = source.length;
+    }
+    buf_release(&source);
+    return status;
+}
+
+/* What the last of such flags says. */
+static bool types_alias(const struct strvec *cflags)
+{
+    bool alias = false;
+    for (size_t i = 0; cflags && i < cflags->nr; i++)
+        if (strcmp(cflags->v[i], "-fno-strict-aliasing") == 0)
+            alias = true;
+        else if (strcmp(cflags->v[i], "-fstrict-aliasing") == 0)
+            alias = false;
+    return alias;
+}
+
+static int parse_file(struct parse *p, const char *text, int line, const char *name,
+                      const struct strvec *cflags, struct error *err)
+{
+    struct ir_function *function = p->function;
+    if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
+        return -1;
+    struct strvec args = {0};
+    function->types_alias = types_alias(cflags);
+    parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
+    int status = ct_open(&p->file, function->path, function->source,
+                         function->source_length, &args, p->arena, err);
+    if (status == 0) {
+        function->all_pragma =
+            scan_pragmas(p->arena, function->source, function->source_length, &p->file);
+        struct ct_function *chosen = parse_select(p, line, name, err);
+        status = chosen ? read_function(p, chosen, &args, err) : -1;
+    }
+    strvec_release(&args);
+    return status;
+}
+
+int ir_parse(const char *path, const char *text, int line, const char *function,
+             const struct strvec *cflags, struct ir_function **out, struct error *err)
+{
+    struct ir_arena *arena = ir_arena_new();
+    struct parse p = {.arena = arena,
+                      .function = ir_alloc(arena, sizeof(struct ir_function))};
+    p.function->arena = arena;
+    p.function->path = ir_text(arena, path);
+    int status = parse_file(&p, text, line, function, cflags, err);
+    ct_close(&p.file);
+    *out = status == 0 ? p.function : NULL;
+    if (status < 0)
+        ir_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* Fields that are reached without a subscript: variables of their own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/parse/parse_rewrite.h"
+
+/* As C text. Text that is not taken apart may do either to whatever it mentions. */
+struct fields {
+    struct parse *p;
+    struct strvec changed, exposed; /* assigned; with its address taken */
+    struct strvec array;            /* pointers that point to more than one record */
+};
+
+static char *text_of(const struct ir_expr *expr)
+{
+    struct buf text = {0};
+    ir_print_expr(&text, expr);
+    return buf_detach(&text);
+}
+
+static void note_changed(struct ir_expr *expr, void *data)
+{
+    struct fields *fields = data;
+    bool changes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool exposes = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+    const struct ir_expr *target = changes || exposes ? expr->arg[0] : NULL;
+    if (target && (target->kind == IR_NAME || target->kind == IR_MEMBER)) {
+        char *text = text_of(target);
+        strvec_push(changes ? &fields->changed : &fields->exposed, text);
+        free(text);
+    }
+    if (expr->kind == IR_RAW)
+        for (size_t i = 0; i < expr->arg_nr; i++)
+            strvec_push(&fields->changed, expr->arg[i]->symbol->name);
+}
+
+static void note_array(struct ir_expr *expr, void *data)
+{
+    struct fields *fields = data;
+    bool reaches = expr->kind == IR_INDEX || expr->kind == IR_BINARY ||
+                   (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
+    for (size_t i = 0; reaches && i < expr->arg_nr; i++)
+        if (expr->arg[i]->type.pointers > 0) {
+            char *text = text_of(expr->arg[i]);
+            strvec_push(&fields->array, text);
+            free(text);
+        }
+}
+
+static bool is_among(const struct strvec *texts, const struct ir_expr *expr)
+{
+    char *text = text_of(expr);
+    bool found = strvec_has(texts, text);
+    free(text);
+    return found;
+}
+
+/* ---- the path ---- */
+
+/* The variable that a path of fields starts from; NULL when it is no such path. */
+static struct ir_symbol *base_of(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_MEMBER && !expr->is_shared)
+        expr = expr->arg[0];
+    if (expr->kind != IR_NAME || expr->symbol->role == IR_FIELD ||
+        expr->symbol->role == IR_FUNCTION || expr->symbol->in_loop ||
+        expr->symbol->type.is_volatile || expr->symbol->dim_nr)
+        return NULL;
+    return expr->symbol;
+}
+
+/* Neither the variable nor a pointer on the way is changed; p->x is no variable beside
+ * p[i].x. */
+static bool is_steady(const struct fields *fields, const struct ir_expr *expr)
+{
+    for (const struct ir_expr *at = expr->arg[0];; at = at->arg[0]) {
+        bool pointer = at->type.pointers > 0;
+        if (at->type.is_volatile || is_among(&fields->changed, at) ||
+            (pointer && (is_among(&fields->exposed, at) || is_among(&fields->array, at))))
+            return false;
+        if (at->kind == IR_NAME)
+            return true;
+    }
+}
+
+static struct ir_symbol *known_field(const struct parse *p, const struct ir_symbol *base,
+                                     const char *name)
+{
+    for (size_t i = 0; i < p->function->symbol_nr; i++) {
+        struct ir_symbol *symbol = p->function->symbol[i];
+        if (symbol->role == IR_FIELD && symbol->base == base &&
+            strcmp(symbol->name, name) == 0)
+            return symbol;
+    }
+    return NULL;
+}
+
+static void set_dims(struct parse *p, struct ir_symbol *symbol,
+                     const struct ir_field *field)
+{
+    if (!field || field->dim_nr == 0)
+        return;
+    symbol->dim_nr = field->dim_nr;
+    symbol->dim = ir_alloc(p->arena, field->dim_nr * sizeof(struct ir_expr *));
+    for (size_t i = 0; i < field->dim_nr; i++)
+        symbol->dim[i] = ir_integer(p->arena, field->dim[i]);
+}
+
+static struct ir_symbol *field_symbol(struct fields *fields, const struct ir_expr *expr,
+                                      struct ir_symbol *base)
+{
+    struct parse *p = fields->p;
+    char *text = text_of(expr);
+    struct ir_symbol *symbol = known_field(p, base, text);
+    if (!symbol) {
+        symbol = parse_add_symbol(p, NULL);
+        symbol->name = ir_text(p->arena, text);
+        symbol->path = symbol->name + strlen(base->name);
+        symbol->role = IR_FIELD;
+        symbol->base = base;
+        symbol->type = expr->type;
+        symbol->line = base->line;
+        set_dims(p, symbol, expr->field);
+        symbol->address_taken = is_among(&fields->exposed, expr);
+        symbol->is_written = symbol->address_taken || is_among(&fields->changed, expr);
+    }
+    free(text);
+    return symbol;
+}
+
+/* ---- putting them in ---- */
+
+/* The longest path first: operands are not looked at once it is taken. */
+static struct ir_expr *make(struct fields *fields, struct ir_expr *expr)
+{
+    if (!expr || expr->kind == IR_RAW)
+        return expr;
+    struct ir_symbol *base = expr->kind == IR_MEMBER ? base_of(expr) : NULL;
+    bool record = expr->type.scalar == IR_RECORD && !expr->type.pointers;
+    if (base && !record && !expr->type.is_volatile && is_steady(fields, expr)) {
+        struct ir_expr *name =
+            ir_name(fields->p->arena, field_symbol(fields, expr, base));
+        name->line = expr->line;
+        name->column = expr->column;
+        return name;
+    }
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        expr->arg[i] = make(fields, expr->arg[i]);
+    return expr;
+}
+
+static void make_in(struct fields *fields, struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    struct ir_expr *before = stmt->upper;
+    stmt->expr = make(fields, stmt->expr);
+    make_in(fields, stmt->init);
+    stmt->lower = make(fields, stmt->lower);
+    stmt->upper = make(fields, stmt->upper);
+    for (size_t i = 0; stmt->canonical && stmt->cond && i < stmt->cond->arg_nr; i++)
+        if (stmt->cond->arg[i] == before)
+            stmt->cond->arg[i] = stmt->upper;
+    if (!stmt->canonical) {
+        stmt->cond = make(fields, stmt->cond);
+        stmt->increment = make(fields, stmt->increment);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        make_in(fields, stmt->child[i]);
+}
+
+void parse_make_fields(struct parse *p)
+{
+    struct fields fields = {.p = p};
+    visit_stmt(p->function->body, note_changed, &fields);
+    visit_stmt(p->function->body, note_array, &fields);
+    make_in(&fields, p->function->body);
+    for (size_t i = 0; i < p->function->symbol_nr; i++) {
+        struct ir_symbol *symbol = p->function->symbol[i];
+        for (size_t k = 0; k < symbol->dim_nr; k++)
+            symbol->dim[k] = make(&fields, symbol->dim[k]);
+    }
+    strvec_release(&fields.changed);
+    strvec_release(&fields.exposed);
+    strvec_release(&fields.array);
+}

@@ -1,0 +1,48 @@
+/*
+ * What the parts of the reader that rewrite the tree share: walking it, putting
+ * expressions in place of names, saying what an expression may read or change.
+ */
+#ifndef VARIANTS_PARSE_REWRITE_H
+#define VARIANTS_PARSE_REWRITE_H
+
+#include "variants/parse/parse.h"
+
+/* Puts what `rewrite` returns in place of every expression of the statement and below,
+ * operands first. Text that is not taken apart stays. */
+typedef struct ir_expr *rewriter(struct ir_expr *expr, void *data);
+struct ir_expr *rewrite_expr(struct ir_expr *expr, rewriter *rewrite, void *data);
+void rewrite_stmt(struct ir_stmt *stmt, rewriter *rewrite, void *data);
+
+/* Calls visit for every expression of the statement and below, each once, parents first;
+ * also for the NAMEs that text mentions. */
+typedef void visitor(struct ir_expr *expr, void *data);
+void visit_stmt(const struct ir_stmt *stmt, visitor *visit, void *data);
+
+/* A copy of expr with `by` in place of the NAME `symbol`: a[j] with a = &b[i] becomes
+ * b[i + j], a->x with a = &b[i] becomes b[i].x, *a with a = b + i becomes b[i]. */
+struct ir_expr *rewrite_put(struct ir_arena *arena, const struct ir_expr *expr,
+                            const struct ir_symbol *symbol, const struct ir_expr *by);
+void rewrite_put_stmt(struct ir_arena *arena, struct ir_stmt *stmt,
+                      const struct ir_symbol *symbol, const struct ir_expr *by);
+
+/* The variable that this very node assigns (also ++ and --); NULL = none. */
+struct ir_symbol *rewrite_assigned(const struct ir_expr *expr);
+size_t rewrite_count(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
+/* Text that is not taken apart, the callee of a call included, mentions it. */
+bool rewrite_in_text(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
+/* A variable of expr has the name of another one that the statement or what is below
+ * declares: there, its name means that one. */
+bool rewrite_is_hidden(const struct ir_stmt *stmt, const struct ir_expr *expr);
+/* Assignments, calls of what is neither pure nor a math function, text, volatile. */
+bool rewrite_has_effects(const struct ir_expr *expr);
+
+/* The passes. `body` is p->function->body; each works on what the one before left. */
+void parse_expand_helpers(struct parse *p);
+void parse_make_fields(struct parse *p);
+void parse_follow_walks(struct parse *p);
+void parse_follow_rows(struct parse *p);
+void parse_follow_matrices(struct parse *p);
+/* Reads arguments and constants only, as ir_symbol.is_pure. */
+bool parse_is_pure(struct parse *p, struct ct_decl *decl);
+
+#endif

@@ -1,0 +1,344 @@
+/* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
+ * text, by the smallest statement that has one. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "variants/parse/parse.h"
+
+/* The neighbours of a statement: a macro may expand to several statements, which then
+ * share one place in the file. */
+struct around {
+    const struct ct_node *parent, *before, *after;
+};
+
+static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
+                                  struct around around);
+
+static bool is_statement(enum ct_kind kind)
+{
+    return kind >= CT_BLOCK;
+}
+
+/* ---- places ---- */
+
+static size_t statement_end(const struct parse *p, const struct ct_node *node)
+{
+    const struct ct_node *last =
+        node->child_nr > 0 ? node->child[node->child_nr - 1] : NULL;
+    switch (node->kind) {
+    case CT_BLOCK:
+    case CT_DECLS:
+    case CT_EMPTY:
+        return node->end;
+    case CT_IF:
+    case CT_FOR:
+    case CT_WHILE:
+        return last ? statement_end(p, last) : node->end;
+    case CT_STMT: /* a switch, a label */
+        if (last && is_statement(last->kind))
+            return statement_end(p, last);
+        break;
+    default:
+        break;
+    }
+    return scan_semicolon(p->function->source, node->end, p->function->source_length);
+}
+
+static void set_place(const struct parse *p, const struct ct_node *node,
+                      struct ir_stmt *stmt)
+{
+    stmt->line = node->line;
+    stmt->end_line = node->end_line;
+    stmt->begin = node->begin;
+    stmt->end = statement_end(p, node);
+    stmt->from_macro = node->in_macro;
+}
+
+/* ---- text ---- */
+
+static bool has_own_text(const struct ct_node *node, struct around around)
+{
+    if (node->elsewhere)
+        return false;
+    if (around.before && around.before->end > node->begin)
+        return false;
+    if (around.after && around.after->begin < node->end)
+        return false;
+    return !node->in_macro || (around.parent && around.parent->begin < node->begin);
+}
+
+/* From begin to end without our own pragmas. */
+static const char *text_between(struct parse *p, size_t begin, size_t end)
+{
+    struct buf text = {0};
+    const struct ir_function *function = p->function;
+    const struct ir_pragma *pragma = function->all_pragma;
+    for (; pragma; pragma = pragma->next_all)
+        if (pragma->ours && pragma->begin >= begin && pragma->end <= end) {
+            buf_add_n(&text, function->source + begin, pragma->begin - begin);
+            begin = pragma->end;
+        }
+    buf_add_n(&text, function->source + begin, end - begin);
+    const char *copy = ir_text(p->arena, buf_str(&text));
+    buf_release(&text);
+    return copy;
+}
+
+/* In words, what stands in the way. */
+static const char *reason(struct parse *p, const struct ct_node *node)
+{
+    const struct ct_node *cause = p->trouble ? p->trouble : node;
+    if (cause->kind == CT_DECLS && cause->child_nr > 0)
+        cause = cause->child[0];
+    if (cause->kind == CT_VAR)
+        return "a declaration of an unusual type";
+    return cause->in_macro && cause != node
+               ? ir_textf(p->arena, "%s inside a macro", cause->what)
+               : cause->what;
+}
+
+static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node,
+                                    struct around around)
+{
+    if (!has_own_text(node, around)) {
+        if (!p->trouble)
+            p->trouble = node;
+        return NULL;
+    }
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_OPAQUE, 0);
+    set_place(p, node, stmt);
+    stmt->text = text_between(p, stmt->begin, stmt->end);
+    stmt->why = reason(p, node);
+    stmt->expr = parse_mentions(p, node, stmt->text);
+    p->trouble = NULL;
+    return stmt;
+}
+
+/* ---- blocks and declarations ---- */
+
+struct stmts {
+    struct ir_stmt **item;
+    size_t item_nr, item_alloc;
+};
+
+static bool is_plain_declaration(const struct ct_node *node)
+{
+    for (size_t i = 0; i < node->child_nr; i++)
+        if (node->child[i]->kind != CT_VAR || node->child[i]->decl->as_written)
+            return false;
+    return node->child_nr > 0;
+}
+
+static struct ir_stmt *parse_variable(struct parse *p, const struct ct_node *node,
+                                      const struct ct_node *statement)
+{
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_DECL, 0);
+    set_place(p, statement, stmt);
+    stmt->symbol = parse_symbol(p, node->decl);
+    if (node->child_nr > 0)
+        stmt->expr = parse_initialiser(p, node->child[0]);
+    return node->child_nr > 0 && !stmt->expr ? NULL : stmt;
+}
+
+static void add_stmt(struct stmts *list, struct ir_stmt *stmt)
+{
+    GROW(list->item, list->item_nr + 1, list->item_alloc);
+    list->item[list->item_nr++] = stmt;
+}
+
+/* `int a, *b = &a;` becomes two statements. */
+static bool add_declarations(struct parse *p, const struct ct_node *node,
+                             struct stmts *list)
+{
+    size_t start = list->item_nr;
+    for (size_t i = 0; i < node->child_nr; i++) {
+        struct ir_stmt *stmt = parse_variable(p, node->child[i], node);
+        if (!stmt) {
+            list->item_nr = start;
+            return false;
+        }
+        add_stmt(list, stmt);
+    }
+    return true;
+}
+
+static bool add_child(struct parse *p, const struct ct_node *node, struct around around,
+                      struct stmts *list);
+
+/* A label and what it stands before become two statements, so that a loop behind a label
+ * is a loop like others. */
+static bool add_labelled(struct parse *p, const struct ct_node *node,
+                         struct around around, struct stmts *list)
+{
+    const struct ct_node *after = node->child[0];
+    struct ir_stmt *label = ir_stmt_new(p->arena, IR_OPAQUE, 0);
+    set_place(p, node, label);
+    label->end = after->begin;
+    while (isspace((unsigned char)p->function->source[label->end - 1]))
+        label->end--;
+    label->end_line = node->line;
+    label->text = text_between(p, label->begin, label->end);
+    label->why = node->what;
+    add_stmt(list, label);
+    return add_child(p, after, (struct around){node, NULL, around.after}, list);
+}
+
+static bool add_child(struct parse *p, const struct ct_node *node, struct around around,
+                      struct stmts *list)
+{
+    if (node->is_label && node->child_nr == 1 && !node->in_macro &&
+        has_own_text(node, around))
+        return add_labelled(p, node, around, list);
+    if (node->kind == CT_DECLS && is_plain_declaration(node) &&
+        add_declarations(p, node, list))
+        return true;
+    struct ir_stmt *stmt = node->kind == CT_DECLS ? parse_opaque(p, node, around)
+                                                  : parse_stmt(p, node, around);
+    if (stmt)
+        add_stmt(list, stmt);
+    return stmt != NULL;
+}
+
+static struct ir_stmt *parse_block(struct parse *p, const struct ct_node *node)
+{
+    struct stmts list = {0};
+    bool done = true;
+    for (size_t i = 0; done && i < node->child_nr; i++) {
+        struct around around = {node, i ? node->child[i - 1] : NULL,
+                                i + 1 < node->child_nr ? node->child[i + 1] : NULL};
+        done = add_child(p, node->child[i], around, &list);
+    }
+    struct ir_stmt *block = done ? ir_stmt_new(p->arena, IR_BLOCK, list.item_nr) : NULL;
+    for (size_t i = 0; done && i < list.item_nr; i++)
+        block->child[i] = list.item[i];
+    free(list.item);
+    return block;
+}
+
+/* ---- control ---- */
+
+/* Sub-statement i of a control statement. */
+static struct ir_stmt *parse_part(struct parse *p, const struct ct_node *node, size_t i)
+{
+    struct around around = {node, i > 0 ? node->child[i - 1] : NULL,
+                            i + 1 < node->child_nr ? node->child[i + 1] : NULL};
+    return parse_stmt(p, node->child[i], around);
+}
+
+/* `if (x) ;` is printed as `if (x) {}`, which compilers take without a word. */
+static struct ir_stmt *parse_branch(struct parse *p, const struct ct_node *node, size_t i)
+{
+    struct ir_stmt *stmt = parse_part(p, node, i);
+    if (stmt && stmt->kind == IR_EMPTY)
+        stmt->kind = IR_BLOCK;
+    return stmt;
+}
+
+static struct ir_stmt *parse_if(struct parse *p, const struct ct_node *node)
+{
+    if (node->child_nr < 2)
+        return NULL;
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_IF, 2);
+    stmt->cond = parse_expr(p, node->child[0]);
+    stmt->child[0] = stmt->cond ? parse_branch(p, node, 1) : NULL;
+    if (node->child_nr > 2)
+        stmt->child[1] = parse_branch(p, node, 2);
+    return stmt->child[0] && (node->child_nr == 2 || stmt->child[1]) ? stmt : NULL;
+}
+
+static bool jumps(const struct ct_node *node)
+{
+    bool found = node->kind == CT_JUMP;
+    for (size_t i = 0; !found && i < node->child_nr; i++)
+        found = jumps(node->child[i]);
+    return found;
+}
+
+static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
+{
+    bool is_do = node->kind == CT_DO;
+    if (node->child_nr != 2)
+        return NULL;
+    if (is_do && node->child[1]->has_value && node->child[1]->value == 0 &&
+        node->child[0]->kind == CT_BLOCK && !jumps(node->child[0]))
+        return parse_block(p, node->child[0]); /* do { ... } while (0) of a macro */
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_WHILE, 1);
+    stmt->is_do = is_do;
+    stmt->cond = parse_expr(p, node->child[is_do]);
+    stmt->child[0] = stmt->cond ? parse_part(p, node, !is_do) : NULL;
+    return stmt->child[0] ? stmt : NULL;
+}
+
+static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
+{
+    struct ir_stmt *body =
+        node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1) : NULL;
+    if (body)
+        parse_continues(p->arena, body);
+    return body ? parse_for(p, node, body) : NULL;
+}
+
+static struct ir_stmt *parse_return(struct parse *p, const struct ct_node *node)
+{
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_RETURN, 0);
+    if (node->child_nr > 0)
+        stmt->expr = parse_expr(p, node->child[0]);
+    return node->child_nr == 0 || stmt->expr ? stmt : NULL;
+}
+
+static struct ir_stmt *parse_expression(struct parse *p, const struct ct_node *node)
+{
+    struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_EXPR, 0);
+    stmt->expr = parse_expr(p, node);
+    return stmt->expr ? stmt : NULL;
+}
+
+static struct ir_stmt *take_apart(struct parse *p, const struct ct_node *node)
+{
+    struct ir_stmt *stmt;
+    switch (node->kind) {
+    case CT_BLOCK:
+        return parse_block(p, node);
+    case CT_IF:
+        return parse_if(p, node);
+    case CT_FOR:
+        return parse_loop(p, node);
+    case CT_WHILE:
+    case CT_DO:
+        return parse_while(p, node);
+    case CT_RETURN:
+        return parse_return(p, node);
+    case CT_JUMP:
+        stmt = ir_stmt_new(p->arena, IR_JUMP, 0);
+        stmt->text = node->text;
+        return stmt;
+    case CT_EMPTY:
+        return ir_stmt_new(p->arena, IR_EMPTY, 0);
+    case CT_DECLS:
+    case CT_VAR:
+    case CT_STMT:
+        return NULL;
+    default:
+        return parse_expression(p, node);
+    }
+}
+
+static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
+                                  struct around around)
+{
+    struct ir_stmt *stmt = take_apart(p, node);
+    if (!stmt)
+        return parse_opaque(p, node, around);
+    set_place(p, node, stmt);
+    if (stmt->kind == IR_WHILE && has_own_text(node, around))
+        stmt->text = text_between(p, stmt->begin, stmt->end);
+    return stmt;
+}
+
+struct ir_stmt *parse_body(struct parse *p, const struct ct_node *node)
+{
+    struct ir_stmt *body = parse_block(p, node);
+    if (body)
+        set_place(p, node, body);
+    return body;
+}

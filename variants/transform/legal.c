@@ -1,0 +1,444 @@
+/*
+ * Is a plan legal? One check of the final order against all dependences, whatever the
+ * plan did, and one of where private scalars live. A check that does not finish is "not
+ * legal": with isl, errors and NULL must never read as "no violation".
+ */
+#include "variants/transform/packing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of parameters in the run that is looked at first: more than most tiles are wide. */
+enum { RUN_SIZE = 64 };
+
+/* ---- order ---- */
+
+struct violations {
+    isl_union_map *order, *found;
+    isl_map *lex_ge; /* of places in the order */
+};
+
+static isl_map *order_of(const struct violations *at, isl_map *deps,
+                         enum isl_dim_type end)
+{
+    isl_space *space = isl_map_get_space(deps);
+    space = end == isl_dim_in ? isl_space_domain(space) : isl_space_range(space);
+    isl_space *places = isl_space_range(isl_map_get_space(at->lex_ge));
+    return isl_union_map_extract_map(at->order,
+                                     isl_space_map_from_domain_and_range(space, places));
+}
+
+/* Of the dependences of one statement on one other. */
+static isl_stat add_violations(isl_map *deps, void *data)
+{
+    struct violations *at = data;
+    isl_map *wrong =
+        isl_map_apply_range(order_of(at, deps, isl_dim_in), isl_map_copy(at->lex_ge));
+    wrong = isl_map_apply_range(wrong, isl_map_reverse(order_of(at, deps, isl_dim_out)));
+    at->found = isl_union_map_union(
+        at->found, isl_union_map_from_map(isl_map_intersect(deps, wrong)));
+    return isl_stat_ok;
+}
+
+static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
+{
+    isl_set *places =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    struct violations at = {.order = order,
+                            .found = isl_union_map_empty(isl_space_copy(nest->params)),
+                            .lex_ge = isl_map_lex_ge(isl_set_get_space(places))};
+    isl_set_free(places);
+    isl_union_map_foreach_map(nest->deps, add_violations, &at);
+    deps_explain(nest, at.found, "and the plan would run the second before the first",
+                 why);
+    isl_union_map_free(at.found);
+    isl_map_free(at.lex_ge);
+}
+
+/* Empty text = legal. */
+static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
+{
+    if (!tree_runs_all(nest, tree)) { /* a plan that loses some would look legal */
+        buf_add(why, "the loops cannot be rebuilt for this plan");
+        return;
+    }
+    isl_union_map *deps = joined_pairs(nest, tree, nest->deps);
+    isl_bool kept = tree_keeps_deps(nest, tree, deps);
+    isl_union_map_free(deps);
+    if (kept == isl_bool_false) {
+        tree_part(tree); /* of whom it is */
+        isl_union_map *all = tree_order(nest, tree);
+        say_violation(nest, all, why);
+        isl_union_map_free(all);
+    } else if (kept != isl_bool_true)
+        buf_add(why, "the check did not finish");
+}
+
+/* Where blocks are incomplete, unrolling changes the order of what needs none. Arrays
+ * whose overlap is not known must not overlap then. */
+static void see_order(struct work *work)
+{
+    isl_union_map *pairs = joined_pairs(work->nest, work->tree, work->nest->before);
+    work->reorders = tree_keeps_deps(work->nest, work->tree, pairs) != isl_bool_true;
+    isl_union_map_free(pairs);
+}
+
+/* ---- storage of private scalars ---- */
+
+static isl_map *leaf_storage(const struct nest *nest, size_t cell,
+                             const struct tree *leaf, const struct tree *const *copy,
+                             size_t nr)
+{
+    const struct statement *statement = &nest->statement[leaf->statement];
+    isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
+    isl_map *map = isl_map_universe(
+        isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
+    char name[32];
+    for (size_t i = 0; i < nr; i++) {
+        isl_pw_aff *value = band_function(copy[i], statement);
+        value = isl_pw_aff_mod_val(value,
+                                   isl_val_int_from_si(nest->model->ctx, copy[i]->size));
+        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
+    }
+    snprintf(name, sizeof(name), "X%zu", cell);
+    map = isl_map_set_tuple_name(map, isl_dim_out, name);
+    return isl_map_intersect_domain(map, isl_set_copy(leaf->domain));
+}
+
+static isl_union_map *storage_below(const struct nest *nest, size_t cell,
+                                    const struct tree *tree, const struct tree **copy,
+                                    size_t nr)
+{
+    if (tree->kind == TREE_LEAF)
+        return isl_union_map_from_map(leaf_storage(nest, cell, tree, copy, nr));
+    if (tree->kind == TREE_BAND && tree->role == BAND_COPY &&
+        (size_t)tree->loop->depth < nest->cell[cell].depth)
+        copy[nr++] = tree;
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
+    for (size_t i = 0; i < tree->child_nr; i++)
+        all =
+            isl_union_map_union(all, storage_below(nest, cell, tree->child[i], copy, nr));
+    return all;
+}
+
+isl_union_map *cell_storage(const struct nest *nest, size_t cell, const struct tree *tree)
+{
+    const struct tree *copy[DEPTH_MAX];
+    return storage_below(nest, cell, tree, copy, 0);
+}
+
+static isl_union_map *plain_storage(const struct nest *nest, size_t cell)
+{
+    return cell_storage(nest, cell, nest->tree);
+}
+
+/* One variable does not do: an array may, see tree_expand. */
+static void expand_later(struct work *work, size_t cell, struct buf *why)
+{
+    if (!cell_expandable(&work->nest->cell[cell])) {
+        buf_addf(why, ONE_COPY_EACH, work->nest->cell[cell].symbol->name);
+        return;
+    }
+    GROW(work->expanding, work->expanding_nr + 1, work->expanding_alloc);
+    work->expanding[work->expanding_nr++] = cell;
+}
+
+/* Private to every iteration of statements that run one right after the other: nothing
+ * comes in between. */
+static bool is_undisturbed(const struct nest *nest, size_t cell, const struct tree *tree)
+{
+    size_t leader = SIZE_MAX;
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        size_t own;
+        if (access->cell != cell)
+            continue;
+        own = tree_leader(tree, access->statement);
+        if (nest->statement[own].depth != nest->cell[cell].depth ||
+            (leader != SIZE_MAX && own != leader))
+            return false;
+        leader = own;
+    }
+    return true;
+}
+
+/* The order of all statements, also of those for which another stands in the tree. */
+static isl_union_map *full_order(struct nest *nest, struct tree *tree)
+{
+    tree_part(tree);
+    isl_union_map *order = tree_order(nest, tree);
+    tree_join(nest, tree);
+    return order;
+}
+
+/* Do the reads of a private cell get the same values? Asked of these instances only, NULL
+ * = all. */
+static isl_bool keeps_values(const struct work *work, size_t cell, isl_union_map *order,
+                             isl_union_set *some)
+{
+    const struct nest *nest = work->nest;
+    isl_union_map *before = plain_storage(nest, cell),
+                  *after = cell_storage(nest, cell, work->tree);
+    if (some) {
+        before = isl_union_map_intersect_domain(before, isl_union_set_copy(some));
+        after = isl_union_map_intersect_domain(after, isl_union_set_copy(some));
+    }
+    isl_union_map *meant = cell_flow(nest, cell, nest->order, before, NULL);
+    isl_union_map *got = cell_flow(nest, cell, order, after, NULL);
+    isl_bool same = isl_union_map_is_equal(meant, got);
+    isl_union_map_free(before);
+    isl_union_map_free(after);
+    isl_union_map_free(meant);
+    isl_union_map_free(got);
+    return same;
+}
+
+/* One run: parameters that are not small, where they may be so. */
+static isl_set *some_run(const struct nest *nest)
+{
+    isl_set *all = isl_set_copy(nest->context);
+    all = isl_set_intersect(all, isl_set_copy(nest->vouched));
+    int nr = (int)isl_set_dim(all, isl_dim_param);
+    for (int i = 0; i < nr; i++) {
+        isl_set *some = isl_set_lower_bound_si(isl_set_copy(all), isl_dim_param,
+                                               (unsigned)i, RUN_SIZE);
+        bool none = isl_set_is_empty(some) != isl_bool_false;
+        isl_set_free(none ? some : all);
+        all = none ? all : some;
+    }
+    return isl_set_from_basic_set(isl_set_sample(all));
+}
+
+/* The iterations that own the cell; only statements inside of those use it. */
+static isl_set *cell_owners(const struct nest *nest, size_t cell, isl_set *run)
+{
+    unsigned depth = (unsigned)nest->cell[cell].depth;
+    isl_set *all = NULL;
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        if (nest->statement[i].depth < depth)
+            continue;
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        own = isl_set_project_out(own, isl_dim_set, depth,
+                                  (unsigned)nest->statement[i].depth - depth);
+        own = isl_set_reset_tuple_id(own);
+        all = all ? isl_set_union(all, own) : own;
+    }
+    return all;
+}
+
+/* Of one run, what belongs to the first two iterations of each loop that owns the cell:
+ * what goes wrong mostly does so between neighbours, and numbers are looked at much
+ * faster than parameters. All of an owner or nothing. */
+static isl_union_set *few_instances(const struct nest *nest, size_t cell)
+{
+    isl_union_set *few = isl_union_set_empty(isl_space_copy(nest->params));
+    isl_set *run = some_run(nest);
+    isl_set *first = isl_set_lexmin(cell_owners(nest, cell, run));
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        for (unsigned k = 0; k < nest->cell[cell].depth; k++) {
+            isl_val *val = isl_set_plain_get_val_if_fixed(first, isl_dim_set, k);
+            if (k < nest->statement[i].depth && isl_val_is_int(val) == isl_bool_true)
+                own =
+                    isl_set_upper_bound_val(own, isl_dim_set, k, isl_val_add_ui(val, 1));
+            else
+                isl_val_free(val);
+        }
+        few = isl_union_set_union(few, isl_union_set_from_set(own));
+    }
+    isl_set_free(first);
+    isl_set_free(run);
+    return few;
+}
+
+static bool cell_is_kept(const struct work *work, size_t cell, isl_union_map *order)
+{
+    isl_union_set *few = few_instances(work->nest, cell);
+    isl_bool kept = keeps_values(work, cell, order, few);
+    isl_union_set_free(few);
+    return kept != isl_bool_false &&
+           keeps_values(work, cell, order, NULL) == isl_bool_true;
+}
+
+static void check_storage(struct work *work, struct buf *why)
+{
+    struct nest *nest = work->nest;
+    struct tree *tree = work->tree;
+    isl_union_map *order = NULL;
+    for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
+        if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree) ||
+            cell_keeps_apart(nest, i, tree))
+            continue;
+        if (!order)
+            order = full_order(nest, tree);
+        if (!cell_is_kept(work, i, order))
+            expand_later(work, i, why);
+    }
+    isl_union_map_free(order);
+}
+
+/* ---- one nest ---- */
+
+int work_check(struct work *work, const struct plan *plan, struct error *err)
+{
+    struct nest *nest = work->nest;
+    struct error failure = {0};
+    struct buf why = {0};
+    int status = -1;
+    isl_budget(nest->model, nest->model->request.operation_limit);
+    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr;
+    if (join) /* the others work on leaves one by one */
+        tree_join(nest, work->tree);
+    check_order(nest, work->tree, &why);
+    if (!why.length && work->unrolled && !work->reorders)
+        see_order(work);
+    if (!why.length)
+        check_storage(work, &why);
+    if (!join || work->expanding_nr)
+        tree_part(work->tree);
+    char *text = plan_text(plan);
+    bool unchecked = isl_check(nest->model, false, &failure) != 0;
+    if (nest->model->forced)
+        status = 0;
+    else if (unchecked)
+        status = fail(err, failure.status,
+                      "plan '%s' cannot be checked for the nest at line %d: %s", text,
+                      nest->stmt->line, failure.text);
+    else if (why.length)
+        status =
+            fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
+    else
+        status = 0;
+    free(text);
+    buf_release(&why);
+    return status;
+}
+
+int work_check_parts(struct work *work, struct error *err)
+{
+    struct nest *nest = work->nest;
+    struct buf why = {0};
+    if (!nest->model->forced)
+        check_order(nest, work->tree, &why);
+    int status = !why.length
+                     ? 0
+                     : fail(err, STATUS_ILLEGAL,
+                            "complete tiles cannot have code of their own before the "
+                            "others: %s",
+                            buf_str(&why));
+    buf_release(&why);
+    return status;
+}
+
+/* ---- simd ---- */
+
+struct lanes {
+    struct work *work;
+    const struct plan_step *step;
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t above_nr, candidates;
+};
+
+static isl_union_map *equal_under(isl_union_map *pairs, const struct tree *band)
+{
+    isl_union_pw_aff *f = isl_union_pw_aff_copy(band->f);
+    return isl_union_map_eq_at_multi_union_pw_aff(
+        pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
+}
+
+isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
+                            const struct tree *const *above, size_t above_nr,
+                            isl_union_map *deps)
+{
+    isl_union_set *domain = tree_domain(nest, band);
+    isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps),
+                                                          isl_union_set_copy(domain));
+    pairs = isl_union_map_intersect_range(pairs, domain);
+    for (size_t i = 0; i < above_nr; i++)
+        pairs = equal_under(pairs, above[i]);
+    isl_union_map *same = equal_under(isl_union_map_copy(pairs), band);
+    return isl_union_map_subtract(pairs, same);
+}
+
+static bool has_loop(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_FOR || stmt->kind == IR_WHILE || stmt->kind == IR_JUMP;
+}
+
+static bool has_collapsed_loop(const struct nest *nest, const struct tree *tree)
+{
+    bool found = tree->kind == TREE_LEAF &&
+                 stmt_find(nest->statement[tree->statement].stmt, has_loop, NULL);
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = has_collapsed_loop(nest, tree->child[i]);
+    return found;
+}
+
+static void try_band(struct lanes *at, struct tree *band)
+{
+    struct nest *nest = at->work->nest;
+    struct buf *reason = &at->work->simd_reason;
+    at->candidates++;
+    if (has_collapsed_loop(nest, band)) {
+        if (!reason->length)
+            buf_addf(reason, "the loop over %s at line %d contains a loop of its own",
+                     band->name, band->loop->stmt->line);
+        return;
+    }
+    isl_union_map *pairs =
+        band_carried(nest, band, at->above, at->above_nr, nest->strict);
+    isl_bool none = isl_union_map_is_empty(pairs);
+    if (none == isl_bool_false && nest->model->request.reassociate) {
+        isl_union_map *kept =
+            band_carried(nest, band, at->above, at->above_nr, nest->deps);
+        band->reduces = isl_union_map_is_empty(kept) == isl_bool_true;
+        isl_union_map_free(kept);
+    }
+    band->simd = none == isl_bool_true || band->reduces || nest->model->forced;
+    at->work->simd_found = at->work->simd_found || band->simd;
+    if (none == isl_bool_false && !band->simd && !reason->length)
+        deps_explain(nest, pairs,
+                     "so the iterations of this loop cannot run side by side", reason);
+    isl_union_map_free(pairs);
+}
+
+static bool is_wanted(const struct lanes *at, const struct tree *band)
+{
+    for (size_t i = 0; i < at->step->arg_nr; i++)
+        if (!strcmp(band->name, at->step->arg[i].name))
+            return true;
+    return !at->step->arg_nr;
+}
+
+static void try_below(struct lanes *at, struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND && tree->role != BAND_COPY;
+    if (band && tree_is_straight(tree->child[0])) {
+        if (is_wanted(at, tree))
+            try_band(at, tree);
+        return;
+    }
+    if (band && at->above_nr < ARRAY_SIZE(at->above))
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        try_below(at, tree->child[i]);
+    at->above_nr -= band;
+}
+
+int work_simd(struct work *work, const struct plan_step *step, struct error *err)
+{
+    struct lanes lanes = {.work = work, .step = step};
+    isl_budget(work->nest->model, work->nest->model->request.operation_limit);
+    try_below(&lanes, work->tree);
+    if (work->simd_found)
+        work->touched = work->reorders = true;
+    if (!lanes.candidates)
+        return fail(err, STATUS_USAGE,
+                    "simd applies to innermost loops, and '%s' is none here",
+                    step->arg_nr ? step->arg[0].name : "simd");
+    return isl_check(work->nest->model, false, err);
+}

@@ -1,0 +1,362 @@
+/*
+ * Loops whose iterations are shared out among threads: those that the plan names, and
+ * those that the user's own OpenMP pragmas stood before. Decided on the final tree.
+ */
+#include "variants/model/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tree_parallel(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)err;
+    GROW(work->parallel, work->parallel_nr + 1, work->parallel_alloc);
+    work->parallel[work->parallel_nr++] = step;
+    work->reorders = true;
+    return 0;
+}
+
+struct team {
+    struct work *work;
+    const struct plan_step *step; /* NULL: asked for by the user's pragma */
+    const struct ir_stmt *user;   /* the loop with that pragma */
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t above_nr, found;
+    struct error *err;
+};
+
+/* ---- may they run side by side? ---- */
+
+/* Instances that touch the same element, at least one of them writing it. */
+static isl_union_map *touching(const struct nest *nest, size_t cell)
+{
+    isl_union_map *writes = cell_accesses(nest, cell, access_writes);
+    isl_union_map *reads = cell_accesses(nest, cell, access_reads);
+    isl_union_map *all = isl_union_map_union(isl_union_map_copy(writes), reads);
+    isl_union_map *back = isl_union_map_reverse(isl_union_map_copy(all));
+    isl_union_map *pairs = isl_union_map_apply_range(isl_union_map_copy(writes), back);
+    back = isl_union_map_reverse(writes);
+    return isl_union_map_union(pairs, isl_union_map_apply_range(all, back));
+}
+
+static isl_bool met(isl_union_map *pairs, isl_union_map *cell)
+{
+    isl_union_map *both =
+        isl_union_map_intersect(isl_union_map_copy(pairs), isl_union_map_copy(cell));
+    isl_bool none = isl_union_map_is_empty(both);
+    isl_union_map_free(both);
+    return isl_bool_not(none);
+}
+
+/* An array declared inside the loop: every iteration has its own. */
+static bool is_own(const struct nest *nest, const struct cell *cell,
+                   const struct tree *band)
+{
+    const struct ir_symbol *symbol = cell->symbol;
+    return cell->dims && symbol->id >= 0 && nest->declared[symbol->id] &&
+           !symbol->is_static && !symbol->type.pointers == !symbol->dim_nr &&
+           nest->decl_depth[symbol->id] > band->loop->depth;
+}
+
+/* What several iterations of the band share: fine, when it is only summed up and a
+ * reduction clause can say so. Writes why not. */
+static void check_cell(const struct team *at, const struct tree *band, size_t index,
+                       isl_union_map *strict, isl_union_map *kept, struct buf *why)
+{
+    struct nest *nest = at->work->nest;
+    const struct cell *cell = &nest->cell[index];
+    isl_union_map *same = touching(nest, index);
+    isl_bool shared = met(strict, same), fixed = met(kept, same);
+    if (is_own(nest, cell, band))
+        shared = isl_bool_false;
+    if (shared == isl_bool_error || fixed == isl_bool_error)
+        buf_add(why, "the check did not finish");
+    else if (shared && fixed) {
+        isl_union_map *pairs =
+            isl_union_map_intersect(isl_union_map_copy(strict), isl_union_map_copy(same));
+        deps_explain(nest, pairs, "so the iterations of this loop depend on one another",
+                     why);
+        isl_union_map_free(pairs);
+    } else if (shared && (cell->dims || cell->symbol->role == IR_FIELD))
+        buf_addf(why,
+                 "all iterations of the loop over %s add to the same elements of '%s', "
+                 "and no clause of OpenMP sums those up",
+                 band->name, cell->symbol->name);
+    isl_union_map_free(same);
+}
+
+/* Each thread has a variable of its own by that name. */
+static bool is_of_thread(const struct ir_function *function,
+                         const struct ir_symbol *symbol)
+{
+    bool found = symbol->is_thread_local;
+    for (const struct ir_pragma *pragma = function->all_pragma; !found && pragma;
+         pragma = pragma->next_all)
+        found = text_has_word(pragma->text, "threadprivate") &&
+                text_has_word(pragma->text, symbol->name);
+    return found;
+}
+
+static int check_threads(const struct team *at, const struct tree *band)
+{
+    const struct nest *nest = at->work->nest;
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (nest->used[i] && is_of_thread(function, function->symbol[i]))
+            return fail(at->err, STATUS_ILLEGAL,
+                        "the loop over %s at line %d cannot be parallel: each thread has "
+                        "a '%s' of its own; copy it to a local variable before the loop",
+                        band->name, band->loop->stmt->line, function->symbol[i]->name);
+    return 0;
+}
+
+static int check_band(const struct team *at, const struct tree *band)
+{
+    struct nest *nest = at->work->nest;
+    struct buf why = {0};
+    int status = 0;
+    isl_union_map *strict =
+        band_carried(at->work->nest, band, at->above, at->above_nr, nest->strict);
+    isl_union_map *kept =
+        band_carried(at->work->nest, band, at->above, at->above_nr, nest->deps);
+    isl_bool none = isl_union_map_is_empty(strict);
+    for (size_t i = 0; none == isl_bool_false && !why.length && i < nest->cell_nr; i++)
+        check_cell(at, band, i, strict, kept, &why);
+    if (none == isl_bool_error)
+        buf_add(&why, "the check did not finish");
+    if (why.length && !nest->model->forced)
+        status = fail(at->err, STATUS_ILLEGAL,
+                      "the loop over %s at line %d cannot be parallel: %s", band->name,
+                      band->loop->stmt->line, buf_str(&why));
+    isl_union_map_free(strict);
+    isl_union_map_free(kept);
+    buf_release(&why);
+    return status;
+}
+
+/* ---- finding the loops ---- */
+
+static const struct tree *parallel_below(const struct tree *tree)
+{
+    if (tree->kind == TREE_BAND && tree->parallel)
+        return tree;
+    const struct tree *found = NULL;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = parallel_below(tree->child[i]);
+    return found;
+}
+
+static int check_nesting(const struct team *at, const struct tree *band)
+{
+    const struct tree *other = NULL;
+    for (size_t i = 0; !other && i < at->above_nr; i++)
+        other = at->above[i]->parallel ? at->above[i] : NULL;
+    const struct tree *outer = other ? other : band, *inner = other ? band : NULL;
+    for (size_t i = 0; !inner && i < band->child_nr; i++)
+        inner = parallel_below(band->child[i]);
+    if (!inner)
+        return 0;
+    return fail(at->err, STATUS_ILLEGAL,
+                "the loop over %s lies inside of the loop over %s, which is parallel: "
+                "only one loop of a nest can share its iterations out; drop %s from "
+                "parallel()",
+                inner->name, outer->name, inner->name);
+}
+
+static bool is_named(const struct plan_step *step, const struct tree *band)
+{
+    for (size_t i = 0; i < step->arg_nr; i++)
+        if (!strcmp(band->name, step->arg[i].name))
+            return true;
+    return false;
+}
+
+static int mark_band_parallel(struct team *at, struct tree *band)
+{
+    at->found++;
+    if (check_nesting(at, band) || check_threads(at, band) || check_band(at, band))
+        return -1;
+    band->parallel = true;
+    if (at->step) {
+        band->schedule = (int)at->step->option[OPTION_SCHEDULE];
+        band->chunk = at->step->option[OPTION_CHUNK];
+    }
+    return 0;
+}
+
+static int mark_named(struct team *at, struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND;
+    int status = 0;
+    if (band && tree->role != BAND_COPY && tree->role != BAND_ELEMENT &&
+        is_named(at->step, tree) && mark_band_parallel(at, tree))
+        return -1;
+    if (band && at->above_nr < ARRAY_SIZE(at->above))
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; !status && i < tree->child_nr; i++)
+        status = mark_named(at, tree->child[i]);
+    at->above_nr -= band;
+    return status;
+}
+
+/* ---- the user's own pragmas ---- */
+
+static const struct ir_pragma *parallel_pragma(const struct ir_stmt *stmt)
+{
+    for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
+        if (!pragma->ours && pragma_is_parallel_for(pragma->text))
+            return pragma;
+    return NULL;
+}
+
+/* The loop stands where it stood: the same loops around it, in the same order. */
+static bool stands_as_before(const struct team *at, const struct tree *band)
+{
+    const struct loop *loop = band->loop->parent;
+    if (band->role != BAND_LOOP)
+        return false;
+    for (size_t i = at->above_nr; i-- > 0; loop = loop->parent)
+        if (!loop || at->above[i]->role != BAND_LOOP || at->above[i]->loop != loop)
+            return false;
+    return !loop;
+}
+
+static bool is_below(const struct tree *tree, const struct loop *loop)
+{
+    if (tree->kind == TREE_BAND && tree->loop == loop)
+        return true;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (is_below(tree->child[i], loop))
+            return true;
+    return false;
+}
+
+/* A clause such as "schedule(dynamic, 4)" of the pragma, with what it holds. */
+static void add_clause(struct buf *out, const char *pragma, const char *word)
+{
+    const char *at = strstr(pragma, word);
+    size_t length = strlen(word);
+    if (!at || at[length + strspn(at + length, " ")] != '(')
+        return;
+    int open = 0;
+    const char *end = at + length;
+    do {
+        open += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+        end++;
+    } while (*end && (open || end[-1] == ' '));
+    buf_addf(out, " %.*s", (int)(end - at), at);
+}
+
+/* The tree where the pragma's loop stands elsewhere: the outermost loop made of it takes
+ * its place, if that is legal by itself. */
+static int move_pragma(struct team *at, struct tree *band, const struct ir_pragma *pragma)
+{
+    struct nest *nest = at->work->nest;
+    struct buf clauses = {0};
+    if (mark_band_parallel(at, band)) {
+        return fail_in(at->err,
+                       "the plan moves the loop that the OpenMP pragma of line %d "
+                       "shares out; name a loop in the plan by parallel()",
+                       pragma->line);
+    }
+    add_clause(&clauses, pragma->text, "schedule");
+    add_clause(&clauses, pragma->text, "num_threads");
+    add_clause(&clauses, pragma->text, "proc_bind");
+    band->pragma = ir_text(nest->model->arena, buf_str(&clauses));
+    band->clauses = true;
+    strvec_pushf(&at->work->said,
+                 "the OpenMP pragma of line %d now stands before the loop over %s",
+                 pragma->line, band->name);
+    buf_release(&clauses);
+    return 0;
+}
+
+static int place_pragma(struct team *at, struct tree *tree, const struct loop *loop,
+                        const struct ir_pragma *pragma)
+{
+    bool band = tree->kind == TREE_BAND;
+    int status = 0;
+    if (!is_below(tree, loop))
+        return 0;
+    if (band && tree->loop == loop && tree->role != BAND_COPY &&
+        tree->role != BAND_ELEMENT) {
+        bool before = stands_as_before(at, tree);
+        if ((!before || !band_is_whole(at->work, tree)) &&
+            pragma_check_clauses(at->work->nest, pragma, at->err))
+            return -1;
+        if (!before)
+            return move_pragma(at, tree, pragma);
+        at->found++;
+        tree->parallel = true;
+        tree->pragma = pragma->text;
+        return 0;
+    }
+    if (band && at->above_nr < ARRAY_SIZE(at->above))
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; !status && i < tree->child_nr; i++)
+        status = place_pragma(at, tree->child[i], loop, pragma);
+    at->above_nr -= band;
+    return status;
+}
+
+static int keep_pragmas(struct work *work, struct error *err)
+{
+    struct nest *nest = work->nest;
+    int status = 0;
+    for (size_t i = 0; !status && i < nest->loop_nr; i++) {
+        const struct ir_pragma *pragma = parallel_pragma(nest->loop[i]->stmt);
+        struct team team = {.work = work, .user = nest->loop[i]->stmt, .err = err};
+        if (!pragma)
+            continue;
+        if (work->parallel_nr && pragma_check_replaced(nest, pragma, err))
+            return -1;
+        if (work->parallel_nr) {
+            strvec_pushf(&work->said, "parallel() replaces the OpenMP pragma of line %d",
+                         pragma->line);
+            continue;
+        }
+        if (pragma_has_clause(pragma->text, "collapse") ||
+            pragma_has_clause(pragma->text, "ordered"))
+            return fail(err, STATUS_ILLEGAL,
+                        "the OpenMP pragma of line %d needs the loops below it as they "
+                        "are (collapse, ordered); drop that clause, or name a loop in "
+                        "the plan by parallel()",
+                        pragma->line);
+        status = place_pragma(&team, work->tree, nest->loop[i], pragma);
+    }
+    return status;
+}
+
+/* simd(j,width:8,interleave:4): the last step that names the loop counts. */
+static void mark_hints(struct tree *tree, const struct plan_step *step)
+{
+    if (tree->kind == TREE_BAND && tree->simd &&
+        (!step->arg_nr || is_named(step, tree))) {
+        tree->width = step->option[OPTION_WIDTH];
+        tree->interleave = step->option[OPTION_INTERLEAVE];
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        mark_hints(tree->child[i], step);
+}
+
+void work_hints(struct work *work, size_t nest, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->step_nr; i++)
+        if (plan->step[i].kind == STEP_SIMD && plan_step_means(&plan->step[i], nest))
+            mark_hints(work->tree, &plan->step[i]);
+}
+
+int work_parallel(struct work *work, struct error *err)
+{
+    struct nest *nest = work->nest;
+    isl_budget(nest->model, nest->model->request.operation_limit);
+    int status = keep_pragmas(work, err);
+    for (size_t i = 0; !status && i < work->parallel_nr; i++) {
+        struct team team = {.work = work, .step = work->parallel[i], .err = err};
+        status = mark_named(&team, work->tree);
+        if (!status && !team.found)
+            status = fail(err, STATUS_USAGE, "no loop '%s' is left to be parallel",
+                          work->parallel[i]->arg[0].name);
+    }
+    return isl_check(nest->model, false, status ? NULL : err) ? -1 : status;
+}

@@ -1,0 +1,228 @@
+/*
+ * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete
+ * go to a loop over blocks with the copies written out innermost. What else those blocks
+ * hold (the corner of a triangle) is a loop inside of that loop, and blocks in which
+ * nothing is complete are a loop behind it, or before it. So the copies need no guards,
+ * and the rest is plain code.
+ */
+#include "variants/transform/tree_unroll.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building the trees ---- */
+
+/* The domains of the leaves become those of the part; leaves without instances go. False
+ * when nothing is left. */
+static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size_t *next,
+                            enum part part)
+{
+    if (tree->kind == TREE_LEAF) {
+        isl_set_free(tree->domain);
+        tree->domain = isl_set_copy(leaves->part[part][(*next)++]);
+        return isl_set_is_empty(tree->domain) != isl_bool_true;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (restrict_leaves(tree->child[i], leaves, next, part))
+            tree->child[kept++] = tree->child[i];
+        else
+            tree_free(tree->child[i]);
+    tree->child_nr = kept;
+    return kept > 0;
+}
+
+static struct tree *restricted(const struct tree *tree, const struct leaves *leaves,
+                               enum part part)
+{
+    struct tree *copy = tree_copy(tree);
+    size_t next = 0;
+    if (restrict_leaves(copy, leaves, &next, part)) {
+        copy->rest = part != PART_FULL;
+        return copy;
+    }
+    tree_free(copy);
+    return NULL;
+}
+
+static struct tree *copies(const struct unroll *at, struct tree *inner)
+{
+    struct tree *band = tree_new(TREE_BAND);
+    band->loop = at->band->loop;
+    band->name = "";
+    band->role = BAND_COPY;
+    band->size = at->size;
+    band->base = at->band->base;
+    band->step = at->band->step;
+    band->f = isl_union_pw_aff_copy(at->band->f);
+    tree_add(band, inner);
+    return band;
+}
+
+static struct tree *jam(const struct unroll *at, struct tree *tree)
+{
+    if (tree_is_straight(tree))
+        return copies(at, tree);
+    for (size_t i = 0; i < tree->child_nr; i++)
+        tree->child[i] = jam(at, tree->child[i]);
+    return tree;
+}
+
+static void add_block_values(const struct unroll *at, const struct tree *tree,
+                             isl_union_pw_aff **f)
+{
+    if (tree->kind == TREE_LEAF)
+        *f = function_add(*f, unroll_block(at, unroll_statement(at, tree)));
+    for (size_t i = 0; i < tree->child_nr; i++)
+        add_block_values(at, tree->child[i], f);
+}
+
+static struct tree *block_band(const struct unroll *at, struct tree *inner)
+{
+    struct tree *band = tree_new(TREE_BAND);
+    band->loop = at->band->loop;
+    band->name = at->band->name;
+    band->role = BAND_BLOCK;
+    band->size = at->size;
+    band->scale = at->from_start ? 0 : at->size;
+    band->base = at->band->base;
+    band->step = at->band->step;
+    band->f = isl_union_pw_aff_empty(isl_space_copy(at->nest->params));
+    add_block_values(at, at->band, &band->f);
+    tree_add(band, inner);
+    return band;
+}
+
+/* Those that there are, one after the other. */
+static struct tree *in_order(struct tree *const *part, size_t nr)
+{
+    struct tree *seq = tree_new(TREE_SEQ);
+    for (size_t i = 0; i < nr; i++)
+        if (part[i])
+            tree_add(seq, part[i]);
+    if (seq->child_nr > 1)
+        return seq;
+    struct tree *only = seq->child[0];
+    seq->child_nr = 0;
+    tree_free(seq);
+    return only;
+}
+
+/* NULL when no block is complete. */
+static struct tree *assemble(const struct unroll *at, const struct leaves *leaves,
+                             bool with_jam)
+{
+    struct tree *inner = restricted(at->band->child[0], leaves, PART_FULL);
+    if (!inner)
+        return NULL;
+    struct tree *corner = restricted(at->band, leaves, PART_CORNER);
+    struct tree *rest = restricted(at->band, leaves, PART_REST);
+    inner = with_jam ? jam(at, inner) : copies(at, inner);
+    struct tree *body[] = {inner, corner};
+    struct tree *blocks = block_band(at, in_order(body, ARRAY_SIZE(body)));
+    if (corner) /* a loop of the user's name is inside */
+        blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
+    struct tree *head = restricted(at->band, leaves, PART_HEAD);
+    struct tree *all[] = {head, blocks, rest};
+    return in_order(all, ARRAY_SIZE(all));
+}
+
+static struct tree *unroll_band(const struct unroll *at, bool with_jam)
+{
+    struct leaves leaves = {0};
+    unroll_split(at, &leaves);
+    struct tree *new = assemble(at, &leaves, with_jam);
+    for (size_t i = 0; i < PART_NR; i++) {
+        for (size_t k = 0; k < leaves.nr; k++)
+            isl_set_free(leaves.part[i][k]);
+        free(leaves.part[i]);
+    }
+    free(leaves.leaf);
+    return new;
+}
+
+/* ---- finding the bands ---- */
+
+struct search {
+    struct work *work;
+    const char *name;
+    long long factor;
+    bool jam;
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t above_nr, done;
+};
+
+static bool is_tiled(const struct search *at, const struct tree *band)
+{
+    for (size_t i = 0; i < at->above_nr; i++)
+        if (at->above[i]->role == BAND_TILE && at->above[i]->loop == band->loop)
+            return true;
+    return false;
+}
+
+/* All statements stem from the loop's own body. */
+static bool is_own(const struct nest *nest, const struct tree *band,
+                   const struct tree *below)
+{
+    const struct statement *statement = &nest->statement[below->statement];
+    size_t pos = (size_t)band->loop->depth;
+    bool own = below->kind != TREE_LEAF ||
+               (pos < statement->depth && statement->loop[pos] == band->loop);
+    for (size_t i = 0; own && i < below->child_nr; i++)
+        own = is_own(nest, band, below->child[i]);
+    return own;
+}
+
+/* A loop that begins at an outer iterator: blocks from there on have a rest at the end
+ * only. In tiles most blocks begin where the tile does. */
+static bool counts_from_start(const struct search *at, const struct tree *band)
+{
+    const struct ir_expr *lower = band->loop->stmt->lower;
+    return !band->base && !band->skewed && !lower->has_value &&
+           (band_unit(band) != 1 || !is_tiled(at, band)) &&
+           is_own(at->work->nest, band, band);
+}
+
+static struct tree *unroll_found(const struct search *at, const struct tree *band)
+{
+    struct unroll unroll = {.nest = at->work->nest,
+                            .band = band,
+                            .above = at->above,
+                            .above_nr = at->above_nr,
+                            .size = at->factor * band_unit(band),
+                            .from_start = counts_from_start(at, band)};
+    return unroll_band(&unroll, at->jam);
+}
+
+static struct tree *search_below(struct search *at, struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND;
+    if (band && tree->rest)
+        return tree;
+    if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name)) {
+        struct tree *new = unroll_found(at, tree);
+        at->done++;
+        if (!new)
+            return tree;
+        tree_free(tree);
+        return new;
+    }
+    if (band && at->above_nr < ARRAY_SIZE(at->above))
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        tree->child[i] = search_below(at, tree->child[i]);
+    at->above_nr -= band;
+    return tree;
+}
+
+int tree_unroll(struct work *work, const char *name, long long factor, bool with_jam,
+                struct error *err)
+{
+    struct search search = {
+        .work = work, .name = name, .factor = factor, .jam = with_jam};
+    work->tree = search_below(&search, work->tree);
+    if (!search.done)
+        return fail(err, STATUS_USAGE,
+                    "'%s' is not a loop of the source that could be unrolled once", name);
+    return 0;
+}

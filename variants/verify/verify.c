@@ -1,0 +1,500 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/files/hash.h"
+#include "variants/verify/verify_cases.h"
+#include "variants/verify/verify_lines.h"
+
+static const double default_limit_s = 60, small_bytes_max = 64 << 20;
+/* Address space that a verifying program may have beside its arrays: libraries, stacks,
+ * what the kernel allocates for itself. */
+static const double beside_bytes = 1 << 30;
+enum { REFERENCE_FAILURES_MAX = 16 };
+
+struct verification {
+    struct kernel *kernel;
+    const char *program;
+    const struct verify_opts *opts;
+    const char *mode; /* a further argument, or NULL */
+    struct verify_report *report;
+    char *scratch, *made;               /* made: a private folder, or NULL */
+    struct buf sizes, skipped, failing; /* failing: where the original fails itself */
+    struct verify_lines lines;          /* of the last program run */
+    char *crash;                        /* how it ended, if not well */
+};
+
+void verify_report_release(struct verify_report *report)
+{
+    free(report->detail);
+    free(report->sizes);
+    *report = (struct verify_report){0};
+}
+
+/* ---- running the program ---- */
+
+static void common_args(const struct verification *verification, const char *out,
+                        struct strvec *args)
+{
+    const struct verify_opts *opts = verification->opts;
+
+    strvec_push(args, "--relative");
+    strvec_pushf(args, "%.17g", opts->relative);
+    strvec_push(args, "--absolute");
+    strvec_pushf(args, "%.17g", opts->absolute);
+    if (verification->mode)
+        strvec_push(args, verification->mode);
+    strvec_push(args, "--out");
+    strvec_push(args, out);
+}
+
+static double memory_limit(const struct verify_opts *opts)
+{
+    if (opts->memory_limit_bytes > 0)
+        return opts->memory_limit_bytes;
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+}
+
+/* A report is the way it ended, whatever its exit. */
+static void take_report(struct verification *verification, const char *out,
+                        enum run_outcome *outcome)
+{
+    char *path = xasprintf("%s.report", out);
+    char *sentence = sanitizer_report(path);
+
+    unlink(path);
+    free(path);
+    if (!sentence)
+        return;
+    free(verification->crash);
+    verification->crash = sentence;
+    *outcome = RUN_OUTCOME_CRASHED;
+}
+
+static int run_program(struct verification *verification, const struct strvec *args,
+                       enum run_outcome *outcome, struct error *err)
+{
+    const struct verify_opts *opts = verification->opts;
+    static unsigned long number;
+    char *out =
+        xasprintf("%s/verify-%ld-%lu", verification->scratch, (long)getpid(), number++);
+    struct strvec all = {0};
+    struct run_program program = {.path = verification->program, .args = &all};
+    int result;
+
+    common_args(verification, out, &all);
+    strvec_push_all(&all, args);
+    free(verification->crash);
+    verification->crash = NULL;
+    verify_lines_release(&verification->lines);
+    result = run_once(
+        &program,
+        &(struct run_opts){.cpu = opts->cpu >= 0 ? &opts->cpu : NULL,
+                           .launch_limit_s =
+                               opts->limit_s > 0 ? opts->limit_s : default_limit_s,
+                           .memory_limit_bytes = memory_limit(opts) + beside_bytes,
+                           .scratch = verification->scratch},
+        outcome, &verification->crash, NULL, err);
+    if (result == 0)
+        verify_lines_read(out, &verification->lines);
+    if (result == 0 && verification->lines.has_sanitizer)
+        take_report(verification, out, outcome);
+    if (result == 0 && *outcome == RUN_OUTCOME_OK && !verification->lines.is_done) {
+        *outcome = RUN_OUTCOME_BAD_EXIT;
+        verification->crash = xstrdup("it ended with exit status 0 before it returned");
+    }
+    unlink(out);
+    strvec_release(&all);
+    free(out);
+    return result;
+}
+
+/* ---- what it means ---- */
+
+static void say_difference(struct verification *verification, const char *sizes)
+{
+    const struct verify_lines *lines = &verification->lines;
+    struct verify_report *report = verification->report;
+
+    if (lines->outside)
+        report->detail =
+            xasprintf("it writes outside array '%s' at %s", lines->outside, sizes);
+    else if (!lines->differ)
+        report->detail = xasprintf("results differ at %s", sizes);
+    else if (strcmp(lines->differ, "return") == 0)
+        report->detail = xasprintf("it returns %s instead of %s at %s", lines->got,
+                                   lines->want, sizes);
+    else if (strcmp(lines->index, "-") == 0)
+        report->detail = xasprintf("%s is %s instead of %s at %s", lines->differ,
+                                   lines->got, lines->want, sizes);
+    else
+        report->detail = xasprintf("%s[%s] is %s instead of %s at %s", lines->differ,
+                                   lines->index, lines->got, lines->want, sizes);
+}
+
+static void judge(struct verification *verification, enum run_outcome outcome,
+                  const char *sizes)
+{
+    struct verify_report *report = verification->report;
+
+    report->outcome = outcome;
+    if (outcome == RUN_OUTCOME_WRONG_RESULT)
+        say_difference(verification, sizes);
+    else if (verification->lines.fault)
+        report->detail = xasprintf("it %s, at %s", verification->lines.fault, sizes);
+    else
+        report->detail = xasprintf(
+            "%s at %s", verification->crash ? verification->crash : "it ended badly",
+            sizes);
+}
+
+static void note_error(struct verification *verification)
+{
+    if (verification->lines.relative > verification->report->max_relative_error)
+        verification->report->max_relative_error = verification->lines.relative;
+}
+
+static void note_skipped(struct verification *verification, const char *sizes,
+                         const char *why)
+{
+    buf_addf(&verification->skipped, "%s%s left out: %s",
+             verification->skipped.length ? "; " : "", sizes, why);
+}
+
+/* "n x m=3 x 37, 37 x 8" */
+static void add_done(struct verification *verification, const char *brief)
+{
+    char *names = sizes_names(verification->kernel);
+
+    if (verification->sizes.length)
+        buf_add(&verification->sizes, ", ");
+    else if (*names)
+        buf_addf(&verification->sizes, "%s=", names);
+    buf_add(&verification->sizes, brief);
+    free(names);
+}
+
+static void note_done(struct verification *verification, const struct verify_cases *cases,
+                      size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        add_done(verification, cases->item[i].brief);
+}
+
+/* ---- small sizes ---- */
+
+static void small_args(const struct verify_cases *cases, size_t from, struct strvec *args)
+{
+    strvec_push(args, "--full-precision");
+    for (size_t i = from; i < cases->nr; i++) {
+        if (i > from)
+            strvec_push(args, "--next");
+        strvec_push_all(args, &cases->item[i].args);
+    }
+}
+
+/* Sizes at which the untransformed kernel itself fails prove nothing: the run goes on
+ * behind them. */
+static int run_small(struct verification *verification, const struct verify_cases *cases,
+                     struct error *err)
+{
+    size_t from = 0, failures = 0;
+
+    while (from < cases->nr && failures < REFERENCE_FAILURES_MAX) {
+        struct strvec args = {0};
+        enum run_outcome outcome;
+        size_t last;
+        int result;
+
+        small_args(cases, from, &args);
+        result = run_program(verification, &args, &outcome, err);
+        strvec_release(&args);
+        if (result)
+            return -1;
+        note_error(verification);
+        last = from + verification->lines.case_nr;
+        note_done(verification, cases, from,
+                  outcome == RUN_OUTCOME_OK || last == from ? last : last - 1);
+        if (outcome == RUN_OUTCOME_OK)
+            return 0;
+        if (last == from || verification->lines.has_reference ||
+            outcome == RUN_OUTCOME_INTERRUPTED) {
+            judge(verification, outcome,
+                  last > from ? cases->item[last - 1].text : "once");
+            return 0;
+        }
+        buf_addf(&verification->failing, "%s%s", verification->failing.length ? ", " : "",
+                 cases->item[last - 1].text);
+        failures +=
+            outcome == RUN_OUTCOME_TIMED_OUT ? REFERENCE_FAILURES_MAX : 1; /* too long */
+        from = last;
+    }
+    return 0;
+}
+
+/* Constants of the variant that its sizes should be tried around. */
+static int ask_sizes(const char *program, long long size[VERIFY_EXTRA_MAX], size_t *nr,
+                     struct error *err)
+{
+    const char *const argv[] = {program, "--about", NULL};
+    struct spawn_outcome outcome;
+    char *at, *end;
+
+    *nr = 0;
+    if (spawn_run(&(struct spawn_request){.argv = argv,
+                                          .timeout_s = 10,
+                                          .account = ACCOUNT_VERIFYING},
+                  &outcome, err))
+        return -1;
+    at = strstr((char *)buf_str(&outcome.out), "sizes ");
+    for (at = at ? at + strlen("sizes ") : NULL; at && *nr < VERIFY_EXTRA_MAX; at = end) {
+        long long value = strtoll(at, &end, 10);
+
+        if (end == at)
+            break;
+        size[(*nr)++] = value;
+    }
+    spawn_outcome_release(&outcome);
+    return 0;
+}
+
+static int verify_small(struct verification *verification, struct error *err)
+{
+    struct verify_cases cases = {0};
+    long long extra[VERIFY_EXTRA_MAX];
+    size_t extra_nr;
+    int result = -1;
+
+    if (ask_sizes(verification->program, extra, &extra_nr, err))
+        return -1;
+    if (verify_cases_make(verification->kernel, extra, extra_nr, small_bytes_max,
+                          verification->opts->rests_on, &cases, err) == 0)
+        result = run_small(verification, &cases, err);
+    verify_cases_release(&cases);
+    return result;
+}
+
+/* ---- the full size ---- */
+
+/* Every array once, what is written twice. */
+static double bytes_needed(const struct kernel *kernel)
+{
+    double bytes = kernel_bytes(kernel);
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].is_filled && kernel->buffer[i].written)
+            bytes += (double)kernel->buffer[i].length *
+                     (double)kernel->buffer[i].symbol->type.bytes;
+    return bytes;
+}
+
+static void note_full(struct verification *verification)
+{
+    char *brief = sizes_brief(verification->kernel);
+
+    add_done(verification, brief);
+    free(brief);
+}
+
+/* The same arguments give the same results of the untransformed kernel. */
+static void push_kept(const struct verification *verification, struct strvec *args)
+{
+    const struct kernel *kernel = verification->kernel;
+    struct hash hash = hash_begin();
+
+    if (!verification->opts->kept ||
+        bytes_needed(kernel) - kernel_bytes(kernel) > 256 << 20)
+        return;
+    for (size_t i = 0; i < args->nr; i++)
+        hash_text(&hash, args->v[i]);
+    char *hex = hash_hex_short(&hash);
+    strvec_push(args, "--kept");
+    strvec_pushf(args, "%s/kept-%s", verification->opts->kept, hex);
+    free(hex);
+}
+
+static int verify_full(struct verification *verification, struct error *err)
+{
+    struct strvec args = {0};
+    char *sizes = sizes_text(verification->kernel);
+    double need = bytes_needed(verification->kernel);
+    enum run_outcome outcome;
+    int result = 0;
+
+    if (need > memory_limit(verification->opts)) {
+        struct buf why = {0};
+
+        buf_add(&why, "it needs ");
+        buf_add_size(&why, need);
+        note_skipped(verification, sizes, buf_str(&why));
+        buf_release(&why);
+        goto out;
+    }
+    variant_args(verification->kernel, &args);
+    push_kept(verification, &args);
+    result = run_program(verification, &args, &outcome, err);
+    if (result)
+        goto out;
+    note_error(verification);
+    if (outcome != RUN_OUTCOME_OK)
+        judge(verification, outcome, sizes);
+    else
+        note_full(verification);
+out:
+    strvec_release(&args);
+    free(sizes);
+    return result;
+}
+
+/* ---- the outward calls ---- */
+
+static int begin(struct verification *verification, struct error *err)
+{
+    *verification->report = (struct verify_report){.outcome = RUN_OUTCOME_OK};
+    if (verification->opts->scratch) {
+        verification->scratch = xstrdup(verification->opts->scratch);
+        return dir_make_all(verification->scratch, err);
+    }
+    if (scratch_make(&verification->made, err))
+        return -1;
+    verification->scratch = xstrdup(verification->made);
+    return 0;
+}
+
+static void end(struct verification *verification, int result)
+{
+    struct verify_report *report = verification->report;
+
+    if (verification->failing.length)
+        note_skipped(verification, buf_str(&verification->failing),
+                     "the original itself fails there");
+    if (report->outcome == RUN_OUTCOME_OK && verification->skipped.length)
+        report->detail = buf_detach(&verification->skipped);
+    report->sizes = buf_detach(&verification->sizes);
+    if (result)
+        verify_report_release(report);
+    verify_lines_release(&verification->lines);
+    free(verification->crash);
+    free(verification->scratch);
+    if (verification->made)
+        scratch_remove(verification->made);
+    buf_release(&verification->skipped);
+    buf_release(&verification->failing);
+}
+
+/* Nothing could be made smaller, and it is small enough. */
+static bool is_only_full(const struct verification *verification)
+{
+    return !verification->sizes.length && !verification->failing.length &&
+           bytes_needed(verification->kernel) <= small_bytes_max;
+}
+
+int variant_verify(struct kernel *kernel, const char *program,
+                   const struct verify_opts *opts, struct verify_report *report,
+                   struct error *err)
+{
+    struct verification verification = {
+        .kernel = kernel, .program = program, .opts = opts, .report = report};
+    int result = begin(&verification, err);
+
+    if (result == 0)
+        result = verify_small(&verification, err);
+    if (result == 0 && report->outcome == RUN_OUTCOME_OK &&
+        (!opts->small_only || is_only_full(&verification)))
+        result = verify_full(&verification, err);
+    end(&verification, result);
+    return result;
+}
+
+/* ---- the untransformed kernel ---- */
+
+static const char *array_to_set(const struct kernel *kernel, const char *otherwise)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].kind == 'f' && kernel->buffer[i].read)
+            return kernel->buffer[i].symbol->name;
+    return otherwise;
+}
+
+static int check_oddity(const struct verification *verification, struct error *err)
+{
+    const struct verify_lines *lines = &verification->lines;
+
+    if (!lines->odd)
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "%s results of '%s' in '%s' are %s, which makes its speed unlike that of "
+                "real data; set better contents, such as `#pragma inflight buffer %s = "
+                "uniform(0.5,1.5)`",
+                lines->odd_count, verification->kernel->function->name, lines->odd,
+                lines->odd_kind, array_to_set(verification->kernel, lines->odd));
+}
+
+static int check_proof(const struct verification *verification, struct error *err)
+{
+    const struct verify_report *report = verification->report;
+    const char *name = verification->kernel->function->name;
+
+    switch (report->outcome) {
+    case RUN_OUTCOME_OK:
+        return check_oddity(verification, err);
+    case RUN_OUTCOME_INTERRUPTED:
+        return fail(err, STATUS_FAILED, "interrupted");
+    case RUN_OUTCOME_OUT_OF_MEMORY:
+        return fail(err, STATUS_MISSING, "'%s' cannot be run: %s", name, report->detail);
+    case RUN_OUTCOME_WRONG_RESULT:
+        if (verification->lines.outside)
+            return fail(err, STATUS_UNVERIFIABLE, "'%s' cannot be verified: %s", name,
+                        report->detail);
+        return fail(err, STATUS_UNVERIFIABLE,
+                    "'%s' gives other results when it is called again with the same "
+                    "arguments: %s",
+                    name, report->detail);
+    default:
+        return fail(err, STATUS_UNVERIFIABLE, "'%s' cannot be verified: %s", name,
+                    report->detail);
+    }
+}
+
+static int build_original(struct kernel *kernel, const struct toolchain *toolchain,
+                          const char *dir, char **program, struct error *err)
+{
+    struct plan *plan = NULL;
+    int result = plan_parse("", &plan, err);
+
+    *program = NULL;
+    if (result == 0)
+        result =
+            variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, program, err);
+    plan_free(plan);
+    return result;
+}
+
+int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
+                 const char *dir, const struct verify_opts *opts, struct error *err)
+{
+    struct verify_report report;
+    struct verification verification = {
+        .kernel = kernel, .opts = opts, .report = &report, .mode = "--against-itself"};
+    char *program;
+    int result;
+
+    if (build_original(kernel, toolchain, dir, &program, err))
+        return -1;
+    verification.program = program;
+    result = begin(&verification, err);
+    if (result == 0)
+        result = verify_small(&verification, err);
+    verification.mode = "--reference-only"; /* a second call would show nothing new */
+    if (result == 0 && report.outcome == RUN_OUTCOME_OK && !opts->small_only)
+        result = verify_full(&verification, err);
+    if (result == 0)
+        result = check_proof(&verification, err);
+    end(&verification, result);
+    if (result == 0)
+        verify_report_release(&report);
+    free(program);
+    return result;
+}
