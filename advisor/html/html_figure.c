@@ -83,6 +83,22 @@ void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
     buf_add(&figure->head, ")\n");
 }
 
+void roof_take_in(double range[2], double value)
+{
+    if (!isfinite(value) || !(value > 0))
+        return;
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+void roof_give_room(double x[2], double y[2])
+{
+    x[0] /= 2.5;
+    x[1] *= 2.5;
+    y[0] /= 2.5;
+    y[1] *= 1.8;
+}
+
 /* ---- data ---- */
 
 size_t figure_block(struct figure *figure)
@@ -219,18 +235,4 @@ struct quantity figure_gbs(const struct html *page, size_t i, bool *counted)
         return quantity_unknown();
     return quantity_scale(quantity_divide(bytes, page->variant[i].measurement.time_s),
                           1e-9);
-}
-
-struct quantity figure_in_flight(const struct html *page, int level)
-{
-    const struct machine *machine = &page->machine;
-    const struct machine_limit *limit =
-        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
-    int sharing = 1;
-    if (limit->scope && strcmp(limit->scope, "core"))
-        for (int i = 0; i < machine->level_nr; i++)
-            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
-                sharing = machine->level[i].cores_sharing;
-    return quantity_scale(limit->used, (double)machine_transfer_bytes(machine) *
-                                           page->copies / sharing);
 }

@@ -49,6 +49,11 @@ void figure_item(struct figure *figure, const char *format, ...)
 void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
                      double low, double high);
 
+/* The frame of a roofline: takes in each value that has a place on a logarithmic axis,
+ * from {INFINITY, 0} on; then gives room at each end. */
+void roof_take_in(double range[2], double value);
+void roof_give_room(double x[2], double y[2]);
+
 /* Data blocks: rows of numbers; what is not finite is left out as gnuplot wants it. */
 size_t figure_block(struct figure *figure); /* begins one: its number */
 void figure_row(struct figure *figure, size_t nr, const double *value);
@@ -71,10 +76,6 @@ char *figure_tip_of(const struct html *page, size_t variant);
 struct quantity figure_bytes(const struct html *page, size_t variant, bool *counted);
 /* Bandwidth of it in GB/s: counted, or those bytes over its time. */
 struct quantity figure_gbs(const struct html *page, size_t variant, bool *counted);
-
-/* Bytes that a queue of this level keeps in flight when full, all loaded cores: GB/s x ns
- * along its line. Unknown = the queue's length is. */
-struct quantity figure_in_flight(const struct html *page, int level);
 
 /* The figures. Each fills items, or why_not. */
 void figure_memory(const struct html *page, struct figure *figure);

@@ -96,42 +96,32 @@ static double drawn_x(const struct roof *roof, double x)
     return isfinite(x) ? x : roof->x[1] / 1.12;
 }
 
-static void take_in(double range[2], double value)
-{
-    if (!isfinite(value) || !(value > 0))
-        return;
-    range[0] = fmin(range[0], value);
-    range[1] = fmax(range[1], value);
-}
-
-/* Each end of the frame with room to the next power of two. */
 static void find_frame(struct roof *roof)
 {
-    double x[2] = {INFINITY, 0}, y[2] = {INFINITY, 0};
+    double *x = roof->x, *y = roof->y;
+    x[0] = y[0] = INFINITY;
     for (size_t i = 0; i < roof->page->variant_nr; i++) {
         struct quantity a = quantity_unknown(), b = quantity_unknown();
         bool counted;
         if (!place(roof, i, &a, &b, &counted))
             continue;
         roof->edge_nr += !isfinite(a.value);
-        take_in(x, a.value);
-        take_in(y, b.value);
+        roof_take_in(x, a.value);
+        roof_take_in(y, b.value);
     }
     if (roof->bytes_only) {
-        take_in(y, roof->memory.known ? roof->memory.value : NAN);
-        take_in(y, roof->l1.known ? roof->l1.value : NAN);
+        roof_take_in(y, roof->memory.known ? roof->memory.value : NAN);
+        roof_take_in(y, roof->l1.known ? roof->l1.value : NAN);
     } else {
         for (int i = 0; i < 3; i++)
             if (roof->peak[i].known) {
-                take_in(y, roof->peak[i].value);
-                take_in(x, roof->memory.known ? roof->peak[i].value / roof->memory.value
-                                              : NAN);
+                roof_take_in(y, roof->peak[i].value);
+                roof_take_in(x, roof->memory.known
+                                    ? roof->peak[i].value / roof->memory.value
+                                    : NAN);
             }
     }
-    roof->x[0] = x[0] / 2.5;
-    roof->x[1] = x[1] * 2.5;
-    roof->y[0] = y[0] / 2.5;
-    roof->y[1] = y[1] * 1.8;
+    roof_give_room(x, y);
 }
 
 /* ---- drawing ---- */

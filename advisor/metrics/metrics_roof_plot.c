@@ -66,10 +66,7 @@ static void find_roofs(const struct metrics_report *report, struct sheet *sheet)
 
 static void take_in(double range[2], struct quantity value, double scale)
 {
-    if (!value.known || !(value.value > 0) || !isfinite(value.value))
-        return;
-    range[0] = fmin(range[0], value.value * scale);
-    range[1] = fmax(range[1], value.value * scale);
+    roof_take_in(range, value.known ? value.value * scale : NAN);
 }
 
 static void find_frame(struct sheet *sheet)
@@ -88,10 +85,7 @@ static void find_frame(struct sheet *sheet)
     for (size_t i = 0; i < sheet->nr; i++)
         if (sheet->roof[i].roofline.ai_memory.value < right)
             take_in(sheet->x, sheet->roof[i].roofline.ai_memory, 1);
-    sheet->x[0] /= 2.5;
-    sheet->x[1] *= 2.5;
-    sheet->y[0] /= 2.5;
-    sheet->y[1] *= 1.8;
+    roof_give_room(sheet->x, sheet->y);
 }
 
 /* ---- pieces ---- */
