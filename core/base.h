@@ -16,6 +16,7 @@
 #include "core/base/statistics.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/files/condition.h"
 #include "core/files/fs.h"
 #include "core/files/gz.h"
 #include "core/files/json.h"

@@ -59,8 +59,6 @@ static int read_fact(const struct json_at *at, const char *name, struct rule_fac
 static int read_facts(const struct json_at *at, struct rule_facts *facts,
                       struct error *err)
 {
-    const char *names[NAMES_MAX];
-    size_t nr = rule_metric_names(names, NAMES_MAX);
     struct json_at metrics, here;
     const char *name;
     json_t *value;
@@ -69,14 +67,8 @@ static int read_facts(const struct json_at *at, struct rule_facts *facts,
         return -1;
     json_object_foreach((json_t *)metrics.node, name, value)
     {
-        if (!rule_metric_find(name)) {
-            struct buf known = {0};
-
-            say_known(name, names, nr, &known);
-            json_fail(&metrics, err, "unknown metric \"%s\"%s", name, buf_str(&known));
-            buf_release(&known);
-            return -1;
-        }
+        if (!rule_metric_find(name))
+            return unknown_metric(&metrics, name, err);
         if (json_member(&metrics, name, &here, err) || read_fact(&here, name, facts, err))
             return -1;
     }
@@ -114,8 +106,6 @@ static json_t *compared(const struct rule_verdict *verdict, const char *transfor
 static int compare_all(const struct json_at *at, const struct rule_verdicts *verdicts,
                        json_t *list, struct error *err)
 {
-    const char *names[NAMES_MAX];
-    size_t nr = transformation_names(names, NAMES_MAX);
     struct json_at expect, here;
     const char *name, *want;
     json_t *value;
@@ -126,15 +116,8 @@ static int compare_all(const struct json_at *at, const struct rule_verdicts *ver
         return json_fail(&expect, err, "expects nothing");
     json_object_foreach((json_t *)expect.node, name, value)
     {
-        if (!transformation_find(name)) {
-            struct buf known = {0};
-
-            say_known(name, names, nr, &known);
-            json_fail(&expect, err, "unknown transformation \"%s\"%s", name,
-                      buf_str(&known));
-            buf_release(&known);
-            return -1;
-        }
+        if (!transformation_find(name))
+            return unknown_transformation(&expect, name, err);
         if (json_member(&expect, name, &here, err) ||
             json_string_here(&here, &want, err) || check_want(&here, want, err))
             return -1;

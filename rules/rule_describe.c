@@ -2,73 +2,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/near.h"
 #include "rules/rule_set.h"
 
-static const char *const op_phrases[] = {
-    [OP_LESS] = "below",        [OP_AT_MOST] = "at most", [OP_MORE] = "above",
-    [OP_AT_LEAST] = "at least", [OP_EQUAL] = "is",        [OP_NOT_EQUAL] = "is not",
-    [OP_IN] = "one of",
-};
-
-static void add_value(const struct rule_metric *metric, double value, struct buf *out)
-{
-    if (strcmp(metric->unit, "share") == 0)
-        buf_addf(out, "%.10g %%", 100 * value);
-    else
-        buf_addf(out, "%.10g", value);
-    if (strchr(metric->unit, '/') || strcmp(metric->unit, "ns") == 0)
-        buf_addf(out, " %s", metric->unit);
-}
-
-static void add_words(const json_t *words, struct buf *out)
-{
-    if (json_is_string(words)) {
-        buf_add(out, json_string_value(words));
-        return;
-    }
-    for (size_t i = 0; i < json_array_size(words); i++)
-        buf_addf(out, "%s%s", i ? ", " : "", json_string_value(json_array_get(words, i)));
-}
-
 /* "memory_utilization at least 90 % (share: of the reachable memory bandwidth, used)" */
-static json_t *condition_phrase(const struct condition *condition)
+static json_t *condition_phrase(const struct rule_condition *condition)
 {
     const struct rule_metric *metric = condition->metric;
     struct buf text = {0};
     json_t *phrase;
 
     buf_addf(&text, "%s ", metric->name);
-    if (condition->word) {
-        buf_addf(&text, "%s ", op_phrases[condition->op]);
-        add_words(condition->word, &text);
-    } else if (condition->op == OP_IN) {
-        buf_add(&text, "from ");
-        add_value(metric, condition->low, &text);
-        buf_add(&text, " to ");
-        add_value(metric, condition->high, &text);
-    } else {
-        buf_addf(&text, "%s ", op_phrases[condition->op]);
-        add_value(metric, condition->low, &text);
-    }
+    condition_add_text(&condition->is, metric->unit, &text);
     buf_addf(&text, " (%s: %s)", metric->unit, metric->meaning);
     phrase = json_string(buf_str(&text));
     buf_release(&text);
     return phrase;
 }
 
-static json_t *condition_json(const struct condition *condition)
+static json_t *condition_json(const struct rule_condition *condition)
 {
+    const struct condition *is = &condition->is;
     json_t *object = json_pack("{s:s, s:s}", "metric", condition->metric->name, "op",
-                               condition_op_word(condition->op));
+                               condition_op_word(is->op));
 
-    if (condition->word)
-        json_object_set_new(object, "value", json_deep_copy(condition->word));
-    else if (condition->op == OP_IN)
-        json_object_set_new(object, "value",
-                            json_pack("[f, f]", condition->low, condition->high));
+    if (is->word)
+        json_object_set_new(object, "value", json_deep_copy(is->word));
+    else if (is->op == OP_IN)
+        json_object_set_new(object, "value", json_pack("[f, f]", is->low, is->high));
     else
-        json_object_set_new(object, "value", json_real(condition->low));
-    if (!condition->word)
+        json_object_set_new(object, "value", json_real(is->low));
+    if (!is->word)
         json_object_set_new(object, "unit", json_string(condition->metric->unit));
     return object;
 }

@@ -5,115 +5,31 @@
 
 #include "rules/rule_set.h"
 
-static bool compare(enum condition_op op, double value, double bound)
+static struct condition_truth truth_of(const struct rule_condition *condition,
+                                       const struct fact *fact)
 {
-    switch (op) {
-    case OP_LESS:
-        return value < bound;
-    case OP_AT_MOST:
-        return value <= bound;
-    case OP_MORE:
-        return value > bound;
-    default:
-        return value >= bound;
-    }
-}
-
-/* `==` is a range of one number. */
-static struct truth within(const struct condition *condition,
-                           const struct quantity *number)
-{
-    bool outside = number->high < condition->low || number->low > condition->high;
-    bool inside = number->low >= condition->low && number->high <= condition->high;
-
-    return (struct truth){
-        .holds = number->value >= condition->low && number->value <= condition->high,
-        .straddles = !outside && !inside,
-    };
-}
-
-static struct truth number_truth(const struct condition *condition,
-                                 const struct quantity *number)
-{
-    struct truth truth;
-
-    if (!number->known)
-        return (struct truth){0};
-    if (condition->op >= OP_EQUAL) {
-        truth = within(condition, number);
-        truth.holds ^= condition->op == OP_NOT_EQUAL;
-        return truth;
-    }
-    truth.holds = compare(condition->op, number->value, condition->low);
-    truth.straddles = compare(condition->op, number->low, condition->low) !=
-                      compare(condition->op, number->high, condition->low);
-    return truth;
-}
-
-static bool is_listed(const json_t *words, const char *word)
-{
-    for (size_t i = 0; i < json_array_size(words); i++)
-        if (strcmp(json_string_value(json_array_get(words, i)), word) == 0)
-            return true;
-    return false;
-}
-
-static struct truth word_truth(const struct condition *condition, const char *word)
-{
-    struct truth truth = {0};
-
-    if (!word)
-        return truth;
-    if (condition->op == OP_IN)
-        truth.holds = is_listed(condition->word, word);
-    else
-        truth.holds = (strcmp(json_string_value(condition->word), word) == 0) ==
-                      (condition->op == OP_EQUAL);
-    return truth;
-}
-
-struct truth condition_truth(const struct condition *condition, const struct fact *fact)
-{
-    return condition->metric->words ? word_truth(condition, fact->word)
-                                    : number_truth(condition, &fact->number);
+    return condition->metric->words ? condition_of_word(&condition->is, fact->word)
+                                    : condition_of_number(&condition->is, fact->number);
 }
 
 /* All conditions together: `straddles` when other values of the intervals would turn the
  * rule over. */
-static struct truth rule_truth(const struct rule *rule, const struct rule_facts *facts)
+static struct condition_truth rule_truth(const struct rule *rule,
+                                         const struct rule_facts *facts)
 {
-    struct truth all = {.holds = true};
+    struct condition_truth all = {.holds = true};
 
-    for (size_t i = 0; i < rule->when_nr; i++) {
-        const struct condition *condition = &rule->when[i];
-        struct truth one = condition_truth(condition, fact_of(facts, condition->metric));
-
-        if (!one.holds && !one.straddles)
-            return (struct truth){0};
-        all.holds = all.holds && one.holds;
-        all.straddles = all.straddles || one.straddles;
-    }
+    for (size_t i = 0; i < rule->when_nr; i++)
+        all = truth_both(all,
+                         truth_of(&rule->when[i], fact_of(facts, rule->when[i].metric)));
     return all;
 }
 
-static char *fill_sentence(const struct rule *rule, const struct rule_facts *facts)
+static void add_fact(void *facts, const char *name, struct buf *out)
 {
-    struct buf out = {0};
-    const char *text = rule->sentence;
-    size_t length = 0;
+    const struct rule_metric *metric = rule_metric_find(name);
 
-    for (const char *name = placeholder_next(text, &length); name;
-         name = placeholder_next(text, &length)) {
-        char *metric = xstrndup(name, length);
-        const struct rule_metric *found = rule_metric_find(metric);
-
-        buf_add_n(&out, text, (size_t)(name - 1 - text));
-        fact_print(found, fact_of(facts, found), &out);
-        free(metric);
-        text = name + length + 1;
-    }
-    buf_add(&out, text);
-    return buf_detach(&out);
+    fact_print(metric, fact_of(facts, metric), out);
 }
 
 /* What is left for certain, and at a guess; both NaN = not known. */
@@ -168,7 +84,7 @@ static bool is_contested(const struct rule_set *set, const struct rule *rule,
                          const struct rule_facts *facts)
 {
     for (const struct rule *other = set->rule; other < rule; other++) {
-        struct truth truth = {0};
+        struct condition_truth truth = {0};
 
         if (strcmp(other->transformation, rule->transformation) == 0 &&
             other->verdict != rule->verdict)
@@ -189,7 +105,7 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule,
         .transformation = rule->transformation,
         .verdict = rule->verdict,
         .weight = rule->weight,
-        .reason = fill_sentence(rule, facts),
+        .reason = sentence_fill(rule->sentence, add_fact, (void *)facts),
         .source = rule->source,
         .work = fill_work(rule, facts),
         .work_nr = rule->work_nr,
@@ -202,7 +118,7 @@ int rule_set_judge(const struct rule_set *set, const struct rule_facts *facts,
 {
     (void)err; /* nothing can fail yet; callers need not change when something can */
     for (size_t i = 0; i < set->rule_nr; i++) {
-        struct truth truth = rule_truth(&set->rule[i], facts);
+        struct condition_truth truth = rule_truth(&set->rule[i], facts);
 
         if (truth.holds)
             add_verdict(set, &set->rule[i], facts, truth.straddles, out);

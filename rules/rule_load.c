@@ -5,128 +5,45 @@
 
 #include "rules/rule_set.h"
 
-/* The index of `key`'s string in `words`; -1 and a message with the one that was meant.
- */
-static int word_at(const struct json_at *at, const char *key, const char *what,
-                   const char *const *words, size_t nr, struct error *err)
-{
-    struct json_at here;
-    struct buf known = {0};
-    const char *word;
-
-    if (json_member(at, key, &here, err) || json_string_here(&here, &word, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++)
-        if (strcmp(words[i], word) == 0)
-            return (int)i;
-    say_known(word, words, nr, &known);
-    json_fail(&here, err, "unknown %s \"%s\"%s", what, word, buf_str(&known));
-    buf_release(&known);
-    return -1;
-}
-
-/* The same for one of the short lists. */
+/* A word of one of the short lists. */
 static int listed_at(const struct json_at *at, const char *key, const char *what,
                      const char *const *(*list)(size_t *nr), struct error *err)
 {
     size_t nr;
     const char *const *words = list(&nr);
 
-    return word_at(at, key, what, words, nr, err);
+    return json_word_at(at, key, what, words, nr, err);
 }
 
 static int read_transformation(const struct json_at *at, struct rule *rule,
                                struct error *err)
 {
-    const char *names[NAMES_MAX];
-    size_t nr = transformation_names(names, NAMES_MAX);
-    int found = word_at(at, "transformation", "transformation", names, nr, err);
+    struct json_at here;
+    const char *word;
 
-    if (found < 0)
+    if (json_member(at, "transformation", &here, err) ||
+        json_string_here(&here, &word, err))
         return -1;
-    rule->transformation = names[found];
+    if (!transformation_find(word))
+        return unknown_transformation(&here, word, err);
+    rule->transformation = transformation_find(word)->name;
     return 0;
 }
 
 static int read_metric(const struct json_at *at, const char *key,
                        const struct rule_metric **metric, struct error *err)
 {
-    const char *names[NAMES_MAX];
-    size_t nr = rule_metric_names(names, NAMES_MAX);
-    int found = word_at(at, key, "metric", names, nr, err);
-
-    *metric = found < 0 ? NULL : rule_metric_find(names[found]);
-    return *metric ? 0 : -1;
-}
-
-static int read_word(const struct json_at *here, const struct condition *condition,
-                     struct error *err)
-{
-    const char *const *words = condition->metric->words;
-    struct buf known = {0};
+    struct json_at here;
     const char *word;
-    size_t nr = 0;
 
-    if (json_string_here(here, &word, err))
+    if (json_member(at, key, &here, err) || json_string_here(&here, &word, err))
         return -1;
-    if (rule_metric_word(condition->metric, word))
-        return 0;
-    while (words[nr])
-        nr++;
-    say_known(word, words, nr, &known);
-    json_fail(here, err, "the metric \"%s\" has no word \"%s\"%s",
-              condition->metric->name, word, buf_str(&known));
-    buf_release(&known);
-    return -1;
-}
-
-static int read_words(const struct json_at *at, struct condition *condition,
-                      struct error *err)
-{
-    struct json_at value;
-    size_t nr;
-
-    if (condition->op != OP_EQUAL && condition->op != OP_NOT_EQUAL &&
-        condition->op != OP_IN)
-        return json_fail(at, err, "the metric \"%s\" is a word: op can be ==, != or in",
-                         condition->metric->name);
-    if (condition->op != OP_IN) {
-        if (json_member(at, "value", &value, err) || read_word(&value, condition, err))
-            return -1;
-        condition->word = value.node;
-        return 0;
-    }
-    if (json_array_at(at, "value", &value, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&value, i);
-
-        if (read_word(&element, condition, err))
-            return -1;
-    }
-    condition->word = value.node;
-    return nr ? 0 : json_fail(&value, err, "names no word");
-}
-
-static int read_range(const struct json_at *at, struct condition *condition,
-                      struct error *err)
-{
-    struct json_at value, low, high;
-    size_t nr;
-
-    if (json_array_at(at, "value", &value, &nr, err))
-        return -1;
-    if (nr != 2)
-        return json_fail(&value, err, "expected two numbers, the ends of a range");
-    low = json_element(&value, 0);
-    high = json_element(&value, 1);
-    if (json_number_here(&low, -INFINITY, INFINITY, &condition->low, err))
-        return -1;
-    return json_number_here(&high, condition->low, INFINITY, &condition->high, err);
+    *metric = rule_metric_find(word);
+    return *metric ? 0 : unknown_metric(&here, word, err);
 }
 
 /* The number or the range, in the metric's own unit. */
-static int read_numbers(const struct json_at *at, struct condition *condition,
+static int read_numbers(const struct json_at *at, struct rule_condition *condition,
                         struct error *err)
 {
     struct json_at here;
@@ -140,40 +57,33 @@ static int read_numbers(const struct json_at *at, struct condition *condition,
     if (!(factor > 0))
         return json_fail(&here, err, "the metric \"%s\" is in %s, not in \"%s\"",
                          condition->metric->name, condition->metric->unit, unit);
-    if (condition->op == OP_IN) {
-        if (read_range(at, condition, err))
-            return -1;
-    } else {
-        if (json_number_at(at, "value", -INFINITY, INFINITY, &condition->low, err))
-            return -1;
-        condition->high = condition->low;
-    }
-    condition->low *= factor;
-    condition->high *= factor;
-    return 0;
+    return condition_read_numbers(at, factor, &condition->is, err);
 }
 
-static int read_condition(const struct json_at *at, struct condition *condition,
+static int read_words(const struct json_at *at, struct rule_condition *condition,
+                      struct error *err)
+{
+    char *what = xasprintf("the metric \"%s\"", condition->metric->name);
+    int result = json_has(at, "unit")
+                     ? json_fail(at, err, "%s is a word: it has no unit", what)
+                     : condition_read_words(at, what, condition->metric->words,
+                                            &condition->is, err);
+
+    free(what);
+    return result;
+}
+
+static int read_condition(const struct json_at *at, struct rule_condition *condition,
                           struct error *err)
 {
-    int op;
-
     if (json_only_keys(at, "metric op value unit", err) ||
         read_metric(at, "metric", &condition->metric, err))
         return -1;
-    op = listed_at(at, "op", "operator", condition_op_list, err);
-    if (op < 0)
-        return -1;
-    condition->op = (enum condition_op)op;
     if (rule_metric_is_names(condition->metric))
         return json_fail(at, err, "the metric \"%s\" holds names, for sentences only",
                          condition->metric->name);
-    if (condition->metric->words)
-        return json_has(at, "unit")
-                   ? json_fail(at, err, "the metric \"%s\" is a word: it has no unit",
-                               condition->metric->name)
-                   : read_words(at, condition, err);
-    return read_numbers(at, condition, err);
+    return condition->metric->words ? read_words(at, condition, err)
+                                    : read_numbers(at, condition, err);
 }
 
 static int read_when(const struct json_at *at, struct rule *rule, struct error *err)
@@ -275,47 +185,19 @@ static int read_work(const struct json_at *at, struct rule *rule, struct error *
     return 0;
 }
 
-const char *placeholder_next(const char *text, size_t *name_length)
-{
-    const char *open = strchr(text, '{');
-
-    if (!open)
-        return NULL;
-    *name_length = strcspn(open + 1, "{}");
-    return open + 1;
-}
-
-static int unknown_metric(const struct json_at *here, const char *name, struct error *err)
-{
-    const char *names[NAMES_MAX];
-    size_t nr = rule_metric_names(names, NAMES_MAX);
-    struct buf known = {0};
-
-    say_known(name, names, nr, &known);
-    json_fail(here, err, "unknown metric \"%s\"%s", name, buf_str(&known));
-    buf_release(&known);
-    return -1;
-}
-
 static int read_sentence(const struct json_at *at, struct rule *rule, struct error *err)
 {
     struct json_at here;
-    size_t length = 0;
-    int result = 0;
+    struct strvec names = {0};
 
     if (json_member(at, "sentence", &here, err) ||
         json_string_here(&here, &rule->sentence, err))
         return -1;
-    for (const char *name = placeholder_next(rule->sentence, &length); name && !result;
-         name = placeholder_next(name + length, &length)) {
-        char *metric = xstrndup(name, length);
-
-        if (name[length] != '}')
-            result = json_fail(&here, err, "\"{%s\" lacks its closing brace", metric);
-        else if (!rule_metric_find(metric))
-            result = unknown_metric(&here, metric, err);
-        free(metric);
-    }
+    int result = sentence_names(&here, rule->sentence, &names, err);
+    for (size_t i = 0; i < names.nr && !result; i++)
+        if (!rule_metric_find(names.v[i]))
+            result = unknown_metric(&here, names.v[i], err);
+    strvec_release(&names);
     return result;
 }
 
@@ -372,6 +254,61 @@ static int read_rules(const struct json_at *list, const struct rule_set *set,
     return 0;
 }
 
+/* ---- pairs that pay together only ---- */
+
+static int read_name(const struct json_at *at, const char *key, const char **name,
+                     struct error *err)
+{
+    const char *word;
+    if (json_string_at(at, key, &word, err))
+        return -1;
+    const struct rule_transformation *found = transformation_find(word);
+    if (!found || !found->in_plan)
+        return json_fail(at, err, "%s: \"%s\" is no transformation of a plan", key, word);
+    *name = found->name;
+    return 0;
+}
+
+static int read_pair(const struct json_at *at, struct rule_pair *pair, struct error *err)
+{
+    if (json_only_keys(at, "first second reason source", err) ||
+        read_name(at, "first", &pair->first, err) ||
+        read_name(at, "second", &pair->second, err) ||
+        json_string_at(at, "reason", &pair->reason, err) ||
+        json_string_at(at, "source", &pair->source, err))
+        return -1;
+    return strcmp(pair->first, pair->second)
+               ? 0
+               : json_fail(at, err, "a pair has two different transformations");
+}
+
+/* The pairs of a file go before those there are; none is added when it fails. */
+static int read_pairs(const struct json_at *top, struct rule_set *set, struct error *err)
+{
+    struct json_at list;
+    size_t nr = 0;
+    if (!json_has(top, "pairs"))
+        return 0;
+    if (json_array_at(top, "pairs", &list, &nr, err))
+        return -1;
+    struct rule_pair *pair = xcalloc(set->pair_nr + nr + 1, sizeof(*pair));
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at element = json_element(&list, i);
+        if (read_pair(&element, &pair[i], err)) {
+            free(pair);
+            return -1;
+        }
+    }
+    if (set->pair_nr)
+        memcpy(pair + nr, set->pair, set->pair_nr * sizeof(*pair));
+    free(set->pair);
+    set->pair = pair;
+    set->pair_nr += nr;
+    return 0;
+}
+
+/* ---- files ---- */
+
 /* The new rules go before the old ones. */
 static void put_first(struct rule_set *set, struct rule *fresh, size_t nr, json_t *root)
 {
@@ -399,7 +336,7 @@ static int add_file(struct rule_set *set, const char *path, struct error *err)
         json_array_at(&top, "rules", &list, &nr, err))
         goto failed;
     fresh = xcalloc(nr ? nr : 1, sizeof(*fresh));
-    if (read_rules(&list, set, fresh, nr, err) || rule_pairs_read(&top, set, err))
+    if (read_rules(&list, set, fresh, nr, err) || read_pairs(&top, set, err))
         goto failed;
     put_first(set, fresh, nr, root);
     return 0;
@@ -441,4 +378,10 @@ void rule_set_free(struct rule_set *set)
 size_t rule_set_nr(const struct rule_set *set)
 {
     return set->rule_nr;
+}
+
+const struct rule_pair *rule_set_pairs(const struct rule_set *set, size_t *nr)
+{
+    *nr = set->pair_nr;
+    return set->pair;
 }

@@ -333,16 +333,10 @@ json_t *rule_facts_to_json(const struct rule_facts *facts)
 void fact_print(const struct rule_metric *metric, const struct fact *fact,
                 struct buf *out)
 {
-    bool share = strcmp(metric->unit, "share") == 0;
-    /* the sentence says what a bare number counts */
-    bool bare = !strpbrk(metric->unit, "/") && strcmp(metric->unit, "ns") != 0;
-
     if (metric->words)
         buf_add(out, fact->word ? fact->word : "unknown");
     else if (rule_metric_is_names(metric))
         buf_add(out, fact->names ? fact->names : "unknown");
-    else if (fact->number.known && share)
-        buf_add_percent(out, fact->number.value);
     else
-        buf_add_value(out, fact->number, 1, bare ? "" : metric->unit);
+        sentence_add_value(fact->number, metric->unit, out);
 }

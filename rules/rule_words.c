@@ -4,23 +4,6 @@
 #include "core/base/near.h"
 #include "rules/rule_set.h"
 
-static const char *const op_words[] = {
-#define X(name, word) [OP_##name] = word,
-    CONDITION_OP_MAP(X)
-#undef X
-};
-
-const char *const *condition_op_list(size_t *nr)
-{
-    *nr = ARRAY_SIZE(op_words);
-    return op_words;
-}
-
-const char *condition_op_word(enum condition_op op)
-{
-    return op_words[op];
-}
-
 static const char *const verdict_words[] = {
     [VERDICT_TRY] = "try",
     [VERDICT_AVOID] = "avoid",
@@ -92,39 +75,7 @@ const struct rule_transformation *transformation_find(const char *name)
 
 /* ---- what was meant ---- */
 
-const char *nearest_word(const char *word, const char *const *words, size_t nr)
-{
-    size_t least = SIZE_MAX;
-    const char *near = NULL;
-
-    for (size_t i = 0; i < nr; i++) {
-        size_t off = word_distance(word, words[i]);
-
-        if (off < least) {
-            least = off;
-            near = words[i];
-        }
-    }
-    return near;
-}
-
-void say_known(const char *word, const char *const *words, size_t nr, struct buf *out)
-{
-    enum { FEW = 30 };
-    const char *near = nearest_word(word, words, nr);
-
-    if (near)
-        buf_addf(out, "; did you mean \"%s\"?", near);
-    else if (nr > FEW) /* the only long list is that of the metrics */
-        buf_add(out, "; 'inflight rules --metrics' lists those that there are");
-    if (near || nr > FEW)
-        return;
-    buf_add(out, "; known are: ");
-    for (size_t i = 0; i < nr; i++)
-        buf_addf(out, "%s%s", i ? ", " : "", words[i]);
-}
-
-size_t rule_metric_names(const char **name, size_t room)
+static size_t metric_names(const char **name, size_t room)
 {
     size_t nr;
     const struct rule_metric *metric = rule_metrics(&nr);
@@ -132,6 +83,31 @@ size_t rule_metric_names(const char **name, size_t room)
     for (size_t i = 0; i < nr && i < room; i++)
         name[i] = metric[i].name;
     return nr < room ? nr : room;
+}
+
+int unknown_metric(const struct json_at *here, const char *name, struct error *err)
+{
+    const char *names[NAMES_MAX];
+    const char *near = nearest_word(name, names, metric_names(names, NAMES_MAX));
+
+    return near ? json_fail(here, err, "unknown metric \"%s\"; did you mean \"%s\"?",
+                            name, near)
+                : json_fail(here, err,
+                            "unknown metric \"%s\"; 'inflight rules --metrics' lists "
+                            "those that there are",
+                            name);
+}
+
+int unknown_transformation(const struct json_at *here, const char *name,
+                           struct error *err)
+{
+    const char *names[NAMES_MAX];
+    struct buf known = {0};
+
+    buf_add_known(&known, name, names, transformation_names(names, NAMES_MAX));
+    json_fail(here, err, "unknown transformation \"%s\"%s", name, buf_str(&known));
+    buf_release(&known);
+    return -1;
 }
 
 size_t transformation_names(const char **name, size_t room)

@@ -45,7 +45,7 @@ static int read_case(struct metric_case *one, struct error *err)
     const char *definitions;
 
     if (json_only_keys(&one->top,
-                       "schema about metrics given counts values whole path out_of_range "
+                       "about metrics given counts values whole path out_of_range "
                        "notes tolerance",
                        err) ||
         json_string_at(&one->top, "metrics", &definitions, err) ||
@@ -67,7 +67,7 @@ static void complain(const struct metric_case *one, const char *name, const char
 {
     struct buf text = {0};
 
-    buf_addf(&text, "%s: %s: %s", path_base(one->top.file), name, what);
+    buf_addf(&text, "%s: %s: %s", one->top.file, name, what);
     check_str(buf_str(&text), "");
     buf_release(&text);
 }
@@ -185,42 +185,47 @@ static void check_case(struct metric_case *one, struct strvec *covered)
         complain(one, "sums", "a level is not what it should sum to");
 }
 
-static void run_case(const char *path, struct strvec *covered)
+static void run_case(const char *name, json_t *node, struct strvec *covered)
 {
-    struct metric_case one = {0};
+    struct metric_case one = {.top = json_top(name, node)};
     struct error err = {0};
-    json_t *root = NULL;
 
-    if (check_ok(json_read_file(path, "inflight.metrics-case/1", &root, &err), &err)) {
-        one.top = json_top(path, root);
-        if (check_ok(read_case(&one, &err), &err))
-            check_case(&one, covered);
-    }
+    if (check_ok(read_case(&one, &err), &err))
+        check_case(&one, covered);
     metric_result_release(&one.result);
     count_set_release(&one.counts);
     metric_set_free(one.set);
-    json_decref(root);
 }
 
-/* ---- all of a folder ---- */
+/* ---- all of a file ---- */
 
-void metric_cases_run(const char *folder, struct strvec *covered)
+json_t *metric_cases_read(const char *name)
 {
-    char *relative = xasprintf("tests/data/metrics/%s", folder), *path = NULL;
-    struct strvec names = {0};
+    char *path = xasprintf(INFLIGHT_SOURCE_DIR "/tests/data/metrics/%s.json", name);
     struct error err = {0};
+    json_t *root = NULL, *cases;
 
-    check_ok(shipped_names(relative, &names, &path, &err), &err);
-    check(names.nr > 0);
-    for (size_t i = 0; i < names.nr; i++) {
-        char *file = xasprintf("%s/%s.json", path, names.v[i]);
-
-        run_case(file, covered);
-        free(file);
-    }
-    strvec_release(&names);
+    check_ok(json_read_file(path, "inflight.metrics-cases/1", &root, &err), &err);
+    cases = json_incref(json_object_get(root, "cases"));
+    check(json_object_size(cases) > 0);
+    json_decref(root);
     free(path);
-    free(relative);
+    return cases;
+}
+
+void metric_cases_run(const char *name, struct strvec *covered)
+{
+    json_t *cases = metric_cases_read(name), *node;
+    const char *key;
+
+    json_object_foreach(cases, key, node)
+    {
+        char *what = xasprintf("%s: %s", name, key);
+
+        run_case(what, node, covered);
+        free(what);
+    }
+    json_decref(cases);
 }
 
 /* Is it a word of the text? */

@@ -1,9 +1,9 @@
 /*
- * Cases of metrics as data: a file of a folder is a case, counts that were made from a
+ * Cases of metrics as data, many in a file of tests/data/metrics, {"schema":
+ * "inflight.metrics-cases/1", "cases": {NAME: CASE, ...}}: counts that were made from a
  * known distribution and what must come out of them.
  *
  *     {
- *       "schema": "inflight.metrics-case/1",
  *       "about": "what the counts were made from",
  *       "metrics": "a64fx",                       the shipped definitions
  *       "given": {"line_bytes": 256},
@@ -24,11 +24,15 @@
 #define TESTS_METRIC_CASES_H
 
 #include "core/base/array.h"
+#include "core/files/json.h"
 
-/* Runs all cases of tests/data/metrics/FOLDER and checks that there is one at least.
+/* The cases of tests/data/metrics/NAME.json; caller releases. */
+json_t *metric_cases_read(const char *name);
+
+/* Runs all of them and checks that there is one at least.
  * Names of metrics with a value in any of them, or unknown because the CPU has no such
  * thing, are pushed to `covered`. */
-void metric_cases_run(const char *folder, struct strvec *covered);
+void metric_cases_run(const char *name, struct strvec *covered);
 
 /* Every metric of the definitions that is in no model or in one of these (separated by
  * blanks, NULL = all) is among the covered ones. */

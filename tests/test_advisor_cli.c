@@ -1,8 +1,6 @@
 /*
- * The program from outside: each folder of tests/data/advisor/cli/ is a case with the
- * files `args` (as in a shell), `exit`, and `stdout` and `stderr` where they are not
- * empty; a `*` in those two stands for anything. A case runs in a folder of its own with
- * a copy of cli/files, and with a home of its own.
+ * The program from outside: tests/data/advisor/cli/COMMAND.cases, by check_commands, and
+ * what needs more than one look.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -15,69 +13,23 @@
 
 static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
 
-static void check_output(const char *name, const char *stream, const char *got)
-{
-    char *path = xasprintf("%s/%s/%s", cli, name, stream);
-    struct buf want = {0};
-
-    if (file_exists(path))
-        file_read(path, &want, NULL);
-    if (!text_matches(got, buf_str(&want))) {
-        char *what = xasprintf("%s of case %s: %s", stream, name, got);
-        check_str(what, buf_str(&want));
-        free(what);
-    }
-    buf_release(&want);
-    free(path);
-}
-
-static void read_words(const char *name, const char *file, struct buf *out)
-{
-    char *path = xasprintf("%s/%s/%s", cli, name, file);
-    struct error err = {0};
-
-    check_ok(file_read(path, out, &err), &err);
-    free(path);
-}
-
-static void check_case(const char *name)
-{
-    struct place place = {0};
-    struct spawn_outcome outcome = {0};
-    struct buf args = {0}, number = {0};
-    char *got;
-
-    place_make(&place);
-    read_words(name, "args", &args);
-    read_words(name, "exit", &number);
-    place_run(&place, buf_str(&args), &outcome);
-    got = xasprintf("%s %s %d\n", name, spawn_end_word(outcome.end), outcome.code);
-    buf_reset(&args);
-    buf_addf(&args, "%s exited %s", name, buf_str(&number));
-    check_str(got, buf_str(&args));
-    check_output(name, "stdout", buf_str(&outcome.out));
-    check_output(name, "stderr", buf_str(&outcome.err));
-    free(got);
-    buf_release(&args);
-    buf_release(&number);
-    spawn_outcome_release(&outcome);
-    place_drop(&place);
-}
-
 static void every_case(void)
 {
     struct dirent **names = NULL;
-    int nr = place_list(cli, &names), cases = 0;
+    int nr = place_list(cli, &names);
+    size_t commands = 0;
 
     for (int i = 0; i < nr; i++) {
         if (strcmp(names[i]->d_name, "files") != 0) {
-            check_case(names[i]->d_name);
-            cases++;
+            char *path = path_join(cli, names[i]->d_name);
+
+            commands += check_commands(path, "", place_make);
+            free(path);
         }
         free(names[i]);
     }
     free(names);
-    check(cases >= 108);
+    check(commands >= 199);
 }
 
 /* ---- what needs more than one look ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cases.h"
+
 static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
 
 void place_copy(struct place *place, const char *folder, const char *name)
@@ -117,4 +119,51 @@ void check_run(struct place *place, const char *args, int code, const char *out,
     if (!text_matches(buf_str(&outcome.err), err))
         check_str(buf_str(&outcome.err), err);
     spawn_outcome_release(&outcome);
+}
+
+/* ---- cases ---- */
+
+static void check_output(const char *args, const char *got, const char *want)
+{
+    if (!text_matches(got, want ? want : ""))
+        check_str_at(got, want, args, HERE);
+}
+
+static void check_command(struct cases *cases, struct test_case *one, const char *before,
+                          struct place *place)
+{
+    struct spawn_outcome outcome = {0};
+    char *args = xasprintf("%s%s", before, one->name), *end;
+
+    place_run(place, args, &outcome);
+    end = xasprintf("%s %d", spawn_end_word(outcome.end), outcome.code);
+    check_str_at(end, one->part[0].name, one->name, HERE);
+    check_output(one->name, buf_str(&outcome.err), one->part[0].text);
+    if (case_part(one, "output"))
+        check_case(cases, one, "output", buf_str(&outcome.out));
+    else
+        check_output(one->name, buf_str(&outcome.out), case_part(one, "stdout"));
+    free(end);
+    free(args);
+    spawn_outcome_release(&outcome);
+}
+
+size_t check_commands(const char *path, const char *before,
+                      void (*make)(struct place *place))
+{
+    struct cases cases;
+    size_t nr;
+
+    cases_read(path, 1, &cases);
+    nr = cases.nr;
+    for (size_t i = 0; i < nr; i++)
+        if (check(cases.v[i].part_nr > 0)) {
+            struct place place = {0};
+
+            make(&place);
+            check_command(&cases, &cases.v[i], before, &place);
+            place_drop(&place);
+        }
+    cases_release(&cases);
+    return nr;
 }

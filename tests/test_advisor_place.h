@@ -25,6 +25,15 @@ void place_run(struct place *place, const char *args, struct spawn_outcome *outc
 void check_run(struct place *place, const char *args, int code, const char *out,
                const char *err);
 
+/*
+ * Each case of the file (tests/cases.h) in a place of its own that `make` makes: the
+ * program with the words `before` and the case's name. Its first part is "exited N" and
+ * what standard error says; "stdout" is a pattern like that, "output" the whole text;
+ * without either of them nothing is printed. How many there are.
+ */
+size_t check_commands(const char *path, const char *before,
+                      void (*make)(struct place *place));
+
 /* `*` stands for anything, also for nothing and for several lines. */
 bool text_matches(const char *text, const char *pattern);
 

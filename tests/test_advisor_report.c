@@ -52,6 +52,19 @@ static void check_width(const char *text, size_t columns)
         check(strcspn(line, "\n") <= columns);
 }
 
+/* What is the same as in other texts is not said again: this is in it. */
+static void check_says(struct desk *desk, bool evidence, const char *part)
+{
+    json_t *report = desk_document(desk);
+    char *text = text_of(report, false, evidence, 80);
+
+    check_contains(text, part);
+    check_width(text, 80);
+    check_stored(report, evidence, text);
+    free(text);
+    json_decref(report);
+}
+
 static void check_report(struct desk *desk, const char *name, bool evidence)
 {
     json_t *report = desk_document(desk);
@@ -150,7 +163,16 @@ static void an_audited_search(void)
                                               .unreached_nr = 3,
                                               .wrong_nr = 1,
                                               .cost = desk_gain(1.08, 1.05, 1.11)};
-    check_report(&desk, "audit", false);
+    check_says(&desk, false, "\n\nIs that so? A counter-experiment\n  So it is.\n\n");
+    check_says(
+        &desk, false,
+        "\n\nAudit of what the rules discarded\n"
+        "  audit: 1 pruned transformation measured, 1 wrongly discarded by rule\n"
+        "  unroll_jam.shallow: that would have cost 1.08x (1.05 to 1.11), and is kept; "
+        "1\n"
+        "  had no plan that could be measured; 3 not reached within the budget.\n"
+        "  unroll_jam: 1.08x (1.05 to 1.11) by unroll_jam(i:4) [unroll_jam.shallow],\n"
+        "  wrongly discarded\n");
     desk.result.audit = (struct search_audit){0};
     desk_release(&desk);
 }
@@ -162,30 +184,6 @@ static void a_finished_search(void)
     a_search(&desk);
     check_report(&desk, "tune", false);
     check_report(&desk, "tune_evidence", true);
-    desk_release(&desk);
-}
-
-/* As narrow as a pane, and as wide as a screen: there lines end at 100. */
-static void a_finished_search_in_narrow_and_wide(void)
-{
-    static const struct {
-        int columns;
-        size_t most;
-        const char *file;
-    } cases[] = {{60, 60, "report_tune_60.txt"}, {132, 100, "report_tune_132.txt"}};
-    struct desk desk = {0};
-    json_t *report;
-
-    a_search(&desk);
-    report = desk_document(&desk);
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = text_of(report, false, false, cases[i].columns);
-
-        check_file(cases[i].file, text);
-        check_width(text, cases[i].most);
-        free(text);
-    }
-    json_decref(report);
     desk_release(&desk);
 }
 
@@ -339,7 +337,13 @@ static void interrupted(void)
     free(desk.result.stop);
     desk.result.stop = xstrdup("it was interrupted");
     desk.result.interrupted = true;
-    check_report(&desk, "interrupted", true);
+    check_says(&desk, true,
+               "\n  Interrupted: this is what was known by then.\n\nWhat limits");
+    check_says(&desk, true,
+               "\n  520 ms +-2%       as written\n"
+               "  interrupted       simd: the reason for interrupted\n");
+    check_says(&desk, true, "\n  read from memory     unknown\n");
+    check_says(&desk, true, "\nNext\n  The same command goes on where this ended");
     desk_release(&desk);
 }
 
@@ -358,7 +362,7 @@ static void interrupted_at_once(void)
                                          .stop = xstrdup("it was interrupted"),
                                          .interrupted = true,
                                          .space_size = -1};
-    check_report(&desk, "nothing_measured", true);
+    check_says(&desk, true, "after 0 s and 0 variants. The\n  evidence gives no bound");
     desk_add(&desk, "", RUN_OUTCOME_INTERRUPTED, 0);
     check_report(&desk, "interrupted_at_once", true);
     desk_release(&desk);
@@ -374,7 +378,13 @@ static void without_occupancy(void)
     desk_add(&desk, "", RUN_OUTCOME_OK, 0.52);
     desk.result.left_bound = quantity_unknown();
     desk.result.left_resource = RESOURCE_NONE;
-    check_report(&desk, "without_occupancy", false);
+    check_says(&desk, false,
+               "What limits the loop\n"
+               "  Not known: how much the kernel moves was not found out.\n\n");
+    check_says(
+        &desk, false,
+        "The search ended because no rule says that anything else can pay, after 42 s\n"
+        "  and 1 variant. Without less work");
     desk_release(&desk);
 }
 
@@ -454,7 +464,6 @@ static void the_comment_of_an_emitted_file(void)
 CU_TestInfo advisor_report_tests[] = {
     {"an audited search", an_audited_search},
     {"a finished search", a_finished_search},
-    {"a finished search in narrow and wide", a_finished_search_in_narrow_and_wide},
     {"short without evidence", short_without_evidence},
     {"the document of a search", the_document_of_a_search},
     {"colour carries no meaning of its own", colour_carries_no_meaning_of_its_own},

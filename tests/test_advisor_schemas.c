@@ -203,7 +203,7 @@ static const char *last_key(json_t *document)
 static const char *const needed[] = {
     "sources", "columns",  "definitions", "plan",     "levels", "rules",    "cases",
     "events",  "points",   "machine",     "findings", "loops",  "rows",     "tries",
-    "results", "profiles", "sessions",    "patterns", "cpus",   "machines", "numbers"};
+    "results", "profiles", "sessions",    "cpus",   "machines", "numbers"};
 
 static bool damage(json_t *document, enum damage how)
 {

@@ -132,6 +132,12 @@ static void digits_follow_the_interval(void)
         {0.5, 0.5, 0.5, "50 %"},
         {0, NAN, 0, "unknown"},
     };
+    static const struct range tenths[] = {
+        {0.458, 0.5, 0.5424, "[45.8, 54.2]"},
+        {0.4996, 0.5, 0.5004, ""},
+        {0.5, 0.5, 0.5, ""},
+        {0, NAN, 0, ""},
+    };
     static const struct range sentences[] = {
         {9.7, 9.8, 9.9, "9.8"},
         {7.1, 9.8, 12, "between 7.1 and 12.0"},
@@ -142,6 +148,7 @@ static void digits_follow_the_interval(void)
     check_ranges(add_gbs, figures, ARRAY_SIZE(figures));
     check_ranges(buf_add_ratio, ratios, ARRAY_SIZE(ratios));
     check_ranges(buf_add_share, shares, ARRAY_SIZE(shares));
+    check_ranges(buf_add_tenths_interval, tenths, ARRAY_SIZE(tenths));
     check_ranges(add_sentence, sentences, ARRAY_SIZE(sentences));
 }
 

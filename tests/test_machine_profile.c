@@ -1,10 +1,10 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/machine/profile/profile.h"
+#include "tests/cases.h"
 #include "tests/check.h"
 
 static char *data_path(const char *name)
@@ -178,48 +178,21 @@ static void empty_fields_are_unknown(void)
     free(path);
 }
 
-/* tests/data/machine/bad/<case>: input.json must fail with the text of expected.error
- * after "input.json:". */
-static void check_bad(const char *folder, const char *name)
+static int read_profile(const struct test_case *one, const char *path, struct error *err)
 {
-    char *dir = path_join(folder, name), *input = path_join(dir, "input.json");
-    char *expected = path_join(dir, "expected.error");
-    struct buf want = {0};
     struct machine machine;
-    struct error err = {0};
+    int result = machine_load(path, &machine, err);
 
-    if (check_ok(file_read(expected, &want, &err), &err)) {
-        const char *got = machine_load(input, &machine, &err)
-                              ? strstr(err.text, "input.json:")
-                              : "no failure";
-
-        buf_truncate(&want, strcspn(buf_str(&want), "\n"));
-        check_eq(err.status, STATUS_INPUT);
-        check_str(got ? got + strlen("input.json:") : err.text, buf_str(&want));
-        check(machine.name == NULL && machine.curve == NULL);
-    }
-    buf_release(&want);
-    free(dir);
-    free(input);
-    free(expected);
+    (void)one;
+    check(result == 0 || (!machine.name && !machine.curve));
+    if (result == 0)
+        machine_release(&machine);
+    return result;
 }
 
 static void damaged_profiles_are_refused(void)
 {
-    char *folder = data_path("bad");
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    int nr = 0;
-
-    while (dir && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.') {
-            check_bad(folder, entry->d_name);
-            nr++;
-        }
-    if (dir)
-        closedir(dir);
-    check(nr >= 55);
-    free(folder);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/machine/bad.cases", 62, read_profile);
 }
 
 /* NAN = unknown; gbs and latency: the last point of the curve with the most reads. */

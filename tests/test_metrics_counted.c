@@ -1,6 +1,6 @@
 /* From definitions to values on hardware that a script plays: events are planned into
  * runs, counted in programs to come, combined and evaluated. The counts are those of a
- * case of tests/data/metrics/intel. */
+ * case of tests/data/metrics/intel.json. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "core/metrics/metrics.h"
 #include "core/traffic/counters/papi_source.h"
 #include "tests/check.h"
-
-#define CASE INFLIGHT_SOURCE_DIR "/tests/data/metrics/intel/topdown_skx.json"
+#include "tests/metric_cases.h"
 
 enum { descriptors_most = 64, events_most = 128, set_most = 64 };
 
@@ -227,13 +226,13 @@ static struct metric_set *make_machine(size_t counters, json_t **root)
     struct metric_set *set = NULL;
     struct error err = {0};
     const char *name;
-    json_t *value;
+    json_t *value, *cases = metric_cases_read("intel");
 
     memset(&machine, 0, sizeof(machine));
-    *root = NULL;
+    *root = json_incref(json_object_get(cases, "topdown_skx"));
+    json_decref(cases);
     if (!check_ok(metric_set_load("skylake-sp", NULL, &set, &err), &err) ||
-        !check_ok(json_read_file(CASE, "inflight.metrics-case/1", root, &err), &err) ||
-        !check(set->event_nr <= events_most))
+        !check(*root && set->event_nr <= events_most))
         return set;
     machine.set = set;
     machine.counters = counters;

@@ -230,46 +230,36 @@ static void give_back(const struct slots *slots, const struct cpu *cpu)
     metric_set_free(set);
 }
 
-static int read_slots(const char *path, struct slots *slots, struct error *err)
+static int read_slots(const char *name, json_t *node, struct slots *slots,
+                      struct error *err)
 {
-    struct json_at top, shares;
-    json_t *root = NULL;
-    int result = json_read_file(path, "inflight.metrics-slots/1", &root, err);
-
-    *slots = (struct slots){0};
-    if (!result) {
-        top = json_top(path, root);
-        result = json_number_at(&top, "cycles", 1, 1e18, &slots->cycles, err) ||
+    struct json_at top = json_top(name, node), shares;
+    int result = json_number_at(&top, "cycles", 1, 1e18, &slots->cycles, err) ||
                  json_object_at(&top, "slots", &shares, err);
-    }
+
     for (enum leaf i = 0; i < LEAF_NR && !result; i++)
         result = json_number_at(&shares, leaf_name[i], 0, 1, &slots->share[i], err);
-    json_decref(root);
     return result ? -1 : 0;
 }
 
 static void distributions_come_back(void)
 {
-    struct strvec names = {0};
-    struct error err = {0};
-    char *folder = NULL;
+    json_t *cases = metric_cases_read("intel_slots"), *node;
+    const char *name;
 
-    check_ok(shipped_names("tests/data/metrics/intel_slots", &names, &folder, &err),
-             &err);
-    check(names.nr >= 10);
-    for (size_t i = 0; i < names.nr; i++) {
-        char *path = xasprintf("%s/%s.json", folder, names.v[i]);
-        struct slots slots;
+    check(json_object_size(cases) >= 10);
+    json_object_foreach(cases, name, node)
+    {
+        struct slots slots = {0};
+        struct error err = {0};
 
-        if (check_ok(read_slots(path, &slots, &err), &err)) {
+        if (check_ok(read_slots(name, node, &slots, &err), &err)) {
             check_near(share_of(&slots, 0, RETIRING), 1, 1e-13);
             for (size_t k = 0; k < ARRAY_SIZE(cpus); k++)
                 give_back(&slots, &cpus[k]);
         }
-        free(path);
     }
-    strvec_release(&names);
-    free(folder);
+    json_decref(cases);
 }
 
 /* ---- the other models ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_facts.h"
-#include "advisor/metrics/metrics_given.h"
+#include "advisor/metrics/metrics_columns.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 
@@ -21,42 +21,6 @@ static struct rule_set *recipe(void)
 
     check_ok(rule_set_load(NULL, &set, &err), &err);
     return set;
-}
-
-/* "name: transformation is got, expected want". */
-static void check_case(const json_t *one)
-{
-    const json_t *expected;
-    size_t i;
-
-    json_array_foreach(json_object_get(one, "expected"), i, expected)
-    {
-        const char *of = json_string_value(json_object_get(expected, "transformation"));
-        const char *want = json_string_value(json_object_get(expected, "want"));
-        const char *got = json_string_value(json_object_get(expected, "got"));
-        const char *reason = json_string_value(json_object_get(expected, "reason"));
-
-        if (!check_str(got, want))
-            check_str(of, json_string_value(json_object_get(one, "name")));
-        if (reason && !check(strstr(reason, "unknown") == NULL))
-            check_str(reason, "a sentence that rests on what is known");
-    }
-}
-
-static void situations_get_the_right_opinion(void)
-{
-    struct rule_set *set = recipe();
-    struct error err = {0};
-    json_t *judged = NULL;
-    const json_t *one;
-    size_t i;
-
-    if (!check_ok(rule_cases_judge(set, DATA "rules/counters.json", &judged, &err), &err))
-        return;
-    json_array_foreach(json_object_get(judged, "cases"), i, one) check_case(one);
-    check(json_integer_value(json_object_get(judged, "expectations")) > 80);
-    json_decref(judged);
-    rule_set_free(set);
 }
 
 static const char *const counted[] = {"frontend_bound",
@@ -379,7 +343,6 @@ static void facts_need_few_runs(void)
 }
 
 CU_TestInfo metrics_rules_tests[] = {
-    {"situations get the right opinion", situations_get_the_right_opinion},
     {"counters do not overrule a stop", counters_do_not_overrule_a_stop},
     {"each fact decides something", each_fact_decides_something},
     {"shares are told of the whole", shares_are_told_of_the_whole},

@@ -1,79 +1,52 @@
 /* Files of rules: bad ones, several together, and a set whose opinions were dealt out
  * anew. */
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/rules.h"
+#include "tests/cases.h"
 #include "tests/check.h"
 
 static const char mine[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/mine.json";
 static const char more[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/more.json";
-static const char bad_rules[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad";
-static const char bad_cases[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad_cases";
 
-/* The last line break goes. */
-static char *text_of(const char *path)
+static int read_rules(const struct test_case *one, const char *path, struct error *err)
 {
-    struct buf text = {0};
-    struct error err = {0};
-
-    check_ok(file_read(path, &text, &err), &err);
-    buf_truncate(&text, text.length ? text.length - 1 : 0);
-    return buf_detach(&text);
-}
-
-/* The folder's file is refused with STATUS_INPUT and the expected text, after its path.
- */
-static void check_bad(const char *folder, const char *name)
-{
-    char *input = xasprintf("%s/%s/input.json", folder, name);
-    char *expected = xasprintf("%s/%s/expected.error", folder, name);
-    char *want = text_of(expected);
     struct rule_set *set = NULL;
-    struct error err = {0};
-    json_t *result = NULL;
+    int result = rule_set_load(path, &set, err);
 
-    if (folder == bad_rules) {
-        check_fails(rule_set_load(input, &set, &err), &err, STATUS_INPUT, want);
-        check(set == NULL);
-    } else if (check_ok(rule_set_load(NULL, &set, &err), &err)) {
-        check_fails(rule_cases_judge(set, input, &result, &err), &err, STATUS_INPUT,
-                    want);
-        check(result == NULL);
-        rule_set_free(set);
-    }
-    free(want);
-    free(expected);
-    free(input);
-}
-
-static size_t check_folder(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    size_t nr = 0;
-
-    if (!check(dir != NULL))
-        return 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        check_bad(folder, entry->d_name);
-        nr++;
-    }
-    closedir(dir);
-    return nr;
+    (void)one;
+    check(result == 0 || !set);
+    rule_set_free(set);
+    return result;
 }
 
 static void bad_files_are_refused_with_their_place(void)
 {
-    check(check_folder(bad_rules) >= 38);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/rules/bad.cases", 42, read_rules);
+}
+
+static int read_cases(const struct test_case *one, const char *path, struct error *err)
+{
+    struct rule_set *set = NULL;
+    json_t *result = NULL;
+    int judged = -1;
+
+    (void)one;
+    if (check_ok(rule_set_load(NULL, &set, err), err)) {
+        judged = rule_cases_judge(set, path, &result, err);
+        check(judged == 0 || !result);
+    }
+    json_decref(result);
+    rule_set_free(set);
+    return judged;
 }
 
 static void bad_cases_are_refused_with_their_place(void)
 {
-    check(check_folder(bad_cases) >= 11);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/rules/bad_cases.cases", 12,
+                  read_cases);
 }
 
 static struct rule_set *given(const char *first, const char *second)

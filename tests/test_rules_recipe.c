@@ -71,228 +71,43 @@ static void every_metric_is_told_once(void)
     }
 }
 
-/* Facts as text: "l1_utilization=0.97 limiter=l1_mshrs". */
-static struct rule_facts *facts_of(const char *text)
+/* What the recipe says of the situations in a file for `inflight rules --test`. A
+ * sentence rests on what is known. */
+static size_t check_situations(const struct rule_set *set, const char *path)
 {
-    struct rule_facts *facts = rule_facts_new();
-    struct strvec item = {0};
     struct error err = {0};
+    json_t *judged = NULL, *one, *expected;
+    size_t i, k, nr = 0;
 
-    strvec_split(&item, text);
-    for (size_t i = 0; i < item.nr; i++) {
-        char *value = strchr(item.v[i], '=');
-        double number;
+    check_ok(rule_cases_judge(set, path, &judged, &err), &err);
+    json_array_foreach(json_object_get(judged, "cases"), i, one)
+    {
+        const char *name = json_string_value(json_object_get(one, "name"));
 
-        *value++ = '\0';
-        if (strstr(item.v[i], "_names"))
-            check_ok(rule_facts_names(facts, item.v[i], value, &err), &err);
-        else if (parse_number(value, "fact", &number, NULL) == 0)
-            check_ok(rule_facts_number(facts, item.v[i],
-                                       quantity_exact(number, PROVENANCE_MODEL), &err),
-                     &err);
-        else
-            check_ok(rule_facts_word(facts, item.v[i], value, &err), &err);
+        json_array_foreach(json_object_get(one, "expected"), k, expected)
+        {
+            const char *reason = json_string_value(json_object_get(expected, "reason"));
+
+            check_str_at(json_string_value(json_object_get(expected, "got")),
+                         json_string_value(json_object_get(expected, "want")), name,
+                         HERE);
+            check(!reason || !strstr(reason, "unknown"));
+            nr++;
+        }
     }
-    strvec_release(&item);
-    return facts;
+    json_decref(judged);
+    return nr;
 }
 
-/* `want`: "transformation=verdict ..."; "none" = no rule has an opinion. */
-static void check_opinions(const struct rule_set *set, const char *situation,
-                           const char *want)
-{
-    struct rule_facts *facts = facts_of(situation);
-    struct rule_verdicts verdicts = {0};
-    struct strvec item = {0};
-    struct error err = {0};
-
-    check_ok(rule_set_judge(set, facts, &verdicts, &err), &err);
-    strvec_split(&item, want);
-    for (size_t i = 0; i < item.nr; i++) {
-        char *word = strchr(item.v[i], '=');
-        const struct rule_verdict *verdict;
-
-        *word++ = '\0';
-        verdict = rule_verdicts_deciding(&verdicts, item.v[i]);
-        if (!check_str(verdict ? verdict_word(verdict->verdict) : "none", word))
-            check_str(item.v[i], situation);
-        if (verdict) /* a sentence rests on what is known */
-            check(strstr(verdict->reason, "unknown") == NULL);
-    }
-    strvec_release(&item);
-    rule_verdicts_release(&verdicts);
-    rule_facts_free(facts);
-}
-
-static const struct {
-    const char *what, *facts, *want;
-} situations[] = {
-    {"random accesses, L1 queue full",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
-     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 "
-     "walker_utilization=0.2 limiter=l1_mshrs why=full has_indirect=yes free_threads=1 "
-     "pages=small translation_share=0.03 hugepages_available=yes",
-     "simd=stop smt=stop prefetch_l1=stop prefetch_l2=try hugepages=avoid tile=none"},
-    {"the same with an L2 queue that holds no more",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.8 "
-     "l2_limit=10 l2_over_l1=1 queue_utilization=0.97 memory_utilization=0.3 why=full",
-     "prefetch_l2=avoid"},
-    {"the same where the probe saw no gain",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
-     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
-     "prefetch_l2_gain=1.01 store_share=0",
-     "prefetch_l2=avoid"},
-    {"a gain that the profile calls none, MACHINE_PREFETCH_GAINS",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
-     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
-     "prefetch_l2_gain=1.1 store_share=0",
-     "prefetch_l2=avoid"},
-    {"the probe saw none for loads, but here are stores",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
-     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
-     "prefetch_l2_gain=1.01 store_share=0.5",
-     "prefetch_l2=try"},
-    {"the same where the probe saw one",
-     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
-     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
-     "prefetch_l2_gain=1.6 store_share=0",
-     "prefetch_l2=try"},
-    {"a histogram on small pages",
-     "random_share=1 l1_utilization=0.41 l1_occupancy=4.1 l1_limit=10 l2_limit=24 "
-     "l2_utilization=0.2 queue_utilization=0.41 memory_utilization=0.4 l2_over_l1=2.4 "
-     "walker_utilization=1 limiter=page_walkers why=translation pages=small "
-     "hugepages_available=yes translation_share=0.4 has_indirect=yes free_threads=1",
-     "hugepages=try simd=stop smt=stop prefetch_l1=stop prefetch_l2=stop"},
-    {"a histogram where there are no huge pages",
-     "walker_utilization=1 limiter=page_walkers pages=small hugepages_available=no",
-     "hugepages=avoid"},
-    {"a stream at the limit of memory",
-     "random_share=0 l2_utilization=0.6 queue_utilization=0.6 memory_utilization=0.97 "
-     "limiter=memory why=full inner_trips=1e8 write_allocate_share=0.25 free_threads=1 "
-     "working_set_over_l3=100 stores_reused=no has_reuse=no idle_cores=0 loop_depth=1",
-     "simd=stop smt=stop prefetch_l1=stop prefetch_l2=stop nontemporal=try tile=avoid "
-     "unroll_jam=avoid parallel=avoid"},
-    {"the same where stores read no lines",
-     "memory_utilization=0.97 write_allocate_share=0 stores_reused=no",
-     "nontemporal=avoid"},
-    {"a stencil at the limit of memory",
-     "random_share=0 memory_utilization=0.95 queue_utilization=0.5 has_reuse=yes "
-     "limiter=memory why=full",
-     "tile=try"},
-    {"a stencil in time, larger than L2",
-     "time_loop=yes working_set_over_l2=4 contraction=no", "skew=try pack=avoid"},
-    {"a stencil in time that stays in L2", "time_loop=yes working_set_over_l2=0.5",
-     "skew=avoid"},
-    {"a product of matrices", "time_loop=no contraction=yes arithmetic_utilization=0.1",
-     "skew=avoid pack=try"},
-    {"a product of matrices at its end", "contraction=yes arithmetic_utilization=0.95",
-     "pack=stop"},
-    {"structs of which a field is used",
-     "record_used_share=0.25 record_names=p(x) why=cache", "soa=try"},
-    {"the same where it is not fetching that takes the time",
-     "record_used_share=0.25 record_names=p(x) why=compute", "soa=avoid"},
-    {"structs used whole", "record_used_share=1 record_names=p(x,y)", "soa=avoid"},
-    {"look-ups in no order",
-     "has_indirect=yes random_share=1 lookup_line_share=0.125 lookup_names=table "
-     "address_chain=no indirect_update=no",
-     "sort=try privatize=avoid"},
-    {"look-ups one after another",
-     "has_indirect=yes random_share=1 lookup_line_share=0.125 lookup_names=next "
-     "address_chain=yes",
-     "sort=avoid"},
-    {"a small histogram",
-     "indirect_update=yes update_names=count limiter=none working_set_over_l2=0.1 "
-     "why=compute",
-     "privatize=try"},
-    {"a large histogram",
-     "indirect_update=yes update_names=count limiter=l1_mshrs working_set_over_l2=90 ",
-     "privatize=avoid"},
-    {"short inner loops", "inner_trips=5 loop_depth=2 has_indirect=no", "collapse=try"},
-    {"long inner loops", "inner_trips=500 loop_depth=2 has_indirect=no",
-     "collapse=avoid"},
-    {"temporaries of an iteration", "local_temporaries=yes local_names=t",
-     "scalar_temporaries=try"},
-    {"matrix product, textbook order",
-     "inner_strided=yes unit_stride_loop=yes has_reuse=yes has_register_reuse=yes "
-     "has_reduction=yes loop_depth=3 random_share=0.6 queue_utilization=0.3 "
-     "memory_utilization=0.1 l1_utilization=0.5 l2_utilization=0.2 why=unknown "
-     "limiter=none",
-     "interchange=try tile=try unroll_jam=try simd=try"},
-    {"cache-resident",
-     "why=cache limiter=none in_flight=0.1 memory_utilization=0.01 inner_strided=no "
-     "has_register_reuse=yes loop_depth=2 free_threads=1 has_reuse=no",
-     "simd=try unroll_jam=try prefetch_l1=avoid prefetch_l2=avoid smt=try tile=avoid "
-     "interchange=avoid"},
-    {"a gather behind long arithmetic",
-     "random_share=1 l1_utilization=0.2 l1_limit=16 l2_limit=48 l2_over_l1=3 "
-     "queue_utilization=0.2 memory_utilization=0.2 in_flight=3.2 why=window limiter=none "
-     "has_indirect=yes loop_depth=2 address_chain=no l2_utilization=0.1",
-     "prefetch_l1=try prefetch_l2=try unroll_jam=try unroll=try"},
-    {"a pointer chase",
-     "random_share=1 l1_utilization=0.06 queue_utilization=0.06 memory_utilization=0.01 "
-     "in_flight=1 why=chains limiter=none address_chain=yes free_threads=1",
-     "prefetch_l1=avoid prefetch_l2=avoid smt=try"},
-    {"random accesses between mispredicted branches",
-     "random_share=1 l1_utilization=0.1 queue_utilization=0.1 memory_utilization=0.05 "
-     "in_flight=1.5 why=branches limiter=none has_indirect=yes address_chain=no "
-     "l2_utilization=0.1 free_threads=1 translation_share=0.02 walker_utilization=0.1",
-     "prefetch_l1=try prefetch_l2=try simd=try smt=try hugepages=avoid"},
-    {"more code than the instruction cache holds",
-     "random_share=1 l1_utilization=0.1 queue_utilization=0.1 memory_utilization=0.05 "
-     "in_flight=1.5 why=front-end limiter=none loop_depth=3 has_register_reuse=yes",
-     "unroll=avoid unroll_jam=avoid"},
-    {"short inner loops",
-     "random_share=0.1 inner_trips=48 queue_utilization=0.3 memory_utilization=0.4",
-     "prefetch_l1=try prefetch_l2=try"},
-    {"long inner loops",
-     "random_share=0.1 inner_trips=4096 queue_utilization=0.3 memory_utilization=0.4",
-     "prefetch_l1=avoid prefetch_l2=avoid"},
-    {"look-ups among streams",
-     "random_share=0.34 has_indirect=yes inner_trips=4096 queue_utilization=0.26 "
-     "memory_utilization=0.35",
-     "prefetch_l1=try prefetch_l2=avoid"},
-    {"more streams than the prefetcher follows",
-     "random_share=0 stream_load=1.5 queue_utilization=0.3 memory_utilization=0.4 "
-     "inner_trips=4096 free_threads=1 statements=3 shares_arrays=yes nests=2",
-     "smt=avoid distribute=try fuse=avoid prefetch_l1=try"},
-    {"threads that would not fit into the cache",
-     "random_share=0 queue_utilization=0.3 memory_utilization=0.4 free_threads=1 "
-     "reuse_over_cache=0.8",
-     "smt=avoid"},
-    {"neighbouring loops over the same arrays",
-     "nests=2 shares_arrays=yes working_set_over_l2=8 queue_utilization=0.3 "
-     "memory_utilization=0.95 store_forwarding=no",
-     "fuse=try"},
-    {"loops that share data in L2, shifted",
-     "nests=2 shares_arrays=yes fusion_forwards=yes working_set_over_l2=0.5 "
-     "memory_utilization=0.2 queue_utilization=0.2 store_forwarding=no",
-     "fuse=avoid"},
-    {"the same through memory",
-     "nests=2 shares_arrays=yes fusion_forwards=yes working_set_over_l2=50 "
-     "memory_utilization=0.95 queue_utilization=0.6 store_forwarding=no",
-     "fuse=try"},
-    {"columns of rows of 4 KiB", "row_conflicts=yes inner_strided=yes why=window",
-     "pad=try"},
-    {"the same, bound by arithmetic", "row_conflicts=yes inner_strided=yes why=compute",
-     "pad=avoid"},
-    {"rows of no power of two", "row_conflicts=no inner_strided=yes why=window",
-     "pad=avoid"},
-    {"threads that contend, memory idle",
-     "cache_contention=yes memory_utilization=0.3 free_threads=1 queue_utilization=0.2",
-     "smt=try"},
-    {"threads that contend, memory busy",
-     "cache_contention=yes memory_utilization=0.7 free_threads=1 queue_utilization=0.4",
-     "smt=avoid"},
-    {"one thread, other cores idle", "idle_cores=7 memory_utilization=0.15",
-     "parallel=try"},
-};
-
+/* Those that one can tell without counters, and with them. */
 static void situations_get_the_right_opinion(void)
 {
     struct rule_set *set = recipe();
 
-    for (size_t i = 0; set && i < ARRAY_SIZE(situations); i++)
-        check_opinions(set, situations[i].facts, situations[i].want);
+    check(set && check_situations(set, INFLIGHT_SOURCE_DIR
+                                  "/tests/data/rules/situations.json") >= 89);
+    check(set && check_situations(set, INFLIGHT_SOURCE_DIR
+                                  "/tests/data/rules/counters.json") > 80);
     rule_set_free(set);
 }
 

@@ -5,27 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cases.h"
 #include "tests/test_exchange_fixture.h"
 
-/* A file of this text, refused with `part` behind its name. */
-static void check_refused(const char *text, const char *part)
+static int read_exchange(const struct test_case *one, const char *path, struct error *err)
 {
-    char *dir, *path, *note = NULL;
     enum exchange_format format = EXCHANGE_FORMAT_NR;
     struct exchange_space space;
-    struct error err = {0};
+    char *note = NULL;
+    int result = exchange_read(path, &format, &space, &note, err);
 
-    if (scratch_make(&dir, &err))
-        abort();
-    path = path_join(dir, "f.json");
-    check_ok(file_write(path, text, strlen(text), &err), &err);
-    check_eq(exchange_read(path, &format, &space, &note, &err), -1);
-    check_contains(err.text, "f.json");
-    check_contains(err.text, part);
-    check_eq(err.status, STATUS_INPUT);
+    (void)one;
     check_eq(space.result_nr, 0);
-    free(path);
-    scratch_remove(dir);
+    free(note);
+    return result;
 }
 
 static void check_value(const struct exchange_result *result, const char *name,
@@ -123,7 +116,10 @@ static void open_cache_files_are_closed(void)
         free(all);
     }
     buf_truncate(&text, text.length - 20); /* within an entry */
-    check_refused(buf_str(&text), ":");
+    char *broken = path_join(dir, "f.json");
+    check_ok(file_write(broken, buf_str(&text), text.length, &err), &err);
+    check_fails(read_exchange(NULL, broken, &err), &err, STATUS_INPUT, "f.json:");
+    free(broken);
     buf_release(&text);
     free(cut);
     free(path);
@@ -212,67 +208,6 @@ static void units_of_time_are_found(void)
 
 /* ---- what is refused ---- */
 
-#define T4(result) "{\"results\": [{" result "}]}"
-#define GOOD                                                                             \
-    "\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"correct\", "        \
-    "\"correctness\": 1"
-#define HEAD                                                                             \
-    "\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [\"a\"], "
-#define CACHE(entry) "{" HEAD "\"cache\": {\"1\": {" entry "}}}"
-
-static const struct {
-    const char *text, *want;
-} bad_files[] = {
-    {"", ":1:0: "},
-    {"no json", ":1:"},
-    {"[1]", "expected an object with \"results\" (T4) or \"cache\""},
-    {"{\"a\": 1}", "this is neither T4 results"},
-    {"{\"schema\": \"inflight.machine/1\"}", "this is a document of inflight"},
-    {"{\"Results\": []}", "KTT's own output"},
-    {"{\"results\": []}", "results: there are no results in it"},
-    {"{\"results\": {}}", "results: expected an array, got an object"},
-    {"{\"results\": [7]}", "results[0]: expected an object"},
-    {"{\"schema_version\": \"2.0.0\", \"results\": []}", "versions 1.x of T4"},
-    {"{\"metadata\": {\"timeunit\": \"days\"}, \"results\": []}",
-     "metadata: timeunit: expected seconds"},
-    {T4("\"times\": {}"), "results[0].configuration: is missing"},
-    {T4("\"configuration\": {\"a\": [1]}, \"times\": {}, \"invalidity\": "
-        "\"correct\", \"correctness\": 1"),
-     "results[0].configuration.a: expected a number, a string"},
-    {T4("\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"fine\", "
-        "\"correctness\": 1"),
-     "results[0]: invalidity: expected correct, timeout"},
-    {T4("\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"correct\""),
-     "results[0].correctness: is missing"},
-    {T4("\"configuration\": {\"a\": 1}, \"times\": {\"compilation\": -2}, "
-        "\"invalidity\": \"correct\", \"correctness\": 1"),
-     "results[0].times.compilation: expected a number in [0, "},
-    {T4(GOOD ", \"measurements\": [{\"name\": \"time\", \"value\": -1}]"),
-     "results[0].measurements[0].value: expected a number in [0, "},
-    {T4(GOOD ", \"measurements\": [{\"name\": \"time\", \"value\": NaN}]"), ":1:"},
-    {T4(GOOD "}, {\"configuration\": {\"b\": 1}, \"times\": {}, \"invalidity\": "
-             "\"correct\", \"correctness\": 1"),
-     "results[1]: the configuration lacks the parameter \"a\""},
-    {T4(GOOD "}, {\"configuration\": {\"a\": 1, \"b\": 1}, \"times\": {}, "
-             "\"invalidity\": \"correct\", \"correctness\": 1"),
-     "results[1]: the configuration has other parameters"},
-    {"{\"cache\": {}}", "device_name: is missing"},
-    {"{" HEAD "\"cache\": {}}", "cache: there are no results in it"},
-    {CACHE("\"time\": 1"), "cache.1.a: is missing"},
-    {CACHE("\"a\": 1"), "cache.1: expected \"time\": a number or the name"},
-    {CACHE("\"a\": 1, \"time\": -1"), "cache.1.time: expected a number in [0, "},
-    {CACHE("\"a\": 1, \"time\": 1, \"times\": [1, -1]"),
-     "cache.1.times[1]: expected a number in [0, "},
-    {CACHE("\"a\": 1, \"time\": 1, \"compile_time\": \"x\""),
-     "cache.1.compile_time: expected a number, got a string"},
-    {CACHE("\"a\": 1, \"a\": 1, \"time\": 1"), "duplicate"},
-    {"{" HEAD "\"objective\": [1], \"cache\": {}}", "objective[0]: expected a string"},
-    {"{" HEAD "\"objective\": 1, \"cache\": {}}", "objective: expected a string"},
-    {"{\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [], "
-     "\"cache\": {}}",
-     "tune_params_keys: expected the names"},
-};
-
 static void bad_files_are_refused_with_their_place(void)
 {
     char *path = data_path("t1_problem.json"), *note = NULL;
@@ -280,8 +215,8 @@ static void bad_files_are_refused_with_their_place(void)
     struct exchange_space space;
     struct error err = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(bad_files); i++)
-        check_refused(bad_files[i].text, bad_files[i].want);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/exchange/bad.cases", 31,
+                  read_exchange);
     check_fails(exchange_read(path, &format, &space, &note, &err), &err, STATUS_INPUT,
                 "this is a T1 problem: it says what may be tuned and holds no results");
     format = EXCHANGE_FORMAT_CSV;

@@ -1,25 +1,39 @@
 /*
- * Counts that others took: each file of tests/data/counts read, against what it must give
- * (NAME.golden); damaged ones refused with their place.
+ * Counts that others took: each case of tests/data/counts/read.cases, against what it
+ * must give; damaged ones refused with their place.
  */
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/traffic/traffic.h"
+#include "tests/cases.h"
 #include "tests/check.h"
+
+#define READ INFLIGHT_SOURCE_DIR "/tests/data/counts/read.cases"
 
 static const char dir[] = INFLIGHT_SOURCE_DIR "/tests/data/counts";
 
-static bool read_counts(const char *name, struct count_set *set)
+/* A case without a text is the file of its name. */
+static bool read_case(const struct test_case *one, struct count_set *set)
 {
-    char *path = path_join(dir, name);
+    char *path = path_join(dir, one->name);
     struct error err = {0};
-    bool read = check_ok(count_set_read(path, set, &err), &err);
+    bool read = check_ok(*one->text ? count_set_parse(path, one->text, NULL, set, &err)
+                                    : count_set_read(path, set, &err),
+                         &err);
 
     free(path);
+    return read;
+}
+
+static bool read_counts(const char *name, struct count_set *set)
+{
+    struct cases cases;
+    bool read = cases_read(READ, 1, &cases) && read_case(cases_find(&cases, name), set);
+
+    cases_release(&cases);
     return read;
 }
 
@@ -27,41 +41,21 @@ static bool read_counts(const char *name, struct count_set *set)
 
 static void every_form_gives_its_counts(void)
 {
-    static const char *const name[] = {"ours.json",
-                                       "short.json",
-                                       "heading.csv",
-                                       "semicolon.csv",
-                                       "tab.csv",
-                                       "perf_x.txt",
-                                       "perf_semicolon_runs.txt",
-                                       "perf_per_cpu.txt",
-                                       "perf_per_socket.txt",
-                                       "perf_intervals.txt",
-                                       "perf_no_time.txt",
-                                       "perf_table.txt",
-                                       "perf_table_runs.txt",
-                                       "perf_table_per_cpu.txt",
-                                       "perf_table_intervals.txt",
-                                       "perf_json.txt",
-                                       "perf_json_per_socket.txt",
-                                       "likwid_mem.csv",
-                                       "likwid_custom.csv",
-                                       "likwid_groups.csv"};
+    struct cases cases;
+    struct count_set set;
 
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
-        struct count_set set;
+    cases_read(READ, 20, &cases);
+    for (size_t i = 0; i < cases.nr; i++)
+        if (read_case(&cases.v[i], &set)) {
+            json_t *root = count_set_to_json(&set);
+            char *text = json_text(root);
 
-        if (!read_counts(name[i], &set))
-            continue;
-        json_t *root = count_set_to_json(&set);
-        char *text = json_text(root), *path = xasprintf("%s/%s.golden", dir, name[i]);
-
-        check_golden(path, text);
-        free(text);
-        free(path);
-        json_decref(root);
-        count_set_release(&set);
-    }
+            check_case(&cases, &cases.v[i], "read", text);
+            free(text);
+            json_decref(root);
+            count_set_release(&set);
+        }
+    cases_release(&cases);
 }
 
 static void check_value(const struct count_set *set, const char *event, double low,
@@ -271,95 +265,75 @@ static void what_was_read_can_be_kept(void)
 
 /* ---- damaged ones ---- */
 
-static const struct {
-    const char *name, *part;
-} damaged[] = {
-    {"empty.csv", "is empty: it holds no counts"},
-    {"comments.csv", "holds no counts"},
-    {"number.csv", "number.csv:1: the count '12x' of 'read_bytes' is not a number"},
-    {"comma.csv", "comma.csv:1: the count '1,5e9' of 'read_bytes' has a decimal comma"},
-    {"grouped.csv", "grouped.csv:1: expected at most 3 fields, got 4"},
-    {"twice.csv", "twice.csv:2: the event 'read_bytes' is there already"},
-    {"before_time.csv", "before_time.csv:2: seconds: '-3' is negative"},
-    {"share.csv", "share.csv:1: share: '1.5' is not between 0 and 1"},
-    {"column.csv", "column.csv:1: unknown column 'colour'"},
-    {"no_count.csv", "the heading must name the columns event and count"},
-    {"alone.csv", "alone.csv:1: expected event,count, got 'read_bytes'"},
-    {"no_name.csv", "no_name.csv:1: the event's name is missing"},
-    {"no_time.csv", "no_time.csv:2: seconds: '0' is not between"},
-    {"half_core.csv", "half_core.csv:2: cores: '2.5' is no whole number"},
-    {"ends.csv", "expected low <= count <= high, got 6, 5, 7"},
-    {"binary.csv", "is no text"},
-    {"perf.data", "it is what 'perf record' writes"},
-    {"text.json", "events[0].value: expected a number, got a string"},
-    {"key.json", "events[0]: "},
-    {"twice.json", "events[1]: the event \"x\" is there already"},
-    {"seconds.json", "seconds: "},
-    {"none.json", "holds no counts"},
-    {"schema.json", "schema: expected \"inflight.counts/1\""},
-    {"cut.json", "cut.json:2:"},
-    {"perf_comma.txt", "perf_comma.txt:1: the numbers have decimal commas; run perf "
-                       "with LC_ALL=C"},
-    {"perf_comma_semicolon.txt", "the count '101,64' of 'task-clock' has a decimal "
-                                 "comma; write it with LC_ALL=C"},
-    {"perf_percent.txt", "share of the time: 250.00 is more than 100 %"},
-    {"perf_words.txt", "perf_words.txt:2: expected a row of 'perf stat -x,'"},
-    {"perf_no_event.txt", "perf_no_event.txt:1: the event's name is missing"},
-    {"perf_comma_json.txt", "perf_comma_json.txt:1: column "},
-    {"perf_json.txt", "perf_json.txt:2: expected \"counter-value\" and \"event\""},
-    {"perf_table_german.txt", "the count '1,02' of 'task-clock' has a decimal comma"},
-    {"perf_table_german_elapsed.txt", "the time elapsed has a decimal comma"},
-    {"perf_table_cut.txt", "the text ends before 'seconds time elapsed'"},
-    {"perf_table_two.txt", "perf_table_two.txt:7: a second run begins here"},
-    {"likwid_cut.csv", "likwid_cut.csv:1: the table announces 3 rows, but 1 are"},
-    {"likwid_narrow.csv", "likwid_narrow.csv:3: expected a number for each of 2"},
-    {"likwid_word.csv", "the count 'many' of 'INSTR_RETIRED_ANY' is not a number"},
-    {"likwid_title.csv", "likwid_title.csv:1: expected 'TABLE,Group 1 Raw,"},
-    {"likwid_ascii.txt", "'likwid-perfctr -O' writes those that can be read"},
-    {"likwid_timeline.txt", "is a timeline of LIKWID"},
-    {"not_there.csv", "cannot read"},
-    {"number.csv:solve", "has no regions: only what LIKWID's markers divide has"},
-};
+static int read_bad(const struct test_case *one, const char *path, struct error *err)
+{
+    struct count_set set;
+    int result = count_set_read(path, &set, err);
+
+    (void)one;
+    check(result == 0 || (!set.count && !set.source));
+    count_set_release(&set);
+    return result;
+}
 
 static void damaged_files_are_refused_with_their_place(void)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
-        char *path = xasprintf("%s/bad/%s", dir, damaged[i].name);
-        struct count_set set;
+    static const char *const other[][2] = {
+        {"binary.csv", "is no text"},
+        {"perf.data", "it is what 'perf record' writes"},
+        {"not_there.csv", "cannot read"},
+        {"ours.json:solve", "has no regions: only what LIKWID's markers divide has"}};
+
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/counts/bad.cases", 39, read_bad);
+    for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
+        char *path = path_join(dir, other[i][0]);
         struct error err = {0};
 
-        check_fails(count_set_read(path, &set, &err), &err, STATUS_INPUT,
-                    damaged[i].part);
-        check(!set.count && !set.source);
+        check_fails(read_bad(NULL, path, &err), &err, STATUS_INPUT, other[i][1]);
         free(path);
     }
 }
 
 /* Cut anywhere, no file does harm: it is read or refused. */
+static void do_no_harm(const char *whole)
+{
+    struct buf text = {0};
+    struct error err = {0};
+
+    buf_add(&text, whole);
+    while (text.length > 0) {
+        struct count_set set;
+
+        buf_truncate(&text, text.length - 1);
+        if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
+            check(set.count_nr > 0 && set.source);
+        else
+            check_eq(err.status, STATUS_INPUT);
+        error_clear(&err);
+        count_set_release(&set);
+    }
+    buf_release(&text);
+}
+
 static void cut_files_do_no_harm(void)
 {
-    static const char *const name[] = {"ours.json",      "heading.csv",
-                                       "perf_x.txt",     "perf_per_socket.txt",
-                                       "perf_table.txt", "perf_json_per_socket.txt",
-                                       "likwid_mem.csv", "likwid_markers.csv"};
+    static const char *const name[] = {"heading.csv",    "perf_x.txt",
+                                       "perf_table.txt", "perf_per_socket.txt",
+                                       "likwid_mem.csv", "perf_json_per_socket.txt"};
+    struct cases cases;
 
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
-        char *path = path_join(dir, name[i]);
+    if (!cases_read(READ, 1, &cases))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++)
+        do_no_harm(cases_find(&cases, name[i])->text);
+    cases_release(&cases);
+    for (size_t i = 0; i < 2; i++) {
+        char *path = path_join(dir, i ? "likwid_markers.csv" : "ours.json");
         struct buf text = {0};
         struct error err = {0};
 
         check_ok(file_read(path, &text, &err), &err);
-        for (size_t length = text.length; length > 0; length--) {
-            struct count_set set;
-
-            buf_truncate(&text, length - 1);
-            if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
-                check(set.count_nr > 0 && set.source);
-            else
-                check_eq(err.status, STATUS_INPUT);
-            error_clear(&err);
-            count_set_release(&set);
-        }
+        do_no_harm(buf_str(&text));
         buf_release(&text);
         free(path);
     }

@@ -2,30 +2,7 @@
 
 #include "tests/test_variants_loops.h"
 
-/* Kernels of tests/data/model; what a plan comes to on them. */
-struct verdict {
-    const char *kernel, *plan;
-    const char *part; /* NULL = legal; else of the refusal */
-};
-
-static void each_verdict(const struct verdict *cases, size_t nr,
-                         const struct model_request *request)
-{
-    for (size_t i = 0; i < nr; i++) {
-        struct loops loops;
-        struct error err = {0};
-        char *name = xasprintf("../model/%s", cases[i].kernel);
-        if (loops_open(&loops, name, request)) {
-            int status = loops_check(&loops, cases[i].plan, NULL, &err);
-            if (cases[i].part)
-                check_fails(status, &err, STATUS_ILLEGAL, cases[i].part);
-            else
-                check_ok(status, &err);
-        }
-        loops_close(&loops);
-        free(name);
-    }
-}
+/* Kernels of tests/data/model; which plans are legal there is in gen/judged.cases. */
 
 static bool has(const char *const *list, size_t nr, const char *part)
 {
@@ -36,23 +13,6 @@ static bool has(const char *const *list, size_t nr, const char *part)
 }
 
 /* ---- what shares bytes ---- */
-
-static void fields_are_independent_unless_they_share_bytes(void)
-{
-    static const struct verdict cases[] = {
-        {"fields", "parallel(i)", NULL},
-        {"fields", "simd", NULL},
-        {"nested", "interchange(k,i)", NULL},
-        {"nested", "parallel(i)", NULL},
-        {"unions", "parallel(i)", "u[i].real written at line 9"},
-        {"unions", "simd", "u[i - 1].bits"},
-        {"bitfields", "parallel(i)", "f[i].low written at line 8"},
-        {"copies", "parallel(i)", "z[i] written at line 9 is read as z[i - 1].x"},
-        {"copies", "simd", "z[i] written"},
-        {"clash", "parallel(i)", "p[i].x written at line 8 is read as p->x"},
-    };
-    each_verdict(cases, ARRAY_SIZE(cases), NULL);
-}
 
 static void fields_are_arrays_of_their_own(void)
 {
@@ -99,16 +59,7 @@ static void fields_of_one_struct_are_variables(void)
 
 static void local_arrays_belong_to_an_iteration(void)
 {
-    static const struct verdict cases[] = {
-        {"temporary", "parallel(i)", NULL},
-        {"temporary", "tile(i:8)", NULL},
-        {"temporary", "unroll(k:4)", NULL},
-        {"temporary", "distribute(i)", "'t' would need one copy for every iteration"},
-        {"temporary", "parallel(k)", "s written at line 9"},
-        {"disguised", "parallel(i)", NULL},
-    };
     struct loops loops;
-    each_verdict(cases, ARRAY_SIZE(cases), NULL);
     if (!loops_open(&loops, "../model/disguised", NULL))
         return;
     struct model_view view = model_view(loops.model);
@@ -121,40 +72,11 @@ static void local_arrays_belong_to_an_iteration(void)
     loops_close(&loops);
 }
 
-/* With value-based dependences only the last addition would feed the use. */
-static void the_use_of_a_sum_stays_behind_all_of_it(void)
-{
-    static const struct verdict cases[] = {
-        {"sums", "fuse(i)", "s written at line 6 is read as s at line 8"},
-        {"sums", "tile(r:32,i:32)", "s written"},
-    };
-    const struct model_request request = {.reassociate = true};
-    each_verdict(cases, ARRAY_SIZE(cases), &request);
-}
-
 /* ---- control ---- */
-
-static void conditions_are_exact(void)
-{
-    static const struct verdict cases[] = {
-        {"redblack", "parallel(i)", NULL},
-        {"redblack", "interchange(j,i)", NULL},
-        {"conditions", "parallel(j)", NULL},
-        {"conditions", "interchange(j,i)", "a[i][j] written at line 8"},
-        {"conditions", "parallel(i)", "distance [1.., ..-1]"},
-    };
-    each_verdict(cases, ARRAY_SIZE(cases), NULL);
-}
 
 static void data_dependent_control_is_one_statement(void)
 {
-    static const struct verdict cases[] = {
-        {"csr", "tile(i:4)", NULL},    {"csr", "parallel(i)", NULL},
-        {"csr", "unroll(i:4)", NULL},  {"inside", "parallel(i)", NULL},
-        {"inside", "tile(i:4)", NULL},
-    };
     struct loops loops;
-    each_verdict(cases, ARRAY_SIZE(cases), NULL);
     if (!loops_open(&loops, "../model/inside", NULL))
         return;
     struct model_view view = model_view(loops.model);
@@ -239,13 +161,9 @@ static void forced_plans_are_refused_and_emitted(void)
 }
 
 CU_TestInfo variants_cells_tests[] = {
-    {"fields are independent unless they share bytes",
-     fields_are_independent_unless_they_share_bytes},
     {"fields are arrays of their own", fields_are_arrays_of_their_own},
     {"fields of one struct are variables", fields_of_one_struct_are_variables},
     {"local arrays belong to an iteration", local_arrays_belong_to_an_iteration},
-    {"the use of a sum stays behind all of it", the_use_of_a_sum_stays_behind_all_of_it},
-    {"conditions are exact", conditions_are_exact},
     {"data-dependent control is one statement", data_dependent_control_is_one_statement},
     {"what is left alone says why", what_is_left_alone_says_why},
     {"conversions are assumed and tested", conversions_are_assumed_and_tested},

@@ -1,5 +1,6 @@
 #include <CUnit/CUnit.h>
 
+#include "tests/programs.h"
 #include "tests/test_variants_loops.h"
 
 #ifndef INFLIGHT_CC
@@ -31,39 +32,38 @@ static const struct packed {
     {"rows",
      "tile(k:16,i:12) tile(j:16,i:4) interchange(k,i,j) full(i,j) pack(c,it2) vec(j:8)",
      NULL}, /* tiles whose loop has one iteration */
-    {"rows", "tile(i:5,j:7) full(i,j)", "rows_full"},
+    {"rows", "tile(i:5,j:7) full(i,j)", NULL},
     {"rows", "tile(j:16,k:16) pack(b,kt)", NULL},
     {"rows", "interchange(i,k,j) vec(j:8)", "rows_lanes"},
     {"rows", "pack(a,k) unroll_jam(i:2) unroll(k:4)", NULL},
-    {"rows", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", "rows_panels"},
+    {"rows", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"rows", PANELS IN_PANELS "prefetch(b:1)", NULL},
     /* panels that no tile loop has */
-    {"rows", BLOCKS "full(i,j) pack(a,it,k:5) pack(b,jt,j:7) pack(c,it2,j:4)",
-     "rows_other_panels"},
+    {"rows", BLOCKS "full(i,j) pack(a,it,k:5) pack(b,jt,j:7) pack(c,it2,j:4)", NULL},
     {"rows", "tile(j:10,k:16) tile(j:4) pack(b,kt,j:4) pack(a,kt,k:4) prefetch(a:2,b:1)",
      NULL},
     {"rows", "tile(j:16) pack(c,jt) pack(b,k) prefetch(b:3,c:1)", NULL},
-    {"linear", BLOCKS "full(i,j) " PACKS "vec(j:4)", "linear"},
+    {"linear", BLOCKS "full(i,j) " PACKS "vec(j:4)", NULL},
     {"linear", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
-    {"transposed", BLOCKS "full(i,j) " PACKS "vec(j:8)", "transposed"},
+    {"transposed", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"transposed", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"scaled", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"scaled", "vec(j:4)", NULL},
     {"single", BLOCKS "full(i,j) " PACKS "vec(j:16)", NULL},
-    {"integer", BLOCKS "full(i,j) pack(c,it2) vec(j:8)", "integer"},
+    {"integer", BLOCKS "full(i,j) pack(c,it2) vec(j:8)", NULL},
     {"unsigned", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"unsigned", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1,a:1,b:1)", NULL},
     {"batch", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"textbook", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
      NULL},
-    {"started", FIRST "full(i,j) " PACKS "vec(j:8)", "started"},
+    {"started", FIRST "full(i,j) " PACKS "vec(j:8)", NULL},
     {"started", FIRST PACKS "vec(j:4)", NULL},
     {"started", FIRST "full(i,j) pack(c,it2) vec(j:8)", NULL},
     {"started", "tile(k:16) pack(c,kt) pack(a,kt)", NULL},
     {"started", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
      NULL},
-    {"triangle", "distribute(i) " TRIANGLE "full(i,j) " TWICE "vec(j:8)", "triangle"},
+    {"triangle", "distribute(i) " TRIANGLE "full(i,j) " TWICE "vec(j:8)", NULL},
     {"triangle", TRIANGLE_FIRST "full(i,j) " TWICE, NULL},
     {"triangle", "distribute(i) tile(k:5,i:6) tile(j:8,i:2) " TWICE, NULL},
     {"triangle", "tile(j:16,k:8) pack(b,kt,i:4) pack(b,kt,j:16)", NULL},
@@ -85,19 +85,17 @@ static const struct packed {
     {"columns", "tile(j:16) distribute(j) interchange(k,j) unroll_jam(k:2)", NULL},
     {"columns", "tile(j:8) distribute(j) unroll_jam(j:4)", NULL},
     {"columns", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) full(i,j)", NULL},
-    {"columns", "tile(j:16384) distribute(j) interchange(k,j) prefetch(b:8)",
-     "columns_large"},
-    {"strided", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j)", "strided"},
+    {"columns", "tile(j:16384) distribute(j) interchange(k,j) prefetch(b:8)", NULL},
+    {"strided", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j)", NULL},
     {"strided", "tile(j:8) distribute(j) unroll_jam(j:2)", NULL},
     {"accumulator",
-     "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) full(i,j) vec(j:8)",
-     "accumulator"},
+     "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) full(i,j) vec(j:8)", NULL},
     {"accumulator", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) vec(j:8)", NULL},
 };
 
-static char kind_of(const char *kernel)
+static const char *kind_of(const char *kernel)
 {
-    return !strcmp(kernel, "single") ? 'f' : !strcmp(kernel, "integer") ? 'i' : 'd';
+    return !strcmp(kernel, "single") ? "'f'" : !strcmp(kernel, "integer") ? "'i'" : "'d'";
 }
 
 static bool open_kernel(struct loops *loops, const char *kernel)
@@ -108,111 +106,34 @@ static bool open_kernel(struct loops *loops, const char *kernel)
     return ok;
 }
 
-/* ---- texts ---- */
-
-/* INFLIGHT_REWRITE=1 writes the texts anew. */
-static void compare_golden(const char *name, const char *text)
-{
-    struct error err = {0};
-    struct buf want = {0};
-    char *path = xasprintf(PACK_DATA "/golden/%s.expected", name);
-    if (getenv("INFLIGHT_REWRITE"))
-        check_ok(file_write(path, text, strlen(text), &err), &err);
-    if (check_ok(file_read(path, &want, &err), &err))
-        check_str(text, buf_str(&want));
-    buf_release(&want);
-    free(path);
-}
-
 /* ---- results ---- */
-
-struct program {
-    char *dir;
-    struct strvec argv;
-    struct buf main, table;
-    size_t nr;
-};
-
-static void add_variant(struct program *program, const char *plan, const char *text)
-{
-    struct error err = {0};
-    struct buf file = {0};
-    char *path = xasprintf("%s/variant_%zu.c", program->dir, program->nr);
-    buf_addf(&file, "#define kernel kernel_%zu\n%s", program->nr, text);
-    check_ok(file_write(path, buf_str(&file), file.length, &err), &err);
-    buf_addf(&program->main, "kernel_fn kernel_%zu;\n", program->nr);
-    buf_addf(&program->table, "{\"%s\", kernel_%zu}, ", plan, program->nr);
-    strvec_push(&program->argv, path);
-    program->nr++;
-    free(path);
-    buf_release(&file);
-}
-
-static bool run_quietly(const struct strvec *argv)
-{
-    struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = PATIENCE_S};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
-    ok = ok && check_str(buf_str(&outcome.err), "") &&
-         check_str(buf_str(&outcome.out), "") &&
-         check(outcome.end == SPAWN_EXITED && !outcome.code);
-    spawn_outcome_release(&outcome);
-    return ok;
-}
-
-static void run_program(struct program *program, char kind)
-{
-    struct error err = {0};
-    struct buf text = {0};
-    struct strvec run = {0};
-    char *source = path_join(program->dir, "main.c"),
-         *path = path_join(program->dir, "program");
-    buf_addf(
-        &text,
-        "#include \"%s/run.h\"\n%sint main(void)\n{\n    static const struct variant "
-        "variants[] = {%s};\n    return run_all(variants, %zu, '%c');\n}\n",
-        PACK_DATA, buf_str(&program->main), buf_str(&program->table), program->nr, kind);
-    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
-    strvec_push(&program->argv, source);
-    strvec_push(&program->argv, "-o");
-    strvec_push(&program->argv, path);
-    strvec_push(&run, path);
-    if (run_quietly(&program->argv))
-        run_quietly(&run);
-    strvec_release(&run);
-    buf_release(&text);
-    free(source);
-    free(path);
-}
 
 static void run_kernel(const char *kernel)
 {
-    struct program program = {0};
+    struct programs programs;
     struct loops loops;
     struct error err = {0};
-    strvec_split(&program.argv,
-                 INFLIGHT_CC " -std=c17 -O0 -ffp-contract=off -Wall -Wextra -Werror");
-    if (!check_ok(scratch_make(&program.dir, &err), &err) || !open_kernel(&loops, kernel))
+    if (!programs_start(&programs, INFLIGHT_CC
+                        " -std=c17 -O0 -ffp-contract=off -Wall -Wextra -Werror") ||
+        !open_kernel(&loops, kernel))
         return;
-    add_variant(&program, "untransformed", loops.function->source);
+    programs_add(&programs, "untransformed", loops.function->source);
     for (size_t i = 0; i < ARRAY_SIZE(packed); i++) {
         struct buf text = {0};
         if (!strcmp(packed[i].kernel, kernel) &&
             check_ok(loops_emit(&loops, packed[i].plan, &text, &err), &err)) {
-            if (packed[i].golden)
-                compare_golden(packed[i].golden, buf_str(&text));
-            add_variant(&program, packed[i].plan, buf_str(&text));
+            if (packed[i].golden) {
+                char *path = xasprintf(PACK_DATA "/golden/%s.expected", packed[i].golden);
+                check_golden(path, buf_str(&text));
+                free(path);
+            }
+            programs_add(&programs, packed[i].plan, buf_str(&text));
         }
         buf_release(&text);
     }
-    run_program(&program, kind_of(kernel));
+    programs_run(&programs, PACK_DATA "/run.h", kind_of(kernel));
     loops_close(&loops);
-    strvec_release(&program.argv);
-    buf_release(&program.main);
-    buf_release(&program.table);
-    scratch_remove(program.dir);
+    programs_release(&programs);
 }
 
 static void texts_and_results_are_as_expected(void)

@@ -1,8 +1,8 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cases.h"
 #include "tests/check.h"
 #include "variants/ir/ir.h"
 #include "variants/parse/parse.h"
@@ -106,81 +106,22 @@ static void openmp_is_read_like_plain_c(void)
 
 /* ---- refused files ---- */
 
-struct bad_case {
-    char *dir, *input, *args, *expected;
-};
-
-static char *read_text(const char *path)
+static int read_source(const struct test_case *one, const char *path, struct error *err)
 {
-    struct buf text = {0};
-    file_read(path, &text, NULL);
-    while (text.length > 0 && text.data[text.length - 1] == '\n')
-        buf_truncate(&text, text.length - 1);
-    return buf_detach(&text);
-}
-
-static char *without_dir(const char *text, const char *dir)
-{
-    struct buf out = {0};
-    size_t length = strlen(dir);
-    while (*text) {
-        if (strncmp(text, dir, length) == 0)
-            text += length;
-        else
-            buf_add_n(&out, text++, 1);
-    }
-    return buf_detach(&out);
-}
-
-/* tests/data/parse/bad/<case>/: input.c (or input.cpp), expected.error, args such as
- * "--function f". */
-static void check_bad(const char *name)
-{
-    struct error err = {0};
+    const char *args = case_part(one, "args");
+    const char *number = args ? strstr(args, "--line ") : NULL;
+    const char *named = args ? strstr(args, "--function ") : NULL;
     struct ir_function *function = NULL;
-    char *dir = xasprintf(DATA "bad/%s/", name);
-    char *input = xasprintf("%sinput.c", dir), *args_path = xasprintf("%sargs", dir);
-    char *want_path = xasprintf("%sexpected.error", dir);
-    char *args = read_text(args_path), *want = read_text(want_path);
-    const char *number = strstr(args, "--line "), *named = strstr(args, "--function ");
-    if (!file_exists(input)) {
-        free(input);
-        input = xasprintf("%sinput.cpp", dir);
-    }
-    int result = ir_parse(input, NULL, number ? atoi(number + 7) : 0,
-                          named ? named + 11 : NULL, NULL, &function, &err);
-    char *got = without_dir(err.text, dir);
-    check_eq(result, -1);
-    check_eq(err.status, STATUS_INPUT);
+    int result = ir_parse(path, NULL, number ? atoi(number + 7) : 0,
+                          named ? named + 11 : NULL, NULL, &function, err);
+
     check(function == NULL);
-    if (getenv("INFLIGHT_REWRITE_EXPECTED")) {
-        free(want);
-        want = xasprintf("%s\n", got);
-        check_ok(file_write(want_path, want, strlen(want), NULL), NULL);
-    } else
-        check_str(got, want);
-    free(dir);
-    free(input);
-    free(args_path);
-    free(want_path);
-    free(args);
-    free(want);
-    free(got);
+    return result;
 }
 
 static void bad_files_are_refused(void)
 {
-    DIR *dir = opendir(DATA "bad");
-    size_t nr = 0;
-    if (!check(dir != NULL))
-        return;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (entry->d_name[0] != '.') {
-            check_bad(entry->d_name);
-            nr++;
-        }
-    closedir(dir);
-    check(nr >= 14);
+    check_refused(DATA "bad.cases", 15, read_source);
 }
 
 static void a_missing_file_is_named(void)

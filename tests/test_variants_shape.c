@@ -1,8 +1,8 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cases.h"
 #include "tests/check.h"
 #include "variants/ir/ir.h"
 
@@ -266,43 +266,37 @@ static void helpers_are_pure_or_not(void)
 
 /* ---- one pattern each, and files of other people's manners ---- */
 
-static void add_pattern(const char *name, struct buf *out)
+static void check_pattern(struct cases *cases, struct test_case *one, const char *dir)
 {
-    struct error err = {0};
     struct ir_function *function = NULL;
-    char *path = xasprintf(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns/%s", name);
-    int status = ir_parse(path, NULL, 0, "f", NULL, &function, &err);
-    buf_addf(out, "/* %s */\n", name);
-    if (check_ok(status, &err))
-        ir_print_stmt(out, function->body, 0);
-    ir_function_free(function);
-    free(path);
-}
+    struct buf text = {0};
+    struct error err = {0};
+    char *path, *end = one->text + strlen(one->text) - 1;
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    *end = case_part(one, "end") ? '\0' : '\n';
+    path = case_file(one, dir);
+    *end = '\n';
+    if (check_ok(ir_parse(path, NULL, 0, "f", NULL, &function, &err), &err)) {
+        ir_print_stmt(&text, function->body, 0);
+        check_case(cases, one, "read", buf_str(&text));
+    }
+    ir_function_free(function);
+    buf_release(&text);
+    free(path);
 }
 
 static void patterns_are_read(void)
 {
-    struct strvec names = {0};
-    struct buf text = {0};
-    DIR *dir = opendir(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns");
-    if (!check(dir != NULL))
-        return;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (strstr(entry->d_name, ".c"))
-            strvec_push(&names, entry->d_name);
-    closedir(dir);
-    check(names.nr >= 60);
-    qsort(names.v, names.nr, sizeof(names.v[0]), compare_names);
-    for (size_t i = 0; i < names.nr; i++)
-        add_pattern(names.v[i], &text);
-    check_golden(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns/expected",
-                 buf_str(&text));
-    strvec_release(&names);
-    buf_release(&text);
+    struct cases cases;
+    struct error err = {0};
+    char *dir = NULL;
+
+    cases_read(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns.cases", 60, &cases);
+    if (check_ok(scratch_make(&dir, &err), &err))
+        for (size_t i = 0; i < cases.nr; i++)
+            check_pattern(&cases, &cases.v[i], dir);
+    scratch_remove(dir);
+    cases_release(&cases);
 }
 
 CU_TestInfo variants_shape_tests[] = {

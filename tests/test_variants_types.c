@@ -2,6 +2,7 @@
  * near the ends of their types, unsigned numbers that wrap around. */
 #include <CUnit/CUnit.h>
 
+#include "tests/programs.h"
 #include "tests/test_variants_loops.h"
 
 #ifndef INFLIGHT_CC
@@ -293,31 +294,6 @@ static const struct end_case {
 
 enum { LEGAL_AT_LEAST = 6 };
 
-static bool runs(const struct strvec *argv)
-{
-    struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = PATIENCE_S};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err) &&
-              check_str(buf_str(&outcome.err), "") &&
-              check_str(buf_str(&outcome.out), "") &&
-              check(outcome.end == SPAWN_EXITED && !outcome.code);
-    spawn_outcome_release(&outcome);
-    return ok;
-}
-
-static void add_kernel(struct strvec *argv, const char *dir, size_t nr, const char *text)
-{
-    struct error err = {0};
-    char *path = xasprintf("%s/kernel_%zu.c", dir, nr),
-         *named = xasprintf("#define kernel kernel_%zu\n%s", nr, text);
-    check_ok(file_write(path, named, strlen(named), &err), &err);
-    strvec_push(argv, path);
-    free(named);
-    free(path);
-}
-
 /* What runs kernel_0, the original, and the variants with each call's values and says
  * which differ. Signed overflow traps. */
 static char *comparing_main(const struct end_case *item, const struct strvec *plans)
@@ -341,58 +317,40 @@ static char *comparing_main(const struct end_case *item, const struct strvec *pl
     return buf_detach(&text);
 }
 
-static void build_and_run(const struct end_case *item, const struct strvec *plans,
-                          const char *dir, struct strvec *argv)
-{
-    struct error err = {0};
-    struct strvec run = {0};
-    char *source = path_join(dir, "main.c"), *program = path_join(dir, "program"),
-         *text = comparing_main(item, plans);
-    check_ok(file_write(source, text, strlen(text), &err), &err);
-    strvec_push(argv, source);
-    strvec_push(argv, "-o");
-    strvec_push(argv, program);
-    strvec_push(&run, program);
-    if (runs(argv))
-        runs(&run);
-    strvec_release(&run);
-    free(text);
-    free(program);
-    free(source);
-}
-
 static void check_ends(const struct end_case *item)
 {
     const char *const *plan = item->deep ? deep_plans : flat_plans;
     size_t plan_nr = item->deep ? ARRAY_SIZE(deep_plans) : ARRAY_SIZE(flat_plans);
-    struct strvec argv = {0}, legal = {0};
+    struct programs programs;
+    struct strvec legal = {0};
     struct loops loops;
-    struct error err = {0};
-    char *dir,
-        *text = xasprintf("#include <stdint.h>\nvoid kernel(%s, double *restrict a, "
-                          "const double *restrict b)\n{\n    %s\n}\n",
-                          item->params, item->loop);
-    strvec_split(&argv, INFLIGHT_CC " -std=gnu17 -O1 -w -ffp-contract=off -fopenmp "
-                                    "-fsanitize=undefined "
-                                    "-fsanitize-undefined-trap-on-error");
-    if (check_ok(scratch_make(&dir, &err), &err) && open_text(&loops, text, NULL)) {
-        add_kernel(&argv, dir, 0, text);
+    char *text = xasprintf("#include <stdint.h>\nvoid kernel(%s, double *restrict a, "
+                           "const double *restrict b)\n{\n    %s\n}\n",
+                           item->params, item->loop),
+         *main;
+    if (programs_start(&programs,
+                       INFLIGHT_CC " -std=gnu17 -O1 -w -ffp-contract=off -fopenmp "
+                                   "-fsanitize=undefined "
+                                   "-fsanitize-undefined-trap-on-error") &&
+        open_text(&loops, text, NULL)) {
+        programs_add(&programs, "", text);
         for (size_t i = 0; i < plan_nr; i++) {
             struct buf variant = {0};
             struct error why = {0};
             if (loops_emit(&loops, plan[i], &variant, &why) == 0) {
                 strvec_push(&legal, plan[i]);
-                add_kernel(&argv, dir, legal.nr, buf_str(&variant));
+                programs_add(&programs, plan[i], buf_str(&variant));
             }
             buf_release(&variant);
         }
         check(legal.nr >= LEGAL_AT_LEAST);
-        build_and_run(item, &legal, dir, &argv);
+        main = comparing_main(item, &legal);
+        programs_build(&programs, main);
+        free(main);
         loops_close(&loops);
     }
-    scratch_remove(dir);
+    programs_release(&programs);
     strvec_release(&legal);
-    strvec_release(&argv);
     free(text);
 }
 

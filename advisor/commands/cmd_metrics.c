@@ -3,14 +3,9 @@
 #include <string.h>
 
 #include "advisor/cli/output.h"
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_html.h"
-#include "advisor/metrics/metrics_json.h"
-#include "advisor/metrics/metrics_list.h"
+#include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
-#include "advisor/metrics/metrics_regions.h"
-#include "advisor/metrics/metrics_roof.h"
-#include "advisor/metrics/metrics_text.h"
+#include "advisor/metrics/metrics_show.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 
@@ -224,8 +219,7 @@ static int show(struct metrics_report *report, struct error *err)
     const struct settings *settings = report->settings;
     if (check_models(report, err) || (settings->save && save(report, err)))
         return -1;
-    if (metrics_against_make(report, err))
-        return -1;
+    metrics_against_make(report);
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
         print(report, err))
         return -1;

@@ -10,7 +10,7 @@
 #include "advisor/cli/try_words.h"
 #include "advisor/exchange/replay_space.h"
 #include "advisor/exchange/save_space.h"
-#include "advisor/metrics/metrics_told.h"
+#include "advisor/metrics/metrics_facts.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
 #include "advisor/session/confirm_live.h"

@@ -83,7 +83,9 @@ void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
     buf_add(&figure->head, ")\n");
 }
 
-void roof_take_in(double range[2], double value)
+/* ---- data ---- */
+
+void figure_take_in(double range[2], double value)
 {
     if (!isfinite(value) || !(value > 0))
         return;
@@ -91,15 +93,13 @@ void roof_take_in(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-void roof_give_room(double x[2], double y[2])
+void figure_room(double x[2], double y[2])
 {
     x[0] /= 2.5;
     x[1] *= 2.5;
     y[0] /= 2.5;
     y[1] *= 1.8;
 }
-
-/* ---- data ---- */
 
 size_t figure_block(struct figure *figure)
 {

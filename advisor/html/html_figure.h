@@ -49,10 +49,10 @@ void figure_item(struct figure *figure, const char *format, ...)
 void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
                      double low, double high);
 
-/* The frame of a roofline: takes in each value that has a place on a logarithmic axis,
- * from {INFINITY, 0} on; then gives room at each end. */
-void roof_take_in(double range[2], double value);
-void roof_give_room(double x[2], double y[2]);
+/* Widens a range by a value that a logarithmic axis has a place for. */
+void figure_take_in(double range[2], double value);
+/* Room around all that was taken in, above less than elsewhere. */
+void figure_room(double x[2], double y[2]);
 
 /* Data blocks: rows of numbers; what is not finite is left out as gnuplot wants it. */
 size_t figure_block(struct figure *figure); /* begins one: its number */

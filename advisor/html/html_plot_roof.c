@@ -96,32 +96,34 @@ static double drawn_x(const struct roof *roof, double x)
     return isfinite(x) ? x : roof->x[1] / 1.12;
 }
 
+/* Each end of the frame with room to the next power of two. */
 static void find_frame(struct roof *roof)
 {
     double *x = roof->x, *y = roof->y;
     x[0] = y[0] = INFINITY;
+    x[1] = y[1] = 0;
     for (size_t i = 0; i < roof->page->variant_nr; i++) {
         struct quantity a = quantity_unknown(), b = quantity_unknown();
         bool counted;
         if (!place(roof, i, &a, &b, &counted))
             continue;
         roof->edge_nr += !isfinite(a.value);
-        roof_take_in(x, a.value);
-        roof_take_in(y, b.value);
+        figure_take_in(x, a.value);
+        figure_take_in(y, b.value);
     }
     if (roof->bytes_only) {
-        roof_take_in(y, roof->memory.known ? roof->memory.value : NAN);
-        roof_take_in(y, roof->l1.known ? roof->l1.value : NAN);
+        figure_take_in(y, roof->memory.known ? roof->memory.value : NAN);
+        figure_take_in(y, roof->l1.known ? roof->l1.value : NAN);
     } else {
         for (int i = 0; i < 3; i++)
             if (roof->peak[i].known) {
-                roof_take_in(y, roof->peak[i].value);
-                roof_take_in(x, roof->memory.known
-                                    ? roof->peak[i].value / roof->memory.value
-                                    : NAN);
+                figure_take_in(y, roof->peak[i].value);
+                figure_take_in(x, roof->memory.known
+                                      ? roof->peak[i].value / roof->memory.value
+                                      : NAN);
             }
     }
-    roof_give_room(x, y);
+    figure_room(x, y);
 }
 
 /* ---- drawing ---- */

@@ -1,12 +1,8 @@
-#include "advisor/metrics/metrics_against.h"
+#include "advisor/metrics/metrics_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "advisor/metrics/metrics_patterns.h"
-#include "advisor/metrics/metrics_regions.h"
-#include "advisor/metrics/metrics_rows.h"
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
 static const double least_difference = 1.01;
@@ -243,18 +239,15 @@ static void caution_cpus(struct metrics_against *out, const struct metrics_colum
 
 /* ---- all of it ---- */
 
-static int make_one(const struct metrics_report *report,
-                    const struct metrics_column *first,
-                    const struct metrics_column *column, struct metrics_against *out,
-                    struct error *err)
+static void make_one(const struct metrics_report *report,
+                     const struct metrics_column *first,
+                     const struct metrics_column *column, struct metrics_against *out)
 {
-    struct metric_question old = metrics_question(first), new = metrics_question(column);
     out->time_ratio = quantity_divide(first->counts.seconds, column->counts.seconds);
     out->time_sentence = time_sentence(out->time_ratio, column->label);
     find_work(out, first, column);
     caution_totals(out, report, first, column);
     caution_cpus(out, first, column);
-    return metrics_patterns(&old, &new, &out->said, err);
 }
 
 /* Regions of one program are no versions of each other. */
@@ -270,34 +263,14 @@ static bool are_parts(const struct metrics_report *report)
     return true;
 }
 
-/* What each says alone. */
-static int say_alone(struct metrics_report *report, struct error *err)
+void metrics_against_make(struct metrics_report *report)
 {
-    int status = 0;
-    for (size_t i = 0; !status && i < report->nr; i++) {
-        const struct metrics_column *column = &report->column[i];
-        struct metric_question alone = metrics_question(column);
-        struct strvec said = {0};
-        status = metrics_patterns(NULL, &alone, &said, err);
-        for (size_t k = 0; k < said.nr; k++)
-            strvec_pushf(&report->said, "%s%s%s", report->nr > 1 ? column->label : "",
-                         report->nr > 1 ? ": " : "", said.v[k]);
-        strvec_release(&said);
-    }
-    return status;
-}
-
-int metrics_against_make(struct metrics_report *report, struct error *err)
-{
-    int status = 0;
     if (report->nr < 2 || are_parts(report))
-        return say_alone(report, err);
+        return;
     report->against = xcalloc(report->nr - 1, sizeof(*report->against));
     report->against_nr = report->nr - 1;
-    for (size_t i = 0; !status && i < report->against_nr; i++)
-        status = make_one(report, &report->column[0], &report->column[i + 1],
-                          &report->against[i], err);
-    return status;
+    for (size_t i = 0; i < report->against_nr; i++)
+        make_one(report, &report->column[0], &report->column[i + 1], &report->against[i]);
 }
 
 void metrics_against_release(struct metrics_report *report)
@@ -306,7 +279,6 @@ void metrics_against_release(struct metrics_report *report)
         struct metrics_against *against = &report->against[i];
         free(against->time_sentence);
         free(against->work_sentence);
-        strvec_release(&against->said);
         strvec_release(&against->caution);
     }
     free(report->against);

@@ -1,15 +1,12 @@
-/* Columns from recorded counts: --counts [LABEL=]FILE[,FILE...]. */
+/* Columns: what they are made of, and what is asked of them. */
 #include "advisor/metrics/metrics_columns.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_cpu.h"
-#include "advisor/metrics/metrics_given.h"
-#include "advisor/metrics/metrics_saved.h"
 #include "core/base/near.h"
 
 void metrics_column_release(struct metrics_column *column)
@@ -34,12 +31,11 @@ void metrics_report_release(struct metrics_report *report)
         metrics_column_release(&report->column[i]);
     free(report->column);
     free(report->ended);
-    strvec_release(&report->said);
     metrics_against_release(report);
     *report = (struct metrics_report){0};
 }
 
-struct metric_question metrics_question(const struct metrics_column *column)
+static struct metric_question question_of(const struct metrics_column *column)
 {
     return (struct metric_question){.set = column->set,
                                     .counts = &column->counts,
@@ -89,23 +85,17 @@ bool metrics_has_model(const struct metric_set *set, const char *name)
 
 int metrics_check_model(const struct metric_set *set, const char *name, struct error *err)
 {
-    size_t least = SIZE_MAX, near = 0;
     struct strvec names = {0};
     if (!name || metrics_has_model(set, name))
         return 0;
-    for (size_t i = 0; i < set->model_nr; i++) {
-        size_t distance = word_distance(name, set->model[i].name);
-        near = distance < least ? i : near;
-        least = distance < least ? distance : least;
+    for (size_t i = 0; i < set->model_nr; i++)
         strvec_push(&names, set->model[i].name);
-    }
+    const char *near = nearest_word(name, (const char *const *)names.v, names.nr);
     char *all = strvec_join(&names, ", ");
-    if (least != SIZE_MAX)
-        fail(err, STATUS_USAGE, "'%s' has no model '%s'; did you mean '%s'?", set->name,
-             name, set->model[near].name);
-    else
-        fail(err, STATUS_USAGE, "'%s' has no model '%s'; there are: %s", set->name, name,
-             all);
+    fail(err, STATUS_USAGE,
+         near ? "'%s' has no model '%s'; did you mean '%s'?"
+              : "'%s' has no model '%s'; there are: %s",
+         set->name, name, near ? near : all);
     free(all);
     strvec_release(&names);
     return -1;
@@ -183,7 +173,7 @@ int metrics_add_column(struct metrics_report *report, struct metrics_column *col
         metrics_column_release(column);
         return -1;
     }
-    struct metric_question question = metrics_question(column);
+    struct metric_question question = question_of(column);
     note_variation(column);
     note_twice(column);
     metric_evaluate(&question, &column->result);
@@ -194,56 +184,466 @@ int metrics_add_column(struct metrics_report *report, struct metrics_column *col
     return 0;
 }
 
-/* ---- files ---- */
+/* ---- what is asked of columns ---- */
 
-static void take_run(struct metrics_column *column, struct count_set *run)
+/* As core/metrics says it of an event. */
+static const char not_counted[] = " is not among the counts";
+
+bool metrics_computed(const struct metrics_column *column, size_t model)
 {
-    column->run = xrealloc(column->run, column->run_nr + 1, sizeof(*column->run));
-    column->run[column->run_nr++] = *run;
-    *run = (struct count_set){0};
+    for (size_t i = 0; i < column->set->metric_nr; i++)
+        if (column->set->metric[i].model == (int)model &&
+            column->result.value[i].value.known)
+            return true;
+    return false;
 }
 
-/* Of a document of ours that has one column. */
-static int take_saved(struct metrics_column *column, struct metrics_saved *saved,
-                      const char *path, struct error *err)
+bool metrics_shows(const struct metrics_report *report,
+                   const struct metrics_column *column, size_t model)
 {
-    if (saved->nr != 1)
-        return fail(err, STATUS_INPUT,
-                    "'%s' holds %zu columns: several runs of one work are made of files "
-                    "with one each",
-                    path, saved->nr);
-    for (size_t i = 0; i < saved->column[0].run_nr; i++)
-        take_run(column, &saved->column[0].run[i]);
+    const char *wanted = report->settings->model;
+    return wanted ? !strcmp(wanted, column->set->model[model].name)
+                  : metrics_computed(column, model);
+}
+
+bool metrics_known_in_any(const struct metrics_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        if (metrics_value(&report->column[i], name).known)
+            return true;
+    return false;
+}
+
+bool metrics_in_earlier(const struct metrics_report *report, size_t column,
+                        const char *name)
+{
+    for (size_t i = 0; i < column; i++)
+        if (metric_find(report->column[i].set, name) != METRIC_NONE)
+            return true;
+    return false;
+}
+
+static bool shown_in_any(const struct metrics_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->nr; i++) {
+        const struct metric_set *set = report->column[i].set;
+        for (size_t m = 0; m < set->model_nr; m++)
+            if (!strcmp(set->model[m].name, name) &&
+                metrics_shows(report, &report->column[i], m))
+                return true;
+    }
+    return false;
+}
+
+bool metrics_compares(const struct metrics_report *report, size_t column, size_t model)
+{
+    const struct metric_set *set = report->column[column].set;
+    bool own = false;
+    for (size_t i = 0; i < set->metric_nr; i++)
+        own |= set->metric[i].model == (int)model &&
+               !metrics_in_earlier(report, column, set->metric[i].name);
+    return own && shown_in_any(report, set->model[model].name);
+}
+
+int metrics_total_of_model(const struct metric_set *set, size_t model)
+{
+    int total = METRIC_NONE;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        if (set->metric[i].model != (int)model || set->metric[i].parent != METRIC_NONE)
+            continue;
+        int here = metrics_total_of(set, (int)i);
+        if (total != METRIC_NONE && here != total)
+            return METRIC_NONE;
+        total = here;
+    }
+    return total;
+}
+
+void metrics_notes(const struct metrics_column *column, struct strvec *out)
+{
+    strvec_push_all(out, &column->note);
+    strvec_push_all(out, &column->counts.note);
+    strvec_push_all(out, &column->result.note);
+}
+
+const char *metrics_add_way(struct buf *out, const struct metrics_column *column,
+                            size_t model, const char *between)
+{
+    const struct metric_set *set = column->set;
+    const char *about = NULL;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        if (set->metric[i].model != (int)model || !column->result.value[i].dominant)
+            continue;
+        buf_addf(out, "%s%s", out->length ? between : "", set->metric[i].name);
+        about = set->metric[i].about;
+    }
+    return about;
+}
+
+int metrics_depth(const struct metric_set *set, int metric)
+{
+    int depth = 0;
+    for (int at = set->metric[metric].parent; at != METRIC_NONE;
+         at = set->metric[at].parent)
+        depth++;
+    return depth;
+}
+
+bool metrics_is_of_parent(const struct metric *metric)
+{
+    return metric->of && !strcmp(metric->of, "parent");
+}
+
+bool metrics_is_share(const struct metric *metric)
+{
+    return !strcmp(metric->unit, "share");
+}
+
+bool metrics_is_heated(const struct metric_set *set, int metric)
+{
+    const struct metric *one = &set->metric[metric];
+    return metrics_is_share(one) && one->of && one->model != METRIC_NONE &&
+           set->model[one->model].losses;
+}
+
+void metrics_add_value(struct buf *out, const struct metric *metric,
+                       const struct metric_value *value)
+{
+    if (!value->value.known)
+        buf_add(out, value->absent ? "NA" : "?");
+    else if (metrics_is_share(metric))
+        buf_add_tenths(out, value->value.value);
+    else
+        buf_add_value(out, value->value, 1, "");
+}
+
+void metrics_add_interval(struct buf *out, const struct metric *metric,
+                          struct quantity value)
+{
+    if (metrics_is_share(metric))
+        buf_add_tenths_interval(out, value);
+    else
+        buf_add_interval(out, value, 1);
+}
+
+void metrics_add_unit(struct buf *out, const struct metric *metric)
+{
+    if (metrics_is_share(metric))
+        buf_addf(out, "%%%s%s", metric->of ? " of " : "", metric->of ? metric->of : "");
+    else
+        buf_add(out, metric->unit);
+}
+
+/* The parts between "; ", each once. */
+static void split_why(const char *why, struct strvec *out)
+{
+    while (*why) {
+        const char *end = strstr(why, "; ");
+        size_t length = end ? (size_t)(end - why) : strlen(why);
+        char *part = xstrndup(why, length);
+        strvec_push_once(out, part);
+        free(part);
+        why += end ? length + 2 : length;
+    }
+}
+
+void metrics_add_why(struct buf *out, const char *why)
+{
+    struct strvec part = {0};
+    size_t missing = 0;
+    split_why(why, &part);
+    for (size_t i = 0; i < part.nr; i++) {
+        size_t length = strlen(part.v[i]), tail = strlen(not_counted);
+        bool ends = length > tail && !strcmp(part.v[i] + length - tail, not_counted);
+        if (ends)
+            part.v[i][length - tail] = '\0';
+        else if (missing)
+            buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+        buf_addf(out, "%s%s", !i ? "" : ends && missing ? ", " : "; ", part.v[i]);
+        missing = ends ? missing + 1 : 0;
+    }
+    if (missing)
+        buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+    strvec_release(&part);
+}
+
+static bool is_counted(const struct metrics_column *column, const char *event)
+{
+    const struct metric_set *set = column->set;
+    int wanted = metric_event_find(set, event);
+    for (size_t i = 0; i < column->counts.count_nr; i++)
+        if (column->counts.count[i].value.known && wanted != METRIC_NONE &&
+            metric_event_find(set, column->counts.count[i].event) == wanted)
+            return true;
+    return false;
+}
+
+void metrics_missing(const struct metrics_column *column, size_t model,
+                     struct strvec *out)
+{
+    const struct metric_set *set = column->set;
+    struct strvec events = {0};
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (set->metric[i].model == (int)model && !column->result.value[i].absent)
+            metric_events_of(set, (int)i, &events);
+    for (size_t i = 0; i < events.nr; i++)
+        if (!is_counted(column, events.v[i]))
+            strvec_push_once(out, events.v[i]);
+    strvec_release(&events);
+}
+
+/* ---- the definitions ---- */
+
+/* NULL = nothing is shipped under that name. Caller frees. */
+static char *shipped_definition(const char *name)
+{
+    char *relative = xasprintf("rules/metrics/%s.json", name), *path = NULL;
+    shipped_path(relative, &path, NULL);
+    free(relative);
+    return path;
+}
+
+bool metrics_definition_is_own(const struct metric_set *set)
+{
+    char *shipped = shipped_definition(set->name);
+    bool own = !shipped || strcmp(shipped, set->path) != 0;
+    free(shipped);
+    return own;
+}
+
+/* The files of the set, then that of the kernel's events where some were counted. */
+static void definition_files(const struct metrics_column *column, struct strvec *out)
+{
+    char *software = shipped_definition(metrics_software);
+    strvec_push_all(out, &column->set->file);
+    if (software && metrics_counts_software(column))
+        strvec_push_once(out, software);
+    free(software);
+}
+
+char *metrics_definition_hash(const struct metrics_column *column)
+{
+    struct strvec file = {0};
+    struct buf text = {0};
+    int status = 0;
+    definition_files(column, &file);
+    for (size_t i = 0; i < file.nr && !status; i++)
+        status = file_read(file.v[i], &text, NULL);
+    char *hash = status ? NULL : sha256_hex(buf_str(&text), text.length);
+    buf_release(&text);
+    strvec_release(&file);
+    return hash;
+}
+
+/* ---- documents that --json wrote, and files of counts ---- */
+
+/* A column of a file, before it is evaluated. */
+struct found {
+    struct metrics_column column;
+    char *definition; /* the name, or the path of the user's own; NULL = not told */
+    char *sha256;     /* of the definitions then; NULL = not told */
+};
+struct file {
+    struct found *found;
+    size_t nr;
+    bool document; /* inflight.metrics-result/1: all is computed anew from its counts */
+};
+
+static void file_release(struct file *file)
+{
+    for (size_t i = 0; i < file->nr; i++) {
+        metrics_column_release(&file->found[i].column);
+        free(file->found[i].definition);
+        free(file->found[i].sha256);
+    }
+    free(file->found);
+}
+
+static int read_runs(const struct json_at *at, struct metrics_column *column,
+                     struct error *err)
+{
+    struct json_at runs = {0};
+    size_t nr = 0;
+    if (json_array_at(at, "runs", &runs, &nr, err))
+        return -1;
+    if (!nr)
+        return json_fail(&runs, err, "there are no counts in it");
+    column->run = xcalloc(nr, sizeof(*column->run));
+    for (; column->run_nr < nr; column->run_nr++) {
+        struct json_at one = json_element(&runs, column->run_nr);
+        if (count_set_from_json(&one, &column->run[column->run_nr], err))
+            return -1;
+    }
     return 0;
 }
 
-static int read_run(struct metrics_column *column, const char *path, struct error *err)
+static int read_given(const struct json_at *at, struct metrics_column *column,
+                      struct error *err)
 {
-    struct metrics_saved saved = {0};
-    struct count_set run = {0};
-    bool is_saved = false;
-    int status = metrics_saved_read(path, &saved, &is_saved, err);
-    if (!status && is_saved)
-        status = take_saved(column, &saved, path, err);
-    else if (!status)
-        status = count_set_read(path, &run, err);
-    if (!status && !is_saved)
-        take_run(column, &run);
-    metrics_saved_release(&saved);
+    struct json_at given = {0};
+    if (!json_has(at, "given"))
+        return 0;
+    if (json_object_at(at, "given", &given, err))
+        return -1;
+    for (const char *const *name = metric_given_names; *name; name++) {
+        if (!json_has(&given, *name))
+            continue;
+        struct metric_given *one = &column->given[column->given_nr++];
+        one->name = *name;
+        if (json_quantity_at(&given, *name, &one->value, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_found(const struct json_at *at, struct found *found, struct error *err)
+{
+    struct json_at definition = {0};
+    const char *label = NULL, *name = NULL, *path = NULL, *hash = NULL;
+    if (json_string_at(at, "label", &label, err) ||
+        json_object_at(at, "definition", &definition, err) ||
+        json_string_at(&definition, "name", &name, err) ||
+        (json_has(&definition, "path") &&
+         json_string_at(&definition, "path", &path, err)) ||
+        (json_has(&definition, "sha256") &&
+         json_string_at(&definition, "sha256", &hash, err)))
+        return -1;
+    found->definition = xstrdup(path ? path : name);
+    found->sha256 = xstrdup(hash);
+    found->column.label = xstrdup(label);
+    return read_given(at, &found->column, err) || read_runs(at, &found->column, err) ? -1
+                                                                                     : 0;
+}
+
+static int read_document(const char *path, const json_t *root, struct file *file,
+                         struct error *err)
+{
+    struct json_at top = json_top(path, root), columns = {0};
+    size_t nr = 0;
+    if (json_array_at(&top, "columns", &columns, &nr, err))
+        return -1;
+    if (!nr)
+        return json_fail(&columns, err, "there are no columns in it");
+    file->found = xcalloc(nr, sizeof(*file->found));
+    while (file->nr < nr) {
+        struct json_at one = json_element(&columns, file->nr);
+        if (read_found(&one, &file->found[file->nr++], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* A pipe can be read once only: what it holds is counts. */
+static bool is_lasting(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+static int read_file(const char *path, struct file *file, struct error *err)
+{
+    json_t *root = NULL;
+    if (is_lasting(path) && json_read_file(path, NULL, &root, NULL))
+        root = NULL;
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    file->document = schema && !strcmp(schema, "inflight.metrics-result/1");
+    int status = file->document ? read_document(path, root, file, err) : 0;
+    json_decref(root);
+    if (file->document)
+        return status;
+    file->found = xcalloc(1, sizeof(*file->found));
+    file->nr = 1;
+    file->found->column.run = xcalloc(1, sizeof(*file->found->column.run));
+    file->found->column.run_nr = 1;
+    return count_set_read(path, file->found->column.run, err);
+}
+
+/* Definitions are no longer those of then. */
+static void note_definition(const char *sha256, struct metrics_column *now)
+{
+    char *hash = metrics_definition_hash(now);
+    if (sha256 && hash && strcmp(sha256, hash) != 0)
+        strvec_pushf(&now->note,
+                     "'%s' was computed with other definitions than '%s' has now: the "
+                     "values may differ from those that it holds",
+                     now->origin, now->set->name);
+    free(hash);
+}
+
+/* Takes over the column. */
+static int finish(struct metrics_report *report, struct metrics_column *column,
+                  const struct found *found, struct error *err)
+{
+    bool here = false;
+    for (size_t i = 0; report->settings->seconds_s > 0 && i < column->run_nr; i++)
+        column->run[i].seconds =
+            quantity_exact(report->settings->seconds_s, PROVENANCE_DECLARED);
+    if (metrics_choose_set(report, found ? found->definition : NULL, column, &here,
+                           err)) {
+        metrics_column_release(column);
+        return -1;
+    }
+    int status = metrics_add_column(report, column, here, err);
+    if (!status && found && found->sha256)
+        note_definition(found->sha256, &report->column[report->nr - 1]);
     return status;
 }
 
-/* FILE[,FILE...] */
-static int read_runs(struct metrics_column *column, const char *files, struct error *err)
+/* All columns of the file. */
+static int add_file(struct metrics_report *report, const char *label, const char *path,
+                    struct error *err)
 {
+    struct file file = {0};
+    int status = read_file(path, &file, err);
+    for (size_t i = 0; !status && i < file.nr; i++) {
+        struct metrics_column *column = &file.found[i].column;
+        char *own = column->label;
+        column->origin = xstrdup(path);
+        column->label = label && file.nr > 1 ? xasprintf("%s %s", label, own)
+                                             : xstrdup(label ? label
+                                                       : own ? own
+                                                             : path_base(path));
+        free(own);
+        status = finish(report, column, &file.found[i], err);
+    }
+    file_release(&file);
+    return status;
+}
+
+static int take_runs(struct metrics_column *column, const char *path, struct error *err)
+{
+    struct file file = {0};
+    int status = read_file(path, &file, err);
+    if (!status && file.nr != 1)
+        status = fail(err, STATUS_INPUT,
+                      "'%s' holds %zu columns: several runs of one work are made of "
+                      "files with one each",
+                      path, file.nr);
+    if (!status) {
+        struct metrics_column *from = &file.found->column;
+        column->run =
+            xrealloc(column->run, column->run_nr + from->run_nr, sizeof(*column->run));
+        memcpy(column->run + column->run_nr, from->run,
+               from->run_nr * sizeof(*column->run));
+        column->run_nr += from->run_nr;
+        from->run_nr = 0;
+    }
+    file_release(&file);
+    return status;
+}
+
+/* FILE[,FILE...]: runs of one work, with other events each. */
+static int add_files(struct metrics_report *report, const char *label, const char *files,
+                     struct error *err)
+{
+    struct metrics_column column = {.origin = xstrdup(files),
+                                    .label = xstrdup(label ? label : path_base(files))};
     const char *all = files;
     int status = 0;
-    if (file_exists(files))
-        return read_run(column, files, err);
     while (!status) {
         size_t length = strcspn(files, ",");
         char *path = xstrndup(files, length);
-        status = *path ? read_run(column, path, err)
+        status = *path ? take_runs(&column, path, err)
                        : fail(err, STATUS_USAGE,
                               "--counts '%s': the name of a file is missing", all);
         free(path);
@@ -251,55 +651,10 @@ static int read_runs(struct metrics_column *column, const char *files, struct er
         if (!*files++)
             break;
     }
-    return status;
-}
-
-static int finish(struct metrics_report *report, struct metrics_column *column,
-                  const char *definition, struct error *err)
-{
-    bool here = false;
-    for (size_t i = 0; report->settings->seconds_s > 0 && i < column->run_nr; i++)
-        column->run[i].seconds =
-            quantity_exact(report->settings->seconds_s, PROVENANCE_DECLARED);
-    if (metrics_choose_set(report, definition, column, &here, err)) {
-        metrics_column_release(column);
-        return -1;
-    }
-    return metrics_add_column(report, column, here, err);
-}
-
-/* All columns of a document that --json wrote. */
-static int add_saved(struct metrics_report *report, struct metrics_saved *saved,
-                     const char *label, const char *path, struct error *err)
-{
-    int status = 0;
-    for (size_t i = 0; !status && i < saved->nr; i++) {
-        struct metrics_saved_column *from = &saved->column[i];
-        struct metrics_column column = {.origin = xstrdup(path)};
-        column.label = !label          ? xstrdup(from->label)
-                       : saved->nr > 1 ? xasprintf("%s %s", label, from->label)
-                                       : xstrdup(label);
-        for (size_t k = 0; k < from->run_nr; k++)
-            take_run(&column, &from->run[k]);
-        column.given_nr = from->given_nr;
-        memcpy(column.given, from->given, sizeof(column.given));
-        status = finish(report, &column, from->definition, err);
-        if (!status)
-            metrics_saved_compare(from, &report->column[report->nr - 1]);
-    }
-    return status;
-}
-
-static int add_files(struct metrics_report *report, const char *label, const char *files,
-                     struct error *err)
-{
-    struct metrics_column column = {.origin = xstrdup(files),
-                                    .label = xstrdup(label ? label : path_base(files))};
-    if (read_runs(&column, files, err)) {
-        metrics_column_release(&column);
-        return -1;
-    }
-    return finish(report, &column, NULL, err);
+    if (!status)
+        return finish(report, &column, NULL, err);
+    metrics_column_release(&column);
+    return -1;
 }
 
 /* A path that exists as it is written goes before '=' and ','. Caller frees *label. */
@@ -315,16 +670,10 @@ static const char *split_label(const char *spec, char **label)
 
 static int read_spec(struct metrics_report *report, const char *spec, struct error *err)
 {
-    struct metrics_saved saved = {0};
     char *label = NULL;
-    bool is_saved = false;
     const char *files = split_label(spec, &label);
-    int status =
-        file_exists(files) ? metrics_saved_read(files, &saved, &is_saved, err) : 0;
-    if (!status)
-        status = is_saved ? add_saved(report, &saved, label, files, err)
-                          : add_files(report, label, files, err);
-    metrics_saved_release(&saved);
+    int status = file_exists(files) ? add_file(report, label, files, err)
+                                    : add_files(report, label, files, err);
     free(label);
     return status;
 }

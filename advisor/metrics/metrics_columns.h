@@ -36,14 +36,11 @@ struct metrics_report {
     const struct settings *settings;
     struct metrics_column *column;
     size_t nr, alloc;
-    struct metrics_against *against; /* [i]: column i + 1 (metrics_against.h) */
+    struct metrics_against *against; /* [i]: column i + 1 */
     size_t against_nr;
-    struct strvec said; /* patterns that hold in the only column */
     char *ended; /* what a program ended with that did not end well; NULL = it did */
 };
 
-/* Borrowed parts of the column. */
-struct metric_question metrics_question(const struct metrics_column *column);
 /* Value of a metric by name; unknown where the column has none. */
 struct quantity metrics_value(const struct metrics_column *column, const char *name);
 /* What formulas are given beside the counts; unknown where it is not given. */
@@ -69,5 +66,138 @@ int metrics_add_column(struct metrics_report *report, struct metrics_column *col
                        bool machine_here, struct error *err);
 void metrics_column_release(struct metrics_column *column);
 void metrics_report_release(struct metrics_report *report);
+
+/* Not one of the shipped files: it is found by its path only. */
+bool metrics_definition_is_own(const struct metric_set *set);
+/* SHA-256 of the definition file, of those that it includes, and of the kernel's events
+ * where some of them were counted. Caller frees; NULL where one cannot be read. */
+char *metrics_definition_hash(const struct metrics_column *column);
+
+/* ---- metrics_cpu.c: definitions, and what is given beside counts ---- */
+
+/*
+ * column->set for its runs: `--cpu` (one for all, or one a column between commas), else
+ * `definition` (NULL = none), else the CPU that the counts are of, else this machine's
+ * where its events are among the counts. Refused: counts of another CPU than named, with
+ * both names. *here: they are taken to be this machine's.
+ */
+int metrics_choose_set(const struct metrics_report *report, const char *definition,
+                       struct metrics_column *column, bool *here, struct error *err);
+
+/* The shipped definitions of this machine's CPU; *set is NULL on failure, STATUS_MISSING
+ * where there are none. */
+int metrics_set_here(struct metric_set **set, struct error *err);
+
+/* The shipped definitions of the kernel's own events, and whether some are counted. */
+extern const char metrics_software[];
+bool metrics_counts_software(const struct metrics_column *column);
+
+/* Whether --cpu has no names left when all columns have theirs. */
+int metrics_check_cpus(const struct metrics_report *report, struct error *err);
+
+/*
+ * line_bytes, vector_bits and cores: --cores, rows of that name in the counts, else the
+ * profile (--machine, or this machine's), else this machine where the counts are its,
+ * else for line_bytes the CPU table. What nobody knows is not given.
+ */
+int metrics_find_given(const struct settings *settings, struct metrics_column *column,
+                       bool machine_here, struct error *err);
+
+/* Are the definitions of the CPU that the CPU table calls so ("Zen 4 / 4c")? */
+bool metrics_set_is_of(const struct metric_set *set, const char *microarchitecture);
+
+/* column->little and latency_ns, or why not; after the column is evaluated. */
+void metrics_find_little(struct metrics_column *column);
+
+/* ---- metrics_regions.c: what a program with markers left, a column for each region,
+ * summed over threads and processes ---- */
+
+/* The `source` of their counts: columns of one origin that have it are parts of one
+ * program, and not versions of each other. */
+#define METRICS_REGIONS_SOURCE "region markers"
+
+/* settings->regions, FOLDER[,FOLDER...]. */
+int metrics_read_regions(struct metrics_report *report, struct error *err);
+/* settings->program: run once for each set of events that its threads can count at once.
+ * What it leaves is kept in settings->regions/1, /2, ... unless that is "--". */
+int metrics_run_regions(struct metrics_report *report, struct error *err);
+
+/* ---- metrics_against.c: a column against the first one ---- */
+
+enum { METRICS_WORK_MAX = 5 };
+
+/* less * faster = ratio of the times. */
+struct metrics_work {
+    const char *name; /* of a metric */
+    struct quantity before, after;
+    struct quantity less;   /* before / after */
+    struct quantity faster; /* done a second, after / before */
+};
+
+struct metrics_against {
+    struct quantity time_ratio; /* time of the first / time of this: above 1 is faster */
+    struct metrics_work work[METRICS_WORK_MAX];
+    size_t work_nr;
+    char *time_sentence;
+    char *work_sentence;   /* NULL = nothing is known of the work */
+    struct strvec caution; /* totals, CPUs, lines: what does not compare */
+};
+
+/* Makes report->against; none for one column, or for the regions of one program. */
+void metrics_against_make(struct metrics_report *report);
+void metrics_against_release(struct metrics_report *report);
+
+/* Amount behind a value: a share times what it is a share of, else the value itself, of
+ * column `a` over that of column `b`; unknown where there is no such total. */
+struct quantity metrics_amount_ratio(const struct metrics_column *a,
+                                     const struct metrics_column *b, const char *name);
+
+/* Anything of the model is known. */
+bool metrics_computed(const struct metrics_column *column, size_t model);
+/* It is to be shown: named by --model, or computed where none is named. */
+bool metrics_shows(const struct metrics_report *report,
+                   const struct metrics_column *column, size_t model);
+
+/* ---- several columns: a row stands where the first column has it ---- */
+
+bool metrics_known_in_any(const struct metrics_report *report, const char *name);
+bool metrics_in_earlier(const struct metrics_report *report, size_t column,
+                        const char *name);
+/* The model is to be shown in some column and has rows that no earlier column has. */
+bool metrics_compares(const struct metrics_report *report, size_t column, size_t model);
+/* What the shares of the first level are of; METRIC_NONE where that is not one thing. */
+int metrics_total_of_model(const struct metric_set *set, size_t model);
+
+/* ---- one metric ---- */
+
+/* How deep below the first level. */
+int metrics_depth(const struct metric_set *set, int metric);
+bool metrics_is_share(const struct metric *metric);
+bool metrics_is_of_parent(const struct metric *metric);
+/* A share of something that can be lost. */
+bool metrics_is_heated(const struct metric_set *set, int metric);
+/* "61.0" of a share, "1.23e9" of anything else; "?" where it is not known, "NA" where
+ * the CPU has no such thing. */
+void metrics_add_value(struct buf *out, const struct metric *metric,
+                       const struct metric_value *value);
+/* "[45.8, 54.2]"; "" of what is exact. */
+void metrics_add_interval(struct buf *out, const struct metric *metric,
+                          struct quantity value);
+/* "% of slots", "lines". */
+void metrics_add_unit(struct buf *out, const struct metric *metric);
+
+/* ---- what is to be said ---- */
+
+/* The way to the largest loss of the model, names with `between`; what its end means,
+ * NULL = not told, or there is no way. */
+const char *metrics_add_way(struct buf *out, const struct metrics_column *column,
+                            size_t model, const char *between);
+/* Of reading, counting and computing, one sentence each. */
+void metrics_notes(const struct metrics_column *column, struct strvec *out);
+/* Why a value is not known, events that are not counted named one after the other. */
+void metrics_add_why(struct buf *out, const char *why);
+/* Events that the model rests on and that the counts lack, as names. */
+void metrics_missing(const struct metrics_column *column, size_t model,
+                     struct strvec *out);
 
 #endif

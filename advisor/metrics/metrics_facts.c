@@ -1,10 +1,14 @@
+/* What counters tell the rules, as a document and as text. */
 #include "advisor/metrics/metrics_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_given.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_measure.h"
+#include "advisor/report/report_read.h"
+#include "advisor/session/workbench.h"
 
 /* ---- which definitions ---- */
 
@@ -70,9 +74,10 @@ static bool any_known(const struct metrics_facts *facts)
     return false;
 }
 
-void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
-                        const struct metric_given *given, size_t given_nr,
-                        struct metrics_facts *facts)
+/* By `set`, which is taken over; {0} again where none of its facts is known. */
+static void facts_take(struct metric_set *set, const struct count_set *counts,
+                       const struct metric_given *given, size_t given_nr,
+                       struct metrics_facts *facts)
 {
     *facts = (struct metrics_facts){.set = set};
     if (!set)
@@ -98,8 +103,8 @@ int metrics_facts_of(const struct metrics_facts_question *question,
     *facts = (struct metrics_facts){0};
     if (question->definitions && named(question, &set, err))
         return -1;
-    metrics_facts_take(question->definitions ? set : found(question, note),
-                       question->counts, given, ARRAY_SIZE(given), facts);
+    facts_take(question->definitions ? set : found(question, note), question->counts,
+               given, ARRAY_SIZE(given), facts);
     if (question->definitions && !facts->set)
         strvec_pushf(
             note,
@@ -241,4 +246,130 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
         "{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name, "title",
         facts->set->title, "source", text_json(facts->source), "metrics", list, "notes",
         json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
+}
+
+/* "51 % (48 to 55)", "7.9 lines [7.2, 8.6]" */
+static void add_figure(const json_t *quantity, const char *unit, struct buf *out)
+{
+    if (!strcmp(unit, "share"))
+        buf_add_share(out, report_value(quantity));
+    else
+        buf_add_figure(out, report_value(quantity), 1, unit);
+}
+
+/* What bandwidth and latency say of the same, and why that may be another number. */
+static void add_beside(const json_t *value, const json_t *other, const char *unit,
+                       struct buf *out)
+{
+    bool share = !strcmp(unit, "share");
+    buf_add(out, share ? "; by bandwidth and latency it is filled to "
+                       : "; by bandwidth and latency ");
+    add_figure(other, unit, out);
+    if (share)
+        return;
+    if (report_figure(value, "low") > report_figure(other, "high"))
+        buf_add(out, ": fewer, so misses that other caches serve are not among them, or "
+                     "misses take longer than the profile says");
+    if (report_figure(value, "high") < report_figure(other, "low"))
+        buf_add(out, ": more, so prefetchers fetch some ahead, or memory answers sooner "
+                     "than the profile says");
+}
+
+char *metrics_fact_text(const json_t *fact)
+{
+    const char *unit = report_word(fact, "unit"), *of = report_word(fact, "of");
+    const json_t *value = report_quantity(fact, "value"),
+                 *other = report_quantity(fact, "by_bandwidth");
+    struct buf line = {0};
+    if (!report_quantity(fact, "counted"))
+        return NULL;
+    if (value)
+        add_figure(value, unit, &line);
+    else
+        buf_addf(&line, "not told to the rules: %s", report_word(fact, "why_not"));
+    if (value && *of)
+        buf_addf(&line, " of %s", of);
+    if (value && other)
+        add_beside(value, other, unit, &line);
+    return buf_detach(&line);
+}
+
+void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
+{
+    const json_t *fact;
+    size_t i;
+    if (!json_is_object(facts))
+        return;
+    buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
+             report_word(facts, "definitions"));
+    json_array_foreach(json_object_get(facts, "metrics"), i, fact)
+    {
+        char *line = metrics_fact_text(fact);
+        if (!line)
+            continue;
+        buf_addf(out, "    %-18s ", report_word(fact, "name"));
+        buf_add_wrapped(out, line, 23, width);
+        buf_add(out, "\n");
+        free(line);
+    }
+}
+
+/* ---- counting ---- */
+
+static int take_runs(struct workbench *bench, struct metrics_measured *measured,
+                     struct error *err)
+{
+    struct count_set all = {0};
+    double variation = 0;
+    if (measured->run_nr == 0)
+        return 0;
+    if (metric_runs_combine(measured->run, measured->run_nr, &all, &variation, err))
+        return -1;
+    facts_take(measured->set, &all, measured->given, measured->given_nr, &bench->facts);
+    measured->set = NULL;
+    count_set_release(&all);
+    return 0;
+}
+
+int metrics_tell(struct workbench *bench, struct error *err)
+{
+    struct metrics_request request = {
+        .settings = bench->settings, .cpu = bench->settings->cpu, .facts = true};
+    struct metrics_measured measured = {0};
+    struct error why = {0};
+    int status = metrics_of_bench(bench, &request, &measured, &why);
+    if (!status)
+        status = take_runs(bench, &measured, &why);
+    if (!status && bench->settings->cpu && !bench->facts.set)
+        progress_note(&bench->progress, "counters say nothing to the rules: %s",
+                      measured.note.nr ? measured.note.v[0]
+                                       : "--cpu's definitions have no facts for them");
+    metrics_measured_release(&measured);
+    if (status && (spawn_interrupted() || bench->settings->cpu))
+        return fail(err, why.status, "%s", why.text);
+    if (status)
+        progress_note(&bench->progress, "counters are left out: %s", why.text);
+    return 0;
+}
+
+/* ---- telling ---- */
+
+struct list {
+    struct search_fact *fact;
+    size_t nr, alloc;
+};
+
+static void take(void *context, const char *fact, struct quantity value)
+{
+    struct list *list = context;
+    GROW(list->fact, list->nr + 1, list->alloc);
+    list->fact[list->nr++] = (struct search_fact){fact, value};
+}
+
+size_t metrics_told(const struct workbench *bench, struct search_fact **fact)
+{
+    struct list list = {0};
+    metrics_facts_tell(&bench->facts, take, &list);
+    *fact = list.fact;
+    return list.nr;
 }

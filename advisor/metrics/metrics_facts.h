@@ -33,11 +33,6 @@ struct metrics_facts_question {
 int metrics_facts_of(const struct metrics_facts_question *question,
                      struct metrics_facts *facts, struct strvec *note, struct error *err);
 void metrics_facts_release(struct metrics_facts *facts);
-/* By `set`, which is taken over; {0} again where none of its facts is known. */
-void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
-                        const struct metric_given *given, size_t given_nr,
-                        struct metrics_facts *facts);
-
 /* Calls `take` for each fact that the rules are told (shares as those of the whole): of
  * several metrics the first. Not told is what is not to be trusted. */
 void metrics_facts_tell(const struct metrics_facts *facts,
@@ -53,5 +48,17 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
 /* Of one of its "metrics"; NULL = it was not counted. Caller frees. */
 char *metrics_fact_text(const json_t *fact);
 void metrics_facts_text(const json_t *facts, size_t width, struct buf *out);
+
+struct workbench;
+struct search_fact;
+/*
+ * Counts the kernel as written, where hardware counts or --cpu names definitions whose
+ * events count without; fills bench->facts. That it could not be counted is no failure:
+ * the rules then do without, and stderr says why. -1 = interrupted.
+ */
+int metrics_tell(struct workbench *bench, struct error *err);
+
+/* bench->facts for a search. The texts are the bench's; the caller frees the array. */
+size_t metrics_told(const struct workbench *bench, struct search_fact **fact);
 
 #endif

@@ -1,12 +1,10 @@
-#include "advisor/metrics/metrics_json.h"
-
+/* Metrics and their definitions as documents; definitions as text. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_roof.h"
-#include "advisor/metrics/metrics_rows.h"
-#include "advisor/metrics/metrics_saved.h"
+#include "advisor/cli/output.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_show.h"
 
 static json_t *strings(const struct strvec *list)
 {
@@ -154,14 +152,13 @@ static json_t *against_json(const struct metrics_report *report)
     for (size_t i = 0; i < report->against_nr; i++) {
         const struct metrics_against *against = &report->against[i];
         json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
-                      text_json(report->column[0].label), "label",
-                      text_json(report->column[i + 1].label), "time_ratio",
-                      json_quantity(against->time_ratio), "time_sentence",
-                      text_json(against->time_sentence), "work", work_json(against),
-                      "work_sentence", text_json(against->work_sentence), "patterns",
-                      strings(&against->said), "caution", strings(&against->caution)));
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
+                            text_json(report->column[0].label), "label",
+                            text_json(report->column[i + 1].label), "time_ratio",
+                            json_quantity(against->time_ratio), "time_sentence",
+                            text_json(against->time_sentence), "work", work_json(against),
+                            "work_sentence", text_json(against->work_sentence), "caution",
+                            strings(&against->caution)));
     }
     return list;
 }
@@ -171,7 +168,280 @@ json_t *metrics_json(const struct metrics_report *report)
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
         json_array_append_new(columns, column_json(&report->column[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
-                     "columns", columns, "patterns", strings(&report->said), "against",
-                     against_json(report), "roofline", metrics_roof_json(report));
+    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
+                     "columns", columns, "against", against_json(report), "roofline",
+                     metrics_roof_json(report));
+}
+
+/* ---- which CPUs ---- */
+
+static void add_words(struct buf *out, const json_t *row, const char *key,
+                      const char *before)
+{
+    const json_t *value = json_object_get(row, key), *one;
+    size_t i;
+    if (json_is_string(value))
+        buf_addf(out, "%s%s", before, json_string_value(value));
+    json_array_foreach(value, i, one)
+        buf_addf(out, "%s%s", i ? ", " : before, json_string_value(one));
+}
+
+/* "intel family 6 model 55 stepping 5, 6; arm implementer 46 part 001". */
+static void add_recognised(struct buf *out, const struct metric_set *set)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(set->recognise, i, row)
+    {
+        add_words(out, row, "vendor", i ? "; " : "");
+        add_words(out, row, "family", " family ");
+        add_words(out, row, "models", " model ");
+        add_words(out, row, "steppings", " stepping ");
+        add_words(out, row, "implementer", " implementer ");
+        add_words(out, row, "parts", " part ");
+        add_words(out, row, "core", " core ");
+    }
+    if (!json_array_size(set->recognise))
+        buf_add(out, "no CPU: common to all");
+}
+
+static size_t shown_nr(const struct metric_set *set)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < set->metric_nr; i++)
+        nr += set->metric[i].model != METRIC_NONE;
+    return nr;
+}
+
+static char *model_names(const struct metric_set *set)
+{
+    struct strvec names = {0};
+    for (size_t i = 0; i < set->model_nr; i++)
+        strvec_push(&names, set->model[i].name);
+    char *text = strvec_join(&names, ", ");
+    strvec_release(&names);
+    return text;
+}
+
+/* ---- all files ---- */
+
+static void add_file_head(const char *name, const char *title, struct page *page)
+{
+    buf_addf(page->out, "  %s%-18s%s ", page->colour ? "\033[1m" : "", name,
+             page->colour ? "\033[0m" : "");
+    buf_add_wrapped(page->out, title, 21, page->width);
+    buf_add(page->out, "\n");
+}
+
+static void text_of_file(const struct metric_set *set, struct page *page)
+{
+    struct buf cpus = {0};
+    char *models = model_names(set);
+    add_recognised(&cpus, set);
+    add_file_head(set->name, set->title, page);
+    buf_addf(page->out, "%21s", "");
+    buf_add_wrapped(page->out, buf_str(&cpus), 21, page->width);
+    buf_addf(page->out, "\n%21s%zu metrics of %zu events: ", "", shown_nr(set),
+             set->event_nr);
+    buf_add_wrapped(page->out, models, 21, page->width);
+    buf_add(page->out, "\n");
+    buf_release(&cpus);
+    free(models);
+}
+
+static json_t *json_of_file(const struct metric_set *set)
+{
+    json_t *models = json_array(), *one;
+    for (size_t i = 0; i < set->model_nr; i++)
+        json_array_append_new(models, json_string(set->model[i].name));
+    one = json_pack("{s:s, s:s, s:O, s:o, s:i, s:i}", "name", set->name, "title",
+                    set->title, "recognise",
+                    set->recognise ? set->recognise : json_null(), "models", models,
+                    "metrics", (int)shown_nr(set), "events", (int)set->event_nr);
+    return one;
+}
+
+static void list_file(const struct settings *settings, const struct metric_set *set,
+                      struct page *page, json_t *list)
+{
+    if (settings->json)
+        json_array_append_new(list, json_of_file(set));
+    else
+        text_of_file(set, page);
+}
+
+/* A file whose names are defined by those that include it. */
+static void list_part(const struct settings *settings, const struct metric_file *file,
+                      struct page *page, json_t *list)
+{
+    if (settings->json) {
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", file->name, "title", file->title));
+        return;
+    }
+    add_file_head(file->name, file->title, page);
+    buf_addf(page->out, "%21sa part of the files that include it\n", "");
+}
+
+static int list_files(const struct settings *settings, struct page *page, json_t *list,
+                      struct error *err)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0;
+    int status = metric_files(&file, &nr, err);
+    for (size_t i = 0; !status && i < nr; i++) {
+        struct metric_set *set = NULL;
+        struct error why = {0};
+        if (!metric_set_load(file[i].name, NULL, &set, &why))
+            list_file(settings, set, page, list);
+        else if (file[i].common)
+            list_part(settings, &file[i], page, list);
+        else
+            status = fail(err, why.status, "%s", why.text);
+        metric_set_free(set);
+    }
+    metric_files_release(file, nr);
+    return status;
+}
+
+/* ---- one file ---- */
+
+static void text_of_metric(const struct metric_set *set, size_t i, struct page *page)
+{
+    const struct metric *metric = &set->metric[i];
+    struct buf line = {0}, unit = {0};
+    int indent = 2 + 2 * metrics_depth(set, (int)i);
+    metrics_add_unit(&unit, metric);
+    buf_addf(&line, "%s%s%s%s = %s", metric->name, unit.length ? " (" : "",
+             buf_str(&unit), unit.length ? ")" : "", metric->text);
+    buf_addf(page->out, "%*s", indent, "");
+    buf_add_wrapped(page->out, buf_str(&line), (size_t)indent + 4, page->width);
+    buf_add(page->out, "\n");
+    metrics_add_about(page, metric, indent + 4);
+    buf_release(&line);
+    buf_release(&unit);
+}
+
+static void text_of_model(const struct metric_set *set, int model, struct page *page)
+{
+    page_heading(page,
+                 model == METRIC_NONE ? "Parts of others" : set->model[model].title);
+    if (model != METRIC_NONE && set->model[model].about)
+        page_paragraph(page, "%s", set->model[model].about);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (set->metric[i].model == model)
+            text_of_metric(set, i, page);
+}
+
+static void text_of_events(const struct metric_set *set, struct page *page)
+{
+    page_heading(page, "Events");
+    for (size_t i = 0; i < set->event_nr; i++) {
+        const struct metric_event *event = &set->event[i];
+        char *alias = strvec_join(&event->alias, ", ");
+        page_paragraph(page, "%s%s%s%s%s", event->name, event->alias.nr ? ", also " : "",
+                       alias, event->note ? "; " : "", event->note ? event->note : "");
+        free(alias);
+    }
+    for (size_t i = 0; i < set->absent_nr; i++)
+        page_paragraph(page, "without %s: %s", set->absent[i].name, set->absent[i].why);
+}
+
+static void text_of_constants(const struct metric_set *set, struct page *page)
+{
+    if (set->constant_nr)
+        page_heading(page, "Constants");
+    for (size_t i = 0; i < set->constant_nr; i++)
+        page_paragraph(page, "%s = %.10g %s, from %s", set->constant[i].name,
+                       set->constant[i].value, set->constant[i].unit,
+                       set->constant[i].source);
+}
+
+static void text_of_set(const struct settings *settings, const struct metric_set *set,
+                        struct page *page)
+{
+    struct buf cpus = {0};
+    add_recognised(&cpus, set);
+    buf_addf(page->out, "%s%s%s: %s\n", page->colour ? "\033[1m" : "", set->name,
+             page->colour ? "\033[0m" : "", set->title);
+    page_paragraph(page, "%s; file %s", buf_str(&cpus), set->path);
+    for (size_t i = 0; i < set->source.nr; i++)
+        page_paragraph(page, "%s", set->source.v[i]);
+    for (size_t m = 0; m < set->model_nr; m++)
+        if (!settings->model || !strcmp(settings->model, set->model[m].name))
+            text_of_model(set, (int)m, page);
+    if (!settings->model) {
+        text_of_model(set, METRIC_NONE, page);
+        text_of_constants(set, page);
+        text_of_events(set, page);
+    }
+    buf_release(&cpus);
+}
+
+static json_t *json_of_metric(const struct metric_set *set, size_t i)
+{
+    const struct metric *metric = &set->metric[i];
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:b, s:b}", "name", metric->name,
+        "model", text_json(metric->model < 0 ? NULL : set->model[metric->model].name),
+        "parent", text_json(metric->parent < 0 ? NULL : set->metric[metric->parent].name),
+        "formula", metric->text, "unit", metric->unit, "of", text_json(metric->of),
+        "about", text_json(metric->about), "source", text_json(metric->source), "useful",
+        metric->useful, "estimated", metric->estimated);
+}
+
+static json_t *json_of_set(const struct metric_set *set)
+{
+    json_t *metrics = json_array(), *events = json_array(), *one = json_of_file(set);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        json_array_append_new(metrics, json_of_metric(set, i));
+    for (size_t i = 0; i < set->event_nr; i++)
+        json_array_append_new(
+            events, json_pack("{s:s, s:o, s:o}", "name", set->event[i].name, "aliases",
+                              json_strings((const char *const *)set->event[i].alias.v,
+                                           set->event[i].alias.nr),
+                              "note", text_json(set->event[i].note)));
+    json_object_set_new(one, "metrics", metrics);
+    json_object_set_new(one, "events", events);
+    return one;
+}
+
+/* ---- the command ---- */
+
+static int list_one(const struct settings *settings, struct page *page, json_t *list,
+                    struct error *err)
+{
+    struct metric_set *set = NULL;
+    if (metric_set_load(settings->cpu, NULL, &set, err) ||
+        metrics_check_model(set, settings->model, err)) {
+        metric_set_free(set);
+        return -1;
+    }
+    if (settings->json)
+        json_array_append_new(list, json_of_set(set));
+    else
+        text_of_set(settings, set, page);
+    metric_set_free(set);
+    return 0;
+}
+
+int metrics_list(const struct settings *settings, struct error *err)
+{
+    struct buf text = {0};
+    struct page page =
+        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    json_t *list = json_array();
+    int status = settings->cpu ? list_one(settings, &page, list, err)
+                               : list_files(settings, &page, list, err);
+    if (!status && settings->json) {
+        json_t *document = json_pack("{s:s, s:O}", "schema", "inflight.metrics-list/1",
+                                     "definitions", list);
+        status = print_json(document, err);
+        json_decref(document);
+    } else if (!status) {
+        status = print_text(buf_str(&text), err);
+    }
+    json_decref(list);
+    buf_release(&text);
+    return status;
 }

@@ -1,10 +1,11 @@
+/* What is counted of a program, of a kernel, and in how many runs. */
 #include "advisor/metrics/metrics_measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_cpu.h"
-#include "advisor/metrics/metrics_parts.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/session/workbench.h"
 #include "core/machine/machine.h"
 #include "observe/observe.h"
 
@@ -48,6 +49,14 @@ static int add_file(const char *name, struct metrics_measured *measured,
 }
 
 /* ---- planning ---- */
+
+/* Of these events those that counters count: not the software-defined ones. */
+static void hardware_of(const struct strvec *event, struct strvec *out)
+{
+    for (size_t i = 0; i < event->nr; i++)
+        if (!text_begins(event->v[i], "sde:::"))
+            strvec_push(out, event->v[i]);
+}
 
 /* The system tells these of a region, without counters. */
 static bool is_told_of_regions(const char *event)
@@ -117,7 +126,7 @@ static int fits(void *data, const struct strvec *event, bool *at_once, struct er
     int status = 0;
     if (plan->of_regions)
         return fits_inside(plan, event, at_once, err);
-    metrics_counted(event, &counted);
+    hardware_of(event, &counted);
     *at_once = true;
     if (counted.nr < event->nr && plan->opts.ahead)
         status = fail(err, STATUS_MISSING,
@@ -222,13 +231,6 @@ size_t metrics_runs(const struct metrics_request *request,
     return request->runs > plan->plan.run_nr ? request->runs : plan->plan.run_nr;
 }
 
-void metrics_counted(const struct strvec *event, struct strvec *out)
-{
-    for (size_t i = 0; i < event->nr; i++)
-        if (!text_begins(event->v[i], "sde:::"))
-            strvec_push(out, event->v[i]);
-}
-
 const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i)
 {
     return &plan->plan.run[i % plan->plan.run_nr];
@@ -236,7 +238,8 @@ const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i)
 
 /* ---- results ---- */
 
-struct count_set *metrics_add_run(struct metrics_measured *measured)
+/* Room for the counts of a further run. */
+static struct count_set *add_run(struct metrics_measured *measured)
 {
     GROW(measured->run, measured->run_nr + 1, measured->run_alloc);
     struct count_set *run = &measured->run[measured->run_nr++];
@@ -244,7 +247,8 @@ struct count_set *metrics_add_run(struct metrics_measured *measured)
     return run;
 }
 
-int metrics_nothing(const struct metrics_measured *measured, struct error *err)
+/* Fails: there is no run, and why. */
+static int nothing(const struct metrics_measured *measured, struct error *err)
 {
     return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
                 measured->note.nr ? measured->note.v[0] : "no metric asks for it");
@@ -277,4 +281,315 @@ void metrics_measured_release(struct metrics_measured *measured)
     strvec_release(&measured->note);
     free(measured->ended);
     *measured = (struct metrics_measured){0};
+}
+
+static int not_started(const struct settings *settings,
+                       const struct spawn_outcome *outcome, struct error *err)
+{
+    return fail(err, STATUS_INPUT, "cannot start '%s': %s", settings->program.v[0],
+                strerror(outcome->code));
+}
+
+/* As its user starts it. */
+static int run(const struct settings *settings, struct spawn_outcome *outcome,
+               struct error *err)
+{
+    struct spawn_request request = {.argv = (const char *const *)settings->program.v,
+                                    .attached = true,
+                                    .out_to_err = settings->json};
+    if (spawn_run(&request, outcome, err))
+        return -1;
+    return outcome->end == SPAWN_NOT_STARTED ? not_started(settings, outcome, err) : 0;
+}
+
+/* "was interrupted" is no doing of the program's. */
+char *metrics_end_text(const struct spawn_outcome *outcome)
+{
+    if (outcome->end == SPAWN_INTERRUPTED || spawn_interrupted())
+        return xstrdup("was interrupted");
+    return spawn_end_phrase(outcome->end, outcome->code);
+}
+
+static int count(const struct settings *settings, struct papi_counter *counter,
+                 struct metrics_measured *measured, struct error *err)
+{
+    struct spawn_outcome outcome = {0};
+    if (papi_counter_begin(counter, NULL, 0, err))
+        return -1;
+    int status = run(settings, &outcome, err);
+    if (!status) {
+        struct count_set *counts = add_run(measured);
+        status = papi_counter_end(counter, counts, err);
+        counts->seconds = quantity_exact(outcome.wall_s, PROVENANCE_CLOCK);
+        measured->ended = metrics_end_text(&outcome);
+    }
+    spawn_outcome_release(&outcome);
+    return status;
+}
+
+static int count_run(const struct settings *settings, const struct metrics_plan *plan,
+                     size_t i, struct metrics_measured *measured, struct error *err)
+{
+    const struct strvec *event = metrics_run(plan, i);
+    struct papi_counter *counter = NULL;
+    if (papi_counter_new((const char *const *)event->v, event->nr, &plan->opts, &counter,
+                         err))
+        return -1;
+    int status = count(settings, counter, measured, err);
+    papi_counter_free(counter);
+    return status;
+}
+
+static void note_runs(const struct metrics_plan *plan, size_t wanted,
+                      struct metrics_measured *measured)
+{
+    if (measured->run_nr < wanted)
+        strvec_pushf(&measured->note,
+                     "it ran %zu time%s of %zu: what the others would have counted is "
+                     "not known",
+                     measured->run_nr, measured->run_nr == 1 ? "" : "s", wanted);
+    else if (plan->plan.run_nr > 1)
+        strvec_pushf(&measured->note,
+                     "it ran %zu times, with %zu sets of events that do not fit into the "
+                     "counters together",
+                     wanted, plan->plan.run_nr);
+}
+
+/* That takes so much longer, and may have effects. */
+void metrics_announce(const struct settings *settings, size_t runs)
+{
+    struct progress progress;
+    if (runs < 2)
+        return;
+    progress_start(&progress, settings->quiet, settings->verbose);
+    progress_note(
+        &progress,
+        "'%s' will run %zu times, with other events each; --model NAME asks for "
+        "fewer, --runs 1 has them take turns",
+        settings->program.v[0], runs);
+}
+
+/* What does not end well is not tried again. */
+static int count_all(const struct metrics_request *request,
+                     const struct metrics_plan *plan, struct metrics_measured *measured,
+                     struct error *err)
+{
+    size_t runs = metrics_runs(request, plan);
+    if (!plan->plan.run_nr)
+        return nothing(measured, err);
+    metrics_announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
+    for (size_t i = 0; i < runs && !measured->ended; i++)
+        if (count_run(request->settings, plan, i, measured, err))
+            return -1;
+    note_runs(plan, runs, measured);
+    return 0;
+}
+
+int metrics_of_program(const struct metrics_request *request,
+                       struct metrics_measured *measured, struct error *err)
+{
+    struct metrics_plan plan = {.opts = {.ahead = true}};
+    *measured = (struct metrics_measured){0};
+    spawn_catch_interrupt();
+    measured->given_nr = metrics_given_here(measured->given);
+    int status = metrics_prepare(request, NULL, measured, &plan, err);
+    if (!status)
+        status = count_all(request, &plan, measured, err);
+    metrics_plan_done(&plan);
+    return status;
+}
+
+struct counting {
+    struct papi_counter *counter;
+    struct count_set *counts;
+};
+
+static int count_copies(void *data, bool begin, const pid_t *pids, size_t nr,
+                        struct error *err)
+{
+    struct counting *counting = data;
+    return begin ? papi_counter_begin(counting->counter, pids, nr, err)
+                 : papi_counter_end(counting->counter, counting->counts, err);
+}
+
+static int launch(struct workbench *bench, const struct strvec *event,
+                  struct metrics_measured *measured, struct error *err)
+{
+    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct counting counting = {NULL, add_run(measured)};
+    struct live_gate gate = {count_copies, &counting};
+    double calls = 0;
+    if (papi_counter_new((const char *const *)event->v, event->nr, NULL,
+                         &counting.counter, err))
+        return -1;
+    int status = live_launch(bench->live, &candidate, &gate, &calls, err);
+    papi_counter_free(counting.counter);
+    counting.counts->calls = calls;
+    strvec_pushf(&counting.counts->note,
+                 "counted and timed between the gates of a launch: %.0f calls of %zu "
+                 "cop%s together",
+                 calls, live_copies(bench->live),
+                 live_copies(bench->live) == 1 ? "y" : "ies");
+    counting.counts->cores = (int)live_copies(bench->live);
+    return status;
+}
+
+/* ---- the trace ---- */
+
+static bool is_traced(const struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->set->event_nr; i++)
+        if (text_begins(measured->set->event[i].name, "sde:::inflight::"))
+            return true;
+    return false;
+}
+
+/* What a model counted is of no CPU. */
+static void forget_cpu(struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->run_nr; i++) {
+        free(measured->run[i].cpu);
+        measured->run[i].cpu = NULL;
+    }
+}
+
+/* As if so many calls had been traced; a line is as long as before. */
+static void repeat(struct count_set *counts, double calls)
+{
+    for (size_t i = 0; i < counts->count_nr; i++)
+        if (count_adds_up(counts->count[i].event))
+            counts->count[i].value = quantity_scale(counts->count[i].value, calls);
+    counts->calls = calls;
+}
+
+/* Where launches were counted they say how many calls, and the time. */
+static void take_traffic(const struct workbench *bench,
+                         const struct measurement *measurement,
+                         struct metrics_measured *measured)
+{
+    double launched = measured->run_nr ? measured->run[0].calls : 0;
+    struct count_set *counts = add_run(measured);
+    traffic_to_counts(&measurement->traffic, counts);
+    repeat(counts, launched > 0 ? launched : 1);
+    counts->cores = (int)live_copies(bench->live);
+    if (launched <= 0)
+        counts->seconds =
+            quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
+    forget_cpu(measured);
+    if (measurement->traffic.note)
+        strvec_push(&measured->note, measurement->traffic.note);
+}
+
+static int trace(struct workbench *bench, struct metrics_measured *measured,
+                 struct error *err)
+{
+    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct measurement measurement = {0};
+    if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
+                                   0, &measurement, err))
+        return -1;
+    int status = 0;
+    if (measurement.has_traffic)
+        take_traffic(bench, &measurement, measured);
+    else
+        status = fail(err, STATUS_FAILED, "the variant was not traced: %s",
+                      measurement.detail ? measurement.detail
+                                         : run_outcome_word(measurement.outcome));
+    measurement_release(&measurement);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* What was counted before Ctrl-C is shown. */
+static int interrupted(struct metrics_measured *measured, size_t complete)
+{
+    while (measured->run_nr > complete)
+        count_set_release(&measured->run[--measured->run_nr]);
+    if (!spawn_interrupted() || !complete)
+        return -1;
+    measured->ended = xstrdup("was interrupted");
+    return 0;
+}
+
+static int count_launches(struct workbench *bench, const struct metrics_request *request,
+                          const struct metrics_plan *plan,
+                          struct metrics_measured *measured, struct error *err)
+{
+    size_t runs = metrics_runs(request, plan), complete = 0;
+    for (size_t i = 0; plan->plan.run_nr && i < runs; i++) {
+        struct strvec event = {0};
+        hardware_of(metrics_run(plan, i), &event);
+        progress_say(&bench->progress, "counting, launch %zu of %zu", i + 1, runs);
+        int status = event.nr ? launch(bench, &event, measured, err) : 0;
+        strvec_release(&event);
+        if (status)
+            return interrupted(measured, complete);
+        complete = measured->run_nr;
+    }
+    if (!is_traced(measured))
+        return 0;
+    progress_say(&bench->progress, "measuring and tracing");
+    return trace(bench, measured, err) ? interrupted(measured, complete) : 0;
+}
+
+/* The profile's machine is the one that is traced. */
+static void take_given(const struct workbench *bench, struct metrics_measured *measured)
+{
+    measured->given_nr = metrics_given_here(measured->given);
+    for (size_t i = 0; i < measured->given_nr; i++) {
+        struct metric_given *given = &measured->given[i];
+        if (strcmp(given->name, "line_bytes") == 0 && bench->machine.line_bytes > 0)
+            given->value = quantity_exact(bench->machine.line_bytes, PROVENANCE_PROBE);
+    }
+    measured->given[measured->given_nr++] = (struct metric_given){
+        "cores", quantity_exact((double)live_copies(bench->live), PROVENANCE_PROBE)};
+}
+
+/* What the source needs, of all calls of a run. */
+static void take_expected(const struct workbench *bench,
+                          struct metrics_measured *measured)
+{
+    struct quantity flops = kernel_counts(bench->kernel).flops;
+    if (flops.known && measured->run_nr && measured->run[0].calls > 0)
+        measured->given[measured->given_nr++] = (struct metric_given){
+            "flops_expected", quantity_scale(flops, measured->run[0].calls)};
+}
+
+static int count_kernel(struct workbench *bench, const struct metrics_request *request,
+                        const char *instead, struct metrics_measured *measured,
+                        struct error *err)
+{
+    struct metrics_plan plan = {0};
+    take_given(bench, measured);
+    int status = metrics_prepare(request, instead, measured, &plan, err);
+    if (!status)
+        status = count_launches(bench, request, &plan, measured, err);
+    if (!status)
+        take_expected(bench, measured);
+    metrics_plan_done(&plan);
+    return status;
+}
+
+int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+                     struct metrics_measured *measured, struct error *err)
+{
+    *measured = (struct metrics_measured){0};
+    return count_kernel(bench, request, NULL, measured, err);
+}
+
+int metrics_of_kernel(const struct metrics_request *request,
+                      struct metrics_measured *measured, struct error *err)
+{
+    struct workbench bench;
+    *measured = (struct metrics_measured){0};
+    spawn_catch_interrupt();
+    workbench_start(&bench, request->settings);
+    int status = workbench_live(&bench, err);
+    if (!status)
+        status = count_kernel(&bench, request, "traced", measured, err);
+    if (!status && !measured->run_nr)
+        status = nothing(measured, err);
+    workbench_release(&bench);
+    return status;
 }

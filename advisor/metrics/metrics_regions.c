@@ -1,19 +1,207 @@
 #define _GNU_SOURCE /* gethostname */
-#include "advisor/metrics/metrics_regions.h"
-
+/* Regions as columns: their counts and what these miss, folders read, programs run. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/metrics/metrics_cpu.h"
-#include "advisor/metrics/metrics_text.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_measure.h"
+#include "advisor/metrics/metrics_show.h"
 #include "observe/report/regions_report.h"
+
+/* Ours: of the region's time that counts may miss and still stand for it. */
+#define MISSED_MOST 0.01
+/* Ours: processors at work in a process for each of its threads that marks regions;
+ * beyond it there are threads at work that do not. */
+#define UNMARKED_LEAST 1.25
+/* As the markers' report says it (docs/regions.md). */
+#define MARKERS_MOST 0.1
+
+static double share_of(double part_s, const struct region *region)
+{
+    return region->numbers.thread_s > 0 ? part_s / region->numbers.thread_s : 0;
+}
+
+/* ---- counts ---- */
+
+static bool is_missed(const struct region *region)
+{
+    return share_of(region->numbers.uncounted_s, region) > MISSED_MOST;
+}
+
+static bool is_asked(const struct region *region)
+{
+    return share_of(region->numbers.asked_s, region) >= 1 - MISSED_MOST;
+}
+
+/* Caller frees. */
+static char *why_missed(const struct region *region)
+{
+    return xasprintf("%.3g %% of the region's time was not counted: in threads whose "
+                     "events do not count, or in calls that had not ended",
+                     100 * share_of(region->numbers.uncounted_s, region));
+}
+
+static char *why_not_asked(const struct region *region)
+{
+    return xasprintf("the system is asked for page faults in calls of 0.2 ms and more, "
+                     "which are %.3g %% of the region's time",
+                     100 * share_of(region->numbers.asked_s, region));
+}
+
+static void add_one(struct count_set *set, const char *event, struct quantity value,
+                    const char *why)
+{
+    if (why)
+        count_set_add_unknown(set, event, why);
+    else
+        count_set_add(set, event, value, 1);
+}
+
+static void add_counted(const struct region_profile *profile, const struct region *region,
+                        struct count_set *set)
+{
+    char *why = is_missed(region) ? why_missed(region) : NULL;
+    for (size_t i = 0; i < profile->event_nr; i++)
+        add_one(set, profile->event[i],
+                quantity_exact(region->numbers.count[i], PROVENANCE_PAPI), why);
+    free(why);
+}
+
+/* What the system tells of long calls, by the names of the kernel's events. */
+static void add_told(const struct region *region, struct count_set *set)
+{
+    const struct region_numbers *numbers = &region->numbers;
+    const struct {
+        const char *event;
+        double count;
+    } told[] = {{"perf::PAGE-FAULTS", numbers->minor_faults + numbers->major_faults},
+                {"perf::MINOR-FAULTS", numbers->minor_faults},
+                {"perf::MAJOR-FAULTS", numbers->major_faults},
+                {"perf::CONTEXT-SWITCHES", numbers->switches}};
+    char *why = is_asked(region) ? NULL : why_not_asked(region);
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+        if (!count_set_find(set, told[i].event))
+            add_one(set, told[i].event, quantity_exact(told[i].count, PROVENANCE_CLOCK),
+                    why);
+    free(why);
+}
+
+/* Events that did not count all of it are unknown. */
+static struct count_set region_counts(const struct region_profile *profile,
+                                      const struct region *region)
+{
+    struct count_set set = {.source = xstrdup(METRICS_REGIONS_SOURCE),
+                            .seconds = region->wall_s.value > 0 ? region->wall_s
+                                                                : quantity_unknown(),
+                            .calls = region->numbers.calls};
+    if (region->wall_s.value > 0)
+        set.cores = (int)fmax(1, round(region->numbers.thread_s / region->wall_s.value));
+    add_counted(profile, region, &set);
+    add_told(region, &set);
+    return set;
+}
+
+/* ---- notes ---- */
+
+static size_t hosts_of(const struct region *region)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < region->stay_nr; i++)
+        nr += !i || strcmp(region->stay[i].host, region->stay[i - 1].host) != 0;
+    return nr;
+}
+
+static const char *plural(double nr)
+{
+    return nr == 1 ? "" : "s";
+}
+
+static void note_size(const struct region *region, struct strvec *note)
+{
+    size_t hosts = hosts_of(region);
+    strvec_pushf(note, "%.0f call%s, by at most %zu thread%s at once of %zu process%s",
+                 region->numbers.calls, plural(region->numbers.calls), region->thread.nr,
+                 plural((double)region->thread.nr), region->process.nr,
+                 region->process.nr == 1 ? "" : "es");
+    if (hosts > 1)
+        strvec_pushf(note,
+                     "it ran on %zu machines: counts and rates are of all of them "
+                     "together, and must not be held against the roofs of one",
+                     hosts);
+}
+
+/* Threads that mark regions, of a process. */
+static double threads_of(const struct region_profile *profile)
+{
+    double threads = 0;
+    for (size_t i = 0; i < profile->process_nr; i++)
+        threads += (double)profile->process[i].threads;
+    return threads / (double)profile->process_nr;
+}
+
+/* Threads that work meanwhile, and mark nothing, are not counted. */
+static void note_unmarked(const struct region_profile *profile,
+                          const struct region *region, struct strvec *note)
+{
+    const struct region_numbers *numbers = &region->numbers;
+    double busy = numbers->asked_s > 0 ? numbers->processor_s / numbers->asked_s : 0;
+    double threads = threads_of(profile);
+    if (profile->event_nr && busy > UNMARKED_LEAST * fmax(threads, 1))
+        strvec_pushf(note,
+                     "%.3g processors are at work in a process meanwhile, and %.3g "
+                     "thread%s of it mark%s regions: the events of the others are not "
+                     "among the counts. Put the markers inside of the parallel part",
+                     busy, threads, plural(threads), threads == 1 ? "s" : "");
+}
+
+static void note_missed(const struct region_profile *profile, const struct region *region,
+                        struct strvec *note)
+{
+    double missed = share_of(region->numbers.uncounted_s, region);
+    char *why = NULL;
+    if (profile->event_nr && is_missed(region))
+        why = why_missed(region);
+    else if (profile->event_nr && missed > 0)
+        why = xasprintf("%.2g %% of its time was not counted", 100 * missed);
+    if (why)
+        strvec_push(note, why);
+    free(why);
+    why = is_asked(region) ? NULL : why_not_asked(region);
+    if (why)
+        strvec_push(note, why);
+    free(why);
+}
+
+static void region_notes(const struct region_profile *profile,
+                         const struct region *region, struct strvec *note)
+{
+    double markers = region_marker_share(region);
+    note_size(region, note);
+    note_unmarked(profile, region, note);
+    note_missed(profile, region, note);
+    if (markers >= MARKERS_MOST)
+        strvec_pushf(note,
+                     "the markers themselves are %.0f %% of its time, and of what is "
+                     "counted: mark a longer stretch, such as the loop around it",
+                     100 * markers);
+}
 
 enum { MISSING_SHOWN = 6 };
 
+/* Runs of one program, each with a folder of its own. */
+struct region_runs {
+    const char *origin;           /* as the user named them */
+    const struct strvec *folder;  /* one a run */
+    const struct strvec *name;    /* of the runs, for notes */
+    const struct region_end *end; /* one a run; NULL = nothing is known of their ends */
+    bool here;                    /* they ran on this machine; else their hosts tell */
+};
+
 /* The runs, read. */
 struct reading {
-    const struct metrics_regions *from;
+    const struct region_runs *from;
     struct region_profile *profile;
     size_t nr;
     bool here;
@@ -34,7 +222,7 @@ static void reading_release(struct reading *reading)
 
 static int read_profile(struct reading *reading, struct error *err)
 {
-    const struct metrics_regions *from = reading->from;
+    const struct region_runs *from = reading->from;
     struct region_profile *profile = &reading->profile[reading->nr];
     const char *folder = from->folder->v[reading->nr], *name = from->name->v[reading->nr];
     if (region_profile_read(folder, from->end ? &from->end[reading->nr] : NULL, profile,
@@ -239,11 +427,11 @@ static void take_runs(const struct metrics_report *report, const struct reading 
         const struct region *region = find_region(profile, name);
         if (!region || (ended && !has_ended(region)))
             continue;
-        column->run[column->run_nr] = metrics_region_counts(profile, region);
+        column->run[column->run_nr] = region_counts(profile, region);
         if (reading->here && !report->settings->cpu)
             column->run[column->run_nr].cpu = machine_cpu_model();
         if (!column->run_nr++) {
-            metrics_region_notes(profile, region, &column->note);
+            region_notes(profile, region, &column->note);
             give_declared(region, column);
         }
     }
@@ -333,8 +521,10 @@ static void note_all_missing(struct metrics_report *report)
             note_missing(report, &report->column[i], k);
 }
 
-int metrics_add_regions(struct metrics_report *report, const struct metrics_regions *from,
-                        const struct strvec *note, struct error *err)
+/* Adds a column for each region, that with most time of its own first: the runs that have
+ * it made one, by its calls. `note`: of all columns. */
+static int add_regions(struct metrics_report *report, const struct region_runs *from,
+                       const struct strvec *note, struct error *err)
 {
     struct reading reading = {.from = from};
     struct ranked *list = NULL;
@@ -368,10 +558,182 @@ static void split_folders(const char *folders, struct strvec *out)
 int metrics_read_regions(struct metrics_report *report, struct error *err)
 {
     struct strvec folder = {0}, note = {0};
-    struct metrics_regions from = {
+    struct region_runs from = {
         .origin = report->settings->regions, .folder = &folder, .name = &folder};
     split_folders(from.origin, &folder);
-    int status = metrics_add_regions(report, &from, &note, err);
+    int status = add_regions(report, &from, &note, err);
     strvec_release(&folder);
+    return status;
+}
+
+/* The runs as they end. */
+struct session {
+    const struct settings *settings;
+    struct metrics_measured measured; /* definitions, notes, how it ended */
+    struct metrics_plan plan;
+    char *base; /* their folders are in it */
+    struct strvec folder, name;
+    struct region_end *end;
+};
+
+static void session_release(struct session *session)
+{
+    metrics_measured_release(&session->measured);
+    metrics_plan_done(&session->plan);
+    strvec_release(&session->folder);
+    strvec_release(&session->name);
+    free(session->end);
+}
+
+/* ---- where ---- */
+
+static bool is_kept(const struct settings *settings)
+{
+    return strcmp(settings->regions, "--") != 0;
+}
+
+static int make_base(struct session *session, struct error *err)
+{
+    const char *folder = session->settings->regions;
+    if (!is_kept(session->settings))
+        return scratch_make(&session->base, err);
+    if (dir_exists(folder) || file_exists(folder))
+        return fail(err, STATUS_INPUT,
+                    "'%s' is there already: what runs leave needs a folder of its own; "
+                    "without '-- PROGRAM' it is read",
+                    folder);
+    session->base = xstrdup(folder);
+    return dir_make_all(folder, err);
+}
+
+static void drop_base(struct session *session)
+{
+    if (session->base && !is_kept(session->settings))
+        scratch_remove(session->base);
+    else
+        free(session->base);
+}
+
+/* ---- one run ---- */
+
+static char *events_of(const struct session *session, size_t run)
+{
+    struct strvec counted = {0};
+    if (session->plan.plan.run_nr)
+        metrics_counted_inside(metrics_run(&session->plan, run), &counted);
+    char *text = strvec_join(&counted, ",");
+    strvec_release(&counted);
+    return text;
+}
+
+static int start(const struct session *session, size_t run, struct spawn_child **child,
+                 struct error *err)
+{
+    char *events = events_of(session, run);
+    char *where = xasprintf("INFLIGHT_REGIONS=%s", session->folder.v[run]);
+    char *what = xasprintf("INFLIGHT_REGIONS_EVENTS=%s", events);
+    const char *const env[] = {where, what, NULL};
+    struct spawn_request request = {.argv =
+                                        (const char *const *)session->settings->program.v,
+                                    .env_extra = env,
+                                    .attached = true,
+                                    .out_to_err = session->settings->json};
+    int status = spawn_start(&request, child, err);
+    free(events);
+    free(where);
+    free(what);
+    return status;
+}
+
+static int run_once(struct session *session, size_t run, struct error *err)
+{
+    struct spawn_child *child = NULL;
+    struct spawn_outcome outcome = {0};
+    strvec_pushf(&session->folder, "%s/%zu", session->base, run + 1);
+    strvec_pushf(&session->name, "run %zu", run + 1);
+    if (dir_make_all(session->folder.v[run], err) || start(session, run, &child, err))
+        return -1;
+    session->end[run].pid = spawn_pid(child);
+    int status = spawn_wait_all(&child, 1, false, &outcome, err);
+    session->end[run].clock_s = clock_s();
+    if (!status && outcome.end == SPAWN_NOT_STARTED)
+        status = fail(err, STATUS_INPUT, "cannot start '%s': %s",
+                      session->settings->program.v[0], strerror(outcome.code));
+    if (!status)
+        session->measured.ended = metrics_end_text(&outcome);
+    spawn_outcome_release(&outcome);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static int check_runs(const struct session *session, struct error *err)
+{
+    const struct settings *settings = session->settings;
+    size_t sets = session->plan.plan.run_nr;
+    if (settings->runs > 0 && (size_t)settings->runs < sets)
+        return fail(err, STATUS_USAGE,
+                    "--runs %lld is too few: %zu sets of events do not fit into the "
+                    "counters together, and in regions they do not take turns; --model "
+                    "NAME asks for fewer",
+                    settings->runs, sets);
+    return 0;
+}
+
+static int run_all(struct session *session, size_t runs, struct error *err)
+{
+    session->end = xcalloc(runs, sizeof(*session->end));
+    metrics_announce(session->settings, runs);
+    for (size_t i = 0; i < runs && !session->measured.ended; i++)
+        if (run_once(session, i, err))
+            return -1;
+    if (session->folder.nr < runs)
+        strvec_pushf(&session->measured.note,
+                     "it ran %zu time%s of %zu: what the others would have counted is "
+                     "not known",
+                     session->folder.nr, session->folder.nr == 1 ? "" : "s", runs);
+    return 0;
+}
+
+static int show_regions(struct session *session, struct metrics_report *report,
+                        struct error *err)
+{
+    char *program = strvec_join(&session->settings->program, " ");
+    struct region_runs from = {.origin = program,
+                               .folder = &session->folder,
+                               .name = &session->name,
+                               .end = session->end,
+                               .here = true};
+    struct error why = {0};
+    int status = add_regions(report, &from, &session->measured.note, &why);
+    report->ended = session->measured.ended;
+    if (status && report->ended)
+        fail(err, why.status, "'%s' %s, and %s", session->settings->program.v[0],
+             report->ended, why.text);
+    else if (status)
+        fail(err, why.status, "%s", why.text);
+    session->measured.ended = NULL;
+    free(program);
+    return status;
+}
+
+int metrics_run_regions(struct metrics_report *report, struct error *err)
+{
+    const struct settings *settings = report->settings;
+    const struct metrics_request request = metrics_request_of(settings);
+    struct session session = {.settings = settings, .plan = {.of_regions = true}};
+    spawn_catch_interrupt();
+    int status = metrics_prepare(&request, NULL, &session.measured, &session.plan, err);
+    if (!status)
+        status = check_runs(&session, err);
+    if (!status)
+        status = make_base(&session, err);
+    size_t runs = session.plan.plan.run_nr ? metrics_runs(&request, &session.plan) : 1;
+    if (!status)
+        status = run_all(&session, runs, err);
+    if (!status)
+        status = show_regions(&session, report, err);
+    drop_base(&session);
+    session_release(&session);
     return status;
 }

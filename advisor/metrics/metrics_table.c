@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_text.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_show.h"
 
 enum {
     NAME_LEAST = 16,
@@ -65,19 +65,22 @@ static void add_cell(const struct table *table, const struct metrics_column *col
     buf_release(&text);
 }
 
+static void add_times(const struct table *table, const char *mark, double ratio)
+{
+    struct buf text = {0};
+    buf_add(&text, mark);
+    buf_add_times(&text, ratio);
+    buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
+    buf_release(&text);
+}
+
 static void add_ratio_cell(const struct table *table, const char *name)
 {
     const struct metrics_column *column = table->report->column;
     struct quantity ratio = metrics_amount_ratio(&column[1], &column[0], name);
-    struct buf text = {0};
-    if (!ratio.known)
-        return;
-    bool sure = ratio.low > 1 || ratio.high < 1;
-    buf_add(&text, sure || ratio.low == ratio.high ? "" : "~");
-    buf_add_number(&text, ratio.value);
-    buf_add(&text, "x");
-    buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
-    buf_release(&text);
+    bool sure = ratio.low > 1 || ratio.high < 1 || ratio.low == ratio.high;
+    if (ratio.known)
+        add_times(table, sure ? "" : "~", ratio.value);
 }
 
 /* The first column that has the metric says name, unit and depth. */
@@ -133,7 +136,7 @@ static void add_time_row(const struct table *table)
         struct quantity ratio =
             quantity_divide(column[1].counts.seconds, column[0].counts.seconds);
         if (ratio.known)
-            buf_addf(table->page->out, " %*.3gx", CELL_COLUMNS - 1, ratio.value);
+            add_times(table, "", ratio.value);
     }
     buf_add(table->page->out, "\n");
 }
@@ -252,8 +255,6 @@ static void show_against(const struct metrics_report *report, struct page *page)
             page_paragraph(page, "%s", against->work_sentence);
         if (against->work_nr && (report->nr == 2 || report->settings->evidence))
             show_work(against, page);
-        for (size_t k = 0; k < against->said.nr; k++)
-            page_paragraph(page, "- %s", against->said.v[k]);
     }
 }
 
@@ -317,6 +318,4 @@ void metrics_table_text(const struct metrics_report *report, struct page *page)
                        "share times its total; ~ within the intervals");
     show_against(report, page);
     show_cautions(report, page);
-    for (size_t i = 0; i < report->said.nr; i++)
-        page_paragraph(page, "- %s", report->said.v[i]);
 }

@@ -198,18 +198,12 @@ void buf_add_range(struct buf *buf, struct quantity quantity, double scale)
     add_words(buf, scaled(quantity, scale), add_end);
 }
 
-void buf_add_figure(struct buf *buf, struct quantity quantity, double scale,
-                    const char *unit)
+void buf_add_interval(struct buf *buf, struct quantity quantity, double scale)
 {
     struct quantity q = scaled(quantity, scale);
-    buf_add_value(buf, quantity, scale, unit);
     if (!q.known || q.low == q.high)
         return;
-    if (isinf(q.high) && q.low == q.value) {
-        buf_add(buf, " or more");
-        return;
-    }
-    buf_add(buf, " [");
+    buf_add(buf, "[");
     if (isinf(q.low) || isinf(q.high)) {
         buf_add_range(buf, quantity, scale);
     } else {
@@ -218,6 +212,20 @@ void buf_add_figure(struct buf *buf, struct quantity quantity, double scale,
         add_end(buf, q.high, q);
     }
     buf_add(buf, "]");
+}
+
+void buf_add_figure(struct buf *buf, struct quantity quantity, double scale,
+                    const char *unit)
+{
+    buf_add_value(buf, quantity, scale, unit);
+    if (!quantity.known || quantity.low == quantity.high)
+        return;
+    if (isinf(quantity.high) && quantity.low == quantity.value) {
+        buf_add(buf, " or more");
+        return;
+    }
+    buf_add(buf, " ");
+    buf_add_interval(buf, quantity, scale);
 }
 
 void buf_add_bytes_figure(struct buf *buf, struct quantity quantity)
@@ -357,6 +365,23 @@ void buf_add_share(struct buf *buf, struct quantity share)
     buf_add(buf, " (");
     add_words(buf, share, add_share_end);
     buf_add(buf, ")");
+}
+
+void buf_add_tenths(struct buf *buf, double share)
+{
+    buf_addf(buf, "%.1f", 100 * share);
+}
+
+void buf_add_tenths_interval(struct buf *buf, struct quantity share)
+{
+    if (!share.known || !(share.low < share.high) ||
+        looks_alike(share.low, share.high, 3) /* a tenth of a percent */)
+        return;
+    buf_add(buf, "[");
+    buf_add_tenths(buf, share.low);
+    buf_add(buf, ", ");
+    buf_add_tenths(buf, share.high);
+    buf_add(buf, "]");
 }
 
 void buf_add_share_cell(struct buf *buf, struct quantity share, int width)

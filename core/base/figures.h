@@ -39,6 +39,8 @@ void buf_add_figure(struct buf *buf, struct quantity quantity, double scale,
                     const char *unit);
 void buf_add_bytes_figure(struct buf *buf, struct quantity bytes);
 void buf_add_time_figure(struct buf *buf, struct quantity seconds);
+/* "[12.1, 12.6]"; "" of what is exact or unknown. */
+void buf_add_interval(struct buf *buf, struct quantity quantity, double scale);
 /* The value right-aligned in so many columns; "?" when unknown. */
 void buf_add_cell(struct buf *buf, struct quantity quantity, double scale, int width);
 /* "12.1 to 12.6", "12.1 or more", "at most 12.6"; "" of what is exact or unknown; "the
@@ -55,6 +57,10 @@ void buf_add_ratio_range(struct buf *buf, struct quantity ratio);
 
 /* "59 % (55 to 61)", "59 % (55 or more)", "unknown". */
 void buf_add_share(struct buf *buf, struct quantity share);
+/* Tenths of a percent, of parts that add up to a whole in a column: "59.0"; and their
+ * ends, "[55.4, 61.0]", "" where they read alike. */
+void buf_add_tenths(struct buf *buf, double share);
+void buf_add_tenths_interval(struct buf *buf, struct quantity share);
 /* "59% (55-61)", right-aligned; open ends are question marks, and so is the unknown. */
 void buf_add_share_cell(struct buf *buf, struct quantity share, int width);
 /* For sentences: "59 %", "55 to 61 %", "at least 55 %", "an unknown share". */

@@ -67,3 +67,29 @@ size_t word_distance(const char *word, const char *meant)
         return most + off;
     return SIZE_MAX;
 }
+
+const char *nearest_word(const char *word, const char *const *words, size_t nr)
+{
+    size_t least = SIZE_MAX;
+    const char *near = NULL;
+
+    for (size_t i = 0; i < nr; i++) {
+        size_t off = word_distance(word, words[i]);
+
+        if (off < least) {
+            least = off;
+            near = words[i];
+        }
+    }
+    return near;
+}
+
+void buf_add_known(struct buf *out, const char *word, const char *const *words, size_t nr)
+{
+    const char *near = nearest_word(word, words, nr);
+
+    if (near)
+        buf_addf(out, "; did you mean \"%s\"?", near);
+    for (size_t i = 0; !near && i < nr; i++)
+        buf_addf(out, "%s%s", i ? ", " : "; known are: ", words[i]);
+}

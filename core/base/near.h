@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/buf.h"
+
 /* Changed, missing, additional and swapped letters between the two, whatever their case
  * (Damerau and Levenshtein, each letter touched once). */
 size_t letters_between(const char *a, const char *b);
@@ -15,5 +17,10 @@ bool text_holds(const char *text, const char *part);
 /* How far `meant` is from `word`: 0 = the same, small numbers = likely meant. Words that
  * hold one another are near. SIZE_MAX = too far to suggest it. */
 size_t word_distance(const char *word, const char *meant);
+/* The first of those that are nearest; NULL = none is near. */
+const char *nearest_word(const char *word, const char *const *words, size_t nr);
+/* Behind "unknown x": "; did you mean "y"?", else "; known are: ...". */
+void buf_add_known(struct buf *out, const char *word, const char *const *words,
+                   size_t nr);
 
 #endif

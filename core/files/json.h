@@ -58,6 +58,10 @@ int json_number_at(const struct json_at *at, const char *key, double low, double
 int json_integer_at(const struct json_at *at, const char *key, long long low,
                     long long high, long long *out, struct error *err);
 int json_bool_at(const struct json_at *at, const char *key, bool *out, struct error *err);
+/* Which of `words` it is; -1 and a message with the one that was meant, or all. `what` is
+ * what they are: "unknown WHAT ...". */
+int json_word_at(const struct json_at *at, const char *key, const char *what,
+                 const char *const *words, size_t nr, struct error *err);
 /* The same for a cursor that is itself the value (array elements). */
 int json_number_here(const struct json_at *at, double low, double high, double *out,
                      struct error *err);

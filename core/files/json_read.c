@@ -75,43 +75,22 @@ static bool is_listed(const char *keys, const char *key)
     return false;
 }
 
-/* The nearest of the keys; NULL if none is near. Caller frees. */
-static char *nearest(const char *keys, const char *key, size_t *key_nr)
-{
-    struct strvec list = {0};
-    size_t least = SIZE_MAX;
-    char *near = NULL;
-
-    strvec_split(&list, keys);
-    for (size_t i = 0; i < list.nr; i++) {
-        size_t off = word_distance(key, list.v[i]);
-
-        if (off < least) {
-            least = off;
-            free(near);
-            near = xstrdup(list.v[i]);
-        }
-    }
-    *key_nr = list.nr;
-    strvec_release(&list);
-    return near;
-}
-
 static int unknown_key(const struct json_at *at, const char *key, const char *keys,
                        struct error *err)
 {
     const size_t few = 12;
-    size_t nr;
-    char *near = nearest(keys, key, &nr);
+    struct strvec list = {0};
 
+    strvec_split(&list, keys);
+    const char *near = nearest_word(key, (const char *const *)list.v, list.nr);
     if (near)
         json_fail(at, err, "unknown key \"%s\"; did you mean \"%s\"?", key, near);
-    else if (nr && nr <= few)
+    else if (list.nr && list.nr <= few)
         json_fail(at, err, "unknown key \"%s\"; known are: %s", key, keys);
     else
         json_fail(at, err, "unknown key \"%s\"; none of the %zu known ones is like it",
-                  key, nr);
-    free(near);
+                  key, list.nr);
+    strvec_release(&list);
     return -1;
 }
 
@@ -198,6 +177,24 @@ int json_string_at(const struct json_at *at, const char *key, const char **out,
     if (json_member(at, key, &here, err))
         return -1;
     return json_string_here(&here, out, err);
+}
+
+int json_word_at(const struct json_at *at, const char *key, const char *what,
+                 const char *const *words, size_t nr, struct error *err)
+{
+    struct json_at here;
+    struct buf known = {0};
+    const char *word = NULL;
+
+    if (json_member(at, key, &here, err) || json_string_here(&here, &word, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
+    buf_add_known(&known, word, words, nr);
+    json_fail(&here, err, "unknown %s \"%s\"%s", what, word, buf_str(&known));
+    buf_release(&known);
+    return -1;
 }
 
 static int out_of_range(const struct json_at *at, double low, double high, double got,

@@ -1,4 +1,4 @@
-/* Counts in, metrics out: every value, or why there is none. */
+/* Counts in, metrics out: every value, or why there is none, and what to mind of it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +69,10 @@ static struct quantity value_of_name(void *data, const char *name)
     return quantity_unknown();
 }
 
-static struct quantity value_of_formula(void *data, const struct formula *formula)
+static struct quantity value_of_formula(struct evaluation *evaluation,
+                                        const struct formula *formula)
 {
-    return formula_value(formula, value_of_name, data, NULL, NULL);
+    return formula_value(formula, value_of_name, evaluation, NULL, NULL);
 }
 
 /* ---- why not ---- */
@@ -172,7 +173,7 @@ static void evaluate_one(struct evaluation *evaluation, size_t at,
     value->share = least_share(evaluation, metric);
 }
 
-/* ---- all ---- */
+/* ---- what is beside the metrics ---- */
 
 static bool needs_bytes(const struct metric_set *set)
 {
@@ -226,10 +227,218 @@ static void note_samples(const struct evaluation *evaluation,
     }
 }
 
+/* ---- what the values are within their trees: ranges, sums, the way to the largest
+ * loss ---- */
+
+struct judge {
+    const struct metric_set *set;
+    struct evaluation *evaluation;
+    struct metric_result *result;
+};
+
+/* What binary fractions cannot hold, of numbers around 1. */
+static const double rounding = 1e-9;
+
+static double off(double end)
+{
+    return rounding * fmax(1, fabs(end));
+}
+
+static void judge_range(const struct judge *judge, size_t at)
+{
+    const struct metric *metric = &judge->set->metric[at];
+    struct metric_value *value = &judge->result->value[at];
+    const struct quantity got = value->value;
+    bool below, above;
+
+    if (!got.known)
+        return;
+    below = got.high < metric->low - (isfinite(metric->low) ? off(metric->low) : 0);
+    above = got.low > metric->high + (isfinite(metric->high) ? off(metric->high) : 0);
+    value->out_of_range = below || above;
+    if (value->out_of_range)
+        strvec_pushf(&judge->result->note,
+                     "%s: '%s' is %.4g, and cannot be %s %g: the counts do not fit "
+                     "together, or the formula does not fit this CPU (%s)",
+                     judge->set->path, metric->name, got.value, below ? "below" : "above",
+                     below ? metric->low : metric->high, metric->text);
+}
+
+/* A share of the parent times what the parent is of the whole. */
+static void find_whole(const struct judge *judge, size_t at)
+{
+    const struct metric *metric = &judge->set->metric[at];
+    struct metric_value *value = judge->result->value;
+
+    if (!metric->of || metric->model == METRIC_NONE)
+        return;
+    value[at].whole =
+        strcmp(metric->of, "parent")
+            ? value[at].value
+            : quantity_multiply(value[at].value, value[metric->parent].whole);
+}
+
+/* ---- sums ---- */
+
+static void add_breach(const struct judge *judge, int parent, int model,
+                       struct quantity rest)
+{
+    struct metric_result *result = judge->result;
+    const struct metric_set *set = judge->set;
+
+    GROW(result->breach, result->breach_nr + 1, result->breach_alloc);
+    result->breach[result->breach_nr++] = (struct metric_sum_breach){parent, model, rest};
+    strvec_pushf(&result->note, "%s: what %s%s%s is made of sums to %.4g %s than %s",
+                 set->path, parent == METRIC_NONE ? "the model '" : "'",
+                 parent == METRIC_NONE ? set->model[model].name
+                                       : set->metric[parent].name,
+                 "'", fabs(rest.value), rest.value < 0 ? "less" : "more",
+                 parent == METRIC_NONE ? "1" : "it should");
+}
+
+static void judge_sum(const struct judge *judge, const struct formula *formula,
+                      enum metric_sum kind, int parent, int model)
+{
+    double scale = 1;
+    struct quantity rest;
+
+    if (!formula)
+        return;
+    rest = value_of_formula(judge->evaluation, formula);
+    if (parent != METRIC_NONE && !judge->set->metric[parent].of &&
+        judge->result->value[parent].value.known)
+        scale = fabs(judge->result->value[parent].value.value);
+    if (rest.known &&
+        (rest.low > METRIC_SUM_SLACK * scale ||
+         (kind == METRIC_SUM_WHOLE && rest.high < -METRIC_SUM_SLACK * scale)))
+        add_breach(judge, parent, model, rest);
+}
+
+static void judge_sums(const struct judge *judge)
+{
+    const struct metric_set *set = judge->set;
+
+    for (size_t i = 0; i < set->model_nr; i++)
+        judge_sum(judge, set->model[i].rest, set->model[i].roots, METRIC_NONE, (int)i);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        judge_sum(judge, set->metric[i].rest, set->metric[i].children, (int)i,
+                  set->metric[i].model);
+}
+
+/* ---- the largest loss ---- */
+
+static bool is_loss(const struct judge *judge, size_t at, int parent, int model)
+{
+    const struct metric *metric = &judge->set->metric[at];
+    const struct quantity whole = judge->result->value[at].whole;
+
+    return metric->parent == parent && metric->model == model && !metric->useful &&
+           metric->of && whole.known && whole.value > 0;
+}
+
+static int largest(const struct judge *judge, int parent, int model)
+{
+    int best = METRIC_NONE;
+
+    for (size_t i = 0; i < judge->set->metric_nr; i++)
+        if (is_loss(judge, i, parent, model) &&
+            (best == METRIC_NONE || judge->result->value[i].whole.value >
+                                        judge->result->value[best].whole.value))
+            best = (int)i;
+    return best;
+}
+
+static void mark_path(const struct judge *judge, int model)
+{
+    struct metric_value *value = judge->result->value;
+
+    for (int at = largest(judge, METRIC_NONE, model), parent = METRIC_NONE;
+         at != METRIC_NONE; parent = at, at = largest(judge, at, model)) {
+        value[at].dominant = true;
+        for (size_t i = 0; i < judge->set->metric_nr; i++)
+            if ((int)i != at && is_loss(judge, i, parent, model) &&
+                value[i].whole.high >= value[at].whole.low)
+                value[at].tied = true;
+    }
+}
+
+static void judge_tree(const struct judge *judge)
+{
+    for (size_t i = 0; i < judge->set->metric_nr; i++) {
+        judge_range(judge, i);
+        find_whole(judge, i); /* parents stand before their children */
+    }
+    judge_sums(judge);
+    for (size_t i = 0; i < judge->set->model_nr; i++)
+        if (judge->set->model[i].losses)
+            mark_path(judge, (int)i);
+}
+
+/* ---- what must hold between them ---- */
+
+static void judge_identity(const struct judge *judge,
+                           const struct metric_identity *identity)
+{
+    struct quantity left = value_of_formula(judge->evaluation, identity->left.flat);
+    struct quantity right = value_of_formula(judge->evaluation, identity->right.flat);
+    struct quantity gap = value_of_formula(judge->evaluation, identity->gap.flat);
+    double off;
+
+    if (!left.known || !right.known || !gap.known)
+        return;
+    judge->result->identity_nr++;
+    off = rounding * fmax(fabs(left.value), fabs(right.value));
+    if (gap.low <= off && gap.high >= -off)
+        return;
+    judge->result->identity_broken_nr++;
+    strvec_pushf(&judge->result->note,
+                 "%s: '%s' is %.6g, '%s' is %.6g, and they must be the same: %s",
+                 judge->set->path, identity->left.text, left.value, identity->right.text,
+                 right.value, identity->about);
+}
+
+static void add_metric(void *data, const char *name, struct buf *out)
+{
+    const struct judge *judge = data;
+    int at = metric_find(judge->set, name);
+
+    sentence_add_value(judge->result->value[at].value, judge->set->metric[at].unit, out);
+}
+
+/* Only what is certain is said. */
+static void judge_warning(const struct judge *judge, const struct metric_warning *warning)
+{
+    struct condition_truth all = {.holds = true};
+    struct buf why = {0};
+
+    for (size_t i = 0; i < warning->when_nr; i++) {
+        const struct metric_condition *condition = &warning->when[i];
+        struct quantity value =
+            value_of_formula(judge->evaluation, condition->formula.flat);
+
+        all = truth_both(all, condition_of_number(&condition->is, value));
+        buf_addf(&why, "%s%s is %.4g (", i ? " and " : "", condition->formula.text,
+                 value.value);
+        condition_add_text(&condition->is, "", &why);
+        buf_add(&why, ")");
+    }
+    if (all.holds && !all.straddles) {
+        char *sentence = sentence_fill(warning->sentence, add_metric, (void *)judge);
+
+        strvec_pushf(&judge->result->note, "%s: %s: %s", judge->set->path, buf_str(&why),
+                     sentence);
+        free(sentence);
+    }
+    buf_release(&why);
+}
+
+/* ---- all of it ---- */
+
 void metric_evaluate(const struct metric_question *question, struct metric_result *result)
 {
     struct evaluation evaluation = {.question = question};
     const struct metric_set *set = question->set;
+    const struct judge judge = {set, &evaluation, result};
 
     *result = (struct metric_result){.value_nr = set->metric_nr};
     result->value = xcalloc(set->metric_nr + 1, sizeof(*result->value));
@@ -237,8 +446,11 @@ void metric_evaluate(const struct metric_question *question, struct metric_resul
     for (size_t i = 0; i < set->metric_nr; i++)
         evaluate_one(&evaluation, i, result);
     note_samples(&evaluation, result);
-    metric_tree_judge(set, value_of_formula, &evaluation, result);
-    metric_checks_judge(set, value_of_formula, &evaluation, result);
+    judge_tree(&judge);
+    for (size_t i = 0; i < set->identity_nr; i++)
+        judge_identity(&judge, &set->identity[i]);
+    for (size_t i = 0; i < set->warning_nr; i++)
+        judge_warning(&judge, &set->warning[i]);
     for (size_t i = 0; i < evaluation.negative.nr; i++)
         strvec_pushf(&result->note,
                      "%s: '%s' is negative: a counter that wrapped or was set back; what "

@@ -55,38 +55,35 @@ static int owners(const struct metric_set *set, const char *name)
 
 /* ---- checks ---- */
 
-static void nearest(const struct metric_set *set, const char *name, struct buf *out)
+static const char *nearest(const struct metric_set *set, const char *name)
 {
-    size_t least = SIZE_MAX;
-    const char *best = NULL;
+    const char **words = xcalloc(set->metric_nr + set->event_nr + 1, sizeof(*words));
+    size_t nr = 0;
 
-    for (size_t i = 0; i < set->metric_nr + set->event_nr; i++) {
-        const char *there = i < set->metric_nr ? set->metric[i].name
-                                               : set->event[i - set->metric_nr].name;
-        if (word_distance(name, there) < least) {
-            least = word_distance(name, there);
-            best = there;
-        }
-    }
-    if (best)
-        buf_addf(out, "; did you mean '%s'?", best);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        words[nr++] = set->metric[i].name;
+    for (size_t i = 0; i < set->event_nr; i++)
+        words[nr++] = set->event[i].name;
+    const char *near = nearest_word(name, words, nr);
+    free(words);
+    return near;
 }
 
-int metric_names_check(const struct metric_set *set, const char *what,
-                       const struct formula *formula, struct error *err)
+static int check_formula(const struct metric_set *set, const char *what,
+                         const struct formula *formula, struct error *err)
 {
     const struct strvec *names = formula_names(formula);
-    struct buf near = {0};
 
     for (size_t i = 0; i < names->nr; i++) {
         if (owners(set, names->v[i]))
             continue;
-        nearest(set, names->v[i], &near);
+        const char *near = nearest(set, names->v[i]);
+
         fail(err, STATUS_INPUT,
              "%s: the formula of '%s' asks for '%s', which is no event, constant, metric "
-             "or given name, and not listed under \"absent\"%s",
-             set->path, what, names->v[i], buf_str(&near));
-        buf_release(&near);
+             "or given name, and not listed under \"absent\"%s%s%s",
+             set->path, what, names->v[i], near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "");
         return -1;
     }
     return 0;
@@ -104,7 +101,7 @@ static int check_names(const struct metric_set *set, struct error *err)
 {
     for (size_t i = 0; i < set->metric_nr; i++)
         if (check_once(set, set->metric[i].name, err) ||
-            metric_names_check(set, set->metric[i].name, set->metric[i].formula, err))
+            check_formula(set, set->metric[i].name, set->metric[i].formula, err))
             return -1;
     for (size_t i = 0; i < set->event_nr; i++)
         if (check_once(set, set->event[i].name, err))
@@ -115,6 +112,29 @@ static int check_names(const struct metric_set *set, struct error *err)
     for (size_t i = 0; i < set->absent_nr; i++)
         if (check_once(set, set->absent[i].name, err))
             return -1;
+    return 0;
+}
+
+static int check_checks(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->identity_nr; i++)
+        if (check_formula(set, set->identity[i].gap.text, set->identity[i].gap.formula,
+                          err))
+            return -1;
+    for (size_t i = 0; i < set->warning_nr; i++) {
+        const struct metric_warning *warning = &set->warning[i];
+
+        for (size_t k = 0; k < warning->when_nr; k++)
+            if (check_formula(set, warning->when[k].formula.text,
+                              warning->when[k].formula.formula, err))
+                return -1;
+        for (size_t k = 0; k < warning->named.nr; k++)
+            if (metric_find(set, warning->named.v[k]) == METRIC_NONE)
+                return fail(err, STATUS_INPUT,
+                            "%s: the sentence of a warning asks for '{%s}', which is no "
+                            "metric",
+                            set->path, warning->named.v[k]);
+    }
     return 0;
 }
 
@@ -326,6 +346,25 @@ static int make_rests(struct inliner *inliner)
     return 0;
 }
 
+static void inline_checks(struct inliner *inliner)
+{
+    struct metric_set *set = inliner->set;
+
+    for (size_t i = 0; i < set->identity_nr; i++) {
+        struct metric_formula *all[] = {&set->identity[i].left, &set->identity[i].right,
+                                        &set->identity[i].gap};
+
+        for (size_t k = 0; k < ARRAY_SIZE(all); k++)
+            all[k]->flat = formula_inlined(all[k]->formula, stands_for, inliner);
+    }
+    for (size_t i = 0; i < set->warning_nr; i++)
+        for (size_t k = 0; k < set->warning[i].when_nr; k++) {
+            struct metric_formula *one = &set->warning[i].when[k].formula;
+
+            one->flat = formula_inlined(one->formula, stands_for, inliner);
+        }
+}
+
 static int inline_all(struct inliner *inliner)
 {
     struct metric_set *set = inliner->set;
@@ -341,7 +380,7 @@ static int inline_all(struct inliner *inliner)
     for (size_t i = 0; i < set->metric_nr; i++)
         if (inline_metric(inliner, (int)i))
             return -1;
-    metric_checks_inline(set, stands_for, inliner);
+    inline_checks(inliner);
     return make_rests(inliner);
 }
 
@@ -351,8 +390,7 @@ int metric_links_make(struct metric_set *set, struct error *err)
     int result;
 
     if (check_names(set, err) || check_models(set, err) || check_event_names(set, err) ||
-        metric_checks_names(set, err) || check_event_sets(set, err) ||
-        check_used(set, err))
+        check_checks(set, err) || check_event_sets(set, err) || check_used(set, err))
         return -1;
     inliner.constant = xcalloc(set->constant_nr + 1, sizeof(*inliner.constant));
     inliner.open = xcalloc(set->metric_nr + 1, sizeof(*inliner.open));

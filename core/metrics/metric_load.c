@@ -1,5 +1,7 @@
-/* Definition files: by name, by path, by the CPU they recognise. */
-#include <stdint.h>
+/* Definition files (inflight.metrics/1): their members as they stand there; found by
+ * name, by path, by the CPU they recognise; two sets made one. */
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +10,419 @@
 
 static const char folder_name[] = "rules/metrics", schema[] = "inflight.metrics/1";
 
+/* ---- members of the file, and where they go ---- */
+
+enum kind {
+    TEXT,     /* holds something, */
+    ANY_TEXT, /* or may be empty */
+    STRINGS,
+    BOOL,
+    NUMBER,
+    SUM,
+    FORMULA, /* a struct metric_formula */
+    OTHER,   /* a key that is read elsewhere */
+    OWNED    /* no key: a formula that is made of others */
+};
+
+enum { MUST, MAY }; /* be there */
+
+struct field {
+    const char *key; /* NULL = the end of the list */
+    enum kind kind;
+    size_t at; /* in the struct */
+    int optional;
+};
+
+#define AT(type, member) offsetof(struct type, member)
+
+static const struct field constant_fields[] = {
+    {"name", TEXT, AT(metric_constant, name), MUST},
+    {"value", NUMBER, AT(metric_constant, value), MUST},
+    {"unit", TEXT, AT(metric_constant, unit), MUST},
+    {"source", TEXT, AT(metric_constant, source), MUST},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field event_fields[] = {
+    {"name", TEXT, AT(metric_event, name), MUST},
+    {"aliases", STRINGS, AT(metric_event, alias), MAY},
+    {"note", TEXT, AT(metric_event, note), MAY},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field event_set_fields[] = {
+    {"name", TEXT, AT(metric_event_set, name), MUST},
+    {"events", STRINGS, AT(metric_event_set, event), MUST},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field absent_fields[] = {
+    {"name", TEXT, AT(metric_absent, name), MUST},
+    {"why", TEXT, AT(metric_absent, why), MUST},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field model_fields[] = {
+    {"name", TEXT, AT(metric_model, name), MUST},
+    {"title", TEXT, AT(metric_model, title), MUST},
+    {"about", TEXT, AT(metric_model, about), MUST},
+    {"source", TEXT, AT(metric_model, source), MUST},
+    {"roots", SUM, AT(metric_model, roots), MUST},
+    {"losses", BOOL, AT(metric_model, losses), MAY},
+    {"", OWNED, AT(metric_model, rest), MAY},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field metric_fields[] = {
+    {"name", TEXT, AT(metric, name), MUST},
+    {"unit", ANY_TEXT, AT(metric, unit), MUST},
+    {"group", TEXT, AT(metric, group), MAY},
+    {"about", TEXT, AT(metric, about), MUST},
+    {"source", TEXT, AT(metric, source), MAY},
+    {"fact", TEXT, AT(metric, fact), MAY},
+    {"useful", BOOL, AT(metric, useful), MAY},
+    {"estimated", BOOL, AT(metric, estimated), MAY},
+    {"children", SUM, AT(metric, children), MAY},
+    {"of", TEXT, AT(metric, of), MAY},
+    {"formula", TEXT, AT(metric, text), MUST},
+    {"model", OTHER, 0, MAY},
+    {"parent", OTHER, 0, MAY},
+    {"low", OTHER, 0, MAY},
+    {"high", OTHER, 0, MAY},
+    {"", OWNED, AT(metric, formula), MAY},
+    {"", OWNED, AT(metric, flat), MAY},
+    {"", OWNED, AT(metric, rest), MAY},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field identity_fields[] = {
+    {"left", FORMULA, AT(metric_identity, left), MUST},
+    {"right", FORMULA, AT(metric_identity, right), MUST},
+    {"about", TEXT, AT(metric_identity, about), MUST},
+    {NULL, OTHER, 0, MAY},
+};
+static const struct field warning_fields[] = {
+    {"when", OTHER, 0, MAY},
+    {"sentence", TEXT, AT(metric_warning, sentence), MUST},
+    {NULL, OTHER, 0, MAY},
+};
+
+static int text_at(const struct json_at *at, const char *key, char **out,
+                   struct error *err)
+{
+    const char *text;
+
+    if (json_string_at(at, key, &text, err))
+        return -1;
+    if (!*text)
+        return json_fail(at, err, "\"%s\" is empty", key);
+    *out = xstrdup(text);
+    return 0;
+}
+
+static int formula_at(const struct json_at *at, const char *key,
+                      struct metric_formula *out, struct error *err)
+{
+    if (text_at(at, key, &out->text, err))
+        return -1;
+    if (formula_parse(out->text, &out->formula, err) == 0)
+        return 0;
+    return fail_in(err, "%s: \"%s\"", at->file, key);
+}
+
+static const char *const sum_words[] = {
+#define X(name, word) word,
+    METRIC_SUM_MAP(X)
+#undef X
+};
+
+const char *metric_sum_word(enum metric_sum sum)
+{
+    return sum_words[sum];
+}
+
+static int sum_at(const struct json_at *at, const char *key, enum metric_sum *out,
+                  struct error *err)
+{
+    int sum = json_word_at(at, key, "kind of sum", sum_words, ARRAY_SIZE(sum_words), err);
+
+    *out = sum < 0 ? METRIC_SUM_PART : (enum metric_sum)sum;
+    return sum < 0 ? -1 : 0;
+}
+
+static int read_field(const struct json_at *at, const struct field *field, void *to,
+                      struct error *err)
+{
+    const char *text;
+
+    if (field->optional && !json_has(at, field->key))
+        return 0;
+    switch (field->kind) {
+    case TEXT:
+        return text_at(at, field->key, to, err);
+    case ANY_TEXT:
+        if (json_string_at(at, field->key, &text, err))
+            return -1;
+        *(char **)to = xstrdup(text);
+        return 0;
+    case STRINGS:
+        return json_strings_at(at, field->key, to, err);
+    case BOOL:
+        return json_bool_at(at, field->key, to, err);
+    case NUMBER:
+        return json_number_at(at, field->key, -1e300, 1e300, to, err);
+    case SUM:
+        return sum_at(at, field->key, to, err);
+    case FORMULA:
+        return formula_at(at, field->key, to, err);
+    default:
+        return 0;
+    }
+}
+
+static int read_fields(const struct json_at *at, const struct field *fields, void *out,
+                       struct error *err)
+{
+    struct buf keys = {0};
+    int result;
+
+    for (const struct field *field = fields; field->key; field++)
+        buf_addf(&keys, "%s%s", keys.length && *field->key ? " " : "", field->key);
+    result = json_only_keys(at, buf_str(&keys), err);
+    for (const struct field *field = fields; field->key && !result; field++)
+        result = read_field(at, field, (char *)out + field->at, err);
+    buf_release(&keys);
+    return result;
+}
+
+static void release_formula(struct metric_formula *formula)
+{
+    free(formula->text);
+    formula_free(formula->formula);
+    formula_free(formula->flat);
+}
+
+static void release_fields(const struct field *fields, void *item)
+{
+    for (const struct field *field = fields; field->key; field++) {
+        void *at = (char *)item + field->at;
+
+        if (field->kind == TEXT || field->kind == ANY_TEXT)
+            free(*(char **)at);
+        else if (field->kind == STRINGS)
+            strvec_release(at);
+        else if (field->kind == FORMULA)
+            release_formula(at);
+        else if (field->kind == OWNED)
+            formula_free(*(struct formula **)at);
+    }
+}
+
+/* ---- one of each ---- */
+
+/* A further item of a list of the set, read by its fields. */
+#define READER(item, fields)                                                             \
+    static int read_##item(const struct json_at *at, struct metric_set *set,             \
+                           struct error *err)                                            \
+    {                                                                                    \
+        GROW(set->item, set->item##_nr + 1, set->item##_alloc);                          \
+        memset(&set->item[set->item##_nr], 0, sizeof(*set->item));                       \
+        return read_fields(at, fields, &set->item[set->item##_nr++], err);               \
+    }
+READER(constant, constant_fields)
+READER(event, event_fields)
+READER(event_set, event_set_fields)
+READER(absent, absent_fields)
+READER(model, model_fields)
+#undef READER
+
+static int read_identity(const struct json_at *at, struct metric_set *set,
+                         struct error *err)
+{
+    struct metric_identity *identity;
+
+    GROW(set->identity, set->identity_nr + 1, set->identity_alloc);
+    identity = &set->identity[set->identity_nr++];
+    *identity = (struct metric_identity){0};
+    if (read_fields(at, identity_fields, identity, err))
+        return -1;
+    identity->gap.text =
+        xasprintf("(%s) - (%s)", identity->left.text, identity->right.text);
+    return formula_parse(identity->gap.text, &identity->gap.formula, err);
+}
+
+static int read_condition(const struct json_at *at, struct metric_condition *condition,
+                          struct error *err)
+{
+    return json_only_keys(at, "formula op value", err) ||
+                   formula_at(at, "formula", &condition->formula, err) ||
+                   condition_read_numbers(at, 1, &condition->is, err)
+               ? -1
+               : 0;
+}
+
+static int read_warning(const struct json_at *at, struct metric_set *set,
+                        struct error *err)
+{
+    struct metric_warning *warning;
+    struct json_at list, here;
+    size_t nr;
+
+    GROW(set->warning, set->warning_nr + 1, set->warning_alloc);
+    warning = &set->warning[set->warning_nr++];
+    *warning = (struct metric_warning){0};
+    if (read_fields(at, warning_fields, warning, err) ||
+        json_member(at, "sentence", &here, err) ||
+        sentence_names(&here, warning->sentence, &warning->named, err) ||
+        json_array_at(at, "when", &list, &nr, err))
+        return -1;
+    if (nr == 0)
+        return json_fail(at, err, "a warning without conditions");
+    warning->when = xcalloc(nr, sizeof(*warning->when));
+    for (; warning->when_nr < nr; warning->when_nr++) {
+        struct json_at item = json_element(&list, warning->when_nr);
+        struct metric_condition *condition = &warning->when[warning->when_nr];
+
+        if (read_condition(&item, condition, err)) {
+            warning->when_nr++; /* what there is of it is released, too */
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- a metric ---- */
+
+/* null = there is no end. */
+static int bound_at(const struct json_at *at, const char *key, double usual, double none,
+                    double *out, struct error *err)
+{
+    struct json_at member;
+
+    *out = usual;
+    if (json_member(at, key, &member, NULL))
+        return 0;
+    if (json_is_null(member.node)) {
+        *out = none;
+        return 0;
+    }
+    return json_number_at(at, key, -1e300, 1e300, out, err);
+}
+
+static int range_at(const struct json_at *at, struct metric *metric, struct error *err)
+{
+    if (bound_at(at, "low", 0, -INFINITY, &metric->low, err) ||
+        bound_at(at, "high", metric->of ? 1 : INFINITY, INFINITY, &metric->high, err))
+        return -1;
+    if (metric->low > metric->high)
+        return json_fail(at, err, "'%s': \"low\" is above \"high\"", metric->name);
+    return 0;
+}
+
+static int model_at(const struct json_at *at, const struct metric_set *set,
+                    struct metric *metric, struct error *err)
+{
+    const char *word;
+
+    if (json_has(at, "model")) {
+        if (json_string_at(at, "model", &word, err))
+            return -1;
+        for (size_t i = 0; i < set->model_nr; i++)
+            if (!strcmp(set->model[i].name, word))
+                metric->model = (int)i;
+        if (metric->model == METRIC_NONE)
+            return json_fail(at, err, "'%s': the file has no model '%s'", metric->name,
+                             word);
+    }
+    if (!json_has(at, "parent"))
+        return 0;
+    if (json_string_at(at, "parent", &word, err))
+        return -1;
+    metric->parent = metric_find(set, word);
+    if (metric->parent == METRIC_NONE || &set->metric[metric->parent] == metric ||
+        set->metric[metric->parent].model != metric->model ||
+        metric->model == METRIC_NONE)
+        return json_fail(at, err,
+                         "'%s': its parent '%s' does not stand before it in its model",
+                         metric->name, word);
+    return 0;
+}
+
+static int share_at(const struct json_at *at, struct metric *metric, struct error *err)
+{
+    bool share = !strcmp(metric->unit, "share");
+
+    if (share != (metric->of != NULL))
+        return json_fail(at, err,
+                         "'%s': \"of\" says what a share is of, and a share must say it",
+                         metric->name);
+    if (share && !strcmp(metric->of, "parent") && metric->parent == METRIC_NONE)
+        return json_fail(at, err, "'%s' is a share of its parent and has none",
+                         metric->name);
+    return 0;
+}
+
+static int read_metric(const struct json_at *at, struct metric_set *set,
+                       struct error *err)
+{
+    struct metric *metric;
+
+    GROW(set->metric, set->metric_nr + 1, set->metric_alloc);
+    metric = &set->metric[set->metric_nr++];
+    *metric = (struct metric){.model = METRIC_NONE, .parent = METRIC_NONE};
+    if (read_fields(at, metric_fields, metric, err) || model_at(at, set, metric, err) ||
+        share_at(at, metric, err) || range_at(at, metric, err))
+        return -1;
+    if (formula_parse(metric->text, &metric->formula, err) == 0)
+        return 0;
+    return fail_in(err, "%s: metric '%s'", at->file, metric->name);
+}
+
+/* ---- the lists ---- */
+
+static int each(const struct json_at *at, const char *key, struct metric_set *set,
+                int (*read)(const struct json_at *at, struct metric_set *set,
+                            struct error *err),
+                struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (!json_has(at, key))
+        return 0;
+    if (json_array_at(at, key, &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+
+        if (read(&item, set, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_lists(const struct json_at *at, struct metric_set *set, struct error *err)
+{
+    return json_only_keys(at,
+                          "schema name title recognise pmus include sources constants "
+                          "events sets absent models metrics identities warnings",
+                          err) ||
+                   (json_has(at, "pmus") &&
+                    json_strings_at(at, "pmus", &set->pmu, err)) ||
+                   json_strings_at(at, "sources", &set->source, err) ||
+                   each(at, "constants", set, read_constant, err) ||
+                   each(at, "events", set, read_event, err) ||
+                   each(at, "sets", set, read_event_set, err) ||
+                   each(at, "absent", set, read_absent, err) ||
+                   each(at, "models", set, read_model, err) ||
+                   each(at, "metrics", set, read_metric, err) ||
+                   each(at, "identities", set, read_identity, err) ||
+                   each(at, "warnings", set, read_warning, err)
+               ? -1
+               : 0;
+}
+
+/* ---- files ---- */
+
 /* Includes within includes. */
 enum { include_depth_most = 4 };
 
 static int read_into(const char *path, struct metric_set *set, int depth,
                      struct error *err);
-
-/* ---- reading ---- */
 
 static char *shipped_file(const char *name, struct error *err)
 {
@@ -65,8 +473,7 @@ static int read_heading(const struct json_at *at, struct metric_set *set,
     struct json_at recognise;
     size_t nr;
 
-    if (metric_text_at(at, "name", &set->name, err) ||
-        metric_text_at(at, "title", &set->title, err))
+    if (text_at(at, "name", &set->name, err) || text_at(at, "title", &set->title, err))
         return -1;
     if (!json_has(at, "recognise"))
         return 0;
@@ -96,7 +503,7 @@ static int read_into(const char *path, struct metric_set *set, int depth,
     strvec_push(&set->file, path);
     result = depth ? 0 : read_heading(&top, set, err);
     if (!result)
-        result = metric_fields_read(&top, set, err);
+        result = read_lists(&top, set, err);
     if (!result)
         result = read_includes(&top, set, depth, err);
     json_decref(root);
@@ -118,22 +525,15 @@ static int read_set(const char *path, struct metric_set **set, struct error *err
 
 static int unknown_name(const char *spec, const struct strvec *names, struct error *err)
 {
-    size_t least = SIZE_MAX, near = 0;
-    char *all;
+    const char *near = nearest_word(spec, (const char *const *)names->v, names->nr);
+    char *all = strvec_join(names, ", ");
 
-    for (size_t i = 0; i < names->nr; i++)
-        if (word_distance(spec, names->v[i]) < least) {
-            least = word_distance(spec, names->v[i]);
-            near = i;
-        }
-    if (least != SIZE_MAX)
-        return fail(err, STATUS_INPUT, "there are no metrics of '%s'; did you mean '%s'?",
-                    spec, names->v[near]);
-    all = strvec_join(names, ", ");
-    fail(
-        err, STATUS_INPUT,
-        "there are no metrics of '%s'; give the path of a definition file, or one of: %s",
-        spec, all);
+    fail(err, STATUS_INPUT,
+         near
+             ? "there are no metrics of '%s'; did you mean '%s'?"
+             : "there are no metrics of '%s'; give the path of a definition file, or one "
+               "of: %s",
+         spec, near ? near : all);
     free(all);
     return -1;
 }
@@ -306,4 +706,107 @@ void metric_files_release(struct metric_file *file, size_t nr)
         free(file[i].title);
     }
     free(file);
+}
+
+/* ---- ownership ---- */
+
+#define RELEASE(item, fields)                                                            \
+    do {                                                                                 \
+        for (size_t i_ = 0; i_ < set->item##_nr; i_++)                                   \
+            release_fields(fields, &set->item[i_]);                                      \
+        free(set->item);                                                                 \
+    } while (0)
+
+void metric_set_free(struct metric_set *set)
+{
+    if (!set)
+        return;
+    for (size_t i = 0; i < set->identity_nr; i++)
+        release_formula(&set->identity[i].gap);
+    for (size_t i = 0; i < set->warning_nr; i++) {
+        for (size_t k = 0; k < set->warning[i].when_nr; k++)
+            release_formula(&set->warning[i].when[k].formula);
+        free(set->warning[i].when);
+        strvec_release(&set->warning[i].named);
+    }
+    RELEASE(constant, constant_fields);
+    RELEASE(event, event_fields);
+    RELEASE(event_set, event_set_fields);
+    RELEASE(absent, absent_fields);
+    RELEASE(model, model_fields);
+    RELEASE(metric, metric_fields);
+    RELEASE(identity, identity_fields);
+    RELEASE(warning, warning_fields);
+    free(set->name);
+    free(set->title);
+    free(set->path);
+    json_decref(set->recognise);
+    strvec_release(&set->file);
+    strvec_release(&set->pmu);
+    strvec_release(&set->source);
+    free(set);
+}
+
+/* ---- two made one ---- */
+
+/* Moves all items of one array behind those of the other. */
+#define TAKE(set, more, item)                                                            \
+    do {                                                                                 \
+        GROW((set)->item, (set)->item##_nr + (more)->item##_nr, (set)->item##_alloc);    \
+        for (size_t i_ = 0; i_ < (more)->item##_nr; i_++)                                \
+            (set)->item[(set)->item##_nr++] = (more)->item[i_];                          \
+        (more)->item##_nr = 0;                                                           \
+    } while (0)
+
+/* What both count is the same event. */
+static void take_events(struct metric_set *set, struct metric_set *more)
+{
+    GROW(set->event, set->event_nr + more->event_nr, set->event_alloc);
+    for (size_t i = 0; i < more->event_nr; i++)
+        if (metric_event_named(set, more->event[i].name))
+            release_fields(event_fields, &more->event[i]);
+        else
+            set->event[set->event_nr++] = more->event[i];
+    more->event_nr = 0;
+}
+
+static int check_merged(const struct metric_set *set, const struct metric_set *more,
+                        struct error *err)
+{
+    for (size_t i = 0; i < more->metric_nr; i++)
+        if (metric_find(set, more->metric[i].name) != METRIC_NONE)
+            return fail(err, STATUS_INPUT, "'%s' and '%s' both define the metric '%s'",
+                        set->path, more->path, more->metric[i].name);
+    for (size_t i = 0; i < more->model_nr; i++)
+        for (size_t k = 0; k < set->model_nr; k++)
+            if (!strcmp(set->model[k].name, more->model[i].name))
+                return fail(err, STATUS_INPUT, "'%s' and '%s' both define the model '%s'",
+                            set->path, more->path, more->model[i].name);
+    return 0;
+}
+
+int metric_set_merge(struct metric_set *set, struct metric_set *more, struct error *err)
+{
+    int metrics = (int)set->metric_nr, models = (int)set->model_nr;
+    int result = check_merged(set, more, err);
+
+    for (size_t i = 0; !result && i < more->metric_nr; i++) {
+        more->metric[i].parent += more->metric[i].parent == METRIC_NONE ? 0 : metrics;
+        more->metric[i].model += more->metric[i].model == METRIC_NONE ? 0 : models;
+    }
+    if (!result) {
+        TAKE(set, more, metric);
+        TAKE(set, more, model);
+        take_events(set, more);
+        TAKE(set, more, event_set);
+        TAKE(set, more, constant);
+        TAKE(set, more, absent);
+        TAKE(set, more, identity);
+        TAKE(set, more, warning);
+        for (size_t i = 0; i < more->pmu.nr; i++)
+            strvec_push_once(&set->pmu, more->pmu.v[i]);
+        strvec_push_all(&set->source, &more->source);
+    }
+    metric_set_free(more);
+    return result;
 }

@@ -1,5 +1,4 @@
-#include "core/metrics/metric_plan.h"
-
+/* Which events are counted in which run. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,52 @@
+/* Columns of metrics as text, as a page, as a document, and under roofs. */
+#ifndef ADVISOR_METRICS_SHOW_H
+#define ADVISOR_METRICS_SHOW_H
+
+#include "advisor/cli/page.h"
+#include "advisor/cli/settings.h"
+#include "advisor/metrics/metrics_columns.h"
+
+/* For a terminal: who was counted, the trees of one column (metrics_text.c) or a table of
+ * several (metrics_table.c), the roofline, notes, evidence. */
+void metrics_text(const struct metrics_report *report, struct page *page);
+void metrics_table_text(const struct metrics_report *report, struct page *page);
+/* A page for a browser into a file, with a line to standard error. */
+int metrics_html_write(const struct metrics_report *report, const char *path,
+                       struct error *err);
+/* A document (inflight.metrics-result/1), raw counts included. */
+json_t *metrics_json(const struct metrics_report *report);
+/* --list: the shipped definitions, or all of one. */
+int metrics_list(const struct settings *settings, struct error *err);
+
+/* "  - text", wrapped behind the mark. */
+void metrics_add_marked(struct page *page, const char *mark, const char *text);
+/* What it means and where it is from, each on lines of its own. */
+void metrics_add_about(struct page *page, const struct metric *metric, int indent);
+
+/* ---- metrics_roof.c ---- */
+
+/* A column under its roofs. */
+struct metrics_roof {
+    const struct metrics_column *column;
+    struct roof_ceilings ceilings;
+    struct roofline roofline;
+    double single_share; /* of its flops; NAN = the counts do not tell */
+    bool cores_told;     /* else all of the profile are taken */
+};
+/* One or two sentences: which roof is near, or that none is. Caller frees. */
+char *metrics_roof_sentence(const struct metrics_roof *roof);
+
+/* Tables, a column per variant, and the sentences. Prints nothing where no column has
+ * bytes, nor with --model of another tree than the portable metrics; one sentence where
+ * the profile is what lacks. */
+void metrics_roof_text(const struct metrics_report *report, struct page *page);
+/* An array: an object per column, null where it has no place or its machine no roofs. */
+json_t *metrics_roof_json(const struct metrics_report *report);
+/* A section; nothing where there is nothing to draw. Without gnuplot it says so. */
+void metrics_roof_html(const struct metrics_report *report, struct buf *out);
+/* --plot: "-" prints, else FILE.svg or FILE.png. STATUS_MISSING where no column has
+ * flop/s and an intensity under roofs of one profile. */
+int metrics_roof_plot(const struct metrics_report *report, const char *path,
+                      struct error *err);
+
+#endif

@@ -1,2 +1,0 @@
-int no_function(int n, double *a);
-double x[100];

@@ -1,5 +1,0 @@
-void undeclared(int n, double *a)
-{
-    for (int i = 0; i < n; i++)
-        a[i] = factor * i;
-}

@@ -1,7 +1,0 @@
-void f(int n, double *a)
-{
-    for (int i = 0; i < n; i++)
-        __asm__ volatile("" : : "r"(a + i) : "memory");
-    for (int i = 0; i < n; i++)
-        a[i] += 1;
-}

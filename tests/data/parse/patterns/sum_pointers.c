@@ -1,5 +1,0 @@
-void f(int n, double *a)
-{
-    for (int i = 0; i < n; i++)
-        *(a + i) = *(i + a) + 1[a];
-}
