@@ -8,7 +8,9 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/csv.h"
 #include "core/base/error.h"
+#include "core/base/figures.h"
 #include "core/base/quantity.h"
 #include "core/base/ranges.h"
 #include "core/base/statistics.h"

@@ -371,8 +371,8 @@ static void counters_stand_beside_the_queues(void)
 
     check_contains(page, "by the definitions of made &lt;up&gt;");
     check_contains(page,
-                   "<th scope=\"row\">In_flight</th><td data-label=\"Counted\">3.00 "
-                   "lines; by bandwidth and latency 4.00 lines or more: more, so");
+                   "<th scope=\"row\">In_flight</th><td data-label=\"Counted\">3 "
+                   "lines; by bandwidth and latency 4 lines [3.5 or more]: more, so");
     check(!strstr(page, "Not_counted"));
     free(page);
     json_object_set_new(report, "counted", json_string("many"));

@@ -177,7 +177,7 @@ static void pages_are_whole(void)
     check_contains(buf_str(&page), "o&lt;b&gt;");
     check(strstr(buf_str(&page), "o<b>") == NULL);
     check_contains(buf_str(&page), "What does not compare");
-    check_contains(buf_str(&page), "50.0<br><small>45.8 to 54.2</small>");
+    check_contains(buf_str(&page), "50.0<br><small>[45.8, 54.2]</small>");
     check_contains(buf_str(&page), "</html>");
     check(strstr(buf_str(&page), "{{") == NULL);
     check_links_lead_somewhere(buf_str(&page));

@@ -99,7 +99,7 @@ static const struct {
      true,
      false,
      false,
-     "memory is used to 95 % [92, 97] of its roof: more misses"},
+     "memory is used to 95.0 % [92.0, 97.0] of its roof: more misses"},
     {ROOF_VERDICT_AT,
      ROOF_L2,
      {true, 0.95, 0.95, 0.95, 0, 0, 0, false},

@@ -403,7 +403,7 @@ static void open_intervals_are_marked(void)
     report = desk_document(&desk);
     text = text_of(report, false, true, 80);
     check_contains(text, "21% (19-?)");
-    check_contains(text, "1.20x as fast (95 % interval 1.10 to ?)");
+    check_contains(text, "1.20x as fast (95 % interval 1.10 or more)");
     check(!strstr(text, "nan"));
     free(text);
     json_decref(report);

@@ -107,68 +107,9 @@ static void counts_are_whole(void)
     check_fails(parse_count("4KiB", "n", &count, &err), &err, STATUS_USAGE, "'4KiB'");
 }
 
-struct shown {
-    double number;
-    const char *want;
-};
-
-static void check_shown(void (*add)(struct buf *, double), const struct shown *cases,
-                        size_t nr)
-{
-    for (size_t i = 0; i < nr; i++) {
-        struct buf buf = {0};
-
-        add(&buf, cases[i].number);
-        check_str(buf_str(&buf), cases[i].want);
-        buf_release(&buf);
-    }
-}
-
-static void numbers_have_three_digits(void)
-{
-    static const struct shown numbers[] = {
-        {0, "0"},
-        {1, "1"},
-        {1.5, "1.5"},
-        {12.345, "12.3"},
-        {999.4, "999"},
-        {999.7, "1000"},
-        {1234.5, "1234"},
-        {1.2345e9, "1.23e9"},
-        {1e6, "1.00e6"},
-        {2.5e-5, "2.50e-5"},
-        {-3.14159, "-3.14"},
-        {NAN, "unknown"},
-        {INFINITY, "infinite"},
-    };
-
-    check_shown(buf_add_number, numbers, ARRAY_SIZE(numbers));
-}
-
-static void sizes_and_times_have_units(void)
-{
-    static const struct shown sizes[] = {
-        {0, "0 B"},
-        {512, "512 B"},
-        {65536, "64 KiB"},
-        {1610612736, "1.5 GiB"},
-        {1099511627776.0, "1 TiB"},
-        {NAN, "unknown"},
-    };
-    static const struct shown times[] = {
-        {0, "0 s"},       {12.3e-3, "12.3 ms"}, {85e-9, "85 ns"}, {4.5e-6, "4.5 us"},
-        {59.5, "59.5 s"}, {150, "2.5 min"},     {9000, "2.5 h"},
-    };
-
-    check_shown(buf_add_size, sizes, ARRAY_SIZE(sizes));
-    check_shown(buf_add_time, times, ARRAY_SIZE(times));
-}
-
 CU_TestInfo base_units_tests[] = {
     {"good texts are read", good_texts_are_read},
     {"bad texts are refused", bad_texts_are_refused},
     {"counts are whole numbers", counts_are_whole},
-    {"numbers are shown with three digits", numbers_have_three_digits},
-    {"sizes and times are shown with units", sizes_and_times_have_units},
     CU_TEST_INFO_NULL,
 };

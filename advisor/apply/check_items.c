@@ -193,14 +193,6 @@ bool check_frozen(const struct record_machine *entry, const struct record_machin
 
 /* ---- gain ---- */
 
-static void add_gain_text(struct buf *out, struct quantity gain)
-{
-    if (gain.known)
-        buf_addf(out, "%.2fx (%.2f to %.2f)", gain.value, gain.low, gain.high);
-    else
-        buf_add(out, "not known");
-}
-
 void check_gain(struct quantity recorded, struct quantity now, struct check_items *items)
 {
     struct buf text = {0};
@@ -209,9 +201,9 @@ void check_gain(struct quantity recorded, struct quantity now, struct check_item
     if (now.doubted) {
         add_report_doubt(&text, now.disturbed);
     } else {
-        add_gain_text(&text, now);
+        buf_add_ratio(&text, now);
         buf_add(&text, " now, recorded ");
-        add_gain_text(&text, recorded);
+        buf_add_ratio(&text, recorded);
     }
     if (!now.known)
         check_add(items, "gain", CHECK_DRIFT,

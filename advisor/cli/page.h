@@ -25,18 +25,4 @@ void page_line(struct page *page, const char *label, const char *format, ...)
 void page_quantity(struct page *page, const char *label, struct quantity quantity,
                    double scale, const char *unit, const char *more);
 
-/* One figure without its label: "12.3 GB/s [12.1, 12.6]". */
-void add_interval(struct buf *out, struct quantity quantity, double scale,
-                  const char *unit);
-/* A time with its unit, or "unknown". */
-void add_seconds(struct buf *out, struct quantity seconds);
-/* Right-aligned in so many columns; "?" when unknown. */
-void add_column(struct buf *out, struct quantity quantity, double scale, int width);
-/* Bytes in powers of ten, as bandwidths are counted: "288 MB". */
-void add_bytes(struct buf *out, double bytes);
-/* "1.12x [1.09, 1.15]". */
-void add_ratio(struct buf *out, struct quantity ratio);
-/* Share as "59% (55-61)"; open ends are question marks. */
-void add_share(struct buf *out, struct quantity share, int width);
-
 #endif

@@ -103,10 +103,8 @@ static void add_value(struct buf *out, struct quantity quantity, const char *uni
                       int width)
 {
     struct buf text = {0};
-    if (quantity.known) {
-        buf_add_number(&text, quantity.value);
-        buf_addf(&text, " %s", unit);
-    }
+    if (quantity.known)
+        buf_add_value(&text, quantity, 1, unit);
     buf_addf(out, "%*s", width, text.length ? buf_str(&text) : "?");
     buf_release(&text);
 }

@@ -269,9 +269,11 @@ static void add_quantity(struct buf *out, struct quantity quantity, const char *
         buf_add(out, "unknown");
         return;
     }
-    buf_addf(out, "%s", at_least ? "at least " : "");
-    buf_add_number(out, quantity.value);
-    buf_addf(out, "%s%s", strcmp(unit, "x") ? " " : "", unit);
+    buf_add(out, at_least ? "at least " : "");
+    if (strcmp(unit, "x"))
+        buf_add_value(out, quantity, 1, unit);
+    else
+        buf_add_ratio_value(out, quantity);
 }
 
 /* One side of the comparison, a line each. */

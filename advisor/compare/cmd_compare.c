@@ -1,4 +1,5 @@
 /* inflight compare: two versions of one function, or one version and a plan. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,14 @@ static void show_times(const struct versus *versus, struct page *page)
     page_heading(page, "Time");
     for (size_t i = 0; i < 2; i++) {
         struct buf text = {0};
-        add_seconds(&text, versus->side[i]->time_s);
+        buf_add_time_figure(&text, versus->side[i]->time_s);
         page_line(page, i ? "after" : "before", "%s (%s)", buf_str(&text),
                   versus->name[i]);
         buf_release(&text);
     }
     if (versus->ratio.known) {
         struct buf text = {0};
-        add_ratio(&text, versus->ratio);
+        buf_add_ratio(&text, versus->ratio);
         page_line(page, "ratio", "%s, before / after, %zu launches, in turn",
                   buf_str(&text), versus->ratio.runs);
         buf_release(&text);
@@ -41,9 +42,10 @@ static void show_times(const struct versus *versus, struct page *page)
 
 static void add_times(struct buf *out, struct quantity ratio, int width)
 {
-    char *text = ratio.known ? xasprintf("%.3gx", ratio.value) : xstrdup("?");
-    buf_addf(out, "%*s", width, text);
-    free(text);
+    struct buf text = {0};
+    buf_add_times(&text, ratio.known ? ratio.value : NAN);
+    buf_addf(out, "%*s", width, buf_str(&text));
+    buf_release(&text);
 }
 
 static void show_work(const struct versus *versus, struct page *page)
@@ -58,8 +60,8 @@ static void show_work(const struct versus *versus, struct page *page)
         if (!work->before.known && !work->after.known)
             continue;
         buf_addf(page->out, "  %-22s", work->name);
-        add_column(page->out, work->before, 1, 10);
-        add_column(page->out, work->after, 1, 10);
+        buf_add_cell(page->out, work->before, 1, 10);
+        buf_add_cell(page->out, work->after, 1, 10);
         add_times(page->out, work->less, 13);
         add_times(page->out, work->faster, 13);
         buf_add(page->out, "\n");
@@ -75,10 +77,10 @@ static void add_queue(const struct versus *versus, int r, struct buf *out)
         side[i] = &versus->side[i]->occupancy.resource[r];
     buf_addf(out, "  %-13s", resource_word((enum resource)r));
     for (size_t i = 0; i < 2; i++)
-        add_column(out, side[i]->n.known ? side[i]->n : side[i]->rate, 1, 10);
-    add_column(out, side[0]->limit, 1, 10);
+        buf_add_cell(out, side[i]->n.known ? side[i]->n : side[i]->rate, 1, 10);
+    buf_add_cell(out, side[0]->limit, 1, 10);
     for (size_t i = 0; i < 2; i++)
-        add_share(out, side[i]->utilization, 16);
+        buf_add_share_cell(out, side[i]->utilization, 16);
     buf_add(out, "\n");
 }
 
@@ -96,9 +98,9 @@ static void show_queues(const struct versus *versus, struct page *page)
     for (size_t i = 0; i < 2; i++) {
         const struct occupancy *now = &versus->side[i]->occupancy;
         struct buf text = {0};
-        add_interval(&text, now->bandwidth_gbs, 1, "GB/s");
+        buf_add_figure(&text, now->bandwidth_gbs, 1, "GB/s");
         buf_add(&text, "; n ");
-        add_interval(&text, now->paper_n, 1, "lines per core");
+        buf_add_figure(&text, now->paper_n, 1, "lines per core");
         buf_addf(&text, "; limited by %s. %s", resource_phrase(now->limiter),
                  buf_str(&now->why_sentence));
         page_line(page, i ? "after" : "before", "%s", buf_str(&text));

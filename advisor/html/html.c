@@ -31,10 +31,10 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
         html_element(page->out, "p class=\"interval\"",
                      buf_str(&text) + strlen("not believed: "));
     } else if (gain.known) {
-        add_gain_text(&text, gain);
+        buf_add_ratio_value(&text, gain);
         html_element(page->out, "p class=\"big\"", buf_str(&text));
         buf_reset(&text);
-        add_range_text(&text, gain, 1);
+        buf_add_ratio_range(&text, gain);
         const char *interval = text.length ? "95 %: " : "";
         buf_add(&text, noise ? ", not beyond the noise" : "");
         add_report_disturbed(&text, gain.disturbed);
@@ -58,9 +58,9 @@ static char *source_text(const json_t *report)
                        : ".");
     if (report_search_decides(report)) {
         buf_add(&text, " All comparisons of the search together: ");
-        add_gain_text(&text, session);
+        buf_add_ratio_value(&text, session);
         buf_add(&text, ", 95 % interval ");
-        add_range_text(&text, session, 1);
+        buf_add_ratio_range(&text, session);
         buf_add(&text, ".");
     }
     return buf_detach(&text);
@@ -194,9 +194,9 @@ static void add_environments(struct html *page)
         buf_addf(&line, "%s, %s: ", report_word(tried, "environment"),
                  report_has(tried, "plan") ? report_word(tried, "plan") : "as written");
         if (gain.known) {
-            add_gain_text(&line, gain);
+            buf_add_ratio_value(&line, gain);
             buf_add(&line, " (");
-            add_range_text(&line, gain, 1);
+            buf_add_ratio_range(&line, gain);
             buf_add(&line, "); ");
         }
         buf_addf(&line, "%s.", report_word(tried, "outcome"));
@@ -234,8 +234,8 @@ static void add_row(struct html *page, const char *what, struct quantity gain,
     struct buf text = {0}, range = {0};
     buf_add(page->out, "<tr>");
     html_element(page->out, "th scope=\"row\"", what);
-    add_gain_text(&text, gain);
-    add_range_text(&range, gain, 1);
+    buf_add_ratio_value(&text, gain);
+    buf_add_ratio_range(&range, gain);
     html_element(page->out, "td class=\"number\"", gain.known ? buf_str(&text) : absent);
     html_elementf(page->out, "td", "%s%s", buf_str(&range),
                   gain.known && !gain.doubted && report_is_noise(gain.low, gain.high)

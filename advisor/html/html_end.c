@@ -38,14 +38,14 @@ static void add_certificate(struct html *page)
         return;
     buf_add(page->out, "<ul>\n");
     if (bound.known) {
-        add_figure_text(&text, bound, 1, "times");
+        buf_add_figure(&text, bound, 1, "times");
         html_elementf(page->out, "li",
                       "With the same work, at most faster by %s (limit: %s).",
                       buf_str(&text), report_word(left, "resource"));
     }
     buf_reset(&text);
     if (least.known) {
-        add_figure_text(&text, least, 1, "times");
+        buf_add_figure(&text, least, 1, "times");
         html_elementf(
             page->out, "li",
             "With the least work that gives the same result, at most faster by %s "
@@ -69,7 +69,7 @@ static void add_audit(struct html *page)
         struct buf gain = {0};
         if (!report_has(item, "plan"))
             continue;
-        add_figure_text(&gain, doc_quantity(item, "gain"), 1, "x");
+        buf_add_figure(&gain, doc_quantity(item, "gain"), 1, "x");
         html_elementf(page->out, "li", "%s by %s: %s (rule %s)%s",
                       report_word(item, "transformation"), report_word(item, "plan"),
                       buf_str(&gain), report_word(item, "rule"),
@@ -165,7 +165,7 @@ static void add_quantity_term(struct html *page, const char *term,
                               struct quantity quantity, const char *unit)
 {
     struct buf text = {0};
-    add_figure_text(&text, quantity, 1, unit);
+    buf_add_figure(&text, quantity, 1, unit);
     if (quantity.known)
         buf_addf(&text, " [%s]", provenance_word(quantity.provenance));
     add_term(page, term, buf_str(&text));
@@ -177,7 +177,7 @@ static void add_limit(struct html *page, const json_t *machine, const char *key,
 {
     const json_t *limit = json_object_get(machine, key);
     struct buf text = {0};
-    add_figure_text(&text, doc_quantity(limit, "used"), 1, "lines");
+    buf_add_figure(&text, doc_quantity(limit, "used"), 1, "lines");
     if (report_has(limit, "scope"))
         buf_addf(&text, " per %s", report_word(limit, "scope"));
     if (report_has(limit, "source"))

@@ -160,12 +160,7 @@ char *figure_tip_of(const struct html *page, size_t i)
     struct buf out = {0};
     buf_addf(&out, "try %zu: %s; ", i, name);
     if (variant->gain.known) {
-        add_gain_text(&out, variant->gain);
-        if (i) {
-            buf_add(&out, " (");
-            add_range_text(&out, variant->gain, 1);
-            buf_add(&out, ")");
-        }
+        buf_add_ratio(&out, variant->gain);
         buf_add(&out, " as fast as written");
     } else {
         buf_add(&out, run_outcome_word(variant->measurement.outcome));
@@ -242,18 +237,4 @@ struct quantity figure_gbs(const struct html *page, size_t i, bool *counted)
         return quantity_unknown();
     return quantity_scale(quantity_divide(bytes, page->variant[i].measurement.time_s),
                           1e-9);
-}
-
-struct quantity figure_in_flight(const struct html *page, int level)
-{
-    const struct machine *machine = &page->machine;
-    const struct machine_limit *limit =
-        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
-    int sharing = 1;
-    if (limit->scope && strcmp(limit->scope, "core"))
-        for (int i = 0; i < machine->level_nr; i++)
-            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
-                sharing = machine->level[i].cores_sharing;
-    return quantity_scale(limit->used, (double)machine_transfer_bytes(machine) *
-                                           page->copies / sharing);
 }

@@ -77,10 +77,6 @@ struct quantity figure_bytes(const struct html *page, size_t variant, bool *coun
 /* Bandwidth of it in GB/s: counted, or those bytes over its time. */
 struct quantity figure_gbs(const struct html *page, size_t variant, bool *counted);
 
-/* Bytes that a queue of this level keeps in flight when full, all loaded cores: GB/s x ns
- * along its line. Unknown = the queue's length is. */
-struct quantity figure_in_flight(const struct html *page, int level);
-
 /* The figures. Each fills items, or why_not. */
 void figure_memory(const struct html *page, struct figure *figure);
 void figure_roof(const struct html *page, struct figure *figure);

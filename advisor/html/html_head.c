@@ -90,17 +90,10 @@ static void add_bar(struct html *page, struct quantity share)
 
 static void add_use_share(struct html *page, struct quantity share)
 {
-    struct buf text = {0}, range = {0};
-    buf_addf(&text, "%.0f %%", 100 * share.value);
-    if (isinf(share.high))
-        buf_addf(&range, "%.0f or more", 100 * share.low);
-    else if (share.low < share.high)
-        buf_addf(&range, "%.0f to %.0f", 100 * share.low, 100 * share.high);
+    struct buf text = {0};
+    buf_add_share(&text, share);
     html_element(page->out, "span", buf_str(&text));
-    if (range.length)
-        html_elementf(page->out, "small", " (%s)", buf_str(&range));
     buf_release(&text);
-    buf_release(&range);
 }
 
 static const char *unit_of(enum resource resource)
@@ -124,7 +117,7 @@ static void add_queue(struct html *page, const json_t *queue)
     bool counted = resource != RESOURCE_WALKERS && n.known;
     buf_add(page->out, "<tr>");
     html_element(page->out, "th scope=\"row\"", resource_phrase(resource));
-    add_figure_text(&text, counted ? n : doc_quantity(queue, "rate"), 1, "");
+    buf_add_figure(&text, counted ? n : doc_quantity(queue, "rate"), 1, "");
     html_element(page->out, "td class=\"number\" data-label=\"In use\"", buf_str(&text));
     buf_reset(&text);
     if (isinf(limit.high))
@@ -137,7 +130,10 @@ static void add_queue(struct html *page, const json_t *queue)
     add_bar(page, use);
     add_use_share(page, use);
     buf_add(page->out, "</td>");
-    add_time_text(&text, least);
+    if (least.known)
+        buf_add_time(&text, least.value);
+    else
+        buf_add(&text, "unknown");
     html_element(page->out, "td class=\"number\" data-label=\"Least time\"",
                  buf_str(&text));
     buf_add(page->out, "</tr>\n");
@@ -227,17 +223,17 @@ static void add_evidence(struct html *page, const json_t *baseline)
     buf_add_time(&text, page->variant[0].measurement.time_s.value);
     if (gbs.known) {
         buf_add(&text, " and draws ");
-        add_figure_text(&text, gbs, 1, "GB/s");
+        buf_add_figure(&text, gbs, 1, "GB/s");
         buf_add(&text, " through memory");
     }
     if (latency.known) {
         buf_add(&text, ", where a line takes ");
-        add_figure_text(&text, latency, 1, "ns");
+        buf_add_figure(&text, latency, 1, "ns");
         buf_add(&text, " to arrive");
     }
     if (lines.known) {
         buf_add(&text, "; so ");
-        add_figure_text(&text, lines, 1, "");
+        buf_add_figure(&text, lines, 1, "");
         buf_add(&text, " lines per core are in flight on average");
     }
     buf_add(&text, ".");
@@ -285,7 +281,7 @@ static void add_bounds(struct html *page, const json_t *advice)
     struct buf text = {0};
     buf_add(page->out, "<td class=\"number\" data-label=\"At most\">");
     if (bound.known && report_bound(advice)) {
-        add_gain_text(&text, bound);
+        buf_add_ratio_value(&text, bound);
         html_text(page->out, buf_str(&text));
     } else {
         buf_add(page->out, "<span class=\"none\">no bound</span>");
@@ -293,10 +289,10 @@ static void add_bounds(struct html *page, const json_t *advice)
     buf_add(page->out, "</td><td class=\"number\" data-label=\"Measured\">");
     buf_reset(&text);
     if (measured.known) {
-        add_gain_text(&text, measured);
+        buf_add_ratio_value(&text, measured);
         html_element(page->out, "b", buf_str(&text));
         buf_reset(&text);
-        add_range_text(&text, measured, 1);
+        buf_add_ratio_range(&text, measured);
         if (text.length)
             html_elementf(page->out, "small", " %s", buf_str(&text));
     } else {

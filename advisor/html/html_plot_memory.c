@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/html/html_figure.h"
+#include "advisor/plot/plot.h"
 
 struct sheet {
     const struct html *page;
@@ -106,7 +107,7 @@ static void add_queue(struct sheet *sheet, int level)
     const struct machine_limit *limit =
         level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
     const char *colour = level == 1 ? COLOUR_L1 : COLOUR_L2;
-    struct quantity bytes = figure_in_flight(sheet->page, level);
+    struct quantity bytes = plot_in_flight(machine, level, (double)sheet->page->copies);
     struct figure *figure = sheet->figure;
     if (!bytes.known || !(bytes.value > 0))
         return;

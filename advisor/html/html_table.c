@@ -88,10 +88,10 @@ static void add_gain_cell(struct html *page, const struct html_variant *variant)
     struct buf text = {0};
     buf_add(page->out, "<td class=\"number\" data-label=\"Speed-up\">");
     if (variant->gain.known) {
-        add_gain_text(&text, variant->gain);
+        buf_add_ratio_value(&text, variant->gain);
         html_element(page->out, "b", buf_str(&text));
         buf_reset(&text);
-        add_range_text(&text, variant->gain, 1);
+        buf_add_ratio_range(&text, variant->gain);
         if (text.length)
             html_elementf(page->out, "small", " %s", buf_str(&text));
     } else {

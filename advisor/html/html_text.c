@@ -1,6 +1,5 @@
 #include "advisor/html/html_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,84 +65,6 @@ void html_script_json(struct buf *out, const json_t *document)
         else
             buf_add_n(out, at, 1);
     free(text);
-}
-
-/* ---- figures ---- */
-
-/* Two digits behind the point for gains near 1, fewer for large ones. */
-static void add_ratio_number(struct buf *out, double ratio)
-{
-    buf_addf(out, ratio >= 100 ? "%.0f" : ratio >= 10 ? "%.1f" : "%.2f", ratio);
-}
-
-void add_gain_text(struct buf *out, struct quantity gain)
-{
-    if (!gain.known) {
-        buf_add(out, "unknown");
-        return;
-    }
-    if (gain.doubted) {
-        buf_add(out, "not believed");
-        return;
-    }
-    add_ratio_number(out, gain.value);
-    buf_add(out, "x");
-}
-
-static void add_end(struct buf *out, double end, double scale)
-{
-    if (scale == 1 && end < 1000 && end > 0.1)
-        add_ratio_number(out, end);
-    else
-        buf_add_number(out, end * scale);
-}
-
-void add_range_text(struct buf *out, struct quantity quantity, double scale)
-{
-    if (!quantity.known || quantity.low == quantity.high)
-        return;
-    if (quantity.doubted) {
-        buf_add(out, "the machine was busy");
-        return;
-    }
-    if (isinf(quantity.high)) {
-        add_end(out, quantity.low, scale);
-        buf_add(out, " or more");
-        return;
-    }
-    if (isinf(quantity.low)) {
-        buf_add(out, "at most ");
-        add_end(out, quantity.high, scale);
-        return;
-    }
-    add_end(out, quantity.low, scale);
-    buf_add(out, " to ");
-    add_end(out, quantity.high, scale);
-}
-
-void add_time_text(struct buf *out, struct quantity seconds)
-{
-    if (seconds.known)
-        buf_add_time(out, seconds.value);
-    else
-        buf_add(out, "unknown");
-}
-
-void add_figure_text(struct buf *out, struct quantity quantity, double scale,
-                     const char *unit)
-{
-    if (!quantity.known) {
-        buf_add(out, "unknown");
-        return;
-    }
-    buf_add_number(out, quantity.value * scale);
-    buf_addf(out, "%s%s", *unit ? " " : "", unit);
-    if (quantity.low == quantity.high)
-        return;
-    struct buf range = {0};
-    add_range_text(&range, quantity, scale);
-    buf_addf(out, " (%s)", buf_str(&range));
-    buf_release(&range);
 }
 
 /* ---- our own document ---- */

@@ -16,19 +16,6 @@ void html_elementf(struct buf *out, const char *tag, const char *format, ...)
  * and it is plain ASCII. */
 void html_script_json(struct buf *out, const json_t *document);
 
-/* ---- figures; all of them plain text, to be escaped by the caller where it is put ----
- */
-
-/* "1.84x", "unknown". */
-void add_gain_text(struct buf *out, struct quantity gain);
-/* "1.80 to 1.88"; "" when it is exact or unknown; open ends in words. */
-void add_range_text(struct buf *out, struct quantity quantity, double scale);
-/* "12.3 ms", "unknown". */
-void add_time_text(struct buf *out, struct quantity seconds);
-/* "12.3 GB/s (12.1 to 12.5)", "unknown". */
-void add_figure_text(struct buf *out, struct quantity quantity, double scale,
-                     const char *unit);
-
 /* ---- our own document; nothing of it is trusted to be there ---- */
 
 struct quantity doc_quantity(const json_t *object, const char *key);

@@ -76,11 +76,11 @@ static void add_tie(const json_t *tie, const char *rival, struct buf *out)
         add_times(out, 1 / ratio.value);
         buf_add(out, " times as long");
     }
-    struct buf range = {0};
-    add_range_text(&range, ratio, 1);
-    buf_addf(out, " (speed %.2fx%s%s).", ratio.value, range.length ? ", " : "",
-             buf_str(&range));
-    buf_release(&range);
+    buf_add(out, " (speed ");
+    buf_add_ratio_value(out, ratio);
+    buf_add(out, ", ");
+    buf_add_ratio_range(out, ratio);
+    buf_add(out, ").");
 }
 
 static void add_winner(const struct html *page, const struct html_variant *variant,
@@ -94,7 +94,7 @@ static void add_winner(const struct html *page, const struct html_variant *varia
         add_report_doubt(out, gain.disturbed);
         buf_add(out, ". Its results are equal.");
     } else {
-        add_gain_text(out, gain.known ? gain : variant->gain);
+        buf_add_ratio_value(out, gain.known ? gain : variant->gain);
         buf_add(out, " as fast as written, beyond the noise, with equal results.");
     }
     if (*fastest && strcmp(fastest, variant->measurement.plan))

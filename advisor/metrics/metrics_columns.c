@@ -312,9 +312,18 @@ void metrics_add_value(struct buf *out, const struct metric *metric,
     if (!value->value.known)
         buf_add(out, value->absent ? "NA" : "?");
     else if (metrics_is_share(metric))
-        buf_addf(out, "%.1f", 100 * value->value.value);
+        buf_add_tenths(out, value->value.value);
     else
-        buf_add_number(out, value->value.value);
+        buf_add_value(out, value->value, 1, "");
+}
+
+void metrics_add_interval(struct buf *out, const struct metric *metric,
+                          struct quantity value)
+{
+    if (metrics_is_share(metric))
+        buf_add_tenths_interval(out, value);
+    else
+        buf_add_interval(out, value, 1);
 }
 
 void metrics_add_unit(struct buf *out, const struct metric *metric)

@@ -173,10 +173,13 @@ bool metrics_is_share(const struct metric *metric);
 bool metrics_is_of_parent(const struct metric *metric);
 /* A share of something that can be lost. */
 bool metrics_is_heated(const struct metric_set *set, int metric);
-/* "61.0" of a share, "1.23e+09" of anything else; "?" where it is not known, "NA" where
+/* "61.0" of a share, "1.23e9" of anything else; "?" where it is not known, "NA" where
  * the CPU has no such thing. */
 void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value);
+/* "[45.8, 54.2]"; "" of what is exact. */
+void metrics_add_interval(struct buf *out, const struct metric *metric,
+                          struct quantity value);
 /* "% of slots", "lines". */
 void metrics_add_unit(struct buf *out, const struct metric *metric);
 

@@ -244,20 +244,13 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
         json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
 }
 
-/* "51 %", "7.90 lines", with the interval where it is wider than a twentieth. */
+/* "51 % (48 to 55)", "7.9 lines [7.2, 8.6]" */
 static void add_figure(const json_t *quantity, const char *unit, struct buf *out)
 {
-    bool share = !strcmp(unit, "share");
-    double scale = share ? 100 : 1, value = report_figure(quantity, "value"),
-           low = report_figure(quantity, "low"), high = report_figure(quantity, "high");
-    buf_addf(out, share ? "%.0f %%" : "%.2f", scale * value);
-    if (!share)
-        buf_addf(out, " %s", unit);
-    if (isnan(high))
-        buf_add(out, " or more");
-    else if (high - low > 0.05 * fabs(value))
-        buf_addf(out, share ? " (%.0f to %.0f)" : " (%.2f to %.2f)", scale * low,
-                 scale * high);
+    if (!strcmp(unit, "share"))
+        buf_add_share(out, report_value(quantity));
+    else
+        buf_add_figure(out, report_value(quantity), 1, unit);
 }
 
 /* What bandwidth and latency say of the same, and why that may be another number. */

@@ -29,8 +29,7 @@ static void add_interval_cell(struct buf *out, const struct metric *metric,
                               struct quantity value)
 {
     struct buf text = {0};
-    double scale = metrics_is_share(metric) ? 100 : 1;
-    add_range_text(&text, value, scale);
+    metrics_add_interval(&text, metric, value);
     buf_add(out, "<td>");
     html_element(out, "small", buf_str(&text));
     buf_add(out, "</td>");
@@ -79,7 +78,8 @@ static void add_row(const struct metrics_column *column, size_t i, struct buf *o
     metrics_add_value(&number, metric, value);
     metrics_add_unit(&unit, metric);
     if (value->whole.known)
-        buf_addf(&whole, "%.1f %% of all", 100 * value->whole.value);
+        buf_add_tenths(&whole, value->whole.value);
+    buf_add(&whole, " % of all");
     buf_add(out, value->dominant ? "<tr class=\"dominant\">" : "<tr>");
     add_name(out, column->set, i, value->dominant);
     add_text_cell(out, "td class=\"number\"", &number);
@@ -134,7 +134,7 @@ static void add_compared_value(const struct metric *metric,
     metrics_add_value(&text, metric, value);
     buf_add(&text, value->out_of_range ? " !" : "");
     html_text(out, buf_str(&text));
-    add_range_text(&range, value->value, metrics_is_share(metric) ? 100 : 1);
+    metrics_add_interval(&range, metric, value->value);
     if (range.length) {
         buf_add(out, "<br>");
         html_element(out, "small", buf_str(&range));
@@ -309,7 +309,7 @@ static void add_work(const struct metrics_against *against, struct buf *out)
         html_element(out, "th scope=\"row\"", work->name);
         for (size_t k = 0; k < ARRAY_SIZE(cell); k++) {
             struct buf text = {0};
-            add_column(&text, cell[k], 1, 0);
+            buf_add_cell(&text, cell[k], 1, 0);
             html_element(out, "td class=\"number\"", buf_str(&text));
             buf_release(&text);
         }
@@ -346,10 +346,10 @@ static void add_little(const struct metrics_report *report, struct buf *out)
         if (!column->little.known)
             continue;
         buf_addf(&text, "%s: by Little's law ", column->label);
-        add_figure_text(&text, column->little, 1, "lines per core are in flight");
+        buf_add_figure(&text, column->little, 1, "lines per core are in flight");
         if (counted.known) {
             buf_add(&text, "; counted: ");
-            add_figure_text(&text, counted, 1, "");
+            buf_add_figure(&text, counted, 1, "");
         }
         html_element(out, "p class=\"note\"", buf_str(&text));
         buf_release(&text);

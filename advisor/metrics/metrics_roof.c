@@ -89,9 +89,8 @@ static const char *nearest_name(const struct roofline *roofline)
 static void add_use(const struct roofline *roofline, struct buf *out)
 {
     struct quantity share = roofline_nearest_share(roofline);
-    buf_addf(out, "%s is used to %.3g %%", nearest_name(roofline), 100 * share.value);
-    if (share.low != share.high)
-        buf_addf(out, " [%.3g, %.3g]", 100 * share.low, 100 * share.high);
+    buf_addf(out, "%s is used to ", nearest_name(roofline));
+    buf_add_figure(out, share, 100, "%");
     buf_add(out, " of its roof");
 }
 
@@ -355,8 +354,11 @@ static void add_cell(const struct table *table, struct quantity value,
         buf_add_number(&text, value.value);
     else
         buf_add(&text, "?");
-    if (share.known)
-        buf_addf(&text, " (%.1f%%)", 100 * share.value);
+    if (share.known) {
+        buf_add(&text, " (");
+        buf_add_tenths(&text, share.value);
+        buf_add(&text, "%)");
+    }
     buf_addf(table->page->out, "%*s", CELL_COLUMNS, buf_str(&text));
     buf_release(&text);
 }

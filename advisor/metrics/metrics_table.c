@@ -65,19 +65,22 @@ static void add_cell(const struct table *table, const struct metrics_column *col
     buf_release(&text);
 }
 
+static void add_times(const struct table *table, const char *mark, double ratio)
+{
+    struct buf text = {0};
+    buf_add(&text, mark);
+    buf_add_times(&text, ratio);
+    buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
+    buf_release(&text);
+}
+
 static void add_ratio_cell(const struct table *table, const char *name)
 {
     const struct metrics_column *column = table->report->column;
     struct quantity ratio = metrics_amount_ratio(&column[1], &column[0], name);
-    struct buf text = {0};
-    if (!ratio.known)
-        return;
-    bool sure = ratio.low > 1 || ratio.high < 1;
-    buf_add(&text, sure || ratio.low == ratio.high ? "" : "~");
-    buf_add_number(&text, ratio.value);
-    buf_add(&text, "x");
-    buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
-    buf_release(&text);
+    bool sure = ratio.low > 1 || ratio.high < 1 || ratio.low == ratio.high;
+    if (ratio.known)
+        add_times(table, sure ? "" : "~", ratio.value);
 }
 
 /* The first column that has the metric says name, unit and depth. */
@@ -125,15 +128,15 @@ static void add_time_row(const struct table *table)
     buf_addf(table->page->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
-        add_column(table->page->out, table->report->column[i].counts.seconds, 1,
-                   CELL_COLUMNS);
+        buf_add_cell(table->page->out, table->report->column[i].counts.seconds, 1,
+                     CELL_COLUMNS);
     }
     if (table->ratio) {
         const struct metrics_column *column = table->report->column;
         struct quantity ratio =
             quantity_divide(column[1].counts.seconds, column[0].counts.seconds);
         if (ratio.known)
-            buf_addf(table->page->out, " %*.3gx", CELL_COLUMNS - 1, ratio.value);
+            add_times(table, "", ratio.value);
     }
     buf_add(table->page->out, "\n");
 }
@@ -206,7 +209,7 @@ static void add_little_row(const struct table *table)
              "lines per core");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
-        add_column(table->page->out, column[i].little, 1, CELL_COLUMNS);
+        buf_add_cell(table->page->out, column[i].little, 1, CELL_COLUMNS);
     }
     buf_add(table->page->out, "\n");
 }
@@ -233,10 +236,10 @@ static void show_work(const struct metrics_against *against, struct page *page)
     for (size_t k = 0; k < against->work_nr; k++) {
         const struct metrics_work *work = &against->work[k];
         buf_addf(page->out, "    %-18s", work->name);
-        add_column(page->out, work->before, 1, 9);
-        add_column(page->out, work->after, 1, 10);
-        add_column(page->out, work->less, 1, 13);
-        add_column(page->out, work->faster, 1, 19);
+        buf_add_cell(page->out, work->before, 1, 9);
+        buf_add_cell(page->out, work->after, 1, 10);
+        buf_add_cell(page->out, work->less, 1, 13);
+        buf_add_cell(page->out, work->faster, 1, 19);
         buf_add(page->out, "\n");
     }
 }

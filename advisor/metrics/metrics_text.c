@@ -170,35 +170,11 @@ static const char *plain(const struct tree *tree, const struct metric_value *val
 
 /* ---- the parts of a row ---- */
 
-static void add_end(struct buf *out, bool share, double end)
-{
-    if (share)
-        buf_addf(out, "%.1f", 100 * end);
-    else
-        buf_add_number(out, end);
-}
-
-/* "[1.2, 1.4]"; nothing where both ends read alike. */
-static void interval_text(struct buf *out, const struct metric *metric,
-                          struct quantity value)
-{
-    bool share = metrics_is_share(metric);
-    struct buf low = {0}, high = {0};
-    if (value.known && value.low < value.high) {
-        add_end(&low, share, value.low);
-        add_end(&high, share, value.high);
-    }
-    if (strcmp(buf_str(&low), buf_str(&high)) != 0)
-        buf_addf(out, "[%s, %s]", buf_str(&low), buf_str(&high));
-    buf_release(&low);
-    buf_release(&high);
-}
-
 static void add_interval_text(const struct tree *tree, const struct metric *metric,
                               struct quantity value)
 {
     struct buf text = {0};
-    interval_text(&text, metric, value);
+    metrics_add_interval(&text, metric, value);
     buf_addf(tree->page->out, " %-*s", tree->interval, buf_str(&text));
     buf_release(&text);
 }
@@ -234,7 +210,8 @@ static void add_whole(const struct tree *tree, const struct metric_value *value)
 {
     struct buf text = {0};
     if (value->whole.known)
-        buf_addf(&text, "%.1f %%", 100 * value->whole.value);
+        buf_add_tenths(&text, value->whole.value);
+    buf_add(&text, " %");
     buf_addf(tree->page->out, "%*s ", WHOLE_COLUMNS, buf_str(&text));
     buf_release(&text);
 }
@@ -456,7 +433,7 @@ static void lay_out(struct tree *tree)
         int length = (int)strlen(metric->name) + 2 * metrics_depth(set, (int)i);
         tree->name = length > tree->name ? length : tree->name;
         struct buf interval = {0};
-        interval_text(&interval, metric, tree->column->result.value[i].value);
+        metrics_add_interval(&interval, metric, tree->column->result.value[i].value);
         tree->interval = interval.length ? INTERVAL_COLUMNS : tree->interval;
         buf_release(&interval);
         tree->has_whole |= metrics_is_of_parent(metric);
@@ -632,7 +609,7 @@ static void show_count(const struct metrics_column *column,
     struct buf line = {0};
     buf_addf(&line, "%-44s ", count->event);
     if (count->value.known) {
-        add_interval(&line, count->value, 1, "");
+        buf_add_figure(&line, count->value, 1, "");
         buf_addf(&line, " (%s", provenance_word(count->value.provenance));
         if (count->share > 0 && count->share < 1)
             buf_addf(&line, ", %.0f %% of the time", 100 * count->share);

@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+const char *gnuplot_colour(size_t curve)
+{
+    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                          "#E69F00", "#56B4E9", "#000000"};
+    return colours[curve % ARRAY_SIZE(colours)];
+}
+
 void gnuplot_quote(struct buf *out, const char *text)
 {
     buf_add(out, "'");

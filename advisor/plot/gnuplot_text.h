@@ -4,6 +4,10 @@
 
 #include "core/base.h"
 
+/* Of the curve with this number: Okabe and Ito's palette, told apart also by the
+ * colour-blind. */
+const char *gnuplot_colour(size_t curve);
+
 /* One quoted string: within single quotes gnuplot replaces nothing; control characters,
  * which could end the line, become spaces. */
 void gnuplot_quote(struct buf *out, const char *text);

@@ -32,4 +32,9 @@ int plot_pictures(const struct buf *script, const char *option, struct buf *pict
 int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind kind,
                 struct buf *script, struct error *err);
 
+/* Bytes that the miss queue of this level keeps in flight when full in so many cores:
+ * GB/s x ns along its line. A queue of a tile or cluster is shared. Unknown = its length
+ * is. */
+struct quantity plot_in_flight(const struct machine *machine, int level, double cores);
+
 #endif

@@ -6,10 +6,6 @@
 #include "advisor/plot/gnuplot_text.h"
 #include "advisor/plot/plot.h"
 
-/* Okabe and Ito's palette: told apart also by the colour-blind. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-
 struct sheet {
     const struct machine *const *machine;
     size_t nr;
@@ -36,11 +32,6 @@ static void add_title(struct sheet *sheet, const char *title)
 {
     gnuplot_title(&sheet->items, title, sheet->kind == PLOT_TERMINAL);
     sheet->titles += title != NULL;
-}
-
-static const char *colour_of(size_t curve)
-{
-    return colours[curve % ARRAY_SIZE(colours)];
 }
 
 /* ---- how far the axes go ---- */
@@ -78,20 +69,24 @@ static void stretch_to_limits(struct sheet *sheet)
     }
 }
 
-/* The bytes that a queue of n entries in every core keeps in flight: latency x bandwidth
- * along its line. A queue of a tile or cluster is shared. 0 = unknown. */
-static double bytes_in_flight(const struct machine *machine,
-                              const struct machine_limit *limit, int level)
+struct quantity plot_in_flight(const struct machine *machine, int level, double cores)
 {
-    int line = machine_transfer_bytes(machine);
+    const struct machine_limit *limit =
+        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
     int sharing = 1;
-    if (!limit->used.known)
-        return 0;
     if (limit->scope && strcmp(limit->scope, "core"))
         for (int i = 0; i < machine->level_nr; i++)
             if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
                 sharing = machine->level[i].cores_sharing;
-    return limit->used.value * line * machine->cores / sharing; /* GB/s x ns */
+    return quantity_scale(limit->used,
+                          (double)machine_transfer_bytes(machine) * cores / sharing);
+}
+
+/* 0 = unknown. */
+static double bytes_in_flight(const struct machine *machine, int level)
+{
+    struct quantity bytes = plot_in_flight(machine, level, machine->cores);
+    return bytes.known ? bytes.value : 0;
 }
 
 /* All points are in, what a wide band leaves room for, and a queue's line that is near.
@@ -111,8 +106,7 @@ static void stretch(struct sheet *sheet)
     top = 1.2 * fmin(fmax(high, sheet->y_end), 1.4 * sheet->y_end);
     for (int level = 1; level <= 2 && sheet->nr == 1; level++) {
         const struct machine *machine = sheet->machine[0];
-        double bytes = bytes_in_flight(
-            machine, level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs, level);
+        double bytes = bytes_in_flight(machine, level);
         if (bytes / (0.8 * sheet->x_end) < 1.8 * sheet->y_end)
             top = fmax(top, bytes / (0.8 * sheet->x_end));
     }
@@ -223,7 +217,7 @@ static void draw_ceiling(struct sheet *sheet, const char *colour, double gbs)
 static void draw_curve(struct sheet *sheet, const struct machine *machine,
                        const struct machine_curve *curve)
 {
-    const char *colour = colour_of(sheet->curve);
+    const char *colour = gnuplot_colour(sheet->curve);
     struct buf name = {0};
     size_t measured = 0;
     while (measured < curve->point_nr && !is_predicted(&curve->point[measured]))
@@ -320,7 +314,7 @@ static void draw_queue(struct sheet *sheet, const struct machine *machine,
                        const struct machine_limit *limit, int level)
 {
     struct buf text = {0};
-    double bytes = bytes_in_flight(machine, limit, level);
+    double bytes = bytes_in_flight(machine, level);
     bool inside = bytes < sheet->x_end * sheet->y_end;
     bool terminal = sheet->kind == PLOT_TERMINAL;
     if (!(bytes > 0))
@@ -349,7 +343,7 @@ static void draw_queue(struct sheet *sheet, const struct machine *machine,
 static void draw_limits(struct sheet *sheet, const struct machine *machine,
                         size_t first_curve)
 {
-    const char *colour = sheet->nr > 1 ? colour_of(first_curve) : "#555555";
+    const char *colour = sheet->nr > 1 ? gnuplot_colour(first_curve) : "#555555";
     draw_unloaded(sheet, machine, colour);
     draw_peak(sheet, machine, colour);
     if (sheet->nr > 1)

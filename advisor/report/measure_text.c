@@ -125,7 +125,7 @@ static void show_time(const struct measurement *measurement, struct page *page)
 {
     struct buf text = {0};
     page_heading(page, "Time");
-    add_seconds(&text, measurement->time_s);
+    buf_add_time_figure(&text, measurement->time_s);
     page_line(page, "one call",
               "%s, median and 95 %% interval of %u launches with %zu samples (%s)",
               buf_str(&text), launches_of(measurement), measurement->sample_nr,
@@ -177,10 +177,10 @@ static void show_bandwidth(const struct workbench *bench,
 static void add_queue(const struct occupancy_resource *queue, struct buf *out)
 {
     buf_addf(out, "  %-13s", resource_word(queue->resource));
-    add_column(out, queue->n.known ? queue->n : queue->rate, 1, 10);
-    add_column(out, queue->limit, 1, 10);
+    buf_add_cell(out, queue->n.known ? queue->n : queue->rate, 1, 10);
+    buf_add_cell(out, queue->limit, 1, 10);
     buf_add(out, "  ");
-    add_share(out, queue->utilization, 15);
+    buf_add_share_cell(out, queue->utilization, 15);
     buf_addf(out, "  %-10s", fullness_word(queue->fullness));
     struct buf least = {0};
     if (queue->least_s.known)

@@ -177,16 +177,15 @@ static const char *best_plan(const struct sheet *sheet)
 
 static void add_claim(const json_t *gain, struct buf *line)
 {
-    double low = report_figure(gain, "low"), high = report_figure(gain, "high");
-    add_report_figure(line, report_figure(gain, "value"));
-    buf_add(line, "x as fast");
-    if (low == high)
+    struct quantity ratio = report_value(gain);
+    buf_add_ratio_value(line, ratio);
+    buf_add(line, " as fast");
+    if (ratio.low == ratio.high)
         return;
     buf_add(line, " (95 % interval ");
-    add_report_figure(line, low);
-    buf_add(line, " to ");
-    add_report_figure(line, high);
-    buf_addf(line, ")%s", report_is_noise(low, high) ? ", not beyond the noise" : "");
+    buf_add_ratio_range(line, ratio);
+    buf_addf(line, ")%s",
+             report_is_noise(ratio.low, ratio.high) ? ", not beyond the noise" : "");
     add_report_disturbed(line, report_figure(gain, "disturbed"));
 }
 

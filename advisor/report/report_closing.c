@@ -13,10 +13,8 @@ static double figure(const json_t *object, const char *key)
 /* "tile(i:32) simd 0.99x (0.97 to 1.01)" */
 static void add_tie(struct buf *out, const json_t *tie)
 {
-    const json_t *ratio = json_object_get(tie, "time_ratio");
-    buf_addf(out, "%s%s %.2fx (%.2f to %.2f)", out->length ? "; " : "",
-             report_word(tie, "plan"), figure(ratio, "value"), figure(ratio, "low"),
-             figure(ratio, "high"));
+    buf_addf(out, "%s%s ", out->length ? "; " : "", report_word(tie, "plan"));
+    buf_add_ratio(out, report_value(json_object_get(tie, "time_ratio")));
 }
 
 /* `equal`: those that cannot be told apart from the winner; at least one. */

@@ -24,57 +24,21 @@ static void add_call(const json_t *baseline, struct buf *line)
     add_report_time(line, baseline);
     if (bandwidth) {
         buf_add(line, "; ");
-        add_report_figure(line, report_figure(bandwidth, "value"));
-        buf_add(line, " GB/s through memory");
+        buf_add_value(line, report_value(bandwidth), 1, "GB/s through memory");
     }
     if (latency) {
         buf_add(line, " at a latency of ");
-        add_report_figure(line, report_figure(latency, "value"));
-        buf_add(line, " ns");
+        buf_add_value(line, report_value(latency), 1, "ns");
     }
     if (occupancy) {
         buf_add(line, ", so on average ");
-        add_report_figure(line, report_figure(occupancy, "value"));
-        buf_add(line, " lines per core are in flight (bandwidth x latency / line / "
+        buf_add_value(line, report_value(occupancy), 1,
+                      "lines per core are in flight (bandwidth x latency / line / "
                       "cores, Little's law)");
     }
     if (report_has(baseline, "provenance"))
         buf_addf(line, ". Traffic from %s", traffic_from(baseline));
     buf_add(line, ".");
-}
-
-static void add_cell(struct buf *out, const json_t *quantity, int width)
-{
-    struct buf cell = {0};
-    if (quantity)
-        add_report_figure(&cell, report_figure(quantity, "value"));
-    else
-        buf_add(&cell, "?");
-    buf_addf(out, "%*s", width, buf_str(&cell));
-    buf_release(&cell);
-}
-
-static void add_percent(struct buf *out, double share)
-{
-    if (isnan(share))
-        buf_add(out, "?");
-    else
-        buf_addf(out, "%.0f", 100 * share);
-}
-
-/* "21% (19-23)"; an end that is open is a question mark. */
-static void add_utilization(struct buf *out, const json_t *utilization)
-{
-    struct buf cell = {0}, value = {0};
-    add_percent(&value, report_figure(utilization, "value"));
-    buf_addf(&cell, "%3s%% (", buf_str(&value));
-    add_percent(&cell, report_figure(utilization, "low"));
-    buf_add(&cell, "-");
-    add_percent(&cell, report_figure(utilization, "high"));
-    buf_add(&cell, ")");
-    buf_addf(out, "  %-14s", buf_str(&cell));
-    buf_release(&value);
-    buf_release(&cell);
 }
 
 /* At most 60 columns: a narrow terminal has it whole. */
@@ -91,9 +55,10 @@ static void show_queues(struct sheet *sheet, const json_t *measurement)
         if (!use)
             continue;
         buf_addf(out, "  %-13s", report_word(queue, "resource"));
-        add_cell(out, n ? n : report_quantity(queue, "rate"), 9);
-        add_cell(out, report_quantity(queue, "limit"), 10);
-        add_utilization(out, use);
+        buf_add_cell(out, report_value(n ? n : report_quantity(queue, "rate")), 1, 9);
+        buf_add_cell(out, report_value(report_quantity(queue, "limit")), 1, 10);
+        buf_add_share_cell(out, report_value(use), 13);
+        buf_add(out, "  ");
         if (least)
             buf_add_time(out, report_figure(least, "value"));
         else
@@ -216,7 +181,7 @@ static void limit_line(struct sheet *sheet, const char *label, const json_t *lim
     struct buf line = {0};
     if (!used)
         return;
-    add_report_figure(&line, report_figure(used, "value"));
+    buf_add_value(&line, report_value(used), 1, "");
     buf_addf(&line, "%s (%s) %s; %s",
              report_true(limit, "probe_is_floor") ? " or more" : "",
              report_word(used, "provenance"),
@@ -234,8 +199,8 @@ static void quantity_line(struct sheet *sheet, const char *label, const json_t *
     struct buf line = {0};
     if (!quantity)
         return;
-    add_report_figure(&line, report_figure(quantity, "value"));
-    page_line(&sheet->page, label, "%s %s (%s)", buf_str(&line), unit,
+    buf_add_value(&line, report_value(quantity), 1, unit);
+    page_line(&sheet->page, label, "%s (%s)", buf_str(&line),
               report_word(quantity, "provenance"));
     buf_release(&line);
 }

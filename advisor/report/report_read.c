@@ -48,23 +48,15 @@ const json_t *report_bound(const json_t *advice)
     return broken ? NULL : bound;
 }
 
-void add_report_figure(struct buf *out, double value)
+struct quantity report_value(const json_t *quantity)
 {
-    if (isnan(value))
-        buf_add(out, "?");
-    else if (value >= 1000)
-        buf_addf(out, "%.4g", value);
-    else
-        buf_addf(out, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
-}
-
-static void add_ends(struct buf *out, double low, double high)
-{
-    buf_add(out, " (");
-    add_report_figure(out, low);
-    buf_add(out, " to ");
-    add_report_figure(out, high);
-    buf_add(out, ")");
+    double value = report_figure(quantity, "value"), low = report_figure(quantity, "low"),
+           high = report_figure(quantity, "high");
+    return (struct quantity){.known = !isnan(value),
+                             .value = value,
+                             .low = isnan(low) ? -INFINITY : low,
+                             .high = isnan(high) ? INFINITY : high,
+                             .doubted = !report_is_believed(quantity)};
 }
 
 bool report_is_noise(double low, double high)
@@ -110,21 +102,14 @@ void add_report_disturbed(struct buf *out, double disturbed)
 
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
 {
+    struct quantity gain = report_value(quantity);
     if (!quantity) {
         buf_add(out, absent);
         return;
     }
-    double low = report_figure(quantity, "low"), high = report_figure(quantity, "high");
-    if (!report_is_believed(quantity)) {
-        buf_add(out, "not believed, the machine was busy");
-        return;
-    }
-    add_report_figure(out, report_figure(quantity, "value"));
-    buf_add(out, "x");
-    if (low == high)
-        return;
-    add_ends(out, low, high);
-    buf_add(out, report_is_noise(low, high) ? ", not beyond the noise" : "");
+    buf_add_ratio(out, gain);
+    if (!gain.doubted && gain.low != gain.high && is_noise(quantity))
+        buf_add(out, ", not beyond the noise");
 }
 
 void add_report_bound(struct buf *out, const json_t *quantity)
@@ -132,8 +117,7 @@ void add_report_bound(struct buf *out, const json_t *quantity)
     if (!quantity)
         return;
     buf_add(out, "at most ");
-    add_report_figure(out, report_figure(quantity, "value"));
-    buf_add(out, "x");
+    buf_add_times(out, report_figure(quantity, "value"));
 }
 
 void add_report_time(struct buf *out, const json_t *measurement)

@@ -20,8 +20,8 @@ const char *report_verdict(const json_t *advice);
 /* Its bound; NULL where there is none, or a larger gain was measured. */
 const json_t *report_bound(const json_t *advice);
 
-/* "3.64", "1.297e+04"; "?" for NAN. */
-void add_report_figure(struct buf *out, double value);
+/* Of an object with value, low and high; an end that is missing is open. */
+struct quantity report_value(const json_t *quantity);
 /* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of
  * NULL `absent`. */
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);

@@ -51,15 +51,15 @@ static void add_level(const struct traffic *traffic, int k, struct buf *out)
         buf_addf(&below, "L%d", k + 2);
     }
     buf_addf(out, "  L%d-%-6s", k + 1, buf_str(&below));
-    add_column(out, edge->hits, 1, 10);
-    add_column(out, rest_of(edge->fills, edge->software), 1, 10);
-    add_column(out, edge->fills, 1, 10);
-    add_column(out, edge->covered, 1, 10);
-    add_column(out, rest_of(edge->fills, edge->covered), 1, 10);
-    add_column(out, edge->writebacks, 1, 10);
+    buf_add_cell(out, edge->hits, 1, 10);
+    buf_add_cell(out, rest_of(edge->fills, edge->software), 1, 10);
+    buf_add_cell(out, edge->fills, 1, 10);
+    buf_add_cell(out, edge->covered, 1, 10);
+    buf_add_cell(out, rest_of(edge->fills, edge->covered), 1, 10);
+    buf_add_cell(out, edge->writebacks, 1, 10);
     buf_add(out, "  ");
     if (down.known)
-        add_bytes(out, down.value * traffic->line_bytes);
+        buf_add_bytes(out, down.value * traffic->line_bytes);
     else
         buf_add(out, "?");
     buf_add(out, "\n");
@@ -89,14 +89,7 @@ static void bytes_line(struct page *page, const char *label, struct quantity byt
         page_line(page, label, "unknown");
         return;
     }
-    add_bytes(&text, bytes.value);
-    if (bytes.low != bytes.high) {
-        buf_add(&text, " [");
-        add_bytes(&text, bytes.low);
-        buf_add(&text, ", ");
-        add_bytes(&text, bytes.high);
-        buf_add(&text, "]");
-    }
+    buf_add_bytes_figure(&text, bytes);
     page_line(page, label, "%s (%s)", buf_str(&text), provenance_word(bytes.provenance));
     buf_release(&text);
 }
@@ -144,14 +137,14 @@ static void add_part(const struct traffic *traffic, const struct traffic_part *p
     buf_addf(out, "  %-*s", NAME_WIDTH - 2,
              length > NAME_WIDTH - 3 ? part->name + length - (NAME_WIDTH - 3)
                                      : part->name);
-    add_column(out, part->accesses, 1, 9);
-    add_column(out, part->fills[0], 1, 9);
-    add_column(out, part->fills[last], 1, 9);
-    add_column(out, rest_of(part->fills[last], part->covered[last]), 1, 9);
-    add_column(out, part->writebacks[last], 1, 9);
+    buf_add_cell(out, part->accesses, 1, 9);
+    buf_add_cell(out, part->fills[0], 1, 9);
+    buf_add_cell(out, part->fills[last], 1, 9);
+    buf_add_cell(out, rest_of(part->fills[last], part->covered[last]), 1, 9);
+    buf_add_cell(out, part->writebacks[last], 1, 9);
     buf_add(out, "  ");
     if (bytes.known)
-        add_bytes(out, bytes.value);
+        buf_add_bytes(out, bytes.value);
     else
         buf_add(out, "?");
     if (bytes.known && all_bytes > 0)

@@ -11,10 +11,6 @@
 #include "advisor/plot/gnuplot_text.h"
 #include "advisor/sweep/series.h"
 
-/* Okabe and Ito's palette: told apart also by the colour-blind. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-
 enum x_axis { X_BYTES, X_VALUE, X_INDEX };
 
 /* `limit`: of struct series; NULL = none. */
@@ -235,7 +231,7 @@ static void draw_line(struct drawing *drawing, const struct line *line, size_t c
         free(name);
         return;
     }
-    const char *rgb = colours[colour % ARRAY_SIZE(colours)];
+    const char *rgb = gnuplot_colour(colour);
     gnuplot_begin_item(items);
     buf_addf(items,
              "$c%zu using 1:%zu:%zu:%zu with yerrorbars pointtype -1 linewidth 1 "
@@ -261,7 +257,7 @@ static void draw_limit(const struct drawing *drawing, const struct line *line,
         return;
     gnuplot_begin_item(items);
     buf_addf(items, "%.6g with lines linewidth 1 dashtype 2 linecolor rgb '%s'",
-             limit->value, colours[colour % ARRAY_SIZE(colours)]);
+             limit->value, gnuplot_colour(colour));
     add_title(drawing, items, "", line->limit_name);
 }
 

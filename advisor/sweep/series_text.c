@@ -92,7 +92,7 @@ static void add_use(struct buf *out, const struct series_point *point,
 static void add_figure(struct buf *out, const struct series_point *point,
                        const struct column *column)
 {
-    add_column(out, point->figure[column->figure], 1, (int)strlen(column->title));
+    buf_add_cell(out, point->figure[column->figure], 1, (int)strlen(column->title));
 }
 
 static void add_word(struct buf *out, const struct series_point *point,
@@ -235,19 +235,6 @@ void series_text(const struct series *series, struct page *page)
 
 /* ---- CSV ---- */
 
-/* RFC 4180: quoted where a comma, a quote or a line's end is in it. */
-static void add_field(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_add(out, text);
-        return;
-    }
-    buf_add(out, "\"");
-    for (; *text; text++)
-        buf_add_n(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    buf_add(out, "\"");
-}
-
 static void add_csv_figure(struct buf *out, struct quantity quantity)
 {
     const double number[] = {quantity.value, quantity.low, quantity.high};
@@ -266,7 +253,7 @@ static void add_header(const struct series *series, struct buf *out)
     for (size_t i = 0; i < series->axes.nr; i++)
         for (size_t k = 0; k < series->axes.axis[i].name.nr; k++) {
             buf_add(out, i || k ? "," : "");
-            add_field(out, series->axes.axis[i].name.v[k]);
+            csv_add(out, series->axes.axis[i].name.v[k]);
         }
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         buf_addf(out, ",%s", words[i]);
@@ -287,19 +274,19 @@ static void add_row(const struct series *series, const struct series_point *poin
         char *text = sweep_value_text(axis, point->value[i]);
         for (size_t k = 0; k < axis->name.nr; k++) {
             buf_add(out, i || k ? "," : "");
-            add_field(out, text);
+            csv_add(out, text);
         }
         free(text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         buf_add(out, ",");
-        add_field(out, words[i] ? words[i] : "");
+        csv_add(out, words[i] ? words[i] : "");
     }
     if (point->state == POINT_MEASURED)
         buf_addf(out, ",%zu,%zu,%zu,", point->launches, point->samples, point->disturbed);
     else
         buf_add(out, ",,,,");
-    add_field(out, point->traffic_from ? point->traffic_from : "");
+    csv_add(out, point->traffic_from ? point->traffic_from : "");
     for (int f = 0; f < FIGURE_NR; f++)
         add_csv_figure(out, point->figure[f]);
     buf_add(out, "\r\n");

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,6 @@ struct unit {
     const char *name;
     double factor;
 };
-
-static const double kibi = 1024.0, mebi = 1048576.0, gibi = 1073741824.0;
 
 static const struct unit size_units[] = {
     {"", 1},
@@ -126,70 +123,4 @@ int parse_count(const char *text, const char *what, long long *count, struct err
 int parse_number(const char *text, const char *what, double *number, struct error *err)
 {
     return parse(text, what, "a number", no_units, ARRAY_SIZE(no_units), number, err);
-}
-
-/* printf's exponent without its padding: 1.23e+09 becomes 1.23e9. */
-static void add_scientific(struct buf *buf, double number)
-{
-    char text[32], *exponent;
-
-    snprintf(text, sizeof(text), "%.2e", number);
-    exponent = strchr(text, 'e');
-    buf_add_n(buf, text, (size_t)(exponent - text));
-    buf_addf(buf, "e%d", atoi(exponent + 1));
-}
-
-void buf_add_number(struct buf *buf, double number)
-{
-    double size = fabs(number);
-
-    if (!isfinite(number))
-        buf_add(buf, isnan(number) ? "unknown" : number > 0 ? "infinite" : "-infinite");
-    else if (size >= 1e6 || (size > 0 && size < 1e-3))
-        add_scientific(buf, number);
-    else if (size >= 999.5)
-        buf_addf(buf, "%.0f", number);
-    else
-        buf_addf(buf, "%.3g", number);
-}
-
-static void add_with_unit(struct buf *buf, double number, const char *unit)
-{
-    buf_add_number(buf, number);
-    if (!isnan(number))
-        buf_addf(buf, " %s", unit);
-}
-
-void buf_add_size(struct buf *buf, double bytes)
-{
-    double size = fabs(bytes);
-
-    if (size >= 1024 * gibi)
-        add_with_unit(buf, bytes / (1024 * gibi), "TiB");
-    else if (size >= gibi)
-        add_with_unit(buf, bytes / gibi, "GiB");
-    else if (size >= mebi)
-        add_with_unit(buf, bytes / mebi, "MiB");
-    else if (size >= kibi)
-        add_with_unit(buf, bytes / kibi, "KiB");
-    else
-        add_with_unit(buf, bytes, "B");
-}
-
-void buf_add_time(struct buf *buf, double seconds)
-{
-    double size = fabs(seconds);
-
-    if (size >= 7200)
-        add_with_unit(buf, seconds / 3600, "h");
-    else if (size >= 120)
-        add_with_unit(buf, seconds / 60, "min");
-    else if (size >= 1 || size == 0)
-        add_with_unit(buf, seconds, "s");
-    else if (size >= 1e-3)
-        add_with_unit(buf, seconds * 1e3, "ms");
-    else if (size >= 1e-6)
-        add_with_unit(buf, seconds * 1e6, "us");
-    else
-        add_with_unit(buf, seconds * 1e9, "ns");
 }

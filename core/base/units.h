@@ -1,8 +1,7 @@
-/* Numbers with units, one parser and one printer for all. */
+/* Numbers with units read from text; core/base/figures.h prints them. */
 #ifndef CORE_BASE_UNITS_H
 #define CORE_BASE_UNITS_H
 
-#include "core/base/buf.h"
 #include "core/base/error.h"
 
 /* Parse the whole text; `what` names the subject in the message. Size: k, M, G, T or KiB,
@@ -16,10 +15,5 @@ int parse_bandwidth(const char *text, const char *what, double *gbs, struct erro
 int parse_latency(const char *text, const char *what, double *ns, struct error *err);
 int parse_count(const char *text, const char *what, long long *count, struct error *err);
 int parse_number(const char *text, const char *what, double *number, struct error *err);
-
-/* Three significant digits, whole numbers from a thousand, 1.23e9 from a million on. */
-void buf_add_number(struct buf *buf, double number);
-void buf_add_size(struct buf *buf, double bytes);   /* 1.5 GiB */
-void buf_add_time(struct buf *buf, double seconds); /* 12.3 ms */
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/figures.h"
 #include "core/base/near.h"
-#include "core/base/units.h"
 
 static const char *const op_words[] = {
 #define X(name, word, phrase) [OP_##name] = word,
@@ -196,11 +196,11 @@ struct condition_truth truth_both(struct condition_truth a, struct condition_tru
 /* ---- in words ---- */
 
 /* A bare number says nothing of its unit: "share", "count", "lines", "ratio". */
-static void add_unit(const char *unit, struct buf *out)
+static const char *shown_unit(const char *unit)
 {
-    if (strchr(unit, '/') || strcmp(unit, "ns") == 0 || strcmp(unit, "s") == 0 ||
-        strcmp(unit, "B") == 0)
-        buf_addf(out, " %s", unit);
+    bool shown = strchr(unit, '/') || strcmp(unit, "ns") == 0 || strcmp(unit, "s") == 0 ||
+                 strcmp(unit, "B") == 0;
+    return shown ? unit : "";
 }
 
 static void add_bound(double value, const char *unit, struct buf *out)
@@ -209,7 +209,8 @@ static void add_bound(double value, const char *unit, struct buf *out)
         buf_addf(out, "%.10g %%", 100 * value);
     else
         buf_addf(out, "%.10g", value);
-    add_unit(unit, out);
+    unit = shown_unit(unit);
+    buf_addf(out, "%s%s", *unit ? " " : "", unit);
 }
 
 static void add_words(const json_t *words, struct buf *out)
@@ -287,12 +288,8 @@ char *sentence_fill(const char *sentence,
 
 void sentence_add_value(struct quantity value, const char *unit, struct buf *out)
 {
-    if (!value.known)
-        buf_add(out, "unknown");
-    else if (strcmp(unit, "share") == 0)
-        buf_addf(out, "%.0f %%", 100 * value.value);
+    if (value.known && strcmp(unit, "share") == 0)
+        buf_add_percent(out, value.value);
     else
-        buf_add_number(out, value.value);
-    if (value.known)
-        add_unit(unit, out);
+        buf_add_value(out, value, 1, shown_unit(unit));
 }

@@ -3,33 +3,6 @@
 
 #include "core/occupancy/occupancy_parts.h"
 
-/* "9.8", or "between 7.1 and 9.8" when the interval is wide, or "at least 7.1". */
-static void add_between(struct buf *out, struct quantity quantity, double factor)
-{
-    double low = quantity.low * factor, high = quantity.high * factor;
-
-    if (!quantity.known)
-        buf_add(out, "an unknown number");
-    else if (isinf(high))
-        buf_addf(out, "at least %.3g", low);
-    else if (high - low > 0.2 * quantity.value * factor)
-        buf_addf(out, "between %.3g and %.3g", low, high);
-    else
-        buf_addf(out, "%.3g", quantity.value * factor);
-}
-
-static void add_percent(struct buf *out, struct quantity share)
-{
-    if (!share.known)
-        buf_add(out, "an unknown share");
-    else if (share.high - share.low <= 0.1)
-        buf_addf(out, "%.0f %%", 100 * share.value);
-    else if (isinf(share.high))
-        buf_addf(out, "at least %.0f %%", 100 * share.low);
-    else
-        buf_addf(out, "%.0f to %.0f %%", 100 * share.low, 100 * share.high);
-}
-
 static const char *verdict_on(enum fullness fullness, const char *full,
                               const char *undecided, const char *not_full)
 {
@@ -47,11 +20,11 @@ static void say_queue(const struct occupancy_resource *queue, const char *level,
                       struct buf *out)
 {
     buf_add(out, "A core can wait for ");
-    add_between(out, queue->limit, 1);
+    buf_add_between(out, queue->limit, 1);
     buf_addf(out,
              " cache lines at a time in its %s miss queue (the MSHRs), and on average ",
              level);
-    add_between(out, queue->n, 1);
+    buf_add_between(out, queue->n, 1);
     buf_add(out, " of these places are taken: ");
     buf_add(out, verdict_on(queue->fullness,
                             "the queue is full, and further misses have to wait.",
@@ -63,11 +36,11 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
                      double factor, const char *unit, struct buf *out)
 {
     buf_addf(out, "%s ", subject);
-    add_between(out, resource->rate, factor);
+    buf_add_between(out, resource->rate, factor);
     buf_addf(out, " %s, ", unit);
-    add_percent(out, resource->utilization);
+    buf_add_share_between(out, resource->utilization);
     buf_add(out, " of the ");
-    add_between(out, resource->limit, factor);
+    buf_add_between(out, resource->limit, factor);
     buf_add(out, " that can be reached: ");
     buf_add(out,
             verdict_on(resource->fullness, "this is what limits the loop.",
@@ -78,7 +51,7 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
 static void say_cache_resident(const struct occupancy *now, struct buf *out)
 {
     buf_add(out, "Hardly any access has to go beyond the caches (on average ");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out,
             " cache lines are on their way to a core), so waiting for memory does not "
             "limit this loop.");
@@ -96,7 +69,7 @@ static void say_none(const struct occupancy *now, struct buf *out)
                  out->length ? "Nothing else that was counted is"
                              : "Nothing that was counted is",
                  resource_phrase(now->busiest));
-        add_percent(out, now->resource[now->busiest].utilization);
+        buf_add_share_between(out, now->resource[now->busiest].utilization);
         buf_add(out, " in use.");
         say_floors(now, out);
     }
@@ -145,9 +118,9 @@ static void say_full(const struct occupancy *now, struct buf *out)
         buf_add(out,
                 "Misses start as fast as the L1 queue lets them; the L2 queue still has "
                 "room (");
-        add_between(out, l2->n, 1);
+        buf_add_between(out, l2->n, 1);
         buf_add(out, " of ");
-        add_between(out, l2->limit, 1);
+        buf_add_between(out, l2->limit, 1);
         buf_add(out,
                 " places taken), so lines fetched into L2 ahead of time would get past "
                 "it.");
@@ -167,7 +140,7 @@ static void say_full(const struct occupancy *now, struct buf *out)
 static void say_caches(const struct occupancy *now, struct buf *out)
 {
     buf_add(out, "The data comes from the caches (");
-    add_between(out, now->bandwidth_gbs, 1);
+    buf_add_between(out, now->bandwidth_gbs, 1);
     buf_add(out,
             " GB/s go through memory); look at the instructions and their dependences "
             "instead.");
@@ -181,10 +154,10 @@ static void say_chains(const struct occupancy_case *input, const struct occupanc
 
     buf_add(out, "Each miss must end before the next address is known, in ");
     if (!single)
-        add_between(out, input->chains, 1);
+        buf_add_between(out, input->chains, 1);
     buf_addf(out, "%s: no more misses than that can be under way, and ",
              single ? "a single chain" : " independent chains");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out, " are.");
 }
 
@@ -195,18 +168,18 @@ static void say_window(const struct occupancy_case *input, const struct occupanc
         out,
         "The core looks %d instructions ahead, and among so many there are only about ",
         input->machine->rob_entries);
-    add_between(out, now->n_window, 1);
+    buf_add_between(out, now->n_window, 1);
     buf_add(out, " misses: it keeps ");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out, " under way.");
 }
 
 static void say_translation(const struct occupancy_case *input,
                             const struct occupancy *now, struct buf *out)
 {
-    add_percent(out, now->translation_share);
+    buf_add_share_between(out, now->translation_share);
     buf_add(out, " of the time of a miss goes into finding where its page lies (");
-    add_between(out, pages_of(input)->translation_ns, 1);
+    buf_add_between(out, pages_of(input)->translation_ns, 1);
     buf_addf(out,
              " ns for a look-up with %s pages), before the data itself is asked for.",
              input->work.huge_pages ? "huge" : "small");
@@ -239,9 +212,9 @@ static void say_prefetcher(const struct occupancy_case *input,
     buf_add(out,
             "The accesses run along the arrays and the hardware fetches ahead of them, "
             "yet on average only ");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out, " lines are on their way where ");
-    add_between(out, now->resource[RESOURCE_L2_QUEUE].limit, 1);
+    buf_add_between(out, now->resource[RESOURCE_L2_QUEUE].limit, 1);
     buf_add(out, " could be: ");
     say_reach(input, out);
 }
@@ -250,13 +223,13 @@ static void say_branches(const struct occupancy_case *input, const struct occupa
                          struct buf *out)
 {
     buf_add(out, "Every ");
-    add_between(out, input->instructions_per_branch_miss, 1);
+    buf_add_between(out, input->instructions_per_branch_miss, 1);
     buf_add(out, " instructions a branch goes the other way than foreseen, and what was "
                  "begun behind it is thrown away; from one to the next there is room for "
                  "no more than ");
-    add_between(out, now->n_branches, 1);
+    buf_add_between(out, now->n_branches, 1);
     buf_add(out, " misses: ");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out, " are under way.");
 }
 
@@ -264,13 +237,13 @@ static void say_front_end(const struct occupancy_case *input, const struct occup
                           struct buf *out)
 {
     buf_add(out, "A call runs through ");
-    add_between(out, input->code_bytes, 1.0 / 1024);
+    buf_add_between(out, input->code_bytes, 1.0 / 1024);
     buf_addf(
         out,
         " KiB of instructions, which do not fit into an instruction cache of %d KiB: "
         "the core waits for its code, and only ",
         INSTRUCTION_CACHE_BYTES >> 10);
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out, " misses are under way.");
 }
 
@@ -280,11 +253,11 @@ static void say_compute(const struct occupancy_case *input, const struct occupan
     const struct occupancy_resource *arithmetic = &now->resource[RESOURCE_ARITHMETIC];
 
     buf_add(out, "The time goes into arithmetic: ");
-    add_between(out, arithmetic->rate, 1e-9);
+    buf_add_between(out, arithmetic->rate, 1e-9);
     buf_add(out, " billion operations a second and core, where scalar code reaches ");
-    add_between(out, flops_of(input)->scalar, 1e-9);
+    buf_add_between(out, flops_of(input)->scalar, 1e-9);
     buf_add(out, " and vector code ");
-    add_between(out, arithmetic->limit, 1e-9);
+    buf_add_between(out, arithmetic->limit, 1e-9);
     buf_add(out, ".");
 }
 
@@ -303,7 +276,7 @@ static void say_unknown(const struct occupancy *now, struct buf *out)
         return;
     }
     buf_add(out, "On average ");
-    add_between(out, now->in_flight, 1);
+    buf_add_between(out, now->in_flight, 1);
     buf_add(out,
             " misses are under way, and what is known of the loop does not say why it "
             "is not more.");

@@ -11,18 +11,6 @@
 
 /* One row a result, after RFC 4180. */
 
-static void add_field(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_add(out, text);
-        return;
-    }
-    buf_add(out, "\"");
-    for (; *text; text++)
-        buf_addf(out, *text == '"' ? "\"%c" : "%c", *text);
-    buf_add(out, "\"");
-}
-
 static void add_number(struct buf *out, double value)
 {
     if (!isnan(value))
@@ -51,7 +39,7 @@ static void add_head(const struct exchange_space *space, const struct strvec *ti
                      struct buf *out)
 {
     for (size_t i = 0; i < space->parameter_nr; i++) {
-        add_field(out, space->parameter[i].name);
+        csv_add(out, space->parameter[i].name);
         buf_add(out, ",");
     }
     buf_add(out, "invalidity,correctness,time_ms,samples");
@@ -59,7 +47,7 @@ static void add_head(const struct exchange_space *space, const struct strvec *ti
         buf_addf(out, ",%s_ms", exchange_phase_t4(i));
     for (size_t i = 0; i < titles->nr; i++) {
         buf_add(out, ",");
-        add_field(out, titles->v[i]);
+        csv_add(out, titles->v[i]);
     }
     buf_add(out, ",timestamp,plan\r\n");
 }
@@ -71,7 +59,7 @@ static void add_configuration(const struct exchange_result *result, struct buf *
     json_object_foreach(result->configuration, name, value) {
         json_t *one = json_pack("{s:O}", name, value);
         char *text = exchange_key(one);
-        add_field(out, text);
+        csv_add(out, text);
         buf_add(out, ",");
         free(text);
         json_decref(one);
@@ -97,9 +85,9 @@ static void add_row(const struct exchange_result *result, const struct strvec *n
         add_number(out, exchange_figure(result, names->v[i]));
     }
     buf_add(out, ",");
-    add_field(out, result->timestamp ? result->timestamp : "");
+    csv_add(out, result->timestamp ? result->timestamp : "");
     buf_add(out, ",");
-    add_field(out, plan ? plan : "");
+    csv_add(out, plan ? plan : "");
     buf_add(out, "\r\n");
 }
 

@@ -34,14 +34,11 @@ static void add_short(struct buf *out, const json_t *gain)
         return;
     }
     if (is_claimed(gain)) {
-        add_report_figure(out, report_figure(gain, "value"));
-        buf_add(out, "x");
+        buf_add_ratio_value(out, report_value(gain));
         return;
     }
     buf_add(out, "no change beyond noise (");
-    add_report_figure(out, report_figure(gain, "low"));
-    buf_add(out, " to ");
-    add_report_figure(out, report_figure(gain, "high"));
+    buf_add_ratio_range(out, report_value(gain));
     buf_add(out, ")");
 }
 
@@ -81,9 +78,7 @@ static void show_gain(struct page *page, const char *label, const json_t *gain,
     add_short(&line, gain);
     if (is_claimed(gain)) {
         buf_add(&line, " as fast (95 % interval ");
-        add_report_figure(&line, report_figure(gain, "low"));
-        buf_add(&line, " to ");
-        add_report_figure(&line, report_figure(gain, "high"));
+        buf_add_ratio_range(&line, report_value(gain));
         buf_add(&line, ")");
     }
     buf_add(&line, more);
@@ -120,9 +115,11 @@ static void show_program(struct page *page, const json_t *in_app)
 {
     const json_t *expected = report_quantity(in_app, "expected_gain");
     struct buf more = {0};
-    if (expected)
-        buf_addf(&more, "; from the routine's share and gain %.2f to %.2f are expected",
-                 report_figure(expected, "low"), report_figure(expected, "high"));
+    if (expected) {
+        buf_add(&more, "; from the routine's share and gain ");
+        buf_add_ratio_range(&more, report_value(expected));
+        buf_add(&more, " are expected");
+    }
     show_gain(page, "the whole program", report_quantity(in_app, "program_gain"),
               buf_str(&more));
     buf_release(&more);

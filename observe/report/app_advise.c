@@ -487,7 +487,7 @@ static void add_shared(struct page *page, struct quantity share, size_t before,
                        const char *text)
 {
     struct buf label = {0};
-    add_share(&label, share, 0);
+    buf_add_share_cell(&label, share, 0);
     buf_addf(page->out, "%*s%-13s", (int)before, "", buf_str(&label));
     buf_add(page->out, label.length > 12 ? " " : "");
     buf_add_wrapped(page->out, text, before + 13, page->width);
@@ -604,7 +604,7 @@ static void add_memory_of(struct page *page, const struct app_row *row)
             page_paragraph(page, "%s: %s", row->routine->name, row->answer_why);
         return;
     }
-    add_interval(&text, row->gbs, 1, "GB/s");
+    buf_add_figure(&text, row->gbs, 1, "GB/s");
     page_paragraph(page, "%s: %s read from memory by %d core%s. %s", row->routine->name,
                    buf_str(&text), row->answer->cores, row->answer->cores == 1 ? "" : "s",
                    buf_str(&row->answer->occupancy.limiter_sentence));

@@ -35,14 +35,6 @@ json_t *timeline_about_json(const struct timeline *timeline, const char *name)
         json_strings((const char *const *)timeline->note.v, timeline->note.nr));
 }
 
-static void add_quoted(struct buf *out, const char *text)
-{
-    buf_add(out, ",\"");
-    for (; *text; text++)
-        buf_add_n(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    buf_add(out, "\"");
-}
-
 static bool is_multiplexed(const struct timeline *timeline, size_t event)
 {
     for (size_t i = 0; i < timeline->bin_nr; i++)
@@ -59,9 +51,12 @@ static void add_header(const struct timeline *timeline, struct buf *out)
         char *title = xasprintf("%s [%s]", event->name, event->unit);
         char *share = xasprintf("%s share", event->name);
 
-        add_quoted(out, title);
-        if (is_multiplexed(timeline, i))
-            add_quoted(out, share);
+        buf_add(out, ",");
+        csv_add_quoted(out, title);
+        if (is_multiplexed(timeline, i)) {
+            buf_add(out, ",");
+            csv_add_quoted(out, share);
+        }
         free(title);
         free(share);
     }
@@ -120,8 +115,7 @@ int timeline_csv_write(const struct timeline *timeline, const char *path,
  */
 
 struct reader {
-    const char *file, *rest;
-    int line;
+    struct csv_lines lines;
     struct strvec field; /* of the line */
     struct timeline *timeline;
     struct column {
@@ -131,51 +125,13 @@ struct reader {
     size_t column_nr;
 };
 
-static int bad(const struct reader *reader, struct error *err, const char *problem,
-               const char *text)
-{
-    return fail(err, STATUS_INPUT, "%s:%d: %s '%.80s'", reader->file, reader->line,
-                problem, text);
-}
-
-/* The field at *at, quoted or not; *at then stands at its comma or the line's end. */
-static void take_field(const char **at, struct buf *out)
-{
-    const char *text = *at;
-    bool quoted = *text == '"';
-
-    for (text += quoted; *text && *text != '\n'; text++) {
-        if (quoted && *text == '"' && text[1] != '"') {
-            text++;
-            break;
-        }
-        if (quoted && *text == '"')
-            text++;
-        else if (!quoted && *text == ',')
-            break;
-        if (*text != '\r')
-            buf_add_n(out, text, 1);
-    }
-    *at = text + strcspn(text, ",\n");
-}
-
 /* False at the end. */
 static bool next_line(struct reader *reader)
 {
-    struct buf field = {0};
-
     strvec_release(&reader->field);
-    if (!*reader->rest)
+    if (!csv_next(&reader->lines))
         return false;
-    reader->line++;
-    for (bool more = true; more;) {
-        buf_reset(&field);
-        take_field(&reader->rest, &field);
-        strvec_push(&reader->field, buf_str(&field));
-        more = *reader->rest == ',';
-        reader->rest += *reader->rest != '\0';
-    }
-    buf_release(&field);
+    csv_fields(buf_str(&reader->lines.line), ',', &reader->field);
     return true;
 }
 
@@ -233,9 +189,9 @@ static int read_about(struct reader *reader, const char *text, struct error *err
     size_t nr;
     int result;
 
-    if (json_read_text(text, reader->file, schema, &root, err))
+    if (json_read_text(text, reader->lines.file, schema, &root, err))
         return -1;
-    top = json_top(reader->file, root);
+    top = json_top(reader->lines.file, root);
     result = read_words(&top, reader->timeline, err) ||
                      json_strings_at(&top, "notes", &reader->timeline->note, err) ||
                      json_array_at(&top, "events", &events, &nr, err)
@@ -253,18 +209,10 @@ static int read_about(struct reader *reader, const char *text, struct error *err
 /* The first line, if it says what the columns are. */
 static int read_first(struct reader *reader, struct error *err)
 {
-    char *text;
-    size_t length = strcspn(reader->rest, "\n");
-    int result;
-
-    if (strncmp(reader->rest, "# {", 3) != 0)
+    if (strncmp(reader->lines.rest, "# {", 3) != 0)
         return 0;
-    text = xstrndup(reader->rest + 2, length - 2);
-    result = read_about(reader, text, err);
-    free(text);
-    reader->rest += length + (reader->rest[length] == '\n');
-    reader->line++;
-    return result;
+    csv_next(&reader->lines);
+    return read_about(reader, buf_str(&reader->lines.line) + 2, err);
 }
 
 static bool find_event(const struct timeline *timeline, const char *name, size_t *event)
@@ -297,7 +245,8 @@ static int read_column(struct reader *reader, const char *title, struct column *
                                        .factor = 1};
 
         if (share)
-            result = bad(reader, err, "a share without its event:", title);
+            result = csv_fail(&reader->lines, err, "a share without its event: '%.80s'",
+                              title);
         else
             timeline_add_event(reader->timeline, &event);
         free(unit);
@@ -316,7 +265,7 @@ static int read_header(struct reader *reader, struct error *err)
                     "%s:%d: no time line: its columns must begin with "
                     "from_s,to_s,missed, as 'inflight profile --timeline 10ms --csv' "
                     "writes them",
-                    reader->file, reader->line ? reader->line : 1);
+                    reader->lines.file, reader->lines.nr ? reader->lines.nr : 1);
     reader->column_nr = field->nr - 3;
     reader->column = xcalloc(reader->column_nr + 1, sizeof(*reader->column));
     for (size_t i = 0; i < reader->column_nr; i++)
@@ -332,7 +281,7 @@ static int read_number(const struct reader *reader, const char *text, double *nu
 
     *number = strtod(text, &end);
     if (end == text || *end || !isfinite(*number))
-        return bad(reader, err, "not a number:", text);
+        return csv_fail(&reader->lines, err, "not a number: '%.80s'", text);
     return 0;
 }
 
@@ -365,14 +314,15 @@ static int read_bin(struct reader *reader, struct error *err)
     double from, to, missed;
 
     if (reader->field.nr != reader->column_nr + 3)
-        return fail(err, STATUS_INPUT, "%s:%d: %zu fields instead of %zu", reader->file,
-                    reader->line, reader->field.nr, reader->column_nr + 3);
+        return csv_fail(&reader->lines, err, "%zu fields instead of %zu",
+                        reader->field.nr, reader->column_nr + 3);
     if (read_number(reader, reader->field.v[0], &from, err) ||
         read_number(reader, reader->field.v[1], &to, err) ||
         read_number(reader, reader->field.v[2], &missed, err))
         return -1;
     if (!(to > from) || (before && from < before->to_s) || missed < 0)
-        return bad(reader, err, "time does not go on:", reader->field.v[0]);
+        return csv_fail(&reader->lines, err, "time does not go on: '%.80s'",
+                        reader->field.v[0]);
     timeline_add_bin(timeline, (struct timeline_bin){from, to, (size_t)missed});
     return read_values(reader, timeline->bin_nr - 1, err);
 }
@@ -392,7 +342,7 @@ static void guess_interval(struct timeline *timeline)
 int timeline_csv_parse(const char *name, const char *text, struct timeline *timeline,
                        struct error *err)
 {
-    struct reader reader = {.file = name, .rest = text, .timeline = timeline};
+    struct reader reader = {.lines = {.file = name, .rest = text}, .timeline = timeline};
     int result;
 
     *timeline = (struct timeline){.own_cpu_s = -1};
@@ -405,6 +355,7 @@ int timeline_csv_parse(const char *name, const char *text, struct timeline *time
     if (result == 0)
         guess_interval(timeline);
     strvec_release(&reader.field);
+    buf_release(&reader.lines.line);
     free(reader.column);
     return result;
 }

@@ -107,11 +107,13 @@ static void add_rules(const struct search_audit *audit, struct buf *out)
         buf_addf(out, "%s%s", before, audit->item[i].rule);
         before = ", ";
     }
-    if (audit->cost.known)
-        buf_addf(out, ": that would have cost %.2fx (%.2f to %.2f), and is kept",
-                 audit->cost.value, audit->cost.low, audit->cost.high);
-    else
+    if (audit->cost.known) {
+        buf_add(out, ": that would have cost ");
+        buf_add_ratio(out, audit->cost);
+        buf_add(out, ", and is kept");
+    } else {
         buf_add(out, ": what that would have cost was not compared to the end");
+    }
 }
 
 static const char *plural(size_t nr)

@@ -41,7 +41,7 @@ static void add_ratio(struct buf *out, struct quantity ratio)
     if (isinf(ratio.high))
         buf_addf(out, "at least %.2fx", ratio.low);
     else
-        buf_addf(out, "%.2fx (%.2f to %.2f)", ratio.value, ratio.low, ratio.high);
+        buf_add_ratio(out, ratio);
 }
 
 static const char *diagnosis(const struct occupancy *now)

@@ -169,22 +169,12 @@ static const char *set_by(enum resource resource, bool chains)
                   : resource_phrase(resource);
 }
 
-/* "1.24x (1.03 to 1.47)" */
-static void add_bound(struct buf *out, struct quantity bound)
-{
-    buf_addf(out, bound.value >= 100 ? "%.0fx" : "%.2fx", bound.value);
-    if (isinf(bound.high))
-        buf_addf(out, " (%.2f or more)", bound.low);
-    else if (bound.low != bound.high)
-        buf_addf(out, " (%.2f to %.2f)", bound.low, bound.high);
-}
-
 static void add_same(const struct occupancy_left *bound, struct buf *out)
 {
     if (!bound->same.known)
         return;
     buf_add(out, "Without less work, such as less traffic, at most ");
-    add_bound(out, bound->same);
+    buf_add_ratio(out, bound->same);
     buf_addf(out, " more: %s sets that limit. ",
              set_by(bound->same_by, bound->same_by_chains));
 }
@@ -199,7 +189,7 @@ static void add_least(const struct occupancy_left *bound, struct buf *out)
     }
     buf_addf(out, "With every cache line moved once and all arithmetic in full vectors "
                   "at most ");
-    add_bound(out, bound->least);
+    buf_add_ratio(out, bound->least);
     buf_addf(out, ", set by %s. ", set_by(bound->least_by, bound->least_by_chains));
 }
 

@@ -33,40 +33,11 @@ const char *describe_origin(enum provenance provenance)
     }
 }
 
-static void add_value(struct buf *text, struct quantity quantity, double scale,
-                      const char *unit)
-{
-    if (!quantity.known) {
-        buf_add(text, "unknown");
-        return;
-    }
-    buf_add_number(text, quantity.value * scale);
-    buf_addf(text, " %s", unit);
-}
-
-/* "155 ns [151, 160]" */
-static void add_range(struct buf *text, struct quantity quantity, double scale,
-                      const char *unit)
-{
-    add_value(text, quantity, scale, unit);
-    if (!quantity.known || quantity.high <= quantity.low)
-        return;
-    if (isinf(quantity.high)) {
-        buf_add(text, " or more");
-        return;
-    }
-    buf_add(text, " [");
-    buf_add_number(text, quantity.low * scale);
-    buf_add(text, ", ");
-    buf_add_number(text, quantity.high * scale);
-    buf_add(text, "]");
-}
-
 /* With where it comes from. */
 static void add_figure(struct buf *text, struct quantity quantity, double scale,
                        const char *unit)
 {
-    add_range(text, quantity, scale, unit);
+    buf_add_figure(text, quantity, scale, unit);
     if (quantity.known)
         buf_addf(text, " (%s)", describe_origin(quantity.provenance));
 }
@@ -226,9 +197,9 @@ static void describe_extra_memory(const struct machine_memory *memory, struct bu
     buf_add(&text, " that loaded it; unloaded ");
     add_figure(&text, memory->latency_ns, 1, "ns");
     buf_add(&text, ", reads ");
-    add_range(&text, memory->node_read_gbs, 1, "GB/s");
+    buf_add_figure(&text, memory->node_read_gbs, 1, "GB/s");
     buf_add(&text, ", copy ");
-    add_range(&text, memory->node_copy_gbs, 1, "GB/s");
+    buf_add_figure(&text, memory->node_copy_gbs, 1, "GB/s");
     buf_addf(&text, "; %zu curve%s", memory->curve_nr, memory->curve_nr == 1 ? "" : "s");
     describe_line(out, memory->name, &text);
 }
@@ -263,7 +234,7 @@ static void describe_limit(const char *name, const struct machine_limit *limit,
 {
     struct buf text = {0};
 
-    add_range(&text, limit->used, 1, "lines");
+    buf_add_figure(&text, limit->used, 1, "lines");
     if (limit->scope)
         buf_addf(&text, " per %s", limit->scope);
     if (limit->used.known)
@@ -272,7 +243,7 @@ static void describe_limit(const char *name, const struct machine_limit *limit,
         buf_addf(&text, ": %s", limit->source);
     if (limit->probe.known && limit->probe.value != limit->used.value) {
         buf_addf(&text, "; the probe says %s", limit->probe_is_floor ? "at least " : "");
-        add_range(&text, limit->probe, 1, "lines");
+        buf_add_figure(&text, limit->probe, 1, "lines");
     }
     describe_line(out, name, &text);
 }
@@ -288,8 +259,8 @@ static void describe_prefetch(const struct machine *machine, struct buf *out)
         buf_add(&text, "gains nothing here beyond what the L1 queue carries: ");
     else
         buf_add(&text, "gets past the L1 queue: random reads are so much faster, ");
-    buf_addf(&text, "%.2fx [%.2f, %.2f] (%s)", gain.value, gain.low, gain.high,
-             describe_origin(gain.provenance));
+    buf_add_ratio(&text, gain);
+    buf_addf(&text, " (%s)", describe_origin(gain.provenance));
     describe_line(out, "prefetch to L2", &text);
 }
 
@@ -309,11 +280,11 @@ static void describe_page_size(const char *name, const struct machine_pages *pag
     if (!pages->translation_ns.known && !pages->walks_per_s.known)
         return;
     buf_add(&text, "a random access costs ");
-    add_range(&text, pages->translation_ns, 1, "ns");
+    buf_add_figure(&text, pages->translation_ns, 1, "ns");
     buf_add(&text, " more, ");
-    add_value(&text, pages->random_accesses_per_s, 1e-6, "M/s of them");
+    buf_add_value(&text, pages->random_accesses_per_s, 1e-6, "M/s of them");
     buf_addf(&text, "; page walks %s", pages->walks_is_floor ? "at least " : "");
-    add_value(&text, pages->walks_per_s, 1e-6, "M/s");
+    buf_add_value(&text, pages->walks_per_s, 1e-6, "M/s");
     if (pages->tlb_entries > 0)
         buf_addf(&text, "; the TLBs reach over about %.0f pages", pages->tlb_entries);
     if (pages->translation_ns.known)

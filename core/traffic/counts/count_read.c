@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/csv.h"
 #include "core/traffic/counts/counts.h"
 
 static bool line_starts(const char *text, const char *start)
@@ -18,14 +19,14 @@ static bool line_starts(const char *text, const char *start)
 
 static bool first_row_is_perf(const char *text)
 {
-    struct count_lines lines = {.rest = text};
+    struct csv_lines lines = {.rest = text};
     struct strvec field = {0};
     bool found = false;
-    while (count_lines_next(&lines)) {
+    while (csv_next(&lines)) {
         const char *line = buf_str(&lines.line);
-        if (count_is_blank(line) || *line == '#')
+        if (csv_is_blank(line) || *line == '#')
             continue;
-        count_fields(line, count_separator(line), &field);
+        csv_fields(line, csv_separator(line), &field);
         found = counts_is_perf_row(&field);
         break;
     }
@@ -36,7 +37,7 @@ static bool first_row_is_perf(const char *text)
 
 static int refuse(const char *name, const char *text, struct error *err)
 {
-    if (count_is_blank(text))
+    if (csv_is_blank(text))
         return fail(err, STATUS_INPUT, "'%s' is empty: it holds no counts", name);
     if (line_starts(text, "+--") && line_starts(text, "|"))
         return fail(err, STATUS_INPUT,

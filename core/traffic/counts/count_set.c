@@ -1,4 +1,4 @@
-/* Counts, whoever counted them: the set, and which of the forms a text has. */
+/* Counts, whoever counted them: the set. */
 #include "core/traffic/counts/counts.h"
 
 #include <stdlib.h>

@@ -4,24 +4,7 @@
 
 #include "core/traffic/traffic.h"
 
-/* ---- lines, fields, numbers ---- */
-
-struct count_lines {
-    const char *file, *rest;
-    int nr;          /* of the line, from 1 */
-    struct buf line; /* without its end */
-};
-bool count_lines_next(struct count_lines *lines);
-/* "file:line: message", STATUS_INPUT, -1. */
-int count_lines_fail(const struct count_lines *lines, struct error *err,
-                     const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* Splits at the separator; white space around a field is no part of it; "a ""field"""
- * may hold separators. */
-void count_fields(const char *line, char separator, struct strvec *out);
-/* The first of tab ; | , that the line holds, ',' if none. */
-char count_separator(const char *line);
-bool count_is_blank(const char *text);
+/* ---- numbers ---- */
 
 enum count_word { COUNT_NUMBER, COUNT_MISSING, COUNT_BROKEN, COUNT_BAD };
 /* MISSING: not counted here, others may have; BROKEN: it was, and the number is garbage;

@@ -19,7 +19,7 @@ static const struct {
                     {"low", LOW},     {"high", HIGH}};
 
 struct table {
-    struct count_lines lines;
+    struct csv_lines lines;
     char separator;
     int place[COLUMN_NR]; /* of the column; -1 = none */
     struct count_set *set;
@@ -56,13 +56,13 @@ static int read_heading(struct table *table, const struct strvec *field,
         table->place[i] = -1;
     for (size_t i = 0; i < field->nr; i++)
         if (!name_column(table, field->v[i], (int)i))
-            return count_lines_fail(&table->lines, err,
-                                    "unknown column '%s'; known are event, count, share, "
-                                    "low and high",
-                                    field->v[i]);
+            return csv_fail(&table->lines, err,
+                            "unknown column '%s'; known are event, count, share, "
+                            "low and high",
+                            field->v[i]);
     if (table->place[EVENT] < 0 || table->place[COUNT] < 0)
-        return count_lines_fail(&table->lines, err,
-                                "the heading must name the columns event and count");
+        return csv_fail(&table->lines, err,
+                        "the heading must name the columns event and count");
     return 0;
 }
 
@@ -73,13 +73,13 @@ static int number_in(const struct table *table, const char *what, const char *te
     const char *why;
     enum count_word word = count_number(text, number, &why);
     if (word != COUNT_NUMBER)
-        return count_lines_fail(&table->lines, err, "%s: '%s' %s", what, text,
-                                word == COUNT_BAD ? why
-                                : *number < 0     ? "is negative"
-                                                  : "is no number");
+        return csv_fail(&table->lines, err, "%s: '%s' %s", what, text,
+                        word == COUNT_BAD ? why
+                        : *number < 0     ? "is negative"
+                                          : "is no number");
     if (*number < low || *number > high)
-        return count_lines_fail(&table->lines, err, "%s: '%s' is not between %g and %g",
-                                what, text, low, high);
+        return csv_fail(&table->lines, err, "%s: '%s' is not between %g and %g", what,
+                        text, low, high);
     return 0;
 }
 
@@ -105,9 +105,9 @@ static int read_ends(const struct table *table, const struct strvec *field,
         (*high_text && number_in(table, "high", high_text, 0, INFINITY, &high, err)))
         return -1;
     if (!(low <= value->value && value->value <= high))
-        return count_lines_fail(&table->lines, err,
-                                "expected low <= count <= high, got %g, %g, %g", low,
-                                value->value, high);
+        return csv_fail(&table->lines, err,
+                        "expected low <= count <= high, got %g, %g, %g", low,
+                        value->value, high);
     value->low = low;
     value->high = high;
     return 0;
@@ -120,11 +120,10 @@ static int read_event(struct table *table, const struct strvec *field, struct er
     double number, share = 0;
     enum count_word word = count_number(text, &number, &why);
     if (count_set_find(table->set, event))
-        return count_lines_fail(&table->lines, err, "the event '%s' is there already",
-                                event);
+        return csv_fail(&table->lines, err, "the event '%s' is there already", event);
     if (word == COUNT_BAD)
-        return count_lines_fail(&table->lines, err, "the count '%s' of '%s' %s", text,
-                                event, why);
+        return csv_fail(&table->lines, err, "the count '%s' of '%s' %s", text, event,
+                        why);
     if (read_share(table, cell(table, field, SHARE), &share, err))
         return -1;
     if (word != COUNT_NUMBER) {
@@ -144,8 +143,7 @@ static int read_cores(struct table *table, const char *text, struct error *err)
     if (number_in(table, "cores", text, 1, 100000, &number, err))
         return -1;
     if (number != floor(number))
-        return count_lines_fail(&table->lines, err, "cores: '%s' is no whole number",
-                                text);
+        return csv_fail(&table->lines, err, "cores: '%s' is no whole number", text);
     table->set->cores = (int)number;
     return 0;
 }
@@ -181,15 +179,15 @@ static int read_row(struct table *table, const struct strvec *field, struct erro
     size_t nr = table->place[HIGH] >= 0 || table->place[LOW] >= 0 ? 5 : 3;
     const char *name = cell(table, field, EVENT);
     if (field->nr < 2)
-        return count_lines_fail(&table->lines, err, "expected event%ccount, got '%s'",
-                                table->separator, buf_str(&table->lines.line));
+        return csv_fail(&table->lines, err, "expected event%ccount, got '%s'",
+                        table->separator, buf_str(&table->lines.line));
     if (field->nr > nr)
-        return count_lines_fail(&table->lines, err,
-                                "expected at most %zu fields, got %zu; numbers are "
-                                "written with a decimal point and without grouping",
-                                nr, field->nr);
+        return csv_fail(&table->lines, err,
+                        "expected at most %zu fields, got %zu; numbers are "
+                        "written with a decimal point and without grouping",
+                        nr, field->nr);
     if (!*name)
-        return count_lines_fail(&table->lines, err, "the event's name is missing");
+        return csv_fail(&table->lines, err, "the event's name is missing");
     int said = read_said(table, name, cell(table, field, COUNT), err);
     return said == 1 ? read_event(table, field, err) : said;
 }
@@ -200,11 +198,11 @@ static int read_line(struct table *table, struct error *err)
     bool first = !table->separator;
     struct strvec field = {0};
     int status;
-    if (count_is_blank(line) || *line == '#')
+    if (csv_is_blank(line) || *line == '#')
         return 0;
     if (first)
-        table->separator = count_separator(line);
-    count_fields(line, table->separator, &field);
+        table->separator = csv_separator(line);
+    csv_fields(line, table->separator, &field);
     status = first && is_heading(&field) ? read_heading(table, &field, err)
                                          : read_row(table, &field, err);
     strvec_release(&field);
@@ -217,7 +215,7 @@ int counts_read_csv(const char *name, const char *text, struct count_set *set,
     struct table table = {
         .lines = {.file = name, .rest = text}, .place = {0, 1, 2, -1, -1}, .set = set};
     int status = 0;
-    while (!status && count_lines_next(&table.lines))
+    while (!status && csv_next(&table.lines))
         status = read_line(&table, err);
     buf_release(&table.lines.line);
     if (!status && !set->source)

@@ -31,7 +31,7 @@ struct group {
     struct count_sums sums;
 };
 struct likwid {
-    struct count_lines lines;
+    struct csv_lines lines;
     const char *region; /* wanted; NULL = the only one */
     char *found;        /* region of the tables so far */
     struct group *group;
@@ -67,10 +67,10 @@ static int choose_region(struct likwid *likwid, const char *region, bool *wanted
     if (!likwid->found)
         likwid->found = xstrdup(region);
     if (strcmp(likwid->found, region) != 0)
-        return count_lines_fail(&likwid->lines, err,
-                                "there are several regions, '%s' and '%s': name one of "
-                                "them as %s:REGION",
-                                likwid->found, region, likwid->lines.file);
+        return csv_fail(&likwid->lines, err,
+                        "there are several regions, '%s' and '%s': name one of "
+                        "them as %s:REGION",
+                        likwid->found, region, likwid->lines.file);
     return 0;
 }
 
@@ -99,9 +99,9 @@ static int begin_table(struct likwid *likwid, const struct strvec *field,
     likwid->kind = NONE;
     if (sscanf(title, "Group %d %15s%n", &number, what, &end) != 2 ||
         !isdigit((unsigned char)*rows))
-        return count_lines_fail(&likwid->lines, err,
-                                "expected 'TABLE,Group 1 Raw,NAME,ROWS', got '%s'",
-                                buf_str(&likwid->lines.line));
+        return csv_fail(&likwid->lines, err,
+                        "expected 'TABLE,Group 1 Raw,NAME,ROWS', got '%s'",
+                        buf_str(&likwid->lines.line));
     if (choose_region(likwid, marked ? field->v[1] + 7 : "", &wanted, err))
         return -1;
     likwid->rows = likwid->threads = 0;
@@ -143,16 +143,15 @@ static int check_width(const struct likwid *likwid, const struct strvec *field,
 {
     if (field->nr >= skip + likwid->threads && likwid->threads)
         return 0;
-    return count_lines_fail(&likwid->lines, err,
-                            "expected a number for each of %zu threads, got '%s'",
-                            likwid->threads, buf_str(&likwid->lines.line));
+    return csv_fail(&likwid->lines, err,
+                    "expected a number for each of %zu threads, got '%s'",
+                    likwid->threads, buf_str(&likwid->lines.line));
 }
 
 static int bad_number(const struct likwid *likwid, const char *text, const char *name,
                       const char *why, struct error *err)
 {
-    return count_lines_fail(&likwid->lines, err, "the count '%s' of '%s' %s", text, name,
-                            why);
+    return csv_fail(&likwid->lines, err, "the count '%s' of '%s' %s", text, name, why);
 }
 
 /* The longest of the threads' times, or their sum. */
@@ -233,10 +232,9 @@ static int take_raw(struct likwid *likwid, const struct strvec *field, struct er
     likwid->rows++;
     if (!strcmp(name, "Runtime (RDTSC) [s]"))
         return over_threads(likwid, field, 2, false, &now(likwid)->seconds, err);
-    return field->nr > 1
-               ? take_event(likwid, field, err)
-               : count_lines_fail(&likwid->lines, err, "expected an event, got '%s'",
-                                  buf_str(&likwid->lines.line));
+    return field->nr > 1 ? take_event(likwid, field, err)
+                         : csv_fail(&likwid->lines, err, "expected an event, got '%s'",
+                                    buf_str(&likwid->lines.line));
 }
 
 /* Metrics that are bytes through memory. */
@@ -300,9 +298,9 @@ static int take_fields(struct likwid *likwid, const struct strvec *field,
                                    : take_metric(likwid, field, err);
     likwid->threads = count_threads(field);
     if (!likwid->threads)
-        return count_lines_fail(&likwid->lines, err,
-                                "expected the threads (HWThread 0 ...), got '%s'",
-                                buf_str(&likwid->lines.line));
+        return csv_fail(&likwid->lines, err,
+                        "expected the threads (HWThread 0 ...), got '%s'",
+                        buf_str(&likwid->lines.line));
     if ((int)likwid->threads > likwid->set->cores)
         likwid->set->cores = (int)likwid->threads;
     return 0;
@@ -371,11 +369,11 @@ static int check_found(const struct likwid *likwid, struct error *err)
 static int read_lines(struct likwid *likwid, struct error *err)
 {
     int status = 0;
-    while (!status && count_lines_next(&likwid->lines)) {
+    while (!status && csv_next(&likwid->lines)) {
         struct strvec field = {0};
-        if (count_is_blank(buf_str(&likwid->lines.line)))
+        if (csv_is_blank(buf_str(&likwid->lines.line)))
             continue;
-        count_fields(buf_str(&likwid->lines.line), ',', &field);
+        csv_fields(buf_str(&likwid->lines.line), ',', &field);
         status = take_fields(likwid, &field, err);
         strvec_release(&field);
     }

@@ -62,9 +62,9 @@ static int take_object(struct perf_rows *rows, const json_t *object, struct erro
     if (row.value && row.event)
         status = perf_rows_take(rows, &row, err);
     else if (!row.metric)
-        status = count_lines_fail(&rows->lines, err,
-                                  "expected \"counter-value\" and \"event\", as 'perf "
-                                  "stat -j' writes them");
+        status = csv_fail(&rows->lines, err,
+                          "expected \"counter-value\" and \"event\", as 'perf "
+                          "stat -j' writes them");
     strvec_release(&text);
     return status;
 }
@@ -75,10 +75,10 @@ static int take_line(struct perf_rows *rows, struct error *err)
     const char *line = buf_str(&rows->lines.line);
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &where);
     if (!object)
-        return count_lines_fail(&rows->lines, err,
-                                "column %d: %s (an object a line is expected, as 'perf "
-                                "stat -j' writes them with LC_ALL=C)",
-                                where.column, where.text);
+        return csv_fail(&rows->lines, err,
+                        "column %d: %s (an object a line is expected, as 'perf "
+                        "stat -j' writes them with LC_ALL=C)",
+                        where.column, where.text);
     int status = take_object(rows, object, err);
     json_decref(object);
     return status;
@@ -89,9 +89,9 @@ int counts_read_perf_json(const char *name, const char *text, struct count_set *
 {
     struct perf_rows rows = {.lines = {.file = name, .rest = text}};
     int status = 0;
-    while (!status && count_lines_next(&rows.lines)) {
+    while (!status && csv_next(&rows.lines)) {
         const char *line = buf_str(&rows.lines.line);
-        if (!count_is_blank(line) && *line != '#')
+        if (!csv_is_blank(line) && *line != '#')
             status = take_line(&rows, err);
     }
     if (status)
@@ -210,10 +210,10 @@ static bool is_count(const char *text)
 
 static int not_a_row(const struct perf_rows *rows, struct error *err)
 {
-    return count_lines_fail(&rows->lines, err,
-                            "expected a count, a unit and an event, as 'perf stat' "
-                            "writes them, got '%s'",
-                            buf_str(&rows->lines.line));
+    return csv_fail(&rows->lines, err,
+                    "expected a count, a unit and an event, as 'perf stat' "
+                    "writes them, got '%s'",
+                    buf_str(&rows->lines.line));
 }
 
 /* [time] [place [members]] value [unit] event */
@@ -254,7 +254,7 @@ static int take_elapsed(struct perf_rows *rows, struct error *err)
     double percent = variance && variance[1] == '-' ? strtod(variance + 2, NULL) : 0;
     free(text);
     if (word != COUNT_NUMBER)
-        return count_lines_fail(&rows->lines, err, "the time elapsed %s", why);
+        return csv_fail(&rows->lines, err, "the time elapsed %s", why);
     rows->elapsed = count_quantity(seconds, 0, percent / 100, rows->runs);
     return 0;
 }
@@ -266,7 +266,7 @@ static int perf_table_take_line(struct perf_rows *rows, bool *over, struct error
     *over = strstr(line, "seconds time elapsed") != NULL;
     if (*over)
         return take_elapsed(rows, err);
-    if (count_is_blank(line) || *line == '#')
+    if (csv_is_blank(line) || *line == '#')
         return 0;
     take_apart(line, &pieces);
     int status = take_pieces(rows, &pieces, err);
@@ -278,7 +278,7 @@ static int perf_table_take_line(struct perf_rows *rows, bool *over, struct error
  * printed stands before it. */
 static bool find_table(struct perf_rows *rows, bool *intervals)
 {
-    while (count_lines_next(&rows->lines)) {
+    while (csv_next(&rows->lines)) {
         const char *line = buf_str(&rows->lines.line), *runs;
         *intervals = strstr(line, "counts unit events") != NULL;
         if (!*intervals && !strstr(line, "Performance counter stats for"))
@@ -295,16 +295,16 @@ static int read_table(struct perf_rows *rows, struct error *err)
     bool over = false, intervals = false;
     int status = 0;
     find_table(rows, &intervals);
-    while (!status && !over && count_lines_next(&rows->lines))
+    while (!status && !over && csv_next(&rows->lines))
         status = perf_table_take_line(rows, &over, err);
     if (status)
         return -1;
     if (!over && !intervals)
-        return count_lines_fail(&rows->lines, err,
+        return csv_fail(&rows->lines, err,
                                 "the text ends before 'seconds time elapsed': a part of "
                                 "perf's output is missing");
     if (find_table(rows, &intervals))
-        return count_lines_fail(&rows->lines, err,
+        return csv_fail(&rows->lines, err,
                                 "a second run begins here: give one file for each");
     return 0;
 }
@@ -363,7 +363,7 @@ static int percent_of(const struct perf_rows *rows, const char *text, const char
     char *number = xstrndup(text, strcspn(text, "%"));
     enum count_word word = count_number(number, share, &why);
     if (word == COUNT_BAD)
-        count_lines_fail(&rows->lines, err, "%s: '%s' %s", what, text, why);
+        csv_fail(&rows->lines, err, "%s: '%s' %s", what, text, why);
     *share = word == COUNT_NUMBER ? *share / 100 : 0;
     free(number);
     return word == COUNT_BAD ? -1 : 0;
@@ -415,10 +415,10 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
     const char *why;
     enum count_word word = count_number(row->value, &count.value, &why);
     if (word == COUNT_BAD)
-        return count_lines_fail(&rows->lines, err, "the count '%s' of '%s' %s",
-                                row->value, row->event, why);
+        return csv_fail(&rows->lines, err, "the count '%s' of '%s' %s", row->value,
+                        row->event, why);
     if (!*row->event)
-        return count_lines_fail(&rows->lines, err, "the event's name is missing");
+        return csv_fail(&rows->lines, err, "the event's name is missing");
     count.why = word == COUNT_NUMBER ? NULL : why;
     count.broken = word == COUNT_BROKEN;
     if ((row->percent &&
@@ -427,8 +427,8 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
          percent_of(rows, row->variance, "variance", &count.standard_error, err)))
         return -1;
     if (count.share > 1.0005)
-        return count_lines_fail(
-            &rows->lines, err, "share of the time: %s is more than 100 %%", row->percent);
+        return csv_fail(&rows->lines, err, "share of the time: %s is more than 100 %%",
+                        row->percent);
     count.share = fmin(count.share, 1); /* rounded */
     if (row->place)
         strvec_push_once(&rows->place, row->place);
@@ -622,16 +622,16 @@ static int take_fields(struct perf_rows *rows, const struct strvec *field, char 
     if (is_metric_row(field))
         return 0;
     if (field->nr < 4 || !find_value(&columns, &row))
-        return count_lines_fail(&rows->lines, err,
-                                "expected a row of 'perf stat -x%c' (value, unit, "
-                                "event, ...), got '%s'",
-                                separator, buf_str(&rows->lines.line));
+        return csv_fail(&rows->lines, err,
+                        "expected a row of 'perf stat -x%c' (value, unit, "
+                        "event, ...), got '%s'",
+                        separator, buf_str(&rows->lines.line));
     row.value = field_at(&columns, 0);
     row.unit = field_at(&columns, 1);
     if (!row.interval_s && *row.unit && is_value(row.unit))
-        return count_lines_fail(&rows->lines, err,
-                                "the numbers have decimal commas; run perf with LC_ALL=C "
-                                "and -x,");
+        return csv_fail(&rows->lines, err,
+                        "the numbers have decimal commas; run perf with LC_ALL=C "
+                        "and -x,");
     columns.at += 2;
     char *event = event_of(&columns, separator);
     row.event = event;
@@ -647,13 +647,13 @@ int counts_read_perf(const char *name, const char *text, struct count_set *set,
     struct perf_rows rows = {.lines = {.file = name, .rest = text}};
     char separator = 0;
     int status = 0;
-    while (!status && count_lines_next(&rows.lines)) {
+    while (!status && csv_next(&rows.lines)) {
         const char *line = buf_str(&rows.lines.line);
         struct strvec field = {0};
-        if (count_is_blank(line) || *line == '#')
+        if (csv_is_blank(line) || *line == '#')
             continue;
-        separator = separator ? separator : count_separator(line);
-        count_fields(line, separator, &field);
+        separator = separator ? separator : csv_separator(line);
+        csv_fields(line, separator, &field);
         status = take_fields(&rows, &field, separator, err);
         strvec_release(&field);
     }

@@ -15,7 +15,7 @@ struct perf_row {
 };
 /* {0} and `lines` filled in is the valid empty one. */
 struct perf_rows {
-    struct count_lines lines; /* where we are, for messages */
+    struct csv_lines lines; /* where we are, for messages */
     struct count_sums sums;
     struct strvec place, repeated; /* that rows name; events that stand there twice */
     struct quantity elapsed;       /* as a line of the table says */

@@ -1,0 +1,415 @@
+#include "core/base/figures.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+
+/* ---- the rule ---- */
+
+enum { DIGITS = 3, FEWEST = 2, MOST = 5 };
+
+static bool looks_alike(double a, double b, int decimals)
+{
+    double unit = pow(10, -decimals);
+    return a != b && round(a / unit) == round(b / unit);
+}
+
+/* Digits before the first that half the interval makes uncertain, of a value that begins
+ * at the decimal `first`: two uncertain digits up to 35, else one. */
+static int certain_digits(int first, double half)
+{
+    int decimal = (int)floor(log10(half));
+    bool two = half / pow(10, decimal) < 3.55;
+    return first - decimal + 1 + two;
+}
+
+/* Significant digits of the value of something with two ends. */
+static int digits_of(struct quantity q)
+{
+    int digits = DIGITS;
+    if (q.value == 0)
+        return digits;
+    int first = (int)floor(log10(fabs(q.value))),
+        certain = certain_digits(first, (q.high - q.low) / 2);
+    if (certain < digits)
+        digits = certain < FEWEST ? FEWEST : certain;
+    while (digits < MOST && (looks_alike(q.low, q.value, digits - 1 - first) ||
+                             looks_alike(q.value, q.high, digits - 1 - first)))
+        digits++;
+    return digits;
+}
+
+/* ---- numbers ---- */
+
+/* printf's exponent without its padding: 1.23e+09 becomes 1.23e9. */
+static void add_scientific(struct buf *buf, double number, int digits)
+{
+    char text[64], *exponent;
+
+    snprintf(text, sizeof(text), "%.*e", digits - 1, number);
+    exponent = strchr(text, 'e');
+    buf_add_n(buf, text, (size_t)(exponent - text));
+    buf_addf(buf, "e%d", atoi(exponent + 1));
+}
+
+/* Not finite, or too large or small to be written out. */
+static bool add_unusual(struct buf *buf, double number, int digits)
+{
+    double size = fabs(number);
+    if (!isfinite(number))
+        buf_add(buf, isnan(number) ? "unknown" : number > 0 ? "infinite" : "-infinite");
+    else if (size >= 1e6 || (size > 0 && size < 1e-3))
+        add_scientific(buf, number, digits);
+    else
+        return false;
+    return true;
+}
+
+void buf_add_number(struct buf *buf, double number)
+{
+    if (add_unusual(buf, number, DIGITS))
+        return;
+    buf_addf(buf, fabs(number) >= 999.5 ? "%.0f" : "%.3g", number);
+}
+
+/* One of value, low and high, with the digits that the value has. */
+static void add_aligned(struct buf *buf, double number, double value, int digits)
+{
+    int before = value != 0 ? (int)floor(log10(fabs(value))) + 1 : 1;
+    if (!add_unusual(buf, number, digits))
+        buf_addf(buf, "%.*f", digits > before ? digits - before : 0, number);
+}
+
+static void add_with_unit(struct buf *buf, double number, const char *unit)
+{
+    buf_add_number(buf, number);
+    if (!isnan(number))
+        buf_addf(buf, " %s", unit);
+}
+
+struct step {
+    double from, one; /* the unit is for what is this large; and in the base unit */
+    const char *unit;
+};
+
+static const struct step sizes[] = {{1099511627776.0, 1099511627776.0, "TiB"},
+                                    {1073741824.0, 1073741824.0, "GiB"},
+                                    {1048576.0, 1048576.0, "MiB"},
+                                    {1024.0, 1024.0, "KiB"},
+                                    {0, 1, "B"}};
+static const struct step bytes[] = {{999.5e9, 1e12, "TB"},
+                                    {999.5e6, 1e9, "GB"},
+                                    {999.5e3, 1e6, "MB"},
+                                    {999.5, 1e3, "kB"},
+                                    {0, 1, "B"}};
+static const struct step times[] = {
+    {7200, 3600, "h"},  {120, 60, "min"},      {1, 1, "s"}, {1e-3, 1e-3, "ms"},
+    {1e-6, 1e-6, "us"}, {DBL_MIN, 1e-9, "ns"}, {0, 1, "s"}};
+
+static const struct step *step_of(const struct step *step, double number)
+{
+    while (step->from > 0 && !(fabs(number) >= step->from))
+        step++;
+    return step;
+}
+
+static void add_stepped(struct buf *buf, const struct step *steps, double number)
+{
+    const struct step *step = step_of(steps, number);
+    add_with_unit(buf, number / step->one, step->unit);
+}
+
+void buf_add_size(struct buf *buf, double number)
+{
+    add_stepped(buf, sizes, number);
+}
+
+void buf_add_bytes(struct buf *buf, double number)
+{
+    add_stepped(buf, bytes, number);
+}
+
+void buf_add_time(struct buf *buf, double seconds)
+{
+    add_stepped(buf, times, seconds);
+}
+
+/* ---- quantities ---- */
+
+static void add_unit(struct buf *buf, const char *unit)
+{
+    buf_addf(buf, "%s%s", *unit ? " " : "", unit);
+}
+
+static struct quantity scaled(struct quantity quantity, double scale)
+{
+    quantity.value *= scale;
+    quantity.low *= scale;
+    quantity.high *= scale;
+    return quantity;
+}
+
+/* Value, low or high. Without an interval zeros at the end say nothing. */
+static void add_end(struct buf *buf, double end, struct quantity q)
+{
+    if (q.high > q.low && isfinite(q.high - q.low))
+        add_aligned(buf, end, q.value, digits_of(q));
+    else
+        buf_add_number(buf, end);
+}
+
+void buf_add_value(struct buf *buf, struct quantity quantity, double scale,
+                   const char *unit)
+{
+    if (!quantity.known) {
+        buf_add(buf, "unknown");
+        return;
+    }
+    struct quantity q = scaled(quantity, scale);
+    add_end(buf, q.value, q);
+    add_unit(buf, unit);
+}
+
+/* "12.1 to 12.6"; `add` prints an end. */
+static void add_words(struct buf *buf, struct quantity q,
+                      void (*add)(struct buf *, double, struct quantity))
+{
+    if (!q.known || q.low == q.high)
+        return;
+    if (q.doubted) {
+        buf_add(buf, "the machine was busy");
+        return;
+    }
+    if (isinf(q.low))
+        buf_add(buf, "at most ");
+    else
+        add(buf, q.low, q);
+    buf_add(buf, isinf(q.high) ? " or more" : isinf(q.low) ? "" : " to ");
+    if (!isinf(q.high))
+        add(buf, q.high, q);
+}
+
+void buf_add_range(struct buf *buf, struct quantity quantity, double scale)
+{
+    add_words(buf, scaled(quantity, scale), add_end);
+}
+
+void buf_add_interval(struct buf *buf, struct quantity quantity, double scale)
+{
+    struct quantity q = scaled(quantity, scale);
+    if (!q.known || q.low == q.high)
+        return;
+    buf_add(buf, "[");
+    if (isinf(q.low) || isinf(q.high)) {
+        buf_add_range(buf, quantity, scale);
+    } else {
+        add_end(buf, q.low, q);
+        buf_add(buf, ", ");
+        add_end(buf, q.high, q);
+    }
+    buf_add(buf, "]");
+}
+
+void buf_add_figure(struct buf *buf, struct quantity quantity, double scale,
+                    const char *unit)
+{
+    buf_add_value(buf, quantity, scale, unit);
+    if (!quantity.known || quantity.low == quantity.high)
+        return;
+    if (isinf(quantity.high) && quantity.low == quantity.value) {
+        buf_add(buf, " or more");
+        return;
+    }
+    buf_add(buf, " ");
+    buf_add_interval(buf, quantity, scale);
+}
+
+void buf_add_bytes_figure(struct buf *buf, struct quantity quantity)
+{
+    const struct step *step = step_of(bytes, quantity.value);
+    buf_add_figure(buf, quantity, 1 / step->one, step->unit);
+}
+
+void buf_add_time_figure(struct buf *buf, struct quantity seconds)
+{
+    const struct step *step = step_of(times, seconds.value);
+    buf_add_figure(buf, seconds, 1 / step->one, step->unit);
+}
+
+static void add_right(struct buf *buf, struct buf *cell, int width)
+{
+    buf_addf(buf, "%*s", width, buf_str(cell));
+    buf_release(cell);
+}
+
+void buf_add_cell(struct buf *buf, struct quantity quantity, double scale, int width)
+{
+    struct buf cell = {0};
+    if (quantity.known)
+        buf_add_number(&cell, quantity.value * scale);
+    else
+        buf_add(&cell, "?");
+    add_right(buf, &cell, width);
+}
+
+void buf_add_between(struct buf *buf, struct quantity quantity, double scale)
+{
+    struct quantity q = scaled(quantity, scale);
+    if (!q.known) {
+        buf_add(buf, "an unknown number");
+    } else if (isinf(q.high)) {
+        buf_add(buf, "at least ");
+        buf_add_number(buf, q.low);
+    } else if (q.high - q.low > 0.2 * q.value) {
+        buf_add(buf, "between ");
+        add_end(buf, q.low, q);
+        buf_add(buf, " and ");
+        add_end(buf, q.high, q);
+    } else {
+        buf_add_number(buf, q.value);
+    }
+}
+
+/* ---- ratios ---- */
+
+/* Of the value; and of its ends, which may need more to be told apart from it. */
+static int ratio_decimals(struct quantity ratio)
+{
+    double size = fabs(ratio.value);
+    int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    while (ratio.low < ratio.high && decimals < MOST - 1 &&
+           (looks_alike(ratio.low, ratio.value, decimals) ||
+            looks_alike(ratio.value, ratio.high, decimals)))
+        decimals++;
+    return decimals;
+}
+
+static void add_ratio_end(struct buf *buf, double end, struct quantity ratio)
+{
+    if (isfinite(end))
+        buf_addf(buf, "%.*f", ratio_decimals(ratio), end);
+    else
+        buf_add_number(buf, end);
+}
+
+void buf_add_times(struct buf *buf, double ratio)
+{
+    if (isnan(ratio)) {
+        buf_add(buf, "?");
+        return;
+    }
+    add_ratio_end(buf, ratio, quantity_exact(ratio, PROVENANCE_NONE));
+    buf_add(buf, "x");
+}
+
+void buf_add_ratio_value(struct buf *buf, struct quantity ratio)
+{
+    if (!ratio.known || ratio.doubted) {
+        buf_add(buf, ratio.known ? "not believed" : "unknown");
+        return;
+    }
+    add_ratio_end(buf, ratio.value, ratio);
+    buf_add(buf, "x");
+}
+
+void buf_add_ratio_range(struct buf *buf, struct quantity ratio)
+{
+    add_words(buf, ratio, add_ratio_end);
+}
+
+void buf_add_ratio(struct buf *buf, struct quantity ratio)
+{
+    buf_add_ratio_value(buf, ratio);
+    if (!ratio.known || ratio.low == ratio.high)
+        return;
+    buf_add(buf, ratio.doubted ? ", " : " (");
+    buf_add_ratio_range(buf, ratio);
+    buf_add(buf, ratio.doubted ? "" : ")");
+}
+
+/* ---- shares ---- */
+
+static void add_percent(struct buf *buf, double share)
+{
+    if (isfinite(share))
+        buf_addf(buf, "%.0f", 100 * share);
+    else
+        buf_add(buf, "?");
+}
+
+void buf_add_percent(struct buf *buf, double share)
+{
+    add_percent(buf, share);
+    buf_add(buf, " %");
+}
+
+static void add_share_end(struct buf *buf, double end, struct quantity share)
+{
+    (void)share;
+    add_percent(buf, end);
+}
+
+void buf_add_share(struct buf *buf, struct quantity share)
+{
+    if (!share.known) {
+        buf_add(buf, "unknown");
+        return;
+    }
+    buf_add_percent(buf, share.value);
+    if (share.low == share.high)
+        return;
+    buf_add(buf, " (");
+    add_words(buf, share, add_share_end);
+    buf_add(buf, ")");
+}
+
+void buf_add_tenths(struct buf *buf, double share)
+{
+    buf_addf(buf, "%.1f", 100 * share);
+}
+
+void buf_add_tenths_interval(struct buf *buf, struct quantity share)
+{
+    if (!share.known || !(share.low < share.high) ||
+        looks_alike(share.low, share.high, 3) /* a tenth of a percent */)
+        return;
+    buf_add(buf, "[");
+    buf_add_tenths(buf, share.low);
+    buf_add(buf, ", ");
+    buf_add_tenths(buf, share.high);
+    buf_add(buf, "]");
+}
+
+void buf_add_share_cell(struct buf *buf, struct quantity share, int width)
+{
+    struct buf cell = {0};
+    add_percent(&cell, share.known ? share.value : NAN);
+    if (share.known) {
+        buf_add(&cell, "% (");
+        add_percent(&cell, share.low);
+        buf_add(&cell, "-");
+        add_percent(&cell, share.high);
+        buf_add(&cell, ")");
+    }
+    add_right(buf, &cell, width);
+}
+
+void buf_add_share_between(struct buf *buf, struct quantity share)
+{
+    if (!share.known) {
+        buf_add(buf, "an unknown share");
+    } else if (share.high - share.low <= 0.1) {
+        buf_add_percent(buf, share.value);
+    } else if (isinf(share.high)) {
+        buf_add(buf, "at least ");
+        buf_add_percent(buf, share.low);
+    } else {
+        add_percent(buf, share.low);
+        buf_add(buf, " to ");
+        buf_add_percent(buf, share.high);
+    }
+}
