@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/metrics/metrics.h"
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 #include "tests/check.h"
 #include "tests/metric_cases.h"
 

@@ -6,7 +6,7 @@
 #include "core/cpu/cpu.h"
 #include "core/traffic/counters/bandwidth_source.h"
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 #include "tests/check.h"
 
 /* Calls `use` for every source of every CPU. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "advisor/cli/environment_words.h"
+#include "advisor/cli/cli.h"
 
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 

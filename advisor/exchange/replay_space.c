@@ -1,10 +1,10 @@
-#include "advisor/exchange/replay_space.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/cli/page.h"
 #include "advisor/report/report_read.h"
 #include "search/search.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
-#include "advisor/exchange/counted.h"
+#include "advisor/cli/cli.h"
+#include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "core/base/near.h"

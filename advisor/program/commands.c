@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 
 #define KERNEL_OPTIONS                                                                   \
     "inputs function set buffer assume tunable constraint include compile-commands "

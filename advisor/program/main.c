@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 
 static bool is_word(const char *word, const char *const *words)

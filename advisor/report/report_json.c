@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
-#include "advisor/report/kernel_json.h"
+#include "advisor/cli/cli.h"
+#include "advisor/report/measure_report.h"
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"

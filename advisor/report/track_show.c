@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/database.h"
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {

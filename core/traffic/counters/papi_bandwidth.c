@@ -8,7 +8,7 @@
 
 #include "core/traffic/counters/bandwidth_source.h"
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 
 /*
  * The data.
