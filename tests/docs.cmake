@@ -9,8 +9,9 @@ if(TARGET inflight AND NOT INFLIGHT_SANITIZE)
     endif()
     add_test(NAME docs_${name}
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run_page ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight> ${page})
-    set_tests_properties(docs_${name} PROPERTIES TIMEOUT 2700)
+    order_and_label(docs_${name} docs)
   endforeach()
   add_test(NAME docs_links
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/check_links ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight>)
+  order_and_label(docs_links docs)
 endif()

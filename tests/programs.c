@@ -59,6 +59,9 @@ void programs_build(struct programs *programs, const char *main)
 {
     struct error err = {0};
     struct strvec run = {0};
+
+    if (ONLY_OWN_CODE)
+        return;
     char *source = path_join(programs->dir, "main.c"),
          *program = path_join(programs->dir, "program");
 

@@ -44,8 +44,12 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
     struct error err = {0};
     struct strvec argv = {0};
     struct spawn_request request = {.timeout_s = PATIENCE_S};
-    char *base = base_uri();
+    char *base;
 
+    *outcome = (struct spawn_outcome){0};
+    if (ONLY_OWN_CODE)
+        return;
+    base = base_uri();
     strvec_push(&argv, INFLIGHT_JSONSCHEMA);
     strvec_push(&argv, "--base-uri");
     strvec_push(&argv, base);
@@ -274,7 +278,8 @@ static void documents_are_what_the_schemas_say(void)
     add_broken(&place, &good, &broken);
     check(broken.nr > 4 * good.nr);
     validate(&broken, &outcome);
-    check_refused(&broken, buf_str(&outcome.err));
+    if (!ONLY_OWN_CODE)
+        check_refused(&broken, buf_str(&outcome.err));
     spawn_outcome_release(&outcome);
     strvec_release(&broken);
     strvec_release(&good);

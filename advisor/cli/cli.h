@@ -1,4 +1,5 @@
-/* What the commands share in speaking to the user: words of options, what is printed, profiles, the database's place. */
+/* What the commands share in speaking to the user: words of options, what is printed,
+ * profiles, the database's place. */
 #ifndef ADVISOR_CLI_CLI_H
 #define ADVISOR_CLI_CLI_H
 

@@ -1,4 +1,5 @@
-/* What the files of core/store share: SQL, the schema, claims, the place of the file; lines of records. */
+/* What the files of core/store share: SQL, the schema, claims, the place of the file;
+ * lines of records. */
 #ifndef CORE_STORE_STORE_PARTS_H
 #define CORE_STORE_STORE_PARTS_H
 

@@ -1,4 +1,5 @@
-/* Copies of a user's project that are built and run: what is copied, whether it ran, compiled with what, what it printed. */
+/* Copies of a user's project that are built and run: what is copied, whether it ran,
+ * compiled with what, what it printed. */
 #ifndef OBSERVE_COPIES_COPIES_H
 #define OBSERVE_COPIES_COPIES_H
 
