@@ -304,6 +304,8 @@ band_function(const struct tree *band,
 /* What one iteration adds to the band's value: 1, or the step of the source loop where
  * the value is the iterator itself. */
 long long band_unit(const struct tree *band);
+/* Its iterations run against the direction of the loop as written. */
+bool band_is_turned(const struct tree *band);
 /* First or last value of the loop as written, as a statement sees it that may be outside
  * of it; NULL when the bounds name loops that are not around the statement, or when the
  * band is not the loop as written. */
