@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/random.h"
+#include "variants/plan/plan_table.h"
 
 enum { NAMES_MAX = 24, STEPS_MAX = 4 };
 
@@ -88,7 +89,7 @@ static int find_names(struct draw *draw)
     return nest;
 }
 
-/* ---- steps ---- */
+/* ---- steps with names of their own choice ---- */
 
 static int small(struct draw *draw)
 {
@@ -170,40 +171,6 @@ static void add_skew(struct draw *draw, struct buf *plan)
              some.nr ? some.item[0] : "nothing", (int)below(draw, 7) - 3);
 }
 
-static void add_fuse(struct draw *draw, struct buf *plan)
-{
-    buf_addf(plan, "fuse(%s", any(draw, &draw->loops));
-    if (below(draw, 2))
-        buf_addf(plan, ",shift:%zu", 1 + below(draw, 3));
-    buf_add(plan, ")");
-}
-
-static void add_distribute(struct draw *draw, struct buf *plan)
-{
-    buf_addf(plan, "distribute(%s)", any_loop(draw));
-}
-
-static void add_unrolled(struct draw *draw, const char *step, size_t most,
-                         struct buf *plan)
-{
-    struct names some = some_loops(draw, 1, most);
-
-    buf_addf(plan, "%s(", step);
-    for (size_t i = 0; i < some.nr; i++)
-        buf_addf(plan, "%s%s:%zu", i ? "," : "", some.item[i], 2 + below(draw, 3));
-    buf_add(plan, ")");
-}
-
-static void add_unroll_jam(struct draw *draw, struct buf *plan)
-{
-    add_unrolled(draw, "unroll_jam", 2, plan);
-}
-
-static void add_unroll(struct draw *draw, struct buf *plan)
-{
-    add_unrolled(draw, "unroll", 1, plan);
-}
-
 static void add_full(struct draw *draw, struct buf *plan)
 {
     buf_addf(plan, "full(%s)", draw->tiled.nr ? any(draw, &draw->tiled) : any_loop(draw));
@@ -225,49 +192,6 @@ static void add_vec(struct draw *draw, struct buf *plan)
     static const int lanes[] = {2, 4, 8};
 
     buf_addf(plan, "vec(%s:%d)", inner_loop(draw), lanes[below(draw, ARRAY_SIZE(lanes))]);
-}
-
-static void add_pad(struct draw *draw, struct buf *plan)
-{
-    bool local = draw->locals.nr && below(draw, 4);
-
-    buf_addf(plan, "pad(%s:%d)", any(draw, local ? &draw->locals : &draw->arrays),
-             small(draw));
-}
-
-static void add_simd(struct draw *draw, struct buf *plan)
-{
-    buf_add(plan, "simd");
-    if (below(draw, 2) == 0)
-        return;
-    buf_addf(plan, "(%s", inner_loop(draw));
-    if (below(draw, 2))
-        buf_add(plan, below(draw, 2) ? ",width:4" : ",width:8,interleave:2");
-    buf_add(plan, ")");
-}
-
-static void add_parallel(struct draw *draw, struct buf *plan)
-{
-    static const char *const how[] = {"", ",schedule:static", ",schedule:dynamic,chunk:2",
-                                      ",schedule:guided"};
-
-    buf_addf(plan, "parallel(%s%s)", any_loop(draw), how[below(draw, ARRAY_SIZE(how))]);
-}
-
-static void add_prefetch(struct draw *draw, struct buf *plan)
-{
-    static const char *const to[] = {"", "", ",to:L2", ",to:NT"};
-
-    buf_addf(plan, "prefetch(%s:%d%s", any(draw, &draw->arrays), small(draw),
-             to[below(draw, ARRAY_SIZE(to))]);
-    if (below(draw, 3) == 0)
-        buf_addf(plan, ",at:%s", any_loop(draw));
-    buf_add(plan, ")");
-}
-
-static void add_nontemporal(struct draw *draw, struct buf *plan)
-{
-    buf_addf(plan, "nontemporal(%s)", any(draw, &draw->arrays));
 }
 
 static void add_set(struct draw *draw, struct buf *plan)
@@ -343,35 +267,81 @@ static void add_product(struct draw *draw, struct buf *plan)
         buf_addf(plan, " vec(%s:%d)", j, width);
 }
 
-static const struct {
-    const char *name;
-    void (*add)(struct draw *draw, struct buf *plan);
-} steps[] = {
-    {"tile", add_tile},
-    {"skew_tile", add_skew_tile},
-    {"skew", add_skew},
-    {"interchange", add_interchange},
-    {"fuse", add_fuse},
-    {"distribute", add_distribute},
-    {"full", add_full},
-    {"unroll_jam", add_unroll_jam},
-    {"pack", add_pack},
-    {"unroll", add_unroll},
-    {"vec", add_vec},
-    {"pad", add_pad},
-    {"simd", add_simd},
-    {"parallel", add_parallel},
-    {"prefetch", add_prefetch},
-    {"set", add_set},
-    {"nontemporal", add_nontemporal},
-};
+/* ---- any step, by its row ---- */
 
-bool plan_random_knows(const char *transformation)
+static const char *any_name(struct draw *draw, const struct transformation *row, size_t i,
+                            const struct names *loops)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-        if (!strcmp(steps[i].name, transformation))
-            return true;
-    return false;
+    if (row->names == NAMES_ARRAYS || (row->names == NAMES_ARRAY_THEN_LOOPS && !i))
+        return any(draw, draw->locals.nr && below(draw, 4) == 0 ? &draw->locals
+                                                                : &draw->arrays);
+    return i < loops->nr ? loops->item[i] : any_loop(draw);
+}
+
+static long long any_value(struct draw *draw, const struct transformation *row)
+{
+    static const int factors[] = {2, 2, 3, 4};
+    long long value = row->high > 64  ? small(draw)
+                      : row->low >= 0 ? factors[below(draw, ARRAY_SIZE(factors))]
+                                      : (long long)below(draw, 7) - 3;
+
+    return value < row->low ? row->low : value > row->high ? row->high : value;
+}
+
+static void add_options(struct draw *draw, const struct transformation *row,
+                        struct plan_step *step)
+{
+    for (size_t i = 0; i < OPTION_NR; i++) {
+        const struct option_shape *option = option_shape((enum step_option)i);
+        size_t words = 0;
+
+        if (!(row->options >> i & 1) || below(draw, 3))
+            continue;
+        while (words < ARRAY_SIZE(option->word) && option->word[words])
+            words++;
+        if (!words && !option->high)
+            step->at = any_loop(draw);
+        step->option[i] = words          ? (long long)(1 + below(draw, words))
+                          : option->high ? 1 << below(draw, 4)
+                                         : 1;
+    }
+}
+
+static void add_by_row(struct draw *draw, enum step_kind kind, struct buf *plan)
+{
+    const struct transformation *row = transformation_of(kind);
+    struct step_arg arg[NAMES_MAX];
+    struct plan_step step = {.kind = kind, .arg = arg};
+    size_t nr = row->names_min + (below(draw, 3) == 0);
+    struct names loops = some_loops(draw, nr, nr);
+
+    for (size_t i = 0; i < nr; i++) {
+        bool value =
+            row->values == VALUES_EACH || (row->values == VALUES_MAY && below(draw, 2));
+
+        arg[i] = (struct step_arg){any_name(draw, row, i, &loops), 0, value};
+        arg[i].value = value ? any_value(draw, row) : 0;
+    }
+    step.arg_nr = nr;
+    add_options(draw, row, &step);
+    plan_step_text(&step, plan);
+}
+
+static void add_step(struct draw *draw, struct buf *plan)
+{
+    /* What makes names for others, or hardly ever comes to something by its row. */
+    static void (*const by_kind[STEP_KIND_NR])(struct draw * draw, struct buf * plan) = {
+        [STEP_TILE] = add_tile, [STEP_SKEW_TILE] = add_skew_tile,
+        [STEP_SKEW] = add_skew, [STEP_INTERCHANGE] = add_interchange,
+        [STEP_FULL] = add_full, [STEP_PACK] = add_pack,
+        [STEP_VEC] = add_vec,   [STEP_SET] = add_set,
+    };
+    enum step_kind kind = (enum step_kind)below(draw, STEP_KIND_NR);
+
+    if (by_kind[kind])
+        by_kind[kind](draw, plan);
+    else
+        add_by_row(draw, kind, plan);
 }
 
 /* One plan in four is for its nest alone, one in four a recipe where loops suffice. */
@@ -391,7 +361,7 @@ char *plan_random_next(struct plan_random *random)
     }
     for (size_t i = 0; i < nr; i++) {
         buf_add(&plan, i ? " " : "");
-        steps[below(&draw, ARRAY_SIZE(steps))].add(&draw, &plan);
+        add_step(&draw, &plan);
     }
     strvec_release(&draw.made);
     return buf_detach(&plan);

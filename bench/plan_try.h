@@ -96,8 +96,6 @@ struct plan_random {
 struct plan_random plan_random_begin(const struct kernel *kernel, uint64_t seed);
 /* A plan of one to four steps, in the grammar, legal or not. Caller frees. */
 char *plan_random_next(struct plan_random *random);
-/* Whether steps of this name are ever drawn: a new transformation must be added. */
-bool plan_random_knows(const char *transformation);
 
 /* ---- between the files ---- */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "tests/check.h"
 #include "variants/variants.h"
 
@@ -180,6 +181,42 @@ static void rows_fit_together(void)
     check_eq(step_kind_of_rule("hugepages", &variant), STEP_KIND_NR);
 }
 
+static void proposals_are_for_words_of_rules(void)
+{
+    static const char *const words[] = {
+#define PROPOSED(word, function, of_all) #word,
+#include "variants/plan/transformations.def"
+    };
+    size_t variant;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (step_kind_of_rule(words[i], &variant) == STEP_KIND_NR)
+            check_str(words[i], "a word of some row's .rule");
+}
+
+/* A line of its table "All steps" begins with each of them. */
+static void all_steps_are_documented(void)
+{
+    struct buf page = {0};
+    struct error err = {0};
+    size_t nr;
+    const struct transformation *all = transformations(&nr);
+    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/plans.md", &page, &err), &err);
+    for (size_t i = 0; i < nr; i++) {
+        bool found = false;
+        for (const char *line = buf_str(&page); line && !found;
+             line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+            size_t length = strlen(all[i].name);
+            const char *cell = strncmp(line, "| ", 2) ? "" : line + 2;
+            for (const char *at = cell; *at && *at != '\n' && *at != '|'; at++)
+                found = found || (*at == '`' && !strncmp(at + 1, all[i].name, length) &&
+                                  strchr("(`", at[1 + length]));
+        }
+        if (!found)
+            check_str(all[i].name, "a step in the table of docs/plans.md");
+    }
+    buf_release(&page);
+}
+
 static void steps_have_the_words_of_rules(void)
 {
     struct plan plan = plan_of("skew_tile(t:8,i:64) prefetch(a:16) prefetch(a:16,to:L2) "
@@ -196,6 +233,8 @@ CU_TestInfo variants_plan_tests[] = {
     {"steps are changed by making others", steps_are_changed_by_making_others},
     {"plans have an end", plans_have_an_end},
     {"rows fit together", rows_fit_together},
+    {"proposals are for words of rules", proposals_are_for_words_of_rules},
+    {"all steps are documented", all_steps_are_documented},
     {"steps have the words of rules", steps_have_the_words_of_rules},
     {"canonical text", canonical_text},
     {"wrong plans are explained", wrong_plans_are_explained},

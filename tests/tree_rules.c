@@ -198,11 +198,13 @@ static const char open_rooms[] =
     BASIS "core advisor/cli advisor/session advisor/report advisor/plot advisor/program "
           "observe/report observe/in_app";
 
-/* Else core/machine has core/machine/machine.h. */
+/* Else core/machine has core/machine/machine.h. Lists of rows are there for others to
+ * make tables of. */
 static bool is_outward(const char *header, const char *folder)
 {
     char *outward = xasprintf("%s/%s.h", folder, path_base(folder));
-    bool same = strcmp(outward, header) == 0 || is_listed(open_rooms, folder);
+    bool same = strcmp(outward, header) == 0 || is_listed(open_rooms, folder) ||
+                ends_with(header, ".def");
 
     free(outward);
     return same;

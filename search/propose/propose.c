@@ -6,7 +6,6 @@
 
 #include "search/propose/propose_nests.h"
 #include "search/propose/propose_orders.h"
-#include "search/propose/propose_prefetch.h"
 #include "search/propose/propose_squares.h"
 #include "search/propose/propose_steps.h"
 #include "search/propose/propose_sums.h"
@@ -142,8 +141,7 @@ static void propose_order(const struct propose *about, const struct choice *orde
         add_strips(about, order, out);
 }
 
-static void propose_orders(const struct propose *about, struct choices *out,
-                           struct buf *why_not)
+void propose_orders(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     struct choice choice = *about->now;
     const char *name[CHOICE_LOOPS_MAX];
@@ -246,8 +244,7 @@ static void add_overhead(struct scores *list, const char *innermost)
     }
 }
 
-static void propose_tiles(const struct propose *about, struct choices *out,
-                          struct buf *why_not)
+void propose_tiles(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     const char *name[KERNEL_DEPTH_MAX];
     double trips[KERNEL_DEPTH_MAX];
@@ -344,8 +341,7 @@ static void try_jams(const struct propose *about, const char *const *name, size_
     }
 }
 
-static void propose_jams(const struct propose *about, struct choices *out,
-                         struct buf *why_not)
+void propose_jams(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     const char *name[KERNEL_DEPTH_MAX];
     struct loop_size jam[JAMMED_MAX];
@@ -375,8 +371,7 @@ static void propose_jams(const struct propose *about, struct choices *out,
 
 /* ---- unroll ---- */
 
-static void propose_unroll(const struct propose *about, struct choices *out,
-                           struct buf *why_not)
+void propose_unroll(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     static const long sizes[] = {4, 8, 2};
     const char *name[KERNEL_DEPTH_MAX];
@@ -398,8 +393,7 @@ static void propose_unroll(const struct propose *about, struct choices *out,
 
 /* ---- simd ---- */
 
-static void propose_simd(const struct propose *about, struct choices *out,
-                         struct buf *why_not)
+void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     struct choice choice = *about->now;
     if (choice.shape_nr) {
@@ -421,18 +415,8 @@ static const struct proposer {
     propose_fn propose;
     bool of_all; /* it says what is done to all nests, or to arrays */
 } proposers[] = {
-    {"interchange", propose_orders, false},
-    {"tile", propose_tiles, false},
-    {"unroll_jam", propose_jams, false},
-    {"unroll", propose_unroll, false},
-    {"simd", propose_simd, false},
-    {"skew", propose_skew, false},
-    {"fuse", propose_fuse, true},
-    {"distribute", propose_distribute, false},
-    {"pack", propose_pack, false},
-    {"nontemporal", propose_nontemporal, true},
-    {"prefetch_l1", propose_prefetch_l1, true},
-    {"prefetch_l2", propose_prefetch_l2, true},
+#define PROPOSED(word, function, of_all) {#word, function, of_all},
+#include "variants/plan/transformations.def"
 };
 
 bool propose_knows(const char *transformation)

@@ -14,6 +14,13 @@ struct propose {
     double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
 };
 
+/* What has plans for one transformation: as propose(). */
+typedef void (*propose_fn)(const struct propose *about, struct choices *out,
+                           struct buf *why_not);
+#define PROPOSED(word, function, of_all)                                                 \
+    void function(const struct propose *about, struct choices *out, struct buf *why_not);
+#include "variants/plan/transformations.def"
+
 /* Appends choices for the transformation (a name of rules.h). Nothing appended: it does
  * not apply; `why_not` says why. */
 void propose(const struct propose *about, const char *transformation, struct choices *out,

@@ -4,9 +4,6 @@
 
 #include "search/propose/propose.h"
 
-typedef void (*propose_fn)(const struct propose *about, struct choices *out,
-                           struct buf *why_not);
-
 /*
  * What `ask` has for each nest that matters, on top of what about->now says of it:
  * the first of all nests together, the second of all, and so on, then the first of each

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose/propose_steps.h"
 #include "search/propose/propose_sums.h"
 #include "search/propose/uses.h"
 

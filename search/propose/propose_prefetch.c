@@ -1,5 +1,5 @@
 /* Which array to prefetch, and how far ahead. */
-#include "search/propose/propose_prefetch.h"
+#include "search/propose/propose.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,17 +1,8 @@
-/* Private to search/: blocks in time, joined and split loops, stores past the caches.
- * Contract as propose(). */
+/* Private to search/: rows at once, loops over time. */
 #ifndef SEARCH_PROPOSE_STEPS_H
 #define SEARCH_PROPOSE_STEPS_H
 
 #include "search/propose/propose.h"
-
-void propose_skew(const struct propose *about, struct choices *out, struct buf *why_not);
-void propose_fuse(const struct propose *about, struct choices *out, struct buf *why_not);
-void propose_distribute(const struct propose *about, struct choices *out,
-                        struct buf *why_not);
-void propose_pack(const struct propose *about, struct choices *out, struct buf *why_not);
-void propose_nontemporal(const struct propose *about, struct choices *out,
-                         struct buf *why_not);
 
 /* Appends plans that run a chain of the innermost loop in several rows at once. Nothing
  * when no array is both stored to and read at other places. */

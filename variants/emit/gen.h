@@ -185,9 +185,11 @@ struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
                            struct ir_expr *b); /* min or max of two */
 struct ir_expr *loop_last(struct gen *gen,
                           const struct ir_stmt *loop); /* value of its iterator */
-struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
-                              struct ir_expr *now, struct ir_expr *last,
-                              long long distance);
+/* Of the source's loop, as the band runs through it. */
+struct ir_expr *run_last(struct gen *gen, const struct tree *band);
+long long run_step(const struct tree *band);
+struct ir_expr *fetch_clamped(struct gen *gen, long long step, struct ir_expr *now,
+                              struct ir_expr *last, long long distance);
 struct ir_expr *fetch_resolved(struct gen *gen, struct ir_expr *expr);
 bool fetch_names(const struct prefetch *prefetch, const struct ir_expr *expr);
 bool fetch_is_packed(const struct work *work, const struct prefetch *prefetch);
@@ -259,9 +261,10 @@ bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t 
                      struct ahead *ahead);
 bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
                       const struct statement *statement); /* loops, parameters */
-/* As it stands, with later iterators, whatever the conditions. */
-bool fetch_is_direct(struct gen *gen, const struct statement *statement, size_t pos,
-                     const struct ir_expr *wanted, const struct ir_expr *expr);
+/* As it stands, with later iterators of the band's loop, whatever the conditions. */
+bool fetch_is_direct(struct gen *gen, const struct statement *statement,
+                     const struct tree *band, const struct ir_expr *wanted,
+                     const struct ir_expr *expr);
 bool fetch_has_own_size(const struct statement *statement, const struct ir_expr *wanted);
 bool fetch_is_one_line(struct gen *gen, const struct statement *statement, size_t pos,
                        const struct ir_expr *wanted);

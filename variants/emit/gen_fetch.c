@@ -37,12 +37,22 @@ struct ir_expr *loop_last(struct gen *gen, const struct ir_stmt *loop)
                          ir_binary(arena, "+", ir_copy(arena, loop->lower), whole));
 }
 
-struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
-                              struct ir_expr *now, struct ir_expr *last,
-                              long long distance)
+struct ir_expr *run_last(struct gen *gen, const struct tree *band)
 {
-    struct ir_expr *ahead = expr_plus(gen->arena, now, distance * loop->step);
-    bool up = loop->step > 0;
+    const struct ir_stmt *loop = band->loop->stmt;
+    return band_is_turned(band) ? ir_copy(gen->arena, loop->lower) : loop_last(gen, loop);
+}
+
+long long run_step(const struct tree *band)
+{
+    return (band_is_turned(band) ? -1 : 1) * band->loop->stmt->step;
+}
+
+struct ir_expr *fetch_clamped(struct gen *gen, long long step, struct ir_expr *now,
+                              struct ir_expr *last, long long distance)
+{
+    struct ir_expr *ahead = expr_plus(gen->arena, now, distance * step);
+    bool up = step > 0;
     gen->need_max = gen->need_max || !up;
     struct ir_expr *expr = fetch_pick(gen, up ? "min" : "max", ahead, last);
     return expr;

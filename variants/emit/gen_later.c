@@ -89,7 +89,8 @@ static struct code *place_of(const struct gen *gen, const struct code *stmt, siz
         }
     if (!at || !at->band ||
         (at->band->role != BAND_LOOP && at->band->role != BAND_BLOCK) ||
-        at->band->skewed || at->no_fetch || sets_below(at, stmt->iterator, pos + 1))
+        at->band->skewed || band_is_turned(at->band) || at->no_fetch ||
+        sets_below(at, stmt->iterator, pos + 1))
         return NULL;
     if (gen->work->box_nr)
         *why = "other arrays are packed, or blocks padded";
@@ -256,8 +257,8 @@ static void set_iteration(struct laters *all, const struct code *code, size_t po
     }
     struct ir_expr *last =
         ir_substitute(gen->arena, loop_last(gen, loop), symbol, by, pos);
-    new->iteration =
-        fetch_clamped(gen, loop, by[pos], expr_simplify(gen->arena, last), distance);
+    new->iteration = fetch_clamped(gen, loop->step, by[pos],
+                                   expr_simplify(gen->arena, last), distance);
     new->var = iteration_name(all, new, loop->iterator);
     by[pos] = ir_name(gen->arena, new->var);
     substitute_all(gen, &new->ahead, symbol, by, pos + 1);

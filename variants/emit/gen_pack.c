@@ -250,8 +250,8 @@ static const struct level *panel_loop(const struct gen *gen, const struct box *b
     for (size_t i = 0; i < gen->level_nr; i++) {
         const struct tree *band = gen->level[i].band;
         if (band->role == BAND_TILE && band->size == box->panel && !band->base &&
-            band->loop->stmt->step == 1 && subscript->kind == IR_NAME &&
-            subscript->symbol == band->loop->stmt->iterator)
+            band->loop->stmt->step == 1 && band->step == 1 &&
+            subscript->kind == IR_NAME && subscript->symbol == band->loop->stmt->iterator)
             found = &gen->level[i];
     }
     return found;

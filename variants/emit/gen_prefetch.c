@@ -171,7 +171,7 @@ static struct ir_expr *inner_ahead(const struct inner *at, const struct ir_expr 
     size_t index = (size_t)(prefetch - gen->work->prefetch);
     bool far = end && loads_of_any_row(at, element) && (!cond || is_of_any_row(at, cond));
     if (!far)
-        return fetch_clamped(gen, at->loop, now, loop_last(gen, at->loop),
+        return fetch_clamped(gen, at->loop->step, now, loop_last(gen, at->loop),
                              prefetch->distance);
     at->code->followed |= index < 64 ? 1ULL << index : 0;
     return within(gen, now, end, prefetch->distance);
@@ -417,7 +417,7 @@ static bool is_wanted_here(const struct fetches *all, const struct statement *st
         is_nested_as_written(all->loop, statement, pos) &&
         fetch_is_one_line(gen, statement, pos, wanted))
         return false;
-    if (where == HERE && fetch_is_direct(gen, statement, pos, wanted, expr) &&
+    if (where == HERE && fetch_is_direct(gen, statement, all->loop->band, wanted, expr) &&
         !fetch_has_own_size(statement, wanted))
         return true;
     return statement->depth == pos + 1 && !is_followed(gen, code, wanted) &&
@@ -456,6 +456,7 @@ static void add_fetch(struct fetches *all, const struct code *code,
     const struct statement *statement = &gen->nest->statement[code->statement];
     const struct prefetch *prefetch = fetch_wanted(gen, access->expr);
     size_t pos = (size_t)loop->depth;
+    long long step = run_step(all->loop->band);
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
     struct ahead ahead;
@@ -463,15 +464,15 @@ static void add_fetch(struct fetches *all, const struct code *code,
         !is_wanted_here(all, statement, code, access->expr, where, &ahead))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
-    new.stream = fetch_is_stream(gen, ahead.element, loop->stmt->iterator,
-                                 loop->stmt->step, &new.iterations);
+    new.stream =
+        fetch_is_stream(gen, ahead.element, loop->stmt->iterator, step, &new.iterations);
     for (size_t i = 0; i < statement->depth; i++) {
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
     }
-    struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, loop->stmt), symbol,
-                                         by, statement->depth);
-    by[pos] = fetch_clamped(gen, loop->stmt, at[pos], expr_simplify(gen->arena, last),
+    struct ir_expr *last = ir_substitute(gen->arena, run_last(gen, all->loop->band),
+                                         symbol, by, statement->depth);
+    by[pos] = fetch_clamped(gen, step, at[pos], expr_simplify(gen->arena, last),
                             prefetch->distance);
     new.plain = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
     if (ahead.cond && !new.stream)
@@ -540,8 +541,8 @@ static void name_iterations(const struct fetches *all, struct code *block)
 
 static long long strip_length(const struct fetches *all)
 {
-    long long source = all->loop->band->loop->stmt->step,
-              unroll = all->loop->step / source, length = 0;
+    long long source = run_step(all->loop->band), unroll = all->loop->step / source,
+              length = 0;
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].stream && (!length || all->item[i].iterations < length))
             length = all->item[i].iterations;
@@ -572,7 +573,7 @@ static void strip(struct fetches *all)
     struct gen *gen = all->gen;
     struct code *loop = all->loop, *outer = loop_like(loop), *parent = loop->parent,
                 *ahead = NULL;
-    long long size = strip_length(all) * loop->band->loop->stmt->step;
+    long long size = strip_length(all) * run_step(loop->band);
     size_t at = code_index(loop);
     outer->var = gen_symbol(
         gen, gen_name(gen, ir_textf(gen->arena, "%sp", loop->var->name), false),

@@ -40,8 +40,10 @@ static bool always_read(const struct ir_stmt *stmt, const struct ir_expr *wanted
 
 /* With every iteration of the loop all later ones run, of the same outer iterations: what
  * subscripts load ahead is loaded later anyway. */
-static bool runs_on(struct nest *nest, const struct statement *statement, size_t pos)
+static bool runs_on(struct nest *nest, const struct statement *statement,
+                    const struct tree *band)
 {
+    size_t pos = (size_t)band->loop->depth;
     struct affine at = affine_of(nest, statement);
     unsigned above = (unsigned)pos + 1, below = (unsigned)(statement->depth - pos - 1);
     isl_set *bounds = isl_set_universe(isl_space_copy(at.space));
@@ -55,7 +57,7 @@ static bool runs_on(struct nest *nest, const struct statement *statement, size_t
     isl_map *later = isl_map_universe(isl_space_map_from_set(isl_set_get_space(runs)));
     for (size_t i = 0; i < pos; i++)
         later = isl_map_equate(later, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    bool up = statement->loop[pos]->stmt->step > 0;
+    bool up = (statement->loop[pos]->stmt->step > 0) != band_is_turned(band);
     later = isl_map_order_lt(later, up ? isl_dim_in : isl_dim_out, (int)pos,
                              up ? isl_dim_out : isl_dim_in, (int)pos);
     isl_set *all = isl_set_apply(isl_set_copy(runs), later);
@@ -117,12 +119,13 @@ bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t 
     return ahead_find(gen, &request, ahead);
 }
 
-bool fetch_is_direct(struct gen *gen, const struct statement *statement, size_t pos,
-                     const struct ir_expr *wanted, const struct ir_expr *expr)
+bool fetch_is_direct(struct gen *gen, const struct statement *statement,
+                     const struct tree *band, const struct ir_expr *wanted,
+                     const struct ir_expr *expr)
 {
     return fetch_only_known(gen, expr, statement) && fetch_is_safe(gen, expr) &&
-           (!fetch_loads(expr) ||
-            (always_read(statement->stmt, wanted) && runs_on(gen->nest, statement, pos)));
+           (!fetch_loads(expr) || (always_read(statement->stmt, wanted) &&
+                                   runs_on(gen->nest, statement, band)));
 }
 
 /* The inner loop at pos, all of which lies in one line at a place that the loop around it

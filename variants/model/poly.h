@@ -304,6 +304,8 @@ band_function(const struct tree *band,
 /* What one iteration adds to the band's value: 1, or the step of the source loop where
  * the value is the iterator itself. */
 long long band_unit(const struct tree *band);
+/* Its iterations run against the direction of the loop as written. */
+bool band_is_turned(const struct tree *band);
 /* First or last value of the loop as written, as a statement sees it that may be outside
  * of it; NULL when the bounds name loops that are not around the statement, or when the
  * band is not the loop as written. */
@@ -332,32 +334,17 @@ const char *tree_tile_name(const struct work *work, const char *loop);
  * STATUS_USAGE; STEP_IDLE: nothing to do in this nest, err says why - the plan fails when
  * it is so in all nests. */
 enum { STEP_IDLE = 1 };
-int tree_tile(struct work *work, const struct plan_step *step,
-              struct error *err); /* tree_tile.c */
-int tree_interchange(struct work *work, const struct plan_step *step, struct error *err);
+#define TRANSFORMATION(kind, hook, ...)                                                  \
+    int hook(struct work *work, const struct plan_step *step, struct error *err);
+#include "variants/plan/transformations.def"
 /* Makes one work of works whose nests stand side by side, where the step fuses loops at
  * their edges. tree_region.c */
 int works_join(struct model *model, const struct plan_step *step, struct work *works,
                struct error *err);
-int tree_fuse(struct work *work, const struct plan_step *step,
-              struct error *err); /* tree_fuse.c */
-int tree_distribute(struct work *work, const struct plan_step *step, struct error *err);
-int tree_skew(struct work *work, const struct plan_step *step,
-              struct error *err); /* tree_skew.c */
-int tree_skew_tile(struct work *work, const struct plan_step *step, struct error *err);
-int tree_full(struct work *work, const struct plan_step *step,
-              struct error *err); /* tree_pack.c */
-int tree_pack(struct work *work, const struct plan_step *step, struct error *err);
-int tree_vec(struct work *work, const struct plan_step *step, struct error *err);
-/* What these three asked for: after work_check, which sees the plain order; every later
- * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
+/* What full, pack and vec asked for: after work_check, which sees the plain order; every
+ * later change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
 int tree_finish(struct work *work, struct error *err);
 void packing_release(struct work *work);
-int tree_pad(struct work *work, const struct plan_step *step,
-             struct error *err); /* tree_memory.c */
-int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);
-int tree_parallel(struct work *work, const struct plan_step *step,
-                  struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
 /* tree_clauses.c: clauses of such a pragma. */

@@ -128,6 +128,11 @@ long long band_unit(const struct tree *band)
     return llabs(band->step) == step ? 1 : step;
 }
 
+bool band_is_turned(const struct tree *band)
+{
+    return band->role != BAND_TILE && (band->step < 0) != (band->loop->stmt->step < 0);
+}
+
 long long band_stride(const struct tree *band)
 {
     return band->scale ? band->step * band->scale : band->step;

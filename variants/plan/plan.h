@@ -1,7 +1,7 @@
 /*
  * A plan: what is to be done to a kernel, as a list of steps with arguments. Everything
  * that knows a transformation by name - parser, text, search, rules, exports, help -
- * reads it from one table, one row each (plan_table.c).
+ * reads it from one table, one row each (transformations.def).
  *
  * Plans are values: {0} is the kernel as written, `=` copies, nothing is released. That
  * is so because steps are shared: there is one of each, made by plan_step_get, constant
@@ -16,23 +16,9 @@
 
 /* In the order of the table. */
 enum step_kind {
-    STEP_TILE,
-    STEP_SKEW_TILE,
-    STEP_INTERCHANGE,
-    STEP_SKEW,
-    STEP_FUSE,
-    STEP_DISTRIBUTE,
-    STEP_UNROLL_JAM,
-    STEP_UNROLL,
-    STEP_FULL,
-    STEP_PACK,
-    STEP_VEC,
-    STEP_PAD,
-    STEP_SIMD,
-    STEP_PARALLEL,
-    STEP_PREFETCH,
-    STEP_NONTEMPORAL,
-    STEP_SET,
+#define TRANSFORMATION(kind, hook, ...) STEP_##kind,
+#define SETTING(kind, ...)              STEP_##kind,
+#include "variants/plan/transformations.def"
     STEP_KIND_NR
 };
 

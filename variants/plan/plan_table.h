@@ -1,4 +1,4 @@
-/* What the parser and the table share. Private to variants/plan/. */
+/* What the parser, the table and random plans (bench/) share. */
 #ifndef VARIANTS_PLAN_PLAN_TABLE_H
 #define VARIANTS_PLAN_PLAN_TABLE_H
 

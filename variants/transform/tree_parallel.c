@@ -209,11 +209,12 @@ static const struct ir_pragma *parallel_pragma(const struct ir_stmt *stmt)
     return NULL;
 }
 
-/* The loop stands where it stood: the same loops around it, in the same order. */
+/* The loop stands where it stood: the same loops around it, in the same order, and its
+ * last iteration is the last. */
 static bool stands_as_before(const struct team *at, const struct tree *band)
 {
     const struct loop *loop = band->loop->parent;
-    if (band->role != BAND_LOOP)
+    if (band->role != BAND_LOOP || band_is_turned(band))
         return false;
     for (size_t i = at->above_nr; i-- > 0; loop = loop->parent)
         if (!loop || at->above[i]->role != BAND_LOOP || at->above[i]->loop != loop)

@@ -24,8 +24,7 @@ isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
 
 /* ---- unrolling, prefetching ---- */
 
-static int apply_unroll(struct work *work, const struct plan_step *step,
-                        struct error *err)
+int tree_unrolled(struct work *work, const struct plan_step *step, struct error *err)
 {
     bool jam = step->kind == STEP_UNROLL_JAM;
     for (size_t i = 0; i < step->arg_nr; i++)
@@ -54,8 +53,7 @@ static bool has_loop(const struct nest *nest, const char *iterator)
     return false;
 }
 
-static int apply_prefetch(struct work *work, const struct plan_step *step,
-                          struct error *err)
+int tree_prefetch(struct work *work, const struct plan_step *step, struct error *err)
 {
     if (step->at && !has_loop(work->nest, step->at)) {
         fail(err, STATUS_USAGE,
@@ -79,7 +77,7 @@ static int apply_prefetch(struct work *work, const struct plan_step *step,
     return 0;
 }
 
-static int apply_simd(struct work *work, const struct plan_step *step, struct error *err)
+int tree_simd(struct work *work, const struct plan_step *step, struct error *err)
 {
     (void)step, (void)err;
     work->simd_wanted = true; /* decided when the tree is final: work_simd */
@@ -88,31 +86,11 @@ static int apply_simd(struct work *work, const struct plan_step *step, struct er
 
 /* ---- the whole plan ---- */
 
-typedef int (*apply_fn)(struct work *work, const struct plan_step *step,
-                        struct error *err);
-
-static apply_fn apply_of(enum step_kind kind)
-{
-    static const apply_fn by_kind[STEP_KIND_NR] = {
-        [STEP_TILE] = tree_tile,
-        [STEP_SKEW_TILE] = tree_skew_tile,
-        [STEP_INTERCHANGE] = tree_interchange,
-        [STEP_SKEW] = tree_skew,
-        [STEP_FUSE] = tree_fuse,
-        [STEP_DISTRIBUTE] = tree_distribute,
-        [STEP_UNROLL_JAM] = apply_unroll,
-        [STEP_UNROLL] = apply_unroll,
-        [STEP_FULL] = tree_full,
-        [STEP_PACK] = tree_pack,
-        [STEP_VEC] = tree_vec,
-        [STEP_PAD] = tree_pad,
-        [STEP_SIMD] = apply_simd,
-        [STEP_PARALLEL] = tree_parallel,
-        [STEP_PREFETCH] = apply_prefetch,
-        [STEP_NONTEMPORAL] = tree_nontemporal,
-    };
-    return by_kind[kind];
-}
+static int (*const hooks[STEP_KIND_NR])(struct work *work, const struct plan_step *step,
+                                        struct error *err) = {
+#define TRANSFORMATION(kind, hook, ...) [STEP_##kind] = hook,
+#include "variants/plan/transformations.def"
+};
 
 /* How many of the step's first names are arrays; the others are loops. */
 static size_t array_names(const struct plan_step *step)
@@ -199,7 +177,7 @@ static int apply_step(struct model *model, const struct plan_step *step,
     for (size_t i = 0; i < model->nest_nr; i++) {
         if (!concerns(works, i, step))
             continue;
-        int status = apply_of(step->kind)(&works[i], step, &idle);
+        int status = hooks[step->kind](&works[i], step, &idle);
         if (status < 0)
             return fail_as(err, &idle);
         done += status == 0;
@@ -271,7 +249,7 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
         works[i].tree = model->nest[i]->refusal ? NULL : tree_copy(model->nest[i]->tree);
     }
     for (size_t k = 0; k < plan->step_nr; k++)
-        if (plan->step[k]->kind != STEP_SET && /* it made this model: see kernel.c */
+        if (hooks[plan->step[k]->kind] && /* set made this model: see kernel.c */
             apply_step(model, plan->step[k], works, err)) {
             whole_remedy(plan, k, err);
             return -1;

@@ -27,7 +27,7 @@ static void find_bands(struct survey *at, struct tree *tree)
 static bool is_as_written(const struct tree *band)
 {
     return band->role == BAND_LOOP && !band->skewed && !band->shifted && !band->rest &&
-           !band->lanes;
+           !band->lanes && !band_is_turned(band);
 }
 
 /* Below it are the loop's own statements and loops only, nested as they were; counts

@@ -178,7 +178,7 @@ static bool is_own(const struct nest *nest, const struct tree *band,
 static bool counts_from_start(const struct search *at, const struct tree *band)
 {
     const struct ir_expr *lower = band->loop->stmt->lower;
-    return !band->base && !band->skewed && !lower->has_value &&
+    return !band->base && !band->skewed && !band_is_turned(band) && !lower->has_value &&
            (band_unit(band) != 1 || !is_tiled(at, band)) &&
            is_own(at->work->nest, band, band);
 }
