@@ -261,8 +261,19 @@ size_t ir_mark_bytes(const char *source);
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
-/* model_access.c: a function of <math.h>, or of C++ "std::sqrt", "std::max<double>", that
- * depends on its arguments alone. */
+/* ---- ir_walk.c ---- */
+
+bool stmt_breaks_out(const struct ir_stmt *
+                         body); /* break or continue that binds to the loop around body */
+const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
+                                bool (*is)(const struct ir_stmt *, const void *),
+                                const void *data);
+/* Every expression below stmt, once each, in order. */
+void stmt_exprs(const struct ir_stmt *stmt,
+                void (*visit)(struct ir_expr *expr, void *data), void *data);
+
+/* math_functions.c: a function of <math.h>, or of C++ "std::sqrt", "std::max<double>",
+ * that depends on its arguments alone. */
 bool math_function(const char *name);
 /* It is declared as the standard has it: "double (double)". */
 bool math_prototype(const char *name, const char *type);

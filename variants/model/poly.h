@@ -360,18 +360,6 @@ int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
-/* tree_clauses.c: clauses of such a pragma. */
-bool pragma_has_clause(const char *pragma, const char *word);
-/* Of a loop that is not whole: they must say the same of its parts. */
-int pragma_check_clauses(const struct nest *nest, const struct ir_pragma *pragma,
-                         struct error *err);
-/* Of a pragma that gives way: nothing behind the loop may rest on its clauses. */
-int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragma,
-                          struct error *err);
-/* The loop is still one loop with all that was in it, and nothing else. */
-bool band_is_whole(const struct work *work, const struct tree *band);
-bool pragma_is_simd(const char *text);         /* omp simd, and no other word before it */
-bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 /* Of simd steps; nest: the work's place among those of the plan. */
 void work_hints(struct work *work, size_t nest, const struct plan *plan);
 void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */

@@ -90,15 +90,6 @@ int nest_refuse(struct nest *nest, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* -1 */
 void nest_assume(struct nest *nest, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* once each */
-bool stmt_breaks_out(const struct ir_stmt *
-                         body); /* break or continue that binds to the loop around body */
-const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
-                                bool (*is)(const struct ir_stmt *, const void *),
-                                const void *data);
-/* Every expression below stmt, once each, in order. */
-void stmt_exprs(const struct ir_stmt *stmt,
-                void (*visit)(struct ir_expr *expr, void *data), void *data);
-
 /* ---- model_sum.c ---- */
 
 /* x += e, x *= e, x = x + e, with x not in e. */

@@ -238,3 +238,20 @@ bool tree_is_gathered(const struct tree *tree)
 {
     return tree->kind == TREE_BAND && tree->domain;
 }
+
+bool tree_is_straight(const struct tree *tree)
+{
+    if (tree->kind == TREE_BAND && tree->role != BAND_COPY)
+        return false;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (!tree_is_straight(tree->child[i]))
+            return false;
+    return true;
+}
+
+isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
+{
+    isl_val *val = isl_val_int_from_si(isl_pw_aff_get_ctx(pa), size);
+    pa = isl_pw_aff_floor(isl_pw_aff_scale_down_val(pa, isl_val_copy(val)));
+    return isl_pw_aff_scale_val(pa, val);
+}

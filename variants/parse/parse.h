@@ -16,11 +16,13 @@ struct parse {
     const struct ct_node *trouble;
 };
 
-/* parse.c: the symbol of a declaration, made on first use. */
+/* parse_symbol.c: the symbol of a declaration, made on first use. */
 struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 
 /* One more symbol of the function; `decl` may be NULL. */
 struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
+
+void parse_params(struct parse *p, const struct ct_function *chosen);
 
 /* parse_expr.c. NULL when the expression cannot be told; its statement is then kept as
  * text. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "variants/ir/clauses.h"
+
 struct survey {
     const struct nest *nest;
     const struct loop *loop;

@@ -1,5 +1,5 @@
 /* Walking statements and expressions of the front end's tree. */
-#include "variants/model/poly.h"
+#include "variants/ir/ir.h"
 
 #include <string.h>
 
