@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/plan/plan.h"
 
 static void canonical_text(void)
 {

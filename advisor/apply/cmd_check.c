@@ -10,6 +10,8 @@
 #include "advisor/cli/version.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
+#include "variants/clang/clang.h"
+#include "variants/plan/plan.h"
 
 static const double default_pairs_s = 10;
 

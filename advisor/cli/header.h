@@ -2,7 +2,8 @@
 #ifndef ADVISOR_HEADER_H
 #define ADVISOR_HEADER_H
 
-#include "variants/variants.h"
+#include "core/base/buf.h"
+#include "variants/kernel/kernel_view.h"
 
 /*
  * A C header with one macro for each tunable, at the value that `plan` (canonical) sets

@@ -9,6 +9,7 @@
 #include "advisor/program/commands.h"
 #include "advisor/report/kernel_json.h"
 #include "advisor/session/workbench.h"
+#include "variants/kernel/kernel_inputs.h"
 
 static json_t *loops_json(const struct kernel_view *view)
 {

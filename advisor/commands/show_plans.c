@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "advisor/report/kernel_json.h"
+#include "variants/kernel/kernel.h"
+#include "variants/model/model.h"
+#include "variants/plan/plan.h"
 
 /* Some seconds of a slow machine, for all plans together. */
 enum { EFFORT = 8000000 };

@@ -5,7 +5,7 @@
 
 #include "core/base.h"
 #include "core/files/json.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel_view.h"
 
 /* A list of {transformation, plan, legal, verdict, reason, assumptions}; verdict is
  * "legal", "legal under assumptions", "illegal" or "not applicable". New reference. */

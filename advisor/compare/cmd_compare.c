@@ -14,6 +14,7 @@
 #include "advisor/session/emitted.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
+#include "variants/plan/plan.h"
 
 static const double default_pairs_s = 10;
 

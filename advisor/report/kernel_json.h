@@ -2,7 +2,8 @@
 #ifndef ADVISOR_KERNEL_JSON_H
 #define ADVISOR_KERNEL_JSON_H
 
-#include "variants/variants.h"
+#include "core/files/json.h"
+#include "variants/kernel/kernel_view.h"
 
 /* A list of objects: name, type, extent, bytes, contents, read, written. */
 json_t *kernel_arrays_json(const struct kernel_view *view);

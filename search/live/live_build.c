@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/plan/plan.h"
+
 void live_built_free(struct built *built)
 {
     for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "search/live/live.h"
+#include "variants/kernel/kernel_inputs.h"
 
 /* ---- cache ---- */
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 static void add_settings(struct buf *out, const struct choice *choice)
 {
     for (size_t i = 0; i < choice->set_nr; i++)

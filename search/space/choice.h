@@ -8,7 +8,7 @@
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
 
-#include "variants/variants.h"
+#include "variants/kernel/kernel_view.h"
 
 enum {
     CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,

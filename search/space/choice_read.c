@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* "name:value", "name" or "key:word". */
 struct word {
     char name[72], value[72]; /* value "" = none */

@@ -3,7 +3,9 @@
 #ifndef VARIANTS_COMPILE_H
 #define VARIANTS_COMPILE_H
 
-#include "variants/variants.h"
+#include "core/base/buf.h"
+#include "core/process/spawn.h"
+#include "variants/build/build.h"
 
 /* The toolchain's compiler for C or for C++. */
 void push_compiler(const struct toolchain *toolchain, bool cplusplus,

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "variants/kernel/kernel_view.h"
+
 /* ---- find ---- */
 
 /* The definition of a constant in a C text: by token, so that comments, strings and other

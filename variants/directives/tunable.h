@@ -7,7 +7,6 @@
 #define VARIANTS_TUNABLE_H
 
 #include "variants/directives/pragma.h"
-#include "variants/variants.h"
 
 enum { TUNABLE_VALUES_MAX = 4096 };
 

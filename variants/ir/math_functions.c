@@ -1,7 +1,8 @@
 /* The functions of <math.h>, and of C++, that depend on their arguments alone. */
-#include "variants/ir/ir.h"
-
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/ir/ir.h"
 
 /* Of the types of such a function, result first: d its floating type, c complex, i int,
  * l long, L long long; most are "dd". */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
+#include "variants/parse/parse.h"
 #include "variants/plan/plan.h"
 
 /* ---- opening and looking ---- */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "variants/ir/sum.h"
+#include "variants/model/model_nest.h"
 #include "variants/model/model_place.h"
-#include "variants/model/poly.h"
 
 /* ---- sum ---- */
 

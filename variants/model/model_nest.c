@@ -1,10 +1,13 @@
 /* One nest: its loops, its statements with their domains, its loop tree. */
+#include "variants/model/model_nest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/poly.h"
-
 #include "variants/ir/clauses.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
 
 /* ---- cells ---- */
 

@@ -1,10 +1,10 @@
 /* What a nest says of itself: why it is not modelled, what its model takes for granted.
  */
-#include "variants/model/poly.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
 
 int nest_refuse(struct nest *nest, int line, const char *format, ...)
 {

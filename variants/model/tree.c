@@ -1,8 +1,11 @@
 /* The loop tree: making, copying, binding bands to functions of statement instances. */
-#include "variants/model/poly.h"
+#include "variants/model/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
+#include "variants/plan/plan.h"
 
 struct tree *tree_new(enum tree_kind kind)
 {

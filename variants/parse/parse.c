@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "variants/clang/cxx.h"
+#include "core/base.h"
+#include "variants/clang/clang.h"
 #include "variants/parse/parse_rewrite.h"
 
 /* ---- args ---- */

@@ -1,5 +1,5 @@
 /* Symbols of the function, made when they are first met. */
-#include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 static void make_room(struct parse *p)
 {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 enum { VALUE_MAX = 1 << 30, UNROLL_MAX = 64, NESTS_MAX = 999 };
 
 enum arguments { NAMES, NAMES_OPTIONAL, NAME_VALUES, NAME_VALUES_OPTIONAL };

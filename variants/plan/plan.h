@@ -1,8 +1,28 @@
-/* A plan as data. Private to variants/; the outward half is in variants.h. */
-#ifndef VARIANTS_PLAN_H
-#define VARIANTS_PLAN_H
+/* A plan: what is to be done to a kernel, as a list of steps; its text; the table of
+ * transformations. */
+#ifndef VARIANTS_PLAN_PLAN_H
+#define VARIANTS_PLAN_PLAN_H
 
-#include "variants/variants.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/buf.h"
+#include "core/base/error.h"
+
+/* Steps separated by spaces: tile(j:64,k:256) simd prefetch(table:16,to:L2). Loops are
+ * named by their iterators, tile loops it, jt ..., arrays as in the view.
+ * transformations() holds all steps. An empty text is the untransformed kernel. */
+struct plan; /* opaque */
+int plan_parse(const char *text, struct plan **plan, struct error *err);
+void plan_free(struct plan *plan);
+char *plan_text(const struct plan *plan); /* canonical; caller frees */
+
+/* The transformations a plan can be made of: one table that parsing, help and rules'
+ * tests read. */
+struct transformation {
+    const char *name, *syntax, *meaning;
+};
+const struct transformation *transformations(size_t *nr);
 
 /* In the order of the table in plan.c. */
 enum step_kind {

@@ -3,12 +3,13 @@
  * one will hold. Their domains are the elements accessed, so nothing is read or written
  * that the original would not have touched.
  */
-#include "variants/ir/sum.h"
-#include "variants/transform/packing.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
 
 bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
                     const char *loop)

@@ -4,11 +4,13 @@
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
-#include "variants/ir/sum.h"
-#include "variants/transform/packing.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/budget.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 static const struct tree *band_named(const struct tree *tree, const char *name)
 {

@@ -2,12 +2,15 @@
  * Loops whose iterations are shared out among threads: those that the plan names, and
  * those that the user's own OpenMP pragmas stood before. Decided on the final tree.
  */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "variants/ir/clauses.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- the user's pragmas ---- */
 

@@ -1,9 +1,11 @@
 /* What each step of a plan does to the loop tree. Whether the result is legal is asked
  * afterwards, of the whole. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- unrolling, prefetching ---- */
 

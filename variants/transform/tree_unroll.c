@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/model/tree.h"
+#include "variants/transform/steps.h"
+
 /* ---- building the trees ---- */
 
 /* The domains of the leaves become those of the part; leaves without instances go. False
