@@ -12,8 +12,8 @@
 int kernel_tuned_open(struct kernel *kernel, struct error *err)
 {
     struct kernel_tuned *tuned = &kernel->tuned;
-    if (tunables_read(kernel->function, &kernel->words, &kernel->cflags, &tuned->tunables,
-                      err))
+    if (tunables_read(kernel->function, &kernel->words, &kernel->cflags,
+                      KERNEL_TUNABLES_MAX, &tuned->tunables, err))
         return -1;
     tuned->view = xcalloc(tuned->tunables.nr + 1, sizeof(*tuned->view));
     for (size_t i = 0; i < tuned->tunables.nr; i++) {
