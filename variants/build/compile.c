@@ -9,7 +9,6 @@
 
 #include "core/files/hash.h"
 #include "core/machine/machine.h"
-#include "variants/build/compile_queue.h"
 #include "variants/clang/clang.h"
 
 static const double compile_limit_s = 120;

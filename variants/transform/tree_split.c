@@ -7,7 +7,6 @@
 #include "variants/model/model_nest.h"
 #include "variants/model/tree.h"
 #include "variants/transform/steps.h"
-#include "variants/transform/tree_unroll.h"
 
 static void find_leaves(const struct tree *tree, struct leaves *leaves)
 {
