@@ -31,7 +31,8 @@ static int run(const struct plan_bench *bench, const char *program, size_t varia
     struct strvec argv = {0};
 
     strvec_push(&argv, program);
-    strvec_split(&argv, "--full-precision --relative 1e-300");
+    strvec_split(&argv,
+                 "--full-precision --relative-double 1e-300 --relative-float 1e-300");
     if (mode)
         strvec_push(&argv, mode);
     strvec_push(&argv, "--out");

@@ -45,7 +45,7 @@ static void note_draw(struct drawing *drawing, const struct plan *plan, const ch
 
     drawing->drawn++;
     for (size_t i = 0; i < plan->step_nr; i++)
-        seen[plan->step[i].kind] = true;
+        seen[plan->step[i]->kind] = true;
     for (size_t i = 0; i < STEP_KIND_NR; i++) {
         drawing->step_drawn[i] += seen[i];
         drawing->step_legal[i] += seen[i] && result == 0;

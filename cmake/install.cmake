@@ -25,7 +25,7 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/un
 
 # Data travels with its path in the tree, so that shipped_path() finds "rules/recipe.json" in either place;
 # with it the sources of the cache model, which are compiled into traced programs.
-install(DIRECTORY rules templates DESTINATION ${data}
+install(DIRECTORY machines rules templates DESTINATION ${data}
         FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/*/*.in"
         PATTERN "templates/report/page.*")
 install(DIRECTORY core/machine core/traffic DESTINATION ${data}/core FILES_MATCHING PATTERN "*.json")

@@ -5,12 +5,7 @@
 
 #include "core/inputs/inputs.h"
 #include "observe/capture/trace.h"
-#include "observe/copies/app_flags.h"
-#include "observe/copies/app_mark.h"
-#include "observe/copies/app_output.h"
-#include "observe/copies/include_folders.h"
-#include "observe/copies/project_copy.h"
-#include "observe/copies/shell_text.h"
+#include "observe/copies/copies.h"
 #include "observe/regions/region_profile.h"
 #include "observe/sample/sample.h"
 #include "observe/sample/sample_hot.h"

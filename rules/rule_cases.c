@@ -65,8 +65,7 @@ static int read_facts(const struct json_at *at, struct rule_facts *facts,
 
     if (json_object_at(at, "metrics", &metrics, err))
         return -1;
-    json_object_foreach((json_t *)metrics.node, name, value)
-    {
+    json_object_foreach((json_t *)metrics.node, name, value) {
         if (!rule_metric_find(name))
             return unknown_metric(&metrics, name, err);
         if (json_member(&metrics, name, &here, err) || read_fact(&here, name, facts, err))
@@ -114,8 +113,7 @@ static int compare_all(const struct json_at *at, const struct rule_verdicts *ver
         return -1;
     if (json_object_size(expect.node) == 0)
         return json_fail(&expect, err, "expects nothing");
-    json_object_foreach((json_t *)expect.node, name, value)
-    {
+    json_object_foreach((json_t *)expect.node, name, value) {
         if (!transformation_find(name))
             return unknown_transformation(&expect, name, err);
         if (json_member(&expect, name, &here, err) ||
@@ -157,11 +155,10 @@ static json_t *counted(json_t *cases)
     json_t *one, *expected;
 
     json_array_foreach(cases, i, one)
-        json_array_foreach(json_object_get(one, "expected"), k, expected)
-    {
-        all++;
-        off += !json_is_true(json_object_get(expected, "agrees"));
-    }
+        json_array_foreach(json_object_get(one, "expected"), k, expected) {
+            all++;
+            off += !json_is_true(json_object_get(expected, "agrees"));
+        }
     return json_pack("{s:O, s:I, s:I}", "cases", cases, "expectations", (json_int_t)all,
                      "disagreements", (json_int_t)off);
 }

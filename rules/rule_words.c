@@ -3,6 +3,7 @@
 
 #include "core/base/near.h"
 #include "rules/rule_set.h"
+#include "variants/plan/plan.h"
 
 static const char *const verdict_words[] = {
     [VERDICT_TRY] = "try",
@@ -16,23 +17,9 @@ static const char *const resource_words[] = {
     "l1_mshrs", "l2_mshrs", "page_walkers", "memory", "l2_link", "l3_link", "arithmetic",
 };
 
-static const struct rule_transformation transformations[] = {
-    {"simd", true, "vector instructions for the innermost loop"},
-    {"interchange", true, "another order of the loops"},
-    {"tile", true, "work on blocks that a cache holds until they are used up"},
-    {"skew", true, "slant the loops so that they can be tiled"},
-    {"unroll_jam", true,
-     "several iterations of an outer loop at a time, reuse in registers"},
-    {"unroll", true, "several iterations of the innermost loop at a time"},
+/* What no step of a plan does. */
+static const struct rule_transformation by_hand[] = {
     {"scalar_replace", true, "keep array elements in registers"},
-    {"prefetch_l1", true, "software prefetch into L1"},
-    {"prefetch_l2", true, "software prefetch into L2 only"},
-    {"nontemporal", true, "stores past the caches"},
-    {"fuse", true, "make one loop of neighbouring ones"},
-    {"distribute", true, "make several loops of one"},
-    {"pack", true, "copy a block to consecutive memory before it is used"},
-    {"pad", true, "lengthen rows so that they do not collide in a cache"},
-    {"parallel", true, "share the loop among cores"},
     {"soa", false, "an array for each field in place of an array of structs"},
     {"sort", false, "look-ups in the order of the places they go to"},
     {"scalar_temporaries", false, "variables in place of arrays that live an iteration"},
@@ -42,10 +29,32 @@ static const struct rule_transformation transformations[] = {
     {"hugepages", false, "huge pages for the buffers"},
 };
 
+/* Put together once. */
+static struct {
+    struct rule_transformation item[2 * STEP_KIND_NR + ARRAY_SIZE(by_hand)];
+    size_t nr;
+    bool whole;
+} all;
+
+static void add_transformation(const char *name, bool in_plan, const char *meaning)
+{
+    all.item[all.nr++] = (struct rule_transformation){name, in_plan, meaning};
+}
+
+/* Those of the table of plans first. */
 const struct rule_transformation *rule_transformations(size_t *nr)
 {
-    *nr = ARRAY_SIZE(transformations);
-    return transformations;
+    size_t rows = 0;
+    const struct transformation *row = transformations(&rows);
+    for (size_t i = 0; i < rows && !all.whole; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(row[i].rule); k++)
+            if (row[i].rule[k].word)
+                add_transformation(row[i].rule[k].word, true, row[i].rule[k].meaning);
+    for (size_t i = 0; i < ARRAY_SIZE(by_hand) && !all.whole; i++)
+        add_transformation(by_hand[i].name, by_hand[i].in_plan, by_hand[i].meaning);
+    all.whole = true;
+    *nr = all.nr;
+    return all.item;
 }
 
 const char *verdict_word(enum verdict verdict)
@@ -67,9 +76,12 @@ const char *const *resource_list(size_t *nr)
 
 const struct rule_transformation *transformation_find(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(transformations); i++)
-        if (strcmp(transformations[i].name, name) == 0)
-            return &transformations[i];
+    size_t nr;
+    const struct rule_transformation *list = rule_transformations(&nr);
+
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
     return NULL;
 }
 
@@ -112,10 +124,11 @@ int unknown_transformation(const struct json_at *here, const char *name,
 
 size_t transformation_names(const char **name, size_t room)
 {
-    size_t nr = ARRAY_SIZE(transformations);
+    size_t nr;
+    const struct rule_transformation *list = rule_transformations(&nr);
 
     for (size_t i = 0; i < nr && i < room; i++)
-        name[i] = transformations[i].name;
+        name[i] = list[i].name;
     return nr < room ? nr : room;
 }
 

@@ -184,9 +184,11 @@ static json_t *changed(const json_t *base, json_t *change)
         return out;
     }
     out = json_is_object(base) ? json_copy((json_t *)base) : json_object();
-    json_object_foreach(change, key, value) if (json_is_null(value))
-        json_object_del(out, key);
-    else json_object_set_new(out, key, changed(json_object_get(base, key), value));
+    json_object_foreach(change, key, value)
+        if (json_is_null(value))
+            json_object_del(out, key);
+        else
+            json_object_set_new(out, key, changed(json_object_get(base, key), value));
     return out;
 }
 

@@ -30,8 +30,7 @@ static void read_given(struct metric_case *one)
     const char *name;
     json_t *value;
 
-    json_object_foreach(json_object_get(one->top.node, "given"), name, value)
-    {
+    json_object_foreach(json_object_get(one->top.node, "given"), name, value) {
         if (!check(one->given_nr < GIVEN_MOST))
             return;
         one->given[one->given_nr++] = (struct metric_given){
@@ -96,8 +95,7 @@ static void check_values(const struct metric_case *one, const char *key,
     const char *name;
     json_t *want;
 
-    json_object_foreach(json_object_get(one->top.node, key), name, want)
-    {
+    json_object_foreach(json_object_get(one->top.node, key), name, want) {
         int at = metric_find(one->set, name);
 
         if (at == METRIC_NONE) {
@@ -218,8 +216,7 @@ void metric_cases_run(const char *name, struct strvec *covered)
     json_t *cases = metric_cases_read(name), *node;
     const char *key;
 
-    json_object_foreach(cases, key, node)
-    {
+    json_object_foreach(cases, key, node) {
         char *what = xasprintf("%s: %s", name, key);
 
         run_case(what, node, covered);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 
 int main(void)
 {

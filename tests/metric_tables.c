@@ -82,13 +82,11 @@ static const char *mended(const struct metric_table *table, const char *metric,
     const json_t *exception;
     size_t i;
 
-    json_array_foreach(
-        json_object_get(table->root, "exceptions"), i,
-        exception) if (text_of(exception, "read") && metric &&
-                       !strcmp(text_of(exception, "metric"), metric) &&
-                       concerns(exception,
-                                &table->column[column])) return text_of(exception,
-                                                                        "read");
+    json_array_foreach(json_object_get(table->root, "exceptions"), i, exception)
+        if (text_of(exception, "read") && metric &&
+            !strcmp(text_of(exception, "metric"), metric) &&
+            concerns(exception, &table->column[column]))
+            return text_of(exception, "read");
     return text;
 }
 
@@ -161,15 +159,15 @@ static void read_exceptions(struct metric_table *table)
 
     table->exception =
         xcalloc(json_array_size(json) * table->column_nr + 1, sizeof(*table->exception));
-    json_array_foreach(json, i, one) for (size_t k = 0; k < table->column_nr;
-                                          k++) if (!text_of(one, "read") &&
-                                                   concerns(one, &table->column[k]))
-        table->exception[table->exception_nr++] =
-        (struct table_exception){.metric = text_of(one, "metric"),
-                                 .why = text_of(one, "why"),
-                                 .column = (int)k,
-                                 .skip = json_is_true(json_object_get(one, "skip")),
-                                 .tolerance = number_of(one, "tolerance", 0)};
+    json_array_foreach(json, i, one)
+        for (size_t k = 0; k < table->column_nr; k++)
+            if (!text_of(one, "read") && concerns(one, &table->column[k]))
+                table->exception[table->exception_nr++] = (struct table_exception){
+                    .metric = text_of(one, "metric"),
+                    .why = text_of(one, "why"),
+                    .column = (int)k,
+                    .skip = json_is_true(json_object_get(one, "skip")),
+                    .tolerance = number_of(one, "tolerance", 0)};
 }
 
 int metric_table_read(const char *path, struct metric_table *table)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "tests/check.h"
 #include "tests/test_machine_fixture.h"
 

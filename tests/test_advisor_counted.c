@@ -1,5 +1,5 @@
 /* Questions from counts: whose they are, what formulas give, what is told of them. */
-#include "advisor/exchange/counted.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>

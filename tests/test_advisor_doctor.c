@@ -177,8 +177,7 @@ static void the_document(void)
     check_str(json_string_value(json_object_get(document, "schema")),
               "inflight.doctor/1");
     check(json_is_false(json_object_get(document, "usable")));
-    json_array_foreach(json_object_get(document, "findings"), i, finding)
-    {
+    json_array_foreach(json_object_get(document, "findings"), i, finding) {
         check(json_is_string(json_object_get(finding, "what")));
         check(json_is_string(json_object_get(finding, "state")));
         check(json_is_string(json_object_get(finding, "finding")));

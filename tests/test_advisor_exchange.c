@@ -237,8 +237,7 @@ static void plans_come_back_from_parameters_alone(void)
     struct plans plans = {0};
 
     check_ok(json_read_text(text, "t", NULL, &root, &err), &err);
-    json_object_foreach(json_object_get(root, "cache"), key, entry)
-    {
+    json_object_foreach(json_object_get(root, "cache"), key, entry) {
         json_object_del(entry, "plan");
         json_object_del(entry, "inflight");
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/cli/settings.h"
+#include "advisor/program/commands.h"
 #include "tests/test_advisor_place.h"
 
 #ifndef INFLIGHT_INSTALL_CMAKE

@@ -77,6 +77,32 @@ static void two_functions_of_a_file_are_compared(void)
     place_drop(&place);
 }
 
+/* Off by 1e-5: what is said to be allowed of a float kernel is what is allowed. */
+static void the_tolerance_that_is_told_holds(void)
+{
+    static const struct {
+        const char *option;
+        int code;
+        const char *out, *err;
+    } cases[] = {
+        {"", 0, "*Equal for *, float*within*0.0001.\n*", "*"},
+        {"--tolerance 2e-5", 0, "*Equal for *, float*within*2e-05.\n*", "*"},
+        {"--tolerance 1e-6", 1, "", "*the results differ*b[*"},
+    };
+    struct place place = {0};
+
+    place_make(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *line =
+            xasprintf("compare versions.c:single versions.c:nearly --machine skl "
+                      "--cores 1 -q --budget 1s %s",
+                      cases[i].option);
+        check_run(&place, line, cases[i].code, cases[i].out, cases[i].err);
+        free(line);
+    }
+    place_drop(&place);
+}
+
 /* The definitions take the kernel's events for those of a divider: they count anywhere.
  */
 static void counters_tell_the_rules(void)
@@ -111,6 +137,7 @@ CU_TestInfo advisor_measured_tests[] = {
      a_sweep_is_measured_kept_and_printed_again},
     {"one variant is measured", one_variant_is_measured},
     {"two functions of a file are compared", two_functions_of_a_file_are_compared},
+    {"the tolerance that is told holds", the_tolerance_that_is_told_holds},
     {"counters tell the rules", counters_tell_the_rules},
     CU_TEST_INFO_NULL,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_measure.h"
+#include "advisor/program/commands.h"
 #include "tests/check.h"
 
 struct measured {
@@ -254,7 +255,9 @@ static bool parse(struct strvec *words, struct settings *settings)
 
     strvec_split(words,
                  "metrics '" KERNEL "' --set n=1000 --machine skl --cores 1 --quiet");
-    return check_ok(settings_parse((int)words->nr, words->v, settings, &err), &err);
+    return check_ok(settings_parse(command_find(words->v[0]), (int)words->nr, words->v,
+                                   settings, &err),
+                    &err);
 }
 
 /* 1000 elements are read and written: 8 bytes each, 125 lines and a bit. */

@@ -181,8 +181,7 @@ static json_t *column_of(const json_t *document, const char *label)
 {
     size_t i;
     json_t *column;
-    json_array_foreach(json_object_get(document, "columns"), i, column)
-    {
+    json_array_foreach(json_object_get(document, "columns"), i, column) {
         if (!strcmp(json_string_value(json_object_get(column, "label")), label))
             return column;
     }
@@ -193,8 +192,7 @@ static double metric_of(const json_t *column, const char *name)
 {
     size_t i;
     const json_t *metric;
-    json_array_foreach(json_object_get(column, "metrics"), i, metric)
-    {
+    json_array_foreach(json_object_get(column, "metrics"), i, metric) {
         if (!strcmp(json_string_value(json_object_get(metric, "name")), name))
             return json_number_value(
                 json_object_get(json_object_get(metric, "value"), "value"));

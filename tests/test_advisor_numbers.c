@@ -33,8 +33,7 @@ static const json_t *by_id(const json_t *root, const char *list, const char *id)
     size_t i;
     const json_t *item;
 
-    json_array_foreach(json_object_get(root, list), i, item)
-    {
+    json_array_foreach(json_object_get(root, list), i, item) {
         if (strcmp(json_string_value(json_object_get(item, "id")), id) == 0)
             return item;
     }
@@ -109,8 +108,7 @@ static void the_papers_rows(void)
 
     if (check_ok(json_read_file(rows_path, "inflight.paper-rows/1", &root, &err), &err)) {
         check_eq(json_array_size(json_object_get(root, "rows")), 47);
-        json_array_foreach(json_object_get(root, "rows"), i, row)
-        {
+        json_array_foreach(json_object_get(root, "rows"), i, row) {
             check_row(root, row, set, &worst);
         }
         printf("\n    47 rows of the paper: latency off by at most %.1f %% (%s), "

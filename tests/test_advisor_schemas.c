@@ -74,7 +74,7 @@ static const char *const kept[] = {"core/machine/profiles",
                                    "tests/data/advisor/schemas",
                                    "tests/data/advisor/html",
                                    "core/machine/data",
-                                   "core/traffic/data",
+                                   "machines/cpus",
                                    "observe/data",
                                    "rules/metrics",
                                    "tests/data/advisor/metrics",
@@ -192,8 +192,7 @@ static const char *last_key(json_t *document)
     const char *key, *last = NULL;
     json_t *value;
 
-    json_object_foreach(document, key, value)
-    {
+    json_object_foreach(document, key, value) {
         last = key;
     }
     return last;
@@ -201,9 +200,9 @@ static const char *last_key(json_t *document)
 
 /* What is not read without one of the keys that all documents of a kind have. */
 static const char *const needed[] = {
-    "sources", "columns",  "definitions", "plan",     "levels", "rules",    "cases",
-    "events",  "points",   "machine",     "findings", "loops",  "rows",     "tries",
-    "results", "profiles", "sessions",    "cpus",   "machines", "numbers"};
+    "sources", "columns",  "definitions", "plan",      "levels",   "rules",  "cases",
+    "events",  "points",   "machine",     "findings",  "loops",    "rows",   "tries",
+    "results", "profiles", "sessions",    "recognise", "machines", "numbers"};
 
 static bool damage(json_t *document, enum damage how)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/cli/settings.h"
+#include "advisor/program/commands.h"
 #include "core/run/run.h"
 #include "tests/check.h"
 
@@ -18,7 +18,8 @@ static int parse(const char *line, struct settings *settings, struct error *err)
 
     strvec_release(&words);
     strvec_split(&words, line);
-    return settings_parse((int)words.nr, words.v, settings, err);
+    return settings_parse(command_find(words.v[0]), (int)words.nr, words.v, settings,
+                          err);
 }
 
 static bool parsed(const char *line, struct settings *settings)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/apply/rename_source.h"
-#include "advisor/cli/cache_words.h"
+#include "advisor/cli/cli.h"
 #include "tests/check.h"
 
 /* ---- --cache and --line ---- */

@@ -125,8 +125,7 @@ static bool still_says(const json_t *earlier, const json_t *now)
     }
     if (!json_is_object(earlier))
         return same_number(earlier, now) || json_equal(earlier, now);
-    json_object_foreach((json_t *)(uintptr_t)earlier, key, value)
-    {
+    json_object_foreach((json_t *)(uintptr_t)earlier, key, value) {
         if (!still_says(value, json_object_get(now, key)))
             return check_str(key, "the same as before");
     }

@@ -205,8 +205,7 @@ static void check_values(const struct count_set *counts, const json_t *values,
 
     metric_evaluate(&(struct metric_question){.set = machine.set, .counts = counts},
                     &result);
-    json_object_foreach((json_t *)(uintptr_t)values, name, value)
-    {
+    json_object_foreach((json_t *)(uintptr_t)values, name, value) {
         int at = metric_find(machine.set, name);
 
         if (!check(at != METRIC_NONE) || machine.set->metric[at].model == METRIC_NONE ||
@@ -237,8 +236,7 @@ static struct metric_set *make_machine(size_t counters, json_t **root)
     machine.set = set;
     machine.counters = counters;
     json_object_foreach(json_object_get(json_object_get(*root, "counts"), "events"), name,
-                        value)
-    {
+                        value) {
         int at = metric_event_find(set, name);
 
         if (check(at != METRIC_NONE))

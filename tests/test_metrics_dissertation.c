@@ -56,11 +56,10 @@ static const json_t *rebuild_of(const char *cpu, const char *precision)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(
-        json_object_get(rebuilds, "cpus"), i,
-        one) if (!strcmp(json_string_value(json_object_get(one, "name")), cpu) &&
-                 !strcmp(json_string_value(json_object_get(one, "precision")),
-                         precision)) return one;
+    json_array_foreach(json_object_get(rebuilds, "cpus"), i, one)
+        if (!strcmp(json_string_value(json_object_get(one, "name")), cpu) &&
+            !strcmp(json_string_value(json_object_get(one, "precision")), precision))
+            return one;
     return NULL;
 }
 
@@ -70,17 +69,15 @@ static void keep_within(const json_t *rebuild, const char *metric, struct printe
     const json_t *one;
     size_t i;
 
-    json_array_foreach(
-        json_object_get(rebuild, "within"), i,
-        one) if (!strcmp(json_string_value(json_object_get(one, "metric")), metric))
-    {
-        double least = json_number_value(json_object_get(one, "least"));
-        double most = json_number_value(json_object_get(one, "most"));
+    json_array_foreach(json_object_get(rebuild, "within"), i, one)
+        if (!strcmp(json_string_value(json_object_get(one, "metric")), metric)) {
+            double least = json_number_value(json_object_get(one, "least"));
+            double most = json_number_value(json_object_get(one, "most"));
 
-        value->low = fmax(value->low, least);
-        value->high = fmin(value->high, most);
-        value->value = fmin(fmax(value->value, value->low), value->high);
-    }
+            value->low = fmax(value->low, least);
+            value->high = fmin(value->high, most);
+            value->value = fmin(fmax(value->value, value->low), value->high);
+        }
 }
 
 static bool column_open(const struct metric_table *table, size_t at,
@@ -136,8 +133,7 @@ static void make_counts(const struct rows *rows, struct count_set *counts)
     *counts = (struct count_set){.seconds = row_value((void *)(uintptr_t)rows, "Time")};
     counts->cpu =
         xstrdup(json_string_value(json_object_get(rows->column->rebuild, "cpu")));
-    json_array_foreach(json_object_get(rows->column->rebuild, "counts"), i, one)
-    {
+    json_array_foreach(json_object_get(rows->column->rebuild, "counts"), i, one) {
         struct formula *formula = NULL;
         struct quantity value;
         struct error err = {0};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/metrics/metrics.h"
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 

@@ -182,8 +182,7 @@ static void column_make(struct printed_column *column)
     size_t i;
 
     column->formula = xcalloc(json_array_size(printed), sizeof(*column->formula));
-    json_array_foreach(printed, i, one)
-    {
+    json_array_foreach(printed, i, one) {
         struct error err = {0};
 
         strvec_push(&column->name, json_string_value(json_object_get(one, "name")));
@@ -206,11 +205,10 @@ static const json_t *cpu_of(const json_t *rebuild, const char *cpu, const char *
     const json_t *one;
     size_t i;
 
-    json_array_foreach(
-        json_object_get(rebuild, "cpus"), i,
-        one) if (!strcmp(json_string_value(json_object_get(one, "name")), cpu) &&
-                 !strcmp(json_string_value(json_object_get(one, "precision")),
-                         precision)) return one;
+    json_array_foreach(json_object_get(rebuild, "cpus"), i, one)
+        if (!strcmp(json_string_value(json_object_get(one, "name")), cpu) &&
+            !strcmp(json_string_value(json_object_get(one, "precision")), precision))
+            return one;
     return NULL;
 }
 

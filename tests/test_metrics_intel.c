@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/metrics/metrics.h"
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 #include "tests/check.h"
 #include "tests/metric_cases.h"
 
@@ -248,8 +248,7 @@ static void distributions_come_back(void)
     const char *name;
 
     check(json_object_size(cases) >= 10);
-    json_object_foreach(cases, name, node)
-    {
+    json_object_foreach(cases, name, node) {
         struct slots slots = {0};
         struct error err = {0};
 

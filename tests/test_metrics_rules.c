@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_facts.h"
 #include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_facts.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 
@@ -48,8 +48,9 @@ static bool asks_counters(const json_t *rule)
     const json_t *condition;
     size_t i;
 
-    json_array_foreach(json_object_get(rule, "when"), i, condition) if (
-        is_counted(json_string_value(json_object_get(condition, "metric")))) return true;
+    json_array_foreach(json_object_get(rule, "when"), i, condition)
+        if (is_counted(json_string_value(json_object_get(condition, "metric"))))
+            return true;
     return false;
 }
 
@@ -73,16 +74,14 @@ static void counters_do_not_overrule_a_stop(void)
     const json_t *rule, *later;
     size_t i, k, seen = 0;
 
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach(rules, i, rule) {
         seen += asks_counters(rule);
         if (!asks_counters(rule) || says_stop(rule))
             continue;
-        json_array_foreach(rules, k,
-                           later) if (k > i && same_text(rule, later, "transformation") &&
-                                      says_stop(later))
-            check_str(json_string_value(json_object_get(later, "id")),
-                      json_string_value(json_object_get(rule, "id")));
+        json_array_foreach(rules, k, later)
+            if (k > i && same_text(rule, later, "transformation") && says_stop(later))
+                check_str(json_string_value(json_object_get(later, "id")),
+                          json_string_value(json_object_get(rule, "id")));
     }
     check(seen > 40);
     json_decref(rules);
@@ -94,10 +93,10 @@ static bool any_rule_asks(const json_t *rules, const char *metric)
     const json_t *rule, *condition;
     size_t i, k;
 
-    json_array_foreach(rules, i, rule) json_array_foreach(
-        json_object_get(rule, "when"), k,
-        condition) if (!strcmp(json_string_value(json_object_get(condition, "metric")),
-                               metric)) return true;
+    json_array_foreach(rules, i, rule)
+        json_array_foreach(json_object_get(rule, "when"), k, condition)
+            if (!strcmp(json_string_value(json_object_get(condition, "metric")), metric))
+                return true;
     return false;
 }
 
@@ -277,7 +276,7 @@ static void profiles_find_their_definitions(void)
         if (!file[i].common)
             check_ok(metric_set_load(file[i].name, NULL, &set, &err), &err);
         for (size_t k = 0; set && k < ARRAY_SIZE(pair); k++)
-            if (metrics_set_is_of(set, pair[k][0]) !=
+            if (strvec_has(&set->microarchitecture, pair[k][0]) !=
                 (pair[k][1] && !strcmp(pair[k][1], file[i].name)))
                 check_str(file[i].name, pair[k][0]);
         metric_set_free(set);

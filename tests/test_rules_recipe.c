@@ -80,12 +80,10 @@ static size_t check_situations(const struct rule_set *set, const char *path)
     size_t i, k, nr = 0;
 
     check_ok(rule_cases_judge(set, path, &judged, &err), &err);
-    json_array_foreach(json_object_get(judged, "cases"), i, one)
-    {
+    json_array_foreach(json_object_get(judged, "cases"), i, one) {
         const char *name = json_string_value(json_object_get(one, "name"));
 
-        json_array_foreach(json_object_get(one, "expected"), k, expected)
-        {
+        json_array_foreach(json_object_get(one, "expected"), k, expected) {
             const char *reason = json_string_value(json_object_get(expected, "reason"));
 
             check_str_at(json_string_value(json_object_get(expected, "got")),

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/run/run_predict.h"
-#include "core/run/run_steps.h"
+#include "core/run/run_parts.h"
 #include "tests/check.h"
 
 /* ---- instructions ---- */

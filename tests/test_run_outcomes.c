@@ -5,8 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/run/run_outcome.h"
-#include "core/run/run_results.h"
+#include "core/run/run_parts.h"
 #include "tests/test_run_fixture.h"
 
 struct end_case {

@@ -4,8 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/run/run_background.h"
-#include "core/run/run_samples.h"
+#include "core/run/run_parts.h"
 #include "tests/test_run_fixture.h"
 
 /* ---- which samples count ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/run/run.h"
-#include "core/run/run_interval.h"
+#include "core/run/run_parts.h"
 #include "tests/check.h"
 
 enum { samples_per_launch = 3 };

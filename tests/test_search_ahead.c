@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/session/ahead.h"
+#include "tests/choices.h"
 #include "tests/test_search_trial.h"
 
 /* A space behind a runner that prepares and stops. */
@@ -193,7 +194,7 @@ static void a_stopped_one_is_asked_again_where_it_matters(void)
     struct workshop workshop = {0};
     struct search_opts opts = {0};
     struct search_result result = {0};
-    struct choice simd = {.simd = true};
+    struct choice simd = choice_of("simd");
     size_t index = 0;
 
     workshop_start(&workshop, entry, 0);

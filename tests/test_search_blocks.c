@@ -6,6 +6,7 @@
 #include "core/base.h"
 #include "search/search.h"
 #include "tests/check.h"
+#include "tests/choices.h"
 #include "tests/test_search_bench.h"
 
 static void shapes_are_the_known_ones(void)
@@ -71,19 +72,21 @@ static void parts_beside_the_product_get_their_own_loops(void)
     bench_start(&bench);
     ask(&bench, "pack");
     for (size_t i = 0; i < bench.out.nr; i++)
-        check(!strstr(bench.out.item[i].shape, split));
+        check(!choice_holds(&bench.out.item[i], split));
     bench.kernel.access[0].loop = 1;
     bench.kernel.loop[1].perfect = false;
     ask(&bench, "pack");
     size_t found = 0;
     for (size_t i = 0; i + 1 < bench.out.nr; i++) {
         const struct choice *first = &bench.out.item[i], *second = first + 1;
-        if (strncmp(first->shape, "tile(k", 6) != 0)
-            continue;
-        found++;
-        check(strstr(first->shape, split) > strstr(first->shape, " tile("));
-        check(!first->fallback && second->fallback);
-        check(!strncmp(second->shape, split, strlen(split)));
+        char *text = choice_text(first);
+        if (!strncmp(text, "tile(k", 6)) {
+            found++;
+            check(strstr(text, split) > strstr(text, " tile("));
+            check(!first->fallback && second->fallback);
+            check(choice_begins(second, split));
+        }
+        free(text);
     }
     check(found > 2);
     bench_release(&bench);
@@ -160,7 +163,8 @@ static void products_one_behind_the_other_are_packed_together(void)
     check(bench.out.nr > 0 && !bench.out.item[0].nest);
     loop[5].trips = 2; /* hardly any of the work */
     ask(&bench, "pack");
-    check(bench.out.nr > 0 && !bench.out.item[0].nest && !*bench.out.item[0].others);
+    check(bench.out.nr > 0 && !bench.out.item[0].nest &&
+          !bench.out.item[0].plan.step[0]->nest);
     bench_release(&bench);
 }
 
@@ -184,12 +188,13 @@ static void arrays_used_twice_are_packed_twice(void)
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
     check(bench.out.nr > 0);
-    check_contains(bench.out.nr ? bench.out.item[0].shape : "",
-                   "tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) pack(B,it) "
-                   "pack(A,jt,j:32) pack(B,jt,j:32) pack(C,it2)");
+    check(
+        choice_holds(&bench.out.item[0],
+                     "tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) pack(B,it) "
+                     "pack(A,jt,j:32) pack(B,jt,j:32) pack(C,it2)"));
     bench.kernel.loop[1].upper_text = "i + 1";
     ask(&bench, "pack");
-    check_contains(bench.out.nr ? bench.out.item[0].shape : "", "tile(j:32,i:4)");
+    check(bench.out.nr && choice_holds(&bench.out.item[0], "tile(j:32,i:4)"));
     bench_release(&bench);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/propose/reuse.h"
+#include "tests/choices.h"
 #include "tests/test_search_space.h"
 
 /* A session with the kernel measured under one choice. */
@@ -127,11 +128,7 @@ static void facts_follow_the_plan(void)
     static const char *const words[] = {"inner_strided=no", "has_reduction=no",
                                         "vectorized=yes", "prefetch_used=l2"};
     struct bench bench = {0};
-    struct choice choice = {.order = {"i", "k", "j"},
-                            .order_nr = 3,
-                            .simd = true,
-                            .prefetch = {{"B", 8, true, NULL}},
-                            .prefetch_nr = 1};
+    struct choice choice = choice_of("interchange(i,k,j) simd prefetch(B:8,to:L2)");
 
     space_dgemm(&bench.space.kernel, 200);
     bench_start(&bench);
@@ -458,7 +455,7 @@ static void counted_facts_are_of_the_kernel_as_written(void)
     static const struct search_fact counted[] = {
         {"core_bound", {true, 0.4, 0.3, 0.5, 3, PROVENANCE_PAPI, 0, false}}};
     struct bench bench = {0};
-    struct choice none = {0}, simd = {.simd = true};
+    struct choice none = {0}, simd = choice_of("simd");
 
     space_dgemm(&bench.space.kernel, 200);
     bench_start(&bench);

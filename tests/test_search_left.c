@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/finish/left.h"
+#include "tests/choices.h"
 #include "tests/test_search_trial.h"
 
 static struct quantity modelled(double value)
@@ -211,8 +212,7 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     left_release(&trial.result.left);
     trial.opts.advise_only = false; /* now it can be explained */
     check_str(trial.result.measurement[trial.result.best].plan, "tile(i:32,j:32)");
-    session.choice[trial.result.best] =
-        (struct choice){.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+    session.choice[trial.result.best] = choice_of("tile(i:32,j:32)");
     session.effort = xcalloc(trial.result.measurement_nr, sizeof(*session.effort));
     check_ok(session_left(&session, &err), &err);
     check(trial.result.measurement[trial.result.best].has_occupancy);

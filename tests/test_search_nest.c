@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/choices.h"
 #include "tests/test_search_space.h"
-
-static struct choice ordered(const char *a, const char *b, const char *c)
-{
-    return (struct choice){.order = {a, b, c}, .order_nr = c ? 3 : 2};
-}
 
 static void check_choice(const struct choice *choice, const char *want)
 {
@@ -21,29 +17,26 @@ static void check_choice(const struct choice *choice, const char *want)
 
 static void a_choice_has_one_text(void)
 {
+    static const struct choice_prefetch prefetch[] = {{"t", 16, false, NULL},
+                                                      {"u", 64, true, NULL}};
+    static const struct loop_size jam = {"i", 4}, unroll = {"j", 2},
+                                  tile[] = {{"k", 64}, {"j", 256}};
+    static const char *const order[] = {"i", "k", "j"};
     struct choice choice = {0};
 
     check_choice(&choice, "");
-    choice.prefetch[choice.prefetch_nr].array = "t";
-    choice.prefetch[choice.prefetch_nr++].distance = 16;
-    choice.prefetch[choice.prefetch_nr].array = "u";
-    choice.prefetch[choice.prefetch_nr].to_l2 = true;
-    choice.prefetch[choice.prefetch_nr++].distance = 64;
+    choice_put_prefetches(&choice, prefetch, 2);
     check_choice(&choice, "prefetch(t:16) prefetch(u:64,to:L2)");
-    choice.simd = true;
-    choice.jam[choice.jam_nr++] = (struct loop_size){"i", 4};
+    choice_put(&choice, plan_step_get(&(struct plan_step){.kind = STEP_SIMD}));
+    choice_put_sizes(&choice, STEP_UNROLL_JAM, &jam, 1);
     check_choice(&choice, "unroll_jam(i:4) simd prefetch(t:16) prefetch(u:64,to:L2)");
-    choice.unroll = (struct loop_size){"j", 2};
+    choice_put_sizes(&choice, STEP_UNROLL, &unroll, 1);
     check_choice(&choice,
                  "unroll_jam(i:4) unroll(j:2) simd prefetch(t:16) prefetch(u:64,to:L2)");
-    choice.unroll.size = 0;
-    choice.prefetch_nr = 0;
-    choice.tile[choice.tile_nr++] = (struct loop_size){"k", 64};
-    choice.tile[choice.tile_nr++] = (struct loop_size){"j", 256};
-    choice.order[0] = "i";
-    choice.order[1] = "k";
-    choice.order[2] = "j";
-    choice.order_nr = 3;
+    choice_drop(&choice, STEP_UNROLL);
+    choice_drop(&choice, STEP_PREFETCH);
+    choice_put_sizes(&choice, STEP_TILE, tile, 2);
+    choice_put_order(&choice, order, 3, 0);
     check_choice(&choice, "interchange(i,k,j) tile(k:64,j:256) unroll_jam(i:4) simd");
 }
 
@@ -175,13 +168,11 @@ static void tile_loops_stand_outside_of_the_first_tiled_one(void)
     struct space_kernel kernel;
     struct nest nest;
     struct nest_step step[NEST_STEPS_MAX];
-    struct choice choice = ordered("i", "k", "j");
+    struct choice choice = choice_of("interchange(i,k,j)");
 
     space_dgemm(&kernel, 100);
     nest_find(&kernel.view, &nest);
-    choice.tile[0] = (struct loop_size){"j", 32};
-    choice.tile[1] = (struct loop_size){"k", 128};
-    choice.tile_nr = 2;
+    choice = choice_of("interchange(i,k,j) tile(j:32,k:128)");
     check_eq(nest_steps(&nest, &choice, step), 5);
     check_step(&step[0], 0, 100, 1); /* i */
     check_step(&step[1], 1, 4, 32);  /* jt */
@@ -196,7 +187,7 @@ static void jammed_loops_step_by_their_copies(void)
     struct space_kernel kernel;
     struct nest nest;
     struct nest_step step[NEST_STEPS_MAX];
-    struct choice choice = {.jam = {{"i", 8}}, .jam_nr = 1};
+    struct choice choice = choice_of("unroll_jam(i:8)");
 
     space_transpose(&kernel, 100);
     nest_find(&kernel.view, &nest);
@@ -218,8 +209,9 @@ static void interchange_is_cheaper_for_dgemm(void)
 {
     struct space_kernel kernel;
     struct nest nest;
-    struct choice ijk = {0}, ikj = ordered("i", "k", "j"), jki = ordered("j", "k", "i"),
-                  same = ordered("i", "j", "k");
+    struct choice ijk = {0}, ikj = choice_of("interchange(i,k,j)"),
+                  jki = choice_of("interchange(j,k,i)"),
+                  same = choice_of("interchange(i,j,k)");
 
     space_dgemm(&kernel, 1000);
     nest_find(&kernel.view, &nest);
@@ -232,14 +224,14 @@ static void tiles_are_cheaper(void)
 {
     struct space_kernel kernel;
     struct nest nest;
-    struct choice none = {0}, tiled = {.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+    struct choice none = {0}, tiled = choice_of("tile(i:32,j:32)");
 
     space_transpose(&kernel, 6000);
     nest_find(&kernel.view, &nest);
     check(cost_of(&nest, &tiled) < 0.5 * cost_of(&nest, &none));
     space_dgemm(&kernel, 2000);
     nest_find(&kernel.view, &nest);
-    tiled = (struct choice){.tile = {{"i", 64}, {"j", 64}, {"k", 64}}, .tile_nr = 3};
+    tiled = choice_of("tile(i:64,j:64,k:64)");
     check(cost_of(&nest, &tiled) < 0.5 * cost_of(&nest, &none));
 }
 
@@ -247,7 +239,7 @@ static void a_kernel_that_fits_gains_nothing(void)
 {
     struct space_kernel kernel;
     struct nest nest;
-    struct choice none = {0}, ikj = ordered("i", "k", "j");
+    struct choice none = {0}, ikj = choice_of("interchange(i,k,j)");
 
     space_dgemm(&kernel, 16);
     nest_find(&kernel.view, &nest);
@@ -260,7 +252,7 @@ static void rows_that_share_sets_are_conflicts(void)
 {
     struct space_kernel even, odd;
     struct nest nest_even, nest_odd;
-    struct choice tiled = {.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+    struct choice tiled = choice_of("tile(i:32,j:32)");
 
     space_transpose(&even, 2048);
     space_transpose(&odd, 2056);

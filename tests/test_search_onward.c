@@ -6,6 +6,7 @@
 
 #include "search/session/race.h"
 #include "search/strategy/nearby.h"
+#include "tests/choices.h"
 #include "tests/test_search_trial.h"
 
 static void check_best(const struct trial *trial, const char *plan)
@@ -94,15 +95,16 @@ static void sizes_beyond_a_loop_are_alike(void)
                                        "tile(i:1024,j:1024)", "skew_tile(i:1024,j:8192)"};
     struct trial trial = {0};
     struct session session = {.subject = &trial.space.subject, .result = &trial.result};
-    struct choice choice[4];
+    struct choice choice[4],
+        measured[] = {choice_of(plan[0]), choice_of("skew_tile(i:1024,j:2048)")};
 
     trial_start(&trial, entry);
     for (size_t i = 0; i < 2; i++)
         trial.space.kernel.loop[i].upper_text = "2000";
     session.view = trial.space.kernel.view;
     for (size_t i = 0; i < ARRAY_SIZE(plan); i++)
-        check_ok(choice_read(plan[i], &session.view, &choice[i], &trial.err), &trial.err);
-    session.choice = choice;
+        choice[i] = choice_of(plan[i]);
+    session.choice = measured;
     trial.result.measurement = xcalloc(2, sizeof(*trial.result.measurement));
     trial.result.measurement[0].plan = xstrdup(plan[0]);
     trial.result.measurement[1].plan = xstrdup("skew_tile(i:1024,j:2048)");
@@ -175,7 +177,7 @@ static void the_race_finds_who_is_faster(void)
         {.plan = "simd", .seconds = 0.8, .quick = {{0.92, 0.75, 1.1}}},
         {.plan = "unroll(j:4)", .seconds = 0.95, .quick = {{0.85, 0.75, 1.0}}},
         {.plan = NULL}};
-    const struct choice measured[] = {{.unroll = {"j", 4}}, {.simd = true}};
+    const struct choice measured[] = {choice_of("unroll(j:4)"), choice_of("simd")};
     struct trial trial = {0};
     struct session session = {.subject = &trial.space.subject,
                               .runner = &trial.space.runner,
@@ -242,16 +244,14 @@ static void only_what_excludes_the_rest_ends_it(void)
 static void what_was_added_has_its_names(void)
 {
     const struct choice none = {0};
-    const struct choice two = {
-        .tile = {{"i", 32}}, .tile_nr = 1, .simd = true, .unroll = {"j", 4}};
-    struct choice larger = two;
+    const struct choice two = choice_of("tile(i:32) unroll(j:4) simd"),
+                        larger = choice_of("tile(i:64) unroll(j:4) simd");
     const char *name[NEAR_ADDED_MAX];
 
     check_eq(near_added(&none, &two, name), 3);
     check_str(name[0], "tile");
     check_str(name[1], "unroll");
     check_str(name[2], "simd");
-    larger.tile[0].size = 64;
     check_eq(near_added(&two, &larger, name), 0);
     check_eq(near_added(&two, &none, name), 0);
 }
@@ -259,7 +259,7 @@ static void what_was_added_has_its_names(void)
 static bool holds_shape(const struct choices *list, const char *shape)
 {
     for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->item[i].shape, shape))
+        if (list->item[i].shape_nr && choice_is(&list->item[i], shape))
             return true;
     return false;
 }
@@ -270,7 +270,7 @@ static void shapes_have_neighbours(void)
     struct kernel_loop loop = {.name = "i"};
     struct session session = {.nest = {.loop = {&loop}, .nr = 1}};
     const struct near near = {.session = &session};
-    const struct choice from = {.shape = "tile(j:16,i:3) interchange(i,j) simd"};
+    const struct choice from = shape_of("tile(j:16,i:3) interchange(i,j) simd");
     struct choices list = {0};
 
     near_list(&near, &from, &list);

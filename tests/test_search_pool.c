@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "search/space/dimensions.h"
+#include "tests/choices.h"
 #include "tests/test_search_space.h"
 
 static const char *const strategies[] = {"local", "population"};
@@ -27,17 +28,16 @@ static void plans_become_points(void)
         {.name = "U", .value = values, .value_nr = 3, .now = 2}};
     static const struct kernel_view view = {
         .loop = loop, .loop_nr = 2, .tunable = tunable, .tunable_nr = 1};
-    static struct choice plan[] = {
-        {.simd = false},
-        {.simd = true},
-        {.tile = {{"j", 8}}, .tile_nr = 1},
-        {.tile = {{"j", 64}}, .tile_nr = 1, .simd = true},
-        {.tile = {{"i", 8}, {"j", 16}}, .tile_nr = 2},
-        {.set = {{"U", 16}}, .set_nr = 1},
-        {.set = {{"U", 1}}, .set_nr = 1},
-        {.order = {"j", "i"}, .order_nr = 2},
-        {.prefetch = {{.array = "A", .distance = 4}}, .prefetch_nr = 1},
-        {.prefetch = {{.array = "A", .distance = 8}}, .prefetch_nr = 1, .simd = true}};
+    struct choice plan[] = {choice_of(""),
+                            choice_of("simd"),
+                            choice_of("tile(j:8)"),
+                            choice_of("tile(j:64) simd"),
+                            choice_of("tile(i:8,j:16)"),
+                            choice_of("set(U:16)"),
+                            choice_of("set(U:1)"),
+                            choice_of("interchange(j,i)"),
+                            choice_of("prefetch(A:4)"),
+                            choice_of("simd prefetch(A:8)")};
     struct dimensions points;
 
     dimensions_find(&view, plan_at, plan, ARRAY_SIZE(plan), &points);

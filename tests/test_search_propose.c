@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/propose/propose.h"
+#include "tests/choices.h"
 #include "tests/test_search_bench.h"
 
 static void interchange_puts_the_unit_stride_inside(void)
@@ -53,10 +54,12 @@ static void tiles_fit_a_cache(void)
     bench_start(&bench);
     ask(&bench, "tile");
     check_eq(bench.out.nr, 8); /* two squares, six by the estimate */
-    for (size_t i = 0; bench.out.nr && i < bench.out.item[0].tile_nr; i++)
-        bytes += 16 * (double)bench.out.item[0].tile[i].size;
+    struct loop_size tile[CHOICE_LOOPS_MAX];
+    size_t nr = bench.out.nr ? choice_sizes(&bench.out.item[0], STEP_TILE, tile) : 0;
+    for (size_t i = 0; i < nr; i++)
+        bytes += 16 * (double)tile[i].size;
     check(bytes > 0 && bytes <= 1048576);
-    check_eq(bench.out.item[0].order_nr, 0);
+    check(!choice_step(&bench.out.item[0], STEP_INTERCHANGE));
     bench_release(&bench);
 }
 
@@ -71,14 +74,15 @@ static void outer_loops_of_a_tiled_one_are_named(void)
     ask(&bench, "tile");
     check_eq(bench.out.nr, 6);
     for (size_t i = 0; i < bench.out.nr; i++) {
-        const struct choice *choice = &bench.out.item[i];
+        struct loop_size tile[CHOICE_LOOPS_MAX];
+        size_t nr = choice_sizes(&bench.out.item[i], STEP_TILE, tile);
         int deepest = 0;
 
-        for (size_t t = 0; t < choice->tile_nr; t++) {
-            int depth = nest_depth(&bench.nest, choice->tile[t].loop);
+        for (size_t t = 0; t < nr; t++) {
+            int depth = nest_depth(&bench.nest, tile[t].loop);
             deepest = depth > deepest ? depth : deepest;
         }
-        check_eq(choice->tile_nr, deepest + 1);
+        check_eq(nr, deepest + 1);
     }
     bench_release(&bench);
 }
@@ -88,7 +92,7 @@ static void tiles_follow_the_present_order(void)
     struct bench bench = {0};
 
     space_dgemm(&bench.kernel, 1000);
-    bench.now = (struct choice){.order = {"k", "i", "j"}, .order_nr = 3, .simd = true};
+    bench.now = choice_of("interchange(k,i,j) simd");
     bench_start(&bench);
     ask(&bench, "tile");
     check(bench.out.nr > 0);
@@ -128,8 +132,7 @@ static void jamming_shares_what_is_invariant(void)
     check_at(&bench, 0, "unroll_jam(i:4,j:4)");
     check_eq(bench.out.nr, 6);
     for (size_t i = 0; i < bench.out.nr; i++)
-        for (size_t j = 0; j < bench.out.item[i].jam_nr; j++)
-            check(strcmp(bench.out.item[i].jam[j].loop, "k") != 0);
+        check(!choice_size(&bench.out.item[i], STEP_UNROLL_JAM, "k"));
     bench_release(&bench);
 }
 
@@ -169,11 +172,11 @@ static void the_innermost_loop_is_unrolled_unless_vectorized(void)
 
     space_dgemm(&bench.kernel, 100);
     bench_start(&bench);
-    bench.now = (struct choice){.order = {"i", "k", "j"}, .order_nr = 3};
+    bench.now = choice_of("interchange(i,k,j)");
     ask(&bench, "unroll");
     check_at(&bench, 0, "interchange(i,k,j) unroll(j:4)");
     check_eq(bench.out.nr, 3);
-    bench.now.simd = true;
+    bench.now = choice_of("interchange(i,k,j) simd");
     ask(&bench, "unroll");
     check_nothing(&bench,
                   "the innermost loop is marked for vectors: the compiler unrolls it");
@@ -189,7 +192,7 @@ static void simd_is_proposed_once(void)
     ask(&bench, "simd");
     check_eq(bench.out.nr, 1);
     check_at(&bench, 0, "simd");
-    bench.now.simd = true;
+    bench.now = choice_of("interchange(i,k,j) simd");
     ask(&bench, "simd");
     check_nothing(&bench, "the plan already marks the innermost loop");
     bench_release(&bench);
@@ -374,14 +377,13 @@ static void check_neighbours(struct bench *bench, const char *transformation,
 static void neighbours_are_half_and_twice(void)
 {
     struct bench bench = {0};
-    struct choice best = {.tile = {{"i", 4}, {"j", 64}}, .tile_nr = 2};
+    struct choice best = choice_of("tile(i:4,j:64)");
 
     check_neighbours(&bench, "tile", &best,
                      "tile(i:8,j:64); tile(i:4,j:32); tile(i:4,j:128)");
-    best = (struct choice){.jam = {{"i", 2}}, .jam_nr = 1, .simd = true};
+    best = choice_of("unroll_jam(i:2) simd");
     check_neighbours(&bench, "unroll_jam", &best, "unroll_jam(i:4) simd");
-    best = (struct choice){.prefetch = {{"a", 8, false, NULL}, {"b", 1, true, NULL}},
-                           .prefetch_nr = 2};
+    best = choice_of("prefetch(a:8) prefetch(b:1,to:L2)");
     check_neighbours(&bench, "prefetch_l2", &best, "prefetch(a:8) prefetch(b:2,to:L2)");
     check_neighbours(&bench, "simd", &best, "");
     check_neighbours(&bench, "interchange", &best, "");
@@ -424,7 +426,8 @@ static void loops_left_alone_are_prefetched_in(void)
     bench_start(&bench);
     check(bench.nest.nr == 0);
     ask(&bench, "prefetch_l1");
-    check(bench.out.nr > 0 && !strcmp(bench.out.item[0].prefetch[0].array, "table"));
+    check(bench.out.nr > 0 &&
+          !strcmp(choice_step(&bench.out.item[0], STEP_PREFETCH)->arg[0].name, "table"));
     ask(&bench, "simd");
     check_nothing(&bench, "no loop of the kernel could be modelled");
     bench_release(&bench);
@@ -441,9 +444,12 @@ static void orders_are_built_on(void)
     ask(&bench, "interchange");
     bench.now = bench.out.item[0];
     propose_on_top(&bench.about, "interchange", &list);
-    check(list.nr == 2 && list.item[0].jam_nr && list.item[1].tile_nr);
-    for (size_t i = 0; i < list.nr; i++)
-        check(list.item[i].order_nr == 3 && !strcmp(list.item[i].order[2], "j"));
+    check(list.nr == 2 && choice_step(&list.item[0], STEP_UNROLL_JAM) &&
+          choice_step(&list.item[1], STEP_TILE));
+    for (size_t i = 0; i < list.nr; i++) {
+        const char *name[CHOICE_LOOPS_MAX];
+        check(choice_order(&list.item[i], name) == 3 && !strcmp(name[2], "j"));
+    }
     choices_release(&list);
     propose_on_top(&bench.about, "tile", &list);
     check(list.nr == 0);

@@ -81,8 +81,7 @@ static void check_same(const json_t *a, const json_t *b, const char *path)
         return;
     }
     check_eq(json_object_size(a), json_object_size(b));
-    json_object_foreach((json_t *)(uintptr_t)a, key, value)
-    {
+    json_object_foreach((json_t *)(uintptr_t)a, key, value) {
         check_same(value, json_object_get(b, key), key);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "search/propose/propose.h"
+#include "tests/choices.h"
 #include "tests/test_search_bench.h"
 
 /* for t: for i: a[i] = f(b[i]); for i: b[i] = a[i]. As one nest of the outer loop with
@@ -62,14 +63,13 @@ static void time_is_blocked_and_neighbours_joined(void)
     loop[2].name = "k";
     ask(&bench, "fuse");
     check_at(&bench, 0, "fuse(i,k)");
-    bench.now.fuse[0] = "i";
+    bench.now = choice_of("fuse(i)");
     ask(&bench, "fuse");
     check_nothing(&bench, "the plan joins loops already");
-    bench.now.distribute[0] = "i";
-    bench.now.distribute_nr = 1;
+    bench.now = choice_of("fuse(i) distribute(i)");
     ask(&bench, "distribute");
     check_nothing(&bench, "the plan splits a loop already");
-    bench.now.order_nr = 2;
+    bench.now = choice_of("interchange(j,i)");
     ask(&bench, "skew");
     check_nothing(&bench, "blocks in time start from the loops as they are written");
     access[0].stride_at[0] = 8;
@@ -98,7 +98,7 @@ static void products_of_matrices_get_register_blocks(void)
     bench_start(&bench);
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
-    check(!strncmp(bench.out.item[0].shape, "tile(k:256,", 11));
+    check(choice_begins(&bench.out.item[0], "tile(k:256,"));
     bench.now = bench.out.item[0];
     ask(&bench, "pack");
     check_nothing(&bench, "the plan keeps results in registers already");

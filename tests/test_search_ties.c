@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/finish/ties.h"
+#include "tests/choices.h"
 #include "tests/test_search_trial.h"
 
 /* ---- the size of a change ---- */
@@ -51,14 +52,8 @@ static void check_shortened(const struct choice *choice, const char *const *want
 
 static void every_step_is_left_out_once(void)
 {
-    const struct choice choice = {
-        .order = {"j", "i"},
-        .order_nr = 2,
-        .tile = {{"j", 8}},
-        .tile_nr = 1,
-        .simd = true,
-        .prefetch = {{.array = "a", .distance = 4}, {.array = "b", .distance = 2}},
-        .prefetch_nr = 2};
+    const struct choice choice =
+        choice_of("interchange(j,i) tile(j:8) simd prefetch(a:4) prefetch(b:2)");
     static const char *const want[] = {
         "interchange(j,i) tile(j:8) simd prefetch(a:4)",
         "interchange(j,i) tile(j:8) simd prefetch(b:2)",
@@ -72,10 +67,8 @@ static void every_step_is_left_out_once(void)
 
 static void shapes_lose_one_step_at_a_time(void)
 {
-    const struct choice shape = {.shape = "tile(j:16,i:6) interchange(k,i,j) full(i,j)",
-                                 .fuse = {"i", NULL},
-                                 .set = {{"T", 8}},
-                                 .set_nr = 1};
+    struct choice shape = shape_of("tile(j:16,i:6) interchange(k,i,j) full(i,j)"),
+                  before = choice_of("set(T:8) fuse(i)");
     static const char *const want[] = {
         "set(T:8) fuse(i) tile(j:16,i:6) interchange(k,i,j)",
         "set(T:8) fuse(i) tile(j:16,i:6) full(i,j)",
@@ -84,8 +77,10 @@ static void shapes_lose_one_step_at_a_time(void)
         "fuse(i) tile(j:16,i:6) interchange(k,i,j) full(i,j)",
         NULL};
     static const char *const nothing[] = {NULL};
-    const struct choice single = {.simd = true};
+    const struct choice single = choice_of("simd");
 
+    for (size_t i = 0; i < before.plan.step_nr; i++)
+        choice_add(&shape, before.plan.step[i]);
     check_shortened(&shape, want);
     check_shortened(&single, nothing);
 }
@@ -95,7 +90,11 @@ static void shapes_lose_one_step_at_a_time(void)
 /* Tiles of i and j, and nothing else but vectors. */
 static struct choice tiled(long i, long j, bool simd)
 {
-    return (struct choice){.tile = {{"i", i}, {"j", j}}, .tile_nr = 2, .simd = simd};
+    struct choice choice = choice_of(simd ? "simd" : "");
+    const struct loop_size tile[] = {{"i", i}, {"j", j}};
+
+    choice_put_sizes(&choice, STEP_TILE, tile, 2);
+    return choice;
 }
 
 /* The end alone, of a search that measured these; the first one won. */
@@ -197,11 +196,7 @@ static void a_step_too_many_is_found(void)
         {.plan = "tile(j:8) simd", .seconds = 0.402},
         {.plan = "interchange(j,i) simd", .illegal = "no"},
         {.plan = NULL}};
-    const struct choice winner = {.order = {"j", "i"},
-                                  .order_nr = 2,
-                                  .tile = {{"j", 8}},
-                                  .tile_nr = 1,
-                                  .simd = true};
+    const struct choice winner = choice_of("interchange(j,i) tile(j:8) simd");
     struct trial trial = {0};
 
     trial_start(&trial, entry);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "search/strategy/tunables.h"
+#include "tests/choices.h"
 #include "tests/test_search_trial.h"
 
 static const long long powers[] = {4, 8, 16, 32, 64, 128}, units[] = {1, 2, 4};
@@ -59,7 +60,7 @@ static void constraints_shape_the_space(void)
 static void choices_name_what_differs(void)
 {
     struct trial trial = {0};
-    struct choice choice = {.simd = true};
+    struct choice choice = choice_of("simd");
     long long back[3];
 
     trial_start(&trial, NULL);

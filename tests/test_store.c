@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/store_place.h"
+#include "core/store/store_parts.h"
 #include "tests/test_store_fixture.h"
 
 static int list_session(void *data, const struct store_session *session)

@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/store/store_schema.h"
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 #include "tests/test_store_fixture.h"
 
 /* ---- who works on what ---- */

@@ -113,8 +113,7 @@ static void check_entry(const json_t *root, const char *key, const json_t *entry
     size_t i;
 
     /* simulation.py: key = ",".join([str(i) for i in element]) */
-    json_array_foreach((json_t *)names, i, name)
-    {
+    json_array_foreach((json_t *)names, i, name) {
         json_t *value = json_object_get(entry, json_string_value(name));
         json_t *list = json_object_get(json_object_get(root, "tune_params"),
                                        json_string_value(name));
@@ -162,8 +161,7 @@ static void check_cache(const char *text)
     check(json_object_get(root, "problem_size") != NULL);
     check_eq(json_array_size(json_object_get(root, "tune_params_keys")),
              json_object_size(json_object_get(root, "tune_params")));
-    json_object_foreach(json_object_get(root, "tune_params"), key, list)
-    {
+    json_object_foreach(json_object_get(root, "tune_params"), key, list) {
         const json_t *name =
             json_array_get(json_object_get(root, "tune_params_keys"), at++);
         check_str(key, json_string_value(name));
@@ -217,8 +215,7 @@ static void t4_keeps_to_its_schema(void)
     check_str(
         json_string_value(json_object_get(json_object_get(root, "metadata"), "timeunit")),
         "milliseconds");
-    json_array_foreach(json_object_get(root, "results"), i, result)
-    {
+    json_array_foreach(json_object_get(root, "results"), i, result) {
         const char *word = json_string_value(json_object_get(result, "invalidity"));
         const json_t *times = json_object_get(result, "times");
         json_int_t correct = json_integer_value(json_object_get(result, "correctness"));
@@ -232,8 +229,7 @@ static void t4_keeps_to_its_schema(void)
         for (k = 0; k < ARRAY_SIZE(phases); k++)
             check(json_is_number(json_object_get(times, phases[k])));
         check(json_is_string(json_array_get(json_object_get(result, "objectives"), 0)));
-        json_array_foreach(json_object_get(result, "measurements"), k, measurement)
-        {
+        json_array_foreach(json_object_get(result, "measurements"), k, measurement) {
             check(json_is_string(json_object_get(measurement, "name")));
             check(json_is_string(json_object_get(measurement, "unit")));
         }

@@ -1,56 +1,54 @@
-/* data/bandwidth.json: every row, and bytes from counts that others took. */
+/* "bandwidth" of the files of CPUs: every source, and bytes from counts that others took.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cpu/cpu.h"
 #include "core/traffic/counters/bandwidth_source.h"
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 #include "tests/check.h"
 
-static const char data_path[] = INFLIGHT_SOURCE_DIR "/core/traffic/data/bandwidth.json";
-
-/* Every row can be read, every formula parses and asks for events of its row, and every
- * row is called what the table of CPUs calls it. */
-static void every_row_is_sound(void)
+/* Calls `use` for every source of every CPU. */
+static void each_source(void (*use)(const struct bandwidth_source *source, size_t *all),
+                        size_t *all)
 {
-    struct buf cpus = {0};
+    struct cpu_table table;
     struct error err = {0};
-    json_t *root = NULL;
-    struct json_at top, rows, sources;
-    size_t nr, source_nr, all = 0;
 
-    if (!check_ok(
-            file_read(INFLIGHT_SOURCE_DIR "/core/machine/data/cpus.json", &cpus, &err),
-            &err) ||
-        !check_ok(json_read_file(data_path, "inflight.bandwidth/2", &root, &err), &err))
-        goto out;
-    top = json_top(data_path, root);
-    check_ok(json_array_at(&top, "cpus", &rows, &nr, &err), &err);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at row = json_element(&rows, i);
-        const char *name = "";
+    check_ok(cpu_table_load(&table, &err), &err);
+    for (size_t i = 0; i < table.cpu_nr; i++) {
+        struct json_at top = json_top(table.cpu[i].path, table.cpu[i].root), sources;
+        size_t nr = 0;
 
-        check_ok(json_string_at(&row, "name", &name, &err), &err);
-        char *quoted = xasprintf("\"name\": \"%s\"", name);
-        if (strcmp(name, "software-defined") != 0)
-            check_contains(buf_str(&cpus), quoted);
-        free(quoted);
-        check_ok(json_array_at(&row, "sources", &sources, &source_nr, &err), &err);
-        for (size_t k = 0; k < source_nr; k++) {
+        if (json_has(&top, "bandwidth"))
+            check_ok(json_array_at(&top, "bandwidth", &sources, &nr, &err), &err);
+        for (size_t k = 0; k < nr; k++) {
             struct json_at at = json_element(&sources, k);
             struct bandwidth_source source;
 
             if (check_ok(bandwidth_source_read(&at, &source, &err), &err)) {
-                check(source.write || !source.writebacks_included || source.together);
+                use(&source, all);
                 bandwidth_source_release(&source);
-                all++;
             }
         }
     }
+    cpu_table_release(&table);
+}
+
+static void check_source(const struct bandwidth_source *source, size_t *all)
+{
+    check(source->write || !source->writebacks_included || source->together);
+    ++*all;
+}
+
+/* Every source can be read, every formula parses and asks for its events. */
+static void every_source_is_sound(void)
+{
+    size_t all = 0;
+
+    each_source(check_source, &all);
     check(all > 80);
-out:
-    json_decref(root);
-    buf_release(&cpus);
 }
 
 /* Whether the event's PMU is in the tables of the libpfm4 that is here, and what it
@@ -74,39 +72,24 @@ static bool is_in_libpfm4(const struct bandwidth_event *event)
     return known;
 }
 
+static void count_known(const struct bandwidth_source *source, size_t *all)
+{
+    for (size_t e = 0; e < source->event_nr; e++)
+        *all += is_in_libpfm4(&source->event[e]);
+}
+
 /* Libpfm4 answers for all CPUs that it has tables of. */
 static void libpfm4_knows_the_names(void)
 {
-    struct error err = {0};
-    json_t *root = NULL;
-    struct json_at top, rows, sources;
-    size_t nr, source_nr, all = 0;
+    size_t all = 0;
 
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    if (pfm_event_check("skx::L1D:REPLACEMENT", NULL) ||
-        !check_ok(json_read_file(data_path, "inflight.bandwidth/2", &root, &err), &err)) {
+    if (pfm_event_check("skx::L1D:REPLACEMENT", NULL)) {
         check_skip("libpfm4 answers for this machine's CPU only");
         return;
     }
-    top = json_top(data_path, root);
-    check_ok(json_array_at(&top, "cpus", &rows, &nr, &err), &err);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at row = json_element(&rows, i);
-
-        check_ok(json_array_at(&row, "sources", &sources, &source_nr, &err), &err);
-        for (size_t k = 0; k < source_nr; k++) {
-            struct json_at at = json_element(&sources, k);
-            struct bandwidth_source source;
-
-            if (!check_ok(bandwidth_source_read(&at, &source, &err), &err))
-                continue;
-            for (size_t e = 0; e < source.event_nr; e++)
-                all += is_in_libpfm4(&source.event[e]);
-            bandwidth_source_release(&source);
-        }
-    }
+    each_source(count_known, &all);
     check(all >= 20);
-    json_decref(root);
 }
 
 static void bad_sources_are_refused(void)
@@ -383,7 +366,7 @@ static void ambiguous_counts_ask_for_the_cpu(void)
 
 CU_TestInfo traffic_bandwidth_tests[] = {
     {"libpfm4 knows the names", libpfm4_knows_the_names},
-    {"every row is sound", every_row_is_sound},
+    {"every source is sound", every_source_is_sound},
     {"bad sources are refused", bad_sources_are_refused},
     {"names match", names_match},
     {"bytes from counts", bytes_from_counts},

@@ -1,7 +1,7 @@
 /* Events of the cores that the kernel counts for us: in programs that are yet to start,
  * and by perf's names. With a libpfm4 and a kernel that do as they are told, and with the
  * real kernel on a "PMU" of its software events. */
-#include "core/traffic/counters/perf_core.h"
+#include "core/traffic/counters/perf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 #include "tests/check.h"
 
 static struct quantity model(double value)

@@ -324,7 +324,7 @@ static void test_bandwidth_boxes(void)
                 "PAPI has no event 'skx_unc_imc%d::UNC_M_CAS_COUNT:RD' here");
     check_fails(papi_bandwidth_for(X86("AuthenticAMD", "26", "255", "1"), &four,
                                    &bandwidth, &err),
-                &err, STATUS_MISSING, "(vendor 'amd', family 1A, model FF)");
+                &err, STATUS_MISSING, "(amd family 1A model FF stepping 1)");
 }
 
 /* The controllers would go before, but count for everybody. */

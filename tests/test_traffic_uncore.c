@@ -1,5 +1,5 @@
 /* PMUs outside the cores as the kernel describes them, in a folder of our own. */
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -135,7 +135,7 @@ static void arguments_are_checked(void)
         {"--set n=5 --buffer b=5:zero --buffer a=5:ascending(9) --samples 1", 0, "",
          "done\n"},
         {"--set n=5 --buffer a=5:iota", 2, "no --buffer for array 'b'", NULL},
-        {BUFFERS "--relative 1", 2, "unknown argument '--relative'", NULL},
+        {BUFFERS "--relative-float 1", 2, "unknown argument '--relative-float'", NULL},
         {BUFFERS "--set m=1", 2, "no scalar parameter in 'm=1'", NULL},
         {BUFFERS "--set n=x", 2, "'x' is not an integer", NULL},
         {BUFFERS "--set n", 2, "expected NAME=...", NULL},

@@ -99,7 +99,8 @@ static void test_models(void)
     struct buf wrong = {0};
     size_t i, full = 0;
 
-    json_array_foreach(all, i, entry) judge(entry, &full, &wrong);
+    json_array_foreach(all, i, entry)
+        judge(entry, &full, &wrong);
     check_str(buf_str(&wrong), "");
     check(json_array_size(all) >= KERNELS_LEAST);
     check(full >= FULL_LEAST);
@@ -115,8 +116,7 @@ static void test_classes(void)
     const json_t *all = json_object_get(manifest, "kernels");
     size_t i, nr[ARRAY_SIZE(known)] = {0}, sum = 0;
 
-    json_array_foreach(all, i, entry)
-    {
+    json_array_foreach(all, i, entry) {
         for (size_t k = 0; k < ARRAY_SIZE(known); k++)
             nr[k] += !strcmp(text_of(entry, "class"), known[k]);
     }

@@ -102,7 +102,102 @@ static void examples_of_the_table_parse(void)
     }
 }
 
+static struct plan plan_of(const char *text)
+{
+    struct plan plan = {0};
+    struct error err = {0};
+    check_ok(plan_read(text, &plan, &err), &err);
+    return plan;
+}
+
+static void plans_are_values(void)
+{
+    struct plan plan = plan_of("tile(i:64,j:8) simd nest(2) prefetch(a:2,at:i)"),
+                again =
+                    plan_of(" tile( i:64,j:8 ) simd nest(2) prefetch(a:2,to:L1,at:i)"),
+                other = plan_of("tile(i:64,j:8) simd prefetch(a:2,at:i)");
+    check(plans_equal(&plan, &again) && plan_hash(&plan) == plan_hash(&again));
+    check(!plans_equal(&plan, &other) && plan_hash(&plan) != plan_hash(&other));
+    check(plan.step[0] == other.step[0] && plan.step[2] != other.step[2]);
+    check(plan_step_with_nest(plan.step[2], 0) == other.step[2]);
+    check(plan_has_step(&plan, other.step[1]) && !plan_has_step(&plan, other.step[2]));
+    again = plan;
+    plan_remove(&again, 1);
+    check(plan_insert(&again, 0, plan.step[1]));
+    char *text = plan_text(&again);
+    check_str(text, "simd tile(i:64,j:8) nest(2) prefetch(a:2,at:i)");
+    free(text);
+}
+
+static void steps_are_changed_by_making_others(void)
+{
+    struct plan plan = plan_of("tile(i:64,j:8)"), larger = plan_of("tile(i:64,j:16)");
+    const struct step_arg arg[] = {{"i", 64, true}, {"j", 16, true}};
+    check(plan_step_with_args(plan.step[0], arg, 2) == larger.step[0]);
+    check_eq(plan_step_arg(plan.step[0], "j")->value, 8);
+    check(!plan_step_arg(plan.step[0], "k"));
+    check(plan_step_with_args(plan.step[0], arg, 1) != larger.step[0]);
+}
+
+static void plans_have_an_end(void)
+{
+    struct plan plan = {0}, simd = plan_of("simd");
+    struct buf text = {0};
+    struct error err = {0};
+    for (int i = 0; i < PLAN_STEPS_MAX; i++) {
+        check(plan_append(&plan, simd.step[0]));
+        buf_add(&text, "simd ");
+    }
+    check(!plan_append(&plan, simd.step[0]));
+    check_ok(plan_read(buf_str(&text), &plan, &err), &err);
+    buf_add(&text, "simd");
+    check_fails(plan_read(buf_str(&text), &plan, &err), &err, STATUS_USAGE,
+                "a plan has at most");
+    buf_release(&text);
+}
+
+/* What search, rules and exports take from a row fits the other rows. */
+static void rows_fit_together(void)
+{
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr, placed = step_kinds_placed(kind), variant;
+    const struct transformation *all = transformations(&nr);
+    check_eq(nr, STEP_KIND_NR);
+    for (size_t i = 0; i < nr; i++) {
+        const struct step_search *search = &all[i].search;
+        check(all[i].name && all[i].meaning);
+        check((search->place != 0) == (all[i].column.form != COLUMN_NONE));
+        check(search->place != PLACE_SHAPE);
+        check(!search->repeats || search->steps_max > 1);
+        check(!search->scaled || all[i].values == VALUES_EACH);
+        check(!search->in_grid || all[i].rule[0].word);
+        for (size_t k = 0; k < 2; k++)
+            check(
+                !all[i].rule[k].word ||
+                (step_kind_of_rule(all[i].rule[k].word, &variant) == i && variant == k));
+    }
+    for (size_t i = 1; i < placed; i++)
+        check(all[kind[i - 1]].search.place < all[kind[i]].search.place);
+    check_eq(step_kind_of_rule("hugepages", &variant), STEP_KIND_NR);
+}
+
+static void steps_have_the_words_of_rules(void)
+{
+    struct plan plan = plan_of("skew_tile(t:8,i:64) prefetch(a:16) prefetch(a:16,to:L2) "
+                               "prefetch(a:16,to:NT) full(i)");
+    check_str(plan_step_rule(plan.step[0]), "skew");
+    check_str(plan_step_rule(plan.step[1]), "prefetch_l1");
+    check_str(plan_step_rule(plan.step[2]), "prefetch_l2");
+    check_str(plan_step_rule(plan.step[3]), "prefetch_l1");
+    check(!plan_step_rule(plan.step[4]));
+}
+
 CU_TestInfo variants_plan_tests[] = {
+    {"plans are values", plans_are_values},
+    {"steps are changed by making others", steps_are_changed_by_making_others},
+    {"plans have an end", plans_have_an_end},
+    {"rows fit together", rows_fit_together},
+    {"steps have the words of rules", steps_have_the_words_of_rules},
     {"canonical text", canonical_text},
     {"wrong plans are explained", wrong_plans_are_explained},
     {"examples of the table parse", examples_of_the_table_parse},

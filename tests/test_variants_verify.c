@@ -89,6 +89,8 @@ static void rounding_is_tolerated_and_told(void)
     verify("plain", backwards, toolchain, (struct verify_opts){0}, &report);
     check_eq(report.outcome, RUN_OUTCOME_OK);
     check(report.max_relative_error > 0 && report.max_relative_error < 1e-12);
+    check_near(report.tolerance.relative_double, 1e-9, 0);
+    check_near(report.tolerance.relative_float, 1e-4, 0);
     verify_report_release(&report);
     verify("plain", backwards, toolchain, (struct verify_opts){.relative = 1e-18},
            &report);

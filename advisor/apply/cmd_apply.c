@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
 #include "advisor/session/workbench.h"

@@ -4,10 +4,8 @@
 
 #include "advisor/apply/check_items.h"
 #include "advisor/apply/keep_record.h"
-#include "advisor/cli/environment_words.h"
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/cli/page.h"
-#include "advisor/cli/version.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
 #include "variants/clang/clang.h"

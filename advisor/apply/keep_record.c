@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 
 /* ---- may it be written? ---- */
 

@@ -1,4 +1,4 @@
-#include "advisor/cli/database.h"
+#include "advisor/cli/cli.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "advisor/cli/environment_words.h"
+#include "advisor/cli/cli.h"
 
 #include "core/run/run.h"
 

@@ -1,4 +1,4 @@
-#include "advisor/cli/header.h"
+#include "advisor/cli/cli.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "advisor/cli/environment_words.h"
+#include "advisor/cli/cli.h"
 
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 
@@ -299,6 +299,25 @@ static int read_number(const struct option_row *row, const char *text, void *fie
         *(double *)field = number;
     buf_release(&what);
     return status;
+}
+
+void option_reset(const struct option_row *row, struct settings *settings)
+{
+    void *field = (char *)settings + row->offset;
+    switch (row->kind) {
+    case COUNT:
+        *(long long *)field = -1;
+        return;
+    case NUMBER:
+    case TIME:
+    case BANDWIDTH:
+    case NANOSECONDS:
+    case SIZE:
+        *(double *)field = -1;
+        return;
+    default:
+        return;
+    }
 }
 
 int option_read(const struct option_row *row, const char *text, struct settings *settings,

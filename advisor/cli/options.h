@@ -35,6 +35,8 @@ enum { OPTIONS_MAX = 64 };
 const struct option_row *option_row(size_t i);
 /* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */
 const char *const *option_words(const struct option_row *row);
+/* A number that is not given is negative. */
+void option_reset(const struct option_row *row, struct settings *settings);
 /* STATUS_USAGE with the option's name and what was expected. */
 int option_read(const struct option_row *row, const char *text, struct settings *settings,
                 struct error *err);

@@ -1,4 +1,4 @@
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 
 #include <errno.h>
 #include <stdio.h>

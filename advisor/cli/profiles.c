@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* scandir, alphasort */
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 
 #include <dirent.h>
 #include <stdlib.h>

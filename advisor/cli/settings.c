@@ -213,34 +213,37 @@ static int read_options(int argc, char **argv, const char *shorts,
     return 0;
 }
 
-static int read_word(const struct command *command, const char *word,
-                     struct settings *settings, struct error *err)
+static int read_operand(enum operand operand, const char *word, struct settings *settings,
+                        struct error *err)
 {
     bool number = word[strspn(word, "0123456789")] == 0;
-    if (!strcmp(command->name, "import") || !strcmp(command->name, "check") ||
-        (!strcmp(command->name, "export") && !number))
-        return read_results(word, settings, err);
-    if (strstr(command->usage, "SHELL"))
-        return read_shell(word, settings, err);
-    if (strstr(command->usage, "SESSION"))
-        return read_session(word, settings, err);
-    if (command_takes(command, "compare"))
-        return read_rival(word, settings, err);
-    if (strstr(command->usage, "NEW.c"))
-        return read_version(word, settings, err);
-    if (command_takes(command, "metrics"))
-        return read_rule(word, settings, err);
-    if (strstr(command->usage, "FILE.c"))
+    switch (operand) {
+    case OPERAND_SOURCE:
         return read_file(word, settings, err);
-    return usage(settings, err, "unexpected word", word);
+    case OPERAND_VERSIONS:
+        return read_version(word, settings, err);
+    case OPERAND_RESULTS:
+        return read_results(word, settings, err);
+    case OPERAND_SESSION:
+        return read_session(word, settings, err);
+    case OPERAND_SESSION_OR_RESULTS:
+        return (number ? read_session : read_results)(word, settings, err);
+    case OPERAND_PROFILE:
+        return read_rival(word, settings, err);
+    case OPERAND_RULE:
+        return read_rule(word, settings, err);
+    case OPERAND_SHELL:
+        return read_shell(word, settings, err);
+    default:
+        return usage(settings, err, "unexpected word", word);
+    }
 }
 
-/* Whether what stands behind -- is an application; of commands that take either, it is
- * where no C file was named. */
-static bool runs_program(const struct command *command, const struct settings *settings)
+static struct strvec *list_behind(enum behind behind, struct settings *settings)
 {
-    return strstr(command->usage, "-- PROGRAM") &&
-           !(settings->file && strstr(command->usage, "compiler flags"));
+    bool program = behind == BEHIND_PROGRAM ||
+                   (behind == BEHIND_PROGRAM_OR_FLAGS && !settings->file);
+    return program ? &settings->program : &settings->cflags;
 }
 
 static int read_words(const struct command *command, int argc, char **argv,
@@ -254,43 +257,24 @@ static int read_words(const struct command *command, int argc, char **argv,
         if (read_options(argc, argv, shorts, longs, settings, err))
             return -1;
         bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
-        struct strvec *list =
-            runs_program(command, settings) ? &settings->program : &settings->cflags;
+        struct strvec *list = list_behind(command->behind, settings);
         for (; rest && optind < argc; optind++)
             strvec_push(list, argv[optind]);
         if (optind >= argc)
             break;
-        if (read_word(command, argv[optind++], settings, err))
+        if (read_operand(command->operand, argv[optind++], settings, err))
             return -1;
     }
     return 0;
 }
 
-int settings_parse(int argc, char **argv, struct settings *settings, struct error *err)
+int settings_parse(const struct command *command, int argc, char **argv,
+                   struct settings *settings, struct error *err)
 {
-    const struct command *command = command_find(argv[0]);
-    *settings = (struct settings){.command = argv[0],
-                                  .compiler = "gcc",
-                                  .budget_s = -1,
-                                  .bandwidth_gbs = -1,
-                                  .latency_ns = -1,
-                                  .timeline_s = -1,
-                                  .longer_s = -1,
-                                  .peak_gbs = -1,
-                                  .seconds_s = -1,
-                                  .in_app_budget_s = -1,
-                                  .variants = -1,
-                                  .seed = -1,
-                                  .cores = -1,
-                                  .session = -1,
-                                  .min_of = -1,
-                                  .line_bytes = -1,
-                                  .frequency = -1,
-                                  .limit_bytes = -1,
-                                  .call = -1,
-                                  .runs = -1,
-                                  .tolerance = -1,
-                                  .tolerance_absolute = -1};
+    const struct option_row *row;
+    *settings = (struct settings){.command = argv[0], .compiler = "gcc", .session = -1};
+    for (size_t i = 0; (row = option_row(i)); i++)
+        option_reset(row, settings);
     if (!command)
         return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
                     argv[0]);

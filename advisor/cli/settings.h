@@ -4,6 +4,7 @@
 #define ADVISOR_SETTINGS_H
 
 #include "core/base.h"
+#include "variants/plan/plan.h"
 
 struct settings {
     const char *command; /* "tune" ... */
@@ -69,20 +70,41 @@ struct settings {
     long long runs;     /* metrics; negative = as many as the events need */
 };
 
-/* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the
- * command's name. */
-int settings_parse(int argc, char **argv, struct settings *settings, struct error *err);
-void settings_release(struct settings *settings);
+/* A command's words that are no options. */
+enum operand {
+    OPERAND_NONE,
+    OPERAND_SOURCE,   /* FILE or FILE:LINE */
+    OPERAND_VERSIONS, /* FILE, FILE:LINE or FILE:FUNCTION, twice */
+    OPERAND_RESULTS,  /* a file that is no source */
+    OPERAND_SESSION,  /* its number */
+    OPERAND_SESSION_OR_RESULTS,
+    OPERAND_PROFILE, /* the second one of --compare */
+    OPERAND_RULE,    /* or a transformation */
+    OPERAND_SHELL,
+    OPERAND_NR
+};
+
+/* What stands behind --. */
+enum behind {
+    BEHIND_FLAGS,           /* of the compiler, where the command reads C at all */
+    BEHIND_PROGRAM,         /* an application and its arguments */
+    BEHIND_PROGRAM_OR_FLAGS /* flags where a file was named */
+};
 
 struct command {
     const char *name, *summary, *usage, *details,
         *options; /* options: names from the table, space-separated */
+    enum operand operand;
+    enum behind behind;
     int (*run)(const struct settings *settings, struct error *err);
 };
-const struct command *command_find(const char *name); /* NULL when there is none */
-const struct command *command_row(size_t i);          /* NULL behind the last */
+
+/* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the
+ * command's name; command NULL = there is none of that name. */
+int settings_parse(const struct command *command, int argc, char **argv,
+                   struct settings *settings, struct error *err);
+void settings_release(struct settings *settings);
 bool command_takes(const struct command *command, const char *option);
-void commands_help(FILE *stream);
 void command_help(const struct command *command, FILE *stream);
 
 #endif

@@ -1,4 +1,4 @@
-#include "advisor/cli/try_words.h"
+#include "advisor/cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

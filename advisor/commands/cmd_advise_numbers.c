@@ -3,10 +3,9 @@
 #include <limits.h>
 #include <math.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/commands/what_if.h"
-#include "advisor/exchange/counted.h"
-#include "advisor/exchange/replayed.h"
+#include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/numbers.h"
 

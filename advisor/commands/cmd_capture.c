@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/workbench.h"
 #include "observe/in_app/inputs_capture.h"

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "advisor/compare/compare.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"

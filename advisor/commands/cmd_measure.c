@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"

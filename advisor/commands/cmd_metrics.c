@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/metrics/metrics_show.h"

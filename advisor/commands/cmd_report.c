@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/database.h"
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/commands/rules_text.h"
-#include "advisor/exchange/replayed.h"
+#include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/track_show.h"
 #include "rules/rules.h"

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "advisor/apply/keep_record.h"
-#include "advisor/cli/header.h"
-#include "advisor/cli/output.h"
-#include "advisor/cli/try_words.h"
-#include "advisor/exchange/replay_space.h"
-#include "advisor/exchange/save_space.h"
+#include "advisor/cli/cli.h"
+#include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_facts.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"

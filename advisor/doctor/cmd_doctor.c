@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/doctor/doctor.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"

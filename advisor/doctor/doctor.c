@@ -66,8 +66,7 @@ void doctor_text(const struct doctor *doctor, bool colour, int columns, struct b
     struct page page = page_on(out, colour, columns);
     const json_t *finding;
     size_t i, limited = 0;
-    json_array_foreach(doctor->findings, i, finding)
-    {
+    json_array_foreach(doctor->findings, i, finding) {
         add_finding(finding, colour, page.width, out);
         limited +=
             !strcmp(json_string_value(json_object_get(finding, "state")), "limited");

@@ -41,8 +41,4 @@ json_t *doctor_json(const struct doctor *doctor);
 void doctor_system(struct doctor *doctor, const char *root, const char *scratch,
                    const char *database);
 
-/* Its last part: the mounts that these two lie on. */
-void doctor_mounts(struct doctor *doctor, const char *root, const char *scratch,
-                   const char *database);
-
 #endif

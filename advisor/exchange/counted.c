@@ -1,11 +1,11 @@
-#include "advisor/exchange/counted.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 
 /* ---- whose counts ---- */
 

@@ -4,10 +4,14 @@
  * elsewhere has the keys configuration, figures, costs_ns, correctness, timestamp, more
  * beside (docs/formats.md).
  */
-#ifndef ADVISOR_EXCHANGED_H
-#define ADVISOR_EXCHANGED_H
+#ifndef ADVISOR_EXCHANGE_EXCHANGED_H
+#define ADVISOR_EXCHANGE_EXCHANGED_H
 
+#include "advisor/cli/settings.h"
+#include "advisor/report/numbers.h"
+#include "advisor/session/workbench.h"
 #include "core/store/store.h"
+#include "core/traffic/traffic.h"
 
 /* The session's measurements: of each variant the last, or the last that is explained.
  * Fails for sessions without any, and for those of sweeps. */
@@ -34,5 +38,49 @@ int session_of_space(struct store *store, const struct exchange_space *space,
  * `evidence` all of them. */
 void space_text(const json_t *report, bool colour, bool evidence, int columns,
                 struct buf *out);
+
+/* What the two halves of exchanged.h share. */
+
+/* inflight.measurement/1, one a variant, each with its timestamp. */
+struct documents {
+    json_t **item;
+    size_t nr, alloc;
+    struct error *err; /* of the callback that fills it */
+};
+
+/* A question from counts that somebody else took. */
+
+/* Bytes through memory by the events of a CPU; traffic_bandwidth_from_counts() is one. */
+typedef int counted_formula(const char *cpu, const struct count_set *set,
+                            struct quantity *read_bytes, struct quantity *write_bytes,
+                            char **source, struct error *err);
+
+/*
+ * settings: counts (the file), seconds_s, machine, memory, cores, access, latency_ns.
+ * What the file says outright goes before `formula` (NULL = there is none). *told is the
+ * caller's and outlives the question.
+ */
+int counted_question(const struct settings *settings, counted_formula *formula,
+                     struct told *told, struct question *question, struct error *err);
+
+/* inflight tune --replay: a strategy on a recorded space; nothing is built or run. */
+
+/* settings->replay, strategy, seed, variants, rules, json. */
+int replay_space(const struct settings *settings, struct error *err);
+
+/* An answer from a saved measurement. */
+
+/* settings: measurement (the file), machine, memory, cores. *told is the caller's and
+ * outlives the answer; release both, also after a failure. */
+int replayed_answer(const struct settings *settings, const struct rule_set *rules,
+                    struct told *told, struct answer *answer, struct error *err);
+
+/* inflight tune --save: what a search measured, as a recorded space. */
+
+/* Writes settings->save (inflight.space/1, compressed when it ends in .gz): the plans
+ * measured in the plain environment. Nothing to do without the option. Says where it is
+ * on standard error. */
+int save_space(struct workbench *bench, const struct search_result *result,
+               struct error *err);
 
 #endif

@@ -1,13 +1,63 @@
 /* A space of another tuner's as a session. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/exchange/plan_columns.h"
+#include "advisor/program/commands.h"
 #include "core/files/hash.h"
 #include "search/search.h"
+
+/* ---- import ---- */
+
+/* inflight import: results of other tuners as a session. */
+
+static int import_into(const struct settings *settings,
+                       const struct exchange_space *space,
+                       const struct imported *imported, struct error *err)
+{
+    struct store *store = NULL;
+    long long session = 0;
+    int status = database_open(settings, false, &store, err);
+    if (!status)
+        status = session_of_space(store, space, imported, &session, err);
+    store_close(store);
+    if (status)
+        return -1;
+    struct buf text = {0};
+    buf_addf(
+        &text, "session %lld: %zu results of %s; 'inflight report %lld' shows them\n",
+        session, space->result_nr, space->kernel ? space->kernel : "a kernel", session);
+    status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+int import_command(const struct settings *settings, struct error *err)
+{
+    struct imported imported = {.path = settings->file, .format = EXCHANGE_FORMAT_NR};
+    struct exchange_space space = {0};
+    char *note = NULL;
+    if (!settings->file)
+        return fail(err, STATUS_USAGE, "a file is needed; try 'inflight import --help'");
+    if (settings->format &&
+        exchange_format_from_word(settings->format, &imported.format, err))
+        return -1;
+    if (exchange_read(settings->file, &imported.format, &space, &note, err))
+        return -1;
+    imported.note = note;
+    if (note && !settings->quiet)
+        fprintf(stderr, "inflight: note: %s\n", note);
+    int status = import_into(settings, &space, &imported, err);
+    exchange_space_release(&space);
+    free(note);
+    return status;
+}
+
+/* ---- imported ---- */
 
 /* ---- a result as a document ---- */
 
@@ -22,8 +72,7 @@ static char *plan_of(const struct exchange_result *result, bool own)
         return xstrdup(plan);
     if (own)
         return plan_of_row(result->configuration);
-    json_object_foreach(result->configuration, name, value)
-    {
+    json_object_foreach(result->configuration, name, value) {
         json_t *one = json_pack("{s:O}", name, value);
         char *text = exchange_key(one);
         buf_addf(&out, "%s%s:%s", out.length ? "," : "set(", name, text);

@@ -17,7 +17,7 @@ struct plan_column {
 struct plan_columns {
     struct plan_column *column;
     size_t nr, alloc;
-    unsigned ordered; /* kinds of steps with a column for the order of their names */
+    uint64_t ordered; /* kinds of steps with a column for the order of their names */
     char **whole;     /* plans that stand in the column "other" as they are */
     size_t whole_nr, whole_alloc;
 };

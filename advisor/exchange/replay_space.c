@@ -1,10 +1,10 @@
-#include "advisor/exchange/replay_space.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/cli/page.h"
 #include "advisor/report/report_read.h"
 #include "search/search.h"
@@ -65,8 +65,7 @@ static size_t tries_until_near(const json_t *tries)
     const double near = 1.05;
     size_t i;
     const json_t *one;
-    json_array_foreach(tries, i, one)
-    {
+    json_array_foreach(tries, i, one) {
         const json_t *over = json_object_get(one, "over_best");
         if (json_is_number(over) && json_number_value(over) <= near)
             return i + 1;
@@ -128,8 +127,7 @@ static void add_tries(struct page *page, const json_t *document)
 {
     size_t i;
     const json_t *one;
-    json_array_foreach(json_object_get(document, "tries"), i, one)
-    {
+    json_array_foreach(json_object_get(document, "tries"), i, one) {
         const json_t *over = json_object_get(one, "over_best");
         if (json_is_number(over))
             buf_addf(page->out, "  %4zu  %6.2f  %s\n", i + 1, json_number_value(over),
@@ -171,7 +169,8 @@ static void add_advice(struct page *page, const json_t *document)
     if (!json_array_size(list))
         return;
     page_heading(page, "Advice of the rules");
-    json_array_foreach(list, i, one) add_one_advice(page, one);
+    json_array_foreach(list, i, one)
+        add_one_advice(page, one);
 }
 
 static void add_found(struct page *page, const json_t *document)

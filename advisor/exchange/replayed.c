@@ -1,9 +1,9 @@
-#include "advisor/exchange/replayed.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "search/search.h"
 
 /* "gather in gather.c, simd: 12.3 ms (12.1 ms to 12.4 ms) a call" */

@@ -1,4 +1,4 @@
-#include "advisor/exchange/save_space.h"
+#include "advisor/exchange/exchanged.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -25,11 +25,9 @@ static double figure_of(const json_t *line, const char *name)
 {
     size_t i;
     const json_t *figure;
-    json_array_foreach(
-        json_object_get(line, "figures"), i,
-        figure) if (!strcmp(word_of(figure, "name"),
-                            name)) return json_number_value(json_object_get(figure,
-                                                                            "value"));
+    json_array_foreach(json_object_get(line, "figures"), i, figure)
+        if (!strcmp(word_of(figure, "name"), name))
+            return json_number_value(json_object_get(figure, "value"));
     return NAN;
 }
 
@@ -72,8 +70,7 @@ static void add_outcomes(const json_t *results, struct buf *out)
     const char *word;
     size_t i;
     const json_t *line;
-    json_array_foreach((json_t *)results, i, line)
-    {
+    json_array_foreach((json_t *)results, i, line) {
         word = word_of(line, "outcome");
         json_object_set_new(
             counts, word,
@@ -140,8 +137,7 @@ static void show_parameters(struct page *page, const json_t *report)
     const char *name;
     json_t *values;
     page_heading(page, "Parameters");
-    json_object_foreach(json_object_get(report, "parameters"), name, values)
-    {
+    json_object_foreach(json_object_get(report, "parameters"), name, values) {
         struct buf text = {0};
         add_values(values, &text);
         page_line(page, name, "%s", buf_str(&text));
@@ -153,8 +149,7 @@ static void add_configuration(const json_t *configuration, struct buf *out)
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)configuration, name, value)
-    {
+    json_object_foreach((json_t *)configuration, name, value) {
         buf_addf(out, "%s%s=", out->length ? " " : "", name);
         add_value(value, out);
     }

@@ -65,8 +65,7 @@ static void add_audit(struct html *page)
     html_element(page->out, "h3", "Audit of what the rules discarded");
     html_element(page->out, "p", report_word(audit, "sentence"));
     buf_add(page->out, "<ul>\n");
-    json_array_foreach(json_object_get(audit, "pruned"), i, item)
-    {
+    json_array_foreach(json_object_get(audit, "pruned"), i, item) {
         struct buf gain = {0};
         if (!report_has(item, "plan"))
             continue;
@@ -88,8 +87,7 @@ static void add_record(struct html *page)
         return;
     html_element(page->out, "h3", "Track record of these rules on this machine");
     buf_add(page->out, "<ul>\n");
-    json_array_foreach(list, i, rule)
-    {
+    json_array_foreach(list, i, rule) {
         struct buf line = {0};
         track_line(rule, &line);
         html_element(page->out, "li", buf_str(&line));
@@ -238,8 +236,9 @@ static void add_assumptions(struct html *page)
         return;
     html_element(page->out, "h3", "What the proofs rest on");
     buf_add(page->out, "<ul>\n");
-    json_array_foreach(list, i, one) html_element(
-        page->out, "li", json_string_value(one) ? json_string_value(one) : "");
+    json_array_foreach(list, i, one)
+        html_element(page->out, "li",
+                     json_string_value(one) ? json_string_value(one) : "");
     buf_add(page->out, "</ul>\n");
 }
 

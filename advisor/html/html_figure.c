@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/plot/gnuplot_text.h"
+#include "variants/plan/plan.h"
 
 void figure_release(struct figure *figure)
 {
@@ -176,16 +177,15 @@ char *figure_tip_of(const struct html *page, size_t i)
 
 /* ---- bytes and bandwidth ---- */
 
-/* Steps of a that are in b, too: plans are canonical, steps have blanks between them. */
-static size_t common_steps(const char *a, const char *b)
+/* Steps of a that are in b, too. */
+static size_t common_steps(const struct plan *a, const char *b)
 {
+    struct plan other;
     size_t nr = 0;
-    while (*a) {
-        size_t length = strcspn(a, " ");
-        for (const char *at = b; *at; at += strcspn(at, " "), at += *at == ' ')
-            nr += length == strcspn(at, " ") && !strncmp(a, at, length);
-        a += length + (a[length] == ' ');
-    }
+    if (plan_read(b, &other, NULL))
+        return 0;
+    for (size_t i = 0; i < a->step_nr; i++)
+        nr += plan_has_step(&other, a->step[i]);
     return nr;
 }
 
@@ -204,8 +204,11 @@ static struct quantity bytes_of(const struct html_variant *variant)
 static size_t nearest_counted(const struct html *page, const char *plan)
 {
     size_t nearest = page->variant_nr, most = 0;
+    struct plan steps;
+    if (plan_read(plan, &steps, NULL))
+        steps = (struct plan){0};
     for (size_t i = 0; i < page->variant_nr; i++) {
-        size_t nr = common_steps(plan, page->variant[i].measurement.plan);
+        size_t nr = common_steps(&steps, page->variant[i].measurement.plan);
         if (!is_counted(&page->variant[i]) || (nearest < page->variant_nr && nr <= most))
             continue;
         nearest = i;

@@ -26,8 +26,9 @@ static void add_sizes(struct html *page, const json_t *kernel)
     const json_t *sizes = json_object_get(kernel, "sizes"), *value;
     const char *name;
     struct buf line = {0};
-    json_object_foreach((json_t *)sizes, name, value) buf_addf(
-        &line, "%s%s = %.15g", line.length ? ", " : "", name, json_number_value(value));
+    json_object_foreach((json_t *)sizes, name, value)
+        buf_addf(&line, "%s%s = %.15g", line.length ? ", " : "", name,
+                 json_number_value(value));
     if (line.length)
         html_element(page->out, "span class=\"chip\"", buf_str(&line));
     if (json_object_get(kernel, "inputs"))
@@ -172,8 +173,7 @@ static void add_counted(struct html *page, const json_t *counted)
                   report_word(counted, "definitions"));
     buf_add(page->out, "<thead><tr><th scope=\"col\">Metric</th><th "
                        "scope=\"col\">Counted</th></tr></thead>\n<tbody>\n");
-    json_array_foreach(json_object_get(counted, "metrics"), i, fact)
-    {
+    json_array_foreach(json_object_get(counted, "metrics"), i, fact) {
         char *text = metrics_fact_text(fact);
         if (!text)
             continue;
@@ -357,7 +357,8 @@ void html_add_advice(struct html *page)
             "scope=\"col\">What</th><th scope=\"col\">At most</th><th "
             "scope=\"col\">Measured</th><th scope=\"col\">Why, and what came of "
             "it</th></tr></thead>\n<tbody>\n");
-    json_array_foreach(list, i, advice) add_advice(page, advice);
+    json_array_foreach(list, i, advice)
+        add_advice(page, advice);
     buf_add(page->out, "</tbody></table>\n");
     html_close(page);
 }

@@ -37,15 +37,10 @@ void html_release(struct html *page);
 char *html_name(const struct html_variant *variant);
 bool html_ran(const struct html_variant *variant); /* to its end, with a time */
 
-/* html_why.c: why it won or lost. Caller frees. */
-char *html_why(const struct html *page, size_t variant);
-
 /* html_head.c, html_gains.c, html_table.c, html_end.c: sections. */
 void html_add_head(struct html *page);
 void html_add_limits(struct html *page);
-void html_add_gains(struct html *page);
 /* html_in_app.c: a part of the gains; nothing without --in-app. */
-void html_add_in_app(struct html *page);
 void html_add_advice(struct html *page);
 void html_add_variants(struct html *page);
 void html_add_pruned(struct html *page);

@@ -226,8 +226,7 @@ static double find_top(const json_t *list, double *least)
     const json_t *advice;
     size_t i;
     *least = 0.9;
-    json_array_foreach(list, i, advice)
-    {
+    json_array_foreach(list, i, advice) {
         if (!is_pair(advice))
             continue;
         struct quantity bound = doc_quantity(advice, "bound_speedup"),
@@ -278,8 +277,7 @@ void figure_predicted(const struct html *page, struct figure *figure)
     figure_log_axis(figure, "y", "x", least, top);
     figure_set(figure, "xlabel 'bound: at most so many times as fast'");
     figure_set(figure, "ylabel 'measured: so many times as fast'");
-    json_array_foreach(list, i, advice)
-    {
+    json_array_foreach(list, i, advice) {
         if (is_pair(advice))
             add_pair(figure, advice, nr++, top, least);
     }

@@ -17,8 +17,7 @@ static long diff_of(const struct html *page, const char *plan)
     long at = 0;
     if (!json_object_get(diffs, plan))
         return -1;
-    json_object_foreach((json_t *)diffs, key, value)
-    {
+    json_object_foreach((json_t *)diffs, key, value) {
         if (!strcmp(key, plan))
             return at;
         at++;
@@ -286,8 +285,7 @@ static void add_counts(struct html *page, const json_t *list)
     size_t nr = 0, i, k;
     const json_t *pruned;
     struct buf line = {0};
-    json_array_foreach(list, i, pruned)
-    {
+    json_array_foreach(list, i, pruned) {
         for (k = 0; k < nr && strcmp(count[k].rule, report_word(pruned, "rule")); k++)
             ;
         count[k].rule = report_word(pruned, "rule");
@@ -322,8 +320,7 @@ void html_add_pruned(struct html *page)
         page->out,
         "<table class=\"cards pruned\"><thead><tr><th scope=\"col\">Candidate</th><th "
         "scope=\"col\">Rule</th><th scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
-    json_array_foreach(list, i, pruned)
-    {
+    json_array_foreach(list, i, pruned) {
         buf_add(page->out, "<tr><td data-label=\"Candidate\">");
         html_element(page->out, "code", report_word(pruned, "plan"));
         buf_add(page->out, "</td><td data-label=\"Rule\">");

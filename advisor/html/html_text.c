@@ -163,8 +163,7 @@ struct quantity doc_resource(const json_t *resources, const char *resource,
 {
     const json_t *one;
     size_t i;
-    json_array_foreach(resources, i, one)
-    {
+    json_array_foreach(resources, i, one) {
         if (!strcmp(report_word(one, "resource"), resource))
             return doc_quantity(one, key);
     }

@@ -103,9 +103,6 @@ int metrics_check_cpus(const struct metrics_report *report, struct error *err);
 int metrics_find_given(const struct settings *settings, struct metrics_column *column,
                        bool machine_here, struct error *err);
 
-/* Are the definitions of the CPU that the CPU table calls so ("Zen 4 / 4c")? */
-bool metrics_set_is_of(const struct metric_set *set, const char *microarchitecture);
-
 /* column->little and latency_ns, or why not; after the column is evaluated. */
 void metrics_find_little(struct metrics_column *column);
 

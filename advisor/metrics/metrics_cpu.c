@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
-#include "advisor/exchange/counted.h"
+#include "advisor/cli/cli.h"
+#include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "core/base/near.h"
+#include "core/cpu/cpu.h"
 #include "core/occupancy/occupancy.h"
 
 const char metrics_software[] = "software";
@@ -16,7 +17,7 @@ int metrics_set_here(struct metric_set **set, struct error *err)
 {
     struct buf cpu = {0};
     *set = NULL;
-    int status = file_read("/proc/cpuinfo", &cpu, err);
+    int status = cpuinfo_read(&cpu, err);
     if (!status)
         status = metric_set_load(NULL, buf_str(&cpu), set, err);
     buf_release(&cpu);
@@ -350,115 +351,6 @@ int metrics_choose_set(const struct metrics_report *report, const char *definiti
     return status ? -1 : add_software(column, err);
 }
 
-/* ---- the CPU table ---- */
-
-/* "55", or "10" within "00-1F". */
-static bool holds(const json_t *list, const char *word)
-{
-    size_t i;
-    const json_t *one;
-    unsigned long value = strtoul(word, NULL, 16);
-    json_array_foreach(list, i, one)
-    {
-        char *end = NULL;
-        const char *text = json_string_value(one);
-        unsigned long low = text ? strtoul(text, &end, 16) : 1, high = low;
-        if (text && *end == '-')
-            high = strtoul(end + 1, NULL, 16);
-        if (text && value >= low && value <= high)
-            return true;
-    }
-    return false;
-}
-
-static bool same_text(const json_t *a, const json_t *b, const char *key)
-{
-    const json_t *left = json_object_get(a, key), *right = json_object_get(b, key);
-    return !left || !right || json_equal((json_t *)(uintptr_t)left, right);
-}
-
-/* Do both rows speak of one CPU, at least? */
-static bool rows_meet(const json_t *a, const json_t *b)
-{
-    static const char *const text[] = {"vendor", "family", "implementer", "core"};
-    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
-        if (!same_text(a, b, text[i]))
-            return false;
-    const json_t *models = json_object_get(a, "models"), *parts = NULL, *one;
-    size_t i;
-    parts = models ? models : json_object_get(a, "parts");
-    const json_t *list = json_object_get(b, models ? "models" : "parts");
-    json_array_foreach(parts, i, one)
-    {
-        if (holds(list, json_string_value(one)))
-            return true;
-    }
-    return !parts && !list;
-}
-
-/* The rows of the CPU table, which is the caller's; none where it cannot be read. */
-static const json_t *open_cpus(json_t **table)
-{
-    char *path = NULL;
-    *table = NULL;
-    if (!shipped_path("core/machine/data/cpus.json", &path, NULL))
-        json_read_file(path, NULL, table, NULL);
-    free(path);
-    return json_object_get(*table, "cpus");
-}
-
-static double line_of_rows(const json_t *cpus, const json_t *recognise)
-{
-    size_t i, k;
-    const json_t *row, *one;
-    json_array_foreach(recognise, k, one)
-    {
-        json_array_foreach(cpus, i, row)
-        {
-            const json_t *line = json_object_get(row, "line_bytes");
-            if (json_is_integer(line) &&
-                rows_meet(one, json_object_get(row, "recognise")))
-                return json_number_value(line);
-        }
-    }
-    return 0;
-}
-
-/* Of the CPUs that the definitions are of; 0 = not known. */
-static double line_of_table(const struct metric_set *set)
-{
-    json_t *table;
-    double bytes = line_of_rows(open_cpus(&table), set->recognise);
-    json_decref(table);
-    return bytes;
-}
-
-static bool rows_name(const json_t *cpus, const json_t *recognise, const char *name)
-{
-    const json_t *row, *one;
-    size_t i, k;
-    json_array_foreach(cpus, i, row)
-    {
-        const char *called = json_string_value(json_object_get(row, "name"));
-        if (!called || strcmp(called, name))
-            continue;
-        json_array_foreach(recognise, k, one)
-        {
-            if (rows_meet(one, json_object_get(row, "recognise")))
-                return true;
-        }
-    }
-    return false;
-}
-
-bool metrics_set_is_of(const struct metric_set *set, const char *microarchitecture)
-{
-    json_t *table;
-    bool is = rows_name(open_cpus(&table), set->recognise, microarchitecture);
-    json_decref(table);
-    return is;
-}
-
 /* ---- the machine ---- */
 
 /* A profile of another machine than the counts' says nothing of them. Counts that name
@@ -469,7 +361,7 @@ static bool is_of(const struct metrics_column *column, const struct machine *mac
     if (!cpu || !machine->cpu_model || cpu_names_agree(cpu, machine->cpu_model))
         return true;
     return name && metric_set_cpu(column->set, cpu) == METRIC_CPU_SAME &&
-           metrics_set_is_of(column->set, name);
+           strvec_has(&column->set->microarchitecture, name);
 }
 
 static int find_machine(const struct settings *settings, struct metrics_column *column,
@@ -523,7 +415,7 @@ int metrics_find_given(const struct settings *settings, struct metrics_column *c
     size_t nr = machine_here ? metrics_given_here(here) : 0;
     for (size_t i = 0; i < nr; i++)
         give(column, here[i].name, here[i].value);
-    give(column, "line_bytes", positive(line_of_table(column->set), PROVENANCE_TABLE));
+    give(column, "line_bytes", positive(column->set->line_bytes, PROVENANCE_TABLE));
     return 0;
 }
 

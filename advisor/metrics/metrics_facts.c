@@ -9,6 +9,7 @@
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/report/report_read.h"
 #include "advisor/session/workbench.h"
+#include "core/cpu/cpu.h"
 
 /* ---- which definitions ---- */
 
@@ -22,22 +23,17 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     return set;
 }
 
-/* The first shipped file of that CPU. */
+/* What the CPU's file names. */
 static struct metric_set *of_microarchitecture(const char *name, struct strvec *note)
 {
-    struct metric_file *file = NULL;
+    struct cpu_table table;
     struct metric_set *set = NULL;
-    size_t nr = 0;
-    if (metric_files(&file, &nr, NULL))
-        return NULL;
-    for (size_t i = 0; i < nr && !set; i++) {
-        set = file[i].common ? NULL : load(file[i].name, NULL, note);
-        if (set && !metrics_set_is_of(set, name)) {
-            metric_set_free(set);
-            set = NULL;
-        }
-    }
-    metric_files_release(file, nr);
+    const struct cpu *cpu;
+    int status = cpu_table_load(&table, NULL);
+    cpu = cpu_named(&table, name);
+    if (!status && cpu && cpu->metrics_nr)
+        set = load(cpu->metrics[0].name, NULL, note);
+    cpu_table_release(&table);
     return set;
 }
 
@@ -309,8 +305,7 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
         return;
     buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
              report_word(facts, "definitions"));
-    json_array_foreach(json_object_get(facts, "metrics"), i, fact)
-    {
+    json_array_foreach(json_object_get(facts, "metrics"), i, fact) {
         char *line = metrics_fact_text(fact);
         if (!line)
             continue;

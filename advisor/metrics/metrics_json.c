@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_show.h"
 
@@ -191,8 +191,7 @@ static void add_recognised(struct buf *out, const struct metric_set *set)
 {
     const json_t *row;
     size_t i;
-    json_array_foreach(set->recognise, i, row)
-    {
+    json_array_foreach(set->recognise, i, row) {
         add_words(out, row, "vendor", i ? "; " : "");
         add_words(out, row, "family", " family ");
         add_words(out, row, "models", " model ");

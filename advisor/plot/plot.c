@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 
 static const double gnuplot_timeout_s = 60;
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 
 #define KERNEL_OPTIONS                                                                   \
     "inputs function set buffer assume tunable constraint include compile-commands "
@@ -29,7 +29,7 @@ static const struct command commands[] = {
      "no-record patch "
      "in-app in-app-budget in-app-dir in-app-check cpu "
      "database evidence html" COMMON_OPTIONS,
-     tune_command},
+     OPERAND_SOURCE, BEHIND_FLAGS, tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight advise [options] -- PROGRAM [args]\n"
@@ -56,7 +56,7 @@ static const struct command commands[] = {
      "save "
      "confirm quick thorough fresh "
      "database evidence html" COMMON_OPTIONS,
-     advise_command},
+     OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
      "                        [-- compiler flags]",
@@ -70,7 +70,7 @@ static const struct command commands[] = {
                     "min-of cache line cores tolerance tolerance-absolute reassociate "
                     "budget thorough fresh database "
                     "csv plot save confirm" COMMON_OPTIONS,
-     measure_command},
+     OPERAND_SOURCE, BEHIND_FLAGS, measure_command},
     {"profile", "a whole program: time, bytes and occupancy of its marked regions",
      "profile [options] -- PROGRAM [arguments]\n"
      "       inflight profile --regions FOLDER [options]\n"
@@ -92,7 +92,7 @@ static const struct command commands[] = {
      "         inflight profile --regions results --json",
      "regions timeline from list csv plot machine memory access cores rules events "
      "evidence" COMMON_OPTIONS,
-     profile_command},
+     OPERAND_NONE, BEHIND_PROGRAM, profile_command},
     {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy",
      "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight metrics [options] -- PROGRAM [args]\n"
@@ -113,7 +113,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags machine memory cores counts regions seconds cpu model runs "
      "list save plot html evidence" COMMON_OPTIONS,
-     metrics_command},
+     OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, metrics_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
      "                        [-- compiler flags]\n"
@@ -128,12 +128,13 @@ static const struct command commands[] = {
      "line cores tolerance "
      "tolerance-absolute "
      "reassociate budget in-app in-app-budget in-app-dir in-app-check" COMMON_OPTIONS,
-     compare_command},
+     OPERAND_VERSIONS, BEHIND_FLAGS, compare_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",
      "Reads the kernel and prints its model; measures nothing.\n\n"
      "example: inflight show templates/kernels/dgemm.c",
-     KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, show_command},
+     KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, OPERAND_SOURCE, BEHIND_FLAGS,
+     show_command},
     {"apply", "one plan by hand: the transformed C, or a patch",
      "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
      "                      [-- compiler flags]\n"
@@ -145,7 +146,7 @@ static const struct command commands[] = {
      "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'\n"
      "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
      KERNEL_OPTIONS "plan from patch output reassociate force quiet verbose color help",
-     apply_command},
+     OPERAND_SOURCE, BEHIND_FLAGS, apply_command},
     {"check", "does a record that builds read still hold here?",
      "check RECORD.json [--strict] [options] [-- compiler flags]",
      "Looks whether source, headers, tuned code, compiler, flags and machine are still\n"
@@ -158,7 +159,7 @@ static const struct command commands[] = {
      "source strict inputs set buffer assume function include compile-commands compiler "
      "flags machine "
      "budget cores" COMMON_OPTIONS,
-     check_command},
+     OPERAND_RESULTS, BEHIND_FLAGS, check_command},
     {"capture", "the real inputs of one call of a kernel in an application",
      "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
      "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
@@ -172,7 +173,7 @@ static const struct command commands[] = {
      "         inflight tune solver.c --inputs sweep.inputs",
      "function buffer assume cflags include compile-commands call limit stop output "
      "show" COMMON_OPTIONS,
-     capture_command},
+     OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",
@@ -183,12 +184,13 @@ static const struct command commands[] = {
      "example: inflight machine --peak 307GB/s --plot curves.svg\n"
      "         inflight machine --compare here skl",
      "quick longer peak machine list show compare memory plot output" COMMON_OPTIONS,
-     machine_command},
+     OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html database forget-record" COMMON_OPTIONS, report_command},
+     "list evidence html database forget-record" COMMON_OPTIONS, OPERAND_SESSION,
+     BEHIND_FLAGS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"
@@ -201,7 +203,7 @@ static const struct command commands[] = {
      "example: inflight rules prefetch_l2\n"
      "         inflight rules --rules mine.json --test cases.json",
      "rules metrics transformations record test machine database" COMMON_OPTIONS,
-     rules_command},
+     OPERAND_RULE, BEHIND_FLAGS, rules_command},
     {"export", "a session's results for other tuners and spreadsheets",
      "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
      "Without a number: the newest session; SPACE.json is a recorded space\n"
@@ -211,14 +213,15 @@ static const struct command commands[] = {
      "A FILE that ends in .gz is compressed. See docs/exchange.md.\n\n"
      "example: inflight export --format kernel-tuner -o transpose.json\n"
      "         inflight export 12 --format t4 -o transpose-t4.json.gz",
-     "format output database quiet color help", export_command},
+     "format output database quiet color help", OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS,
+     export_command},
     {"import", "results of other tuners as a session",
      "import FILE [--format NAME] [options]",
      "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
      "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
      "session. All of the file is stored, or nothing. See docs/exchange.md.\n\n"
      "example: inflight import A100.json.gz && inflight report",
-     "format database quiet color help", import_command},
+     "format database quiet color help", OPERAND_RESULTS, BEHIND_FLAGS, import_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
      "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
@@ -226,13 +229,13 @@ static const struct command commands[] = {
      "works, but less well) or missing, with the command that mends it, to be pasted.\n"
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
-     "compiler database" COMMON_OPTIONS, doctor_command},
+     "compiler database" COMMON_OPTIONS, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
     {"completion", "completion of commands and options for bash, zsh or fish",
      "completion SHELL",
      "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
      "options. An installed inflight has it where the shell looks already.\n\n"
      "example: source <(inflight completion bash)",
-     "help", completion_command},
+     "help", OPERAND_SHELL, BEHIND_FLAGS, completion_command},
 };
 
 const struct command *command_find(const char *name)

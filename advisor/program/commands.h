@@ -4,6 +4,10 @@
 
 #include "advisor/cli/settings.h"
 
+const struct command *command_find(const char *name); /* NULL when there is none */
+const struct command *command_row(size_t i);          /* NULL behind the last */
+void commands_help(FILE *stream);
+
 int machine_command(const struct settings *settings, struct error *err);
 int show_command(const struct settings *settings, struct error *err);
 int tune_command(const struct settings *settings, struct error *err);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/try_words.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/commands/what_if.h"
+#include "advisor/program/commands.h"
 #include "advisor/sweep/sweep_axes.h"
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
@@ -13,7 +13,328 @@
 #include "rules/rules.h"
 #include "variants/plan/plan.h"
 
-const char *completes_word(enum completes_kind kind)
+static const char *completes_word(enum completes_kind kind);
+static void completes_release(struct completes *completes);
+static int completes_option(const struct option_row *row, struct completes *out,
+                            struct error *err);
+static int completes_operand(const struct command *command, struct completes *out,
+                             struct error *err);
+static int completes_each_operand(void (*add)(const struct command *command,
+                                              const struct completes *completes,
+                                              struct buf *out),
+                                  struct buf *out, struct error *err);
+static char *completion_hint(const struct option_row *row);
+
+/* ---- bash ---- */
+
+/* For bash: three case statements. */
+
+static int write_commands(struct buf *out, struct error *err)
+{
+    const struct command *command;
+    (void)err;
+    for (size_t i = 0; (command = command_row(i)); i++)
+        buf_addf(out, "%s%s", i ? " " : "", command->name);
+    return 0;
+}
+
+static int write_options(struct buf *out, struct error *err)
+{
+    const struct command *command;
+    const struct option_row *row;
+    (void)err;
+    for (size_t i = 0; (command = command_row(i)); i++) {
+        buf_addf(out, "    %s) words='", command->name);
+        for (size_t k = 0, nr = 0; (row = option_row(k)); k++)
+            if (command_takes(command, row->name))
+                buf_addf(out, "%s--%s", nr++ ? " " : "", row->name);
+        buf_add(out, "' ;;\n");
+    }
+    return 0;
+}
+
+static void add_case(const char *pattern, const struct completes *completes,
+                     struct buf *out)
+{
+    buf_addf(out, "    %s) kind=%s", pattern, completes_word(completes->kind));
+    char *words = strvec_join(&completes->words, " ");
+    if (*words)
+        buf_addf(out, " words='%s'", words);
+    buf_add(out, " ;;\n");
+    free(words);
+}
+
+static int write_arguments(struct buf *out, struct error *err)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++) {
+        struct completes completes = {0};
+        char letter[] = {' ', '|', ' ', '-', (char)row->letter, 0};
+        struct buf pattern = {0};
+        if (!row->argument)
+            continue;
+        buf_addf(&pattern, "--%s%s", row->name, row->letter ? letter : "");
+        int status = completes_option(row, &completes, err);
+        if (!status)
+            add_case(buf_str(&pattern), &completes, out);
+        buf_release(&pattern);
+        completes_release(&completes);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
+static void add_operand(const struct command *command, const struct completes *completes,
+                        struct buf *out)
+{
+    add_case(command->name, completes, out);
+}
+
+static int write_operands(struct buf *out, struct error *err)
+{
+    return completes_each_operand(add_operand, out, err);
+}
+
+const struct completion_part completion_bash[] = {
+    {"COMMANDS", write_commands},
+    {"OPTIONS", write_options},
+    {"ARGUMENTS", write_arguments},
+    {"OPERANDS", write_operands},
+    {NULL, NULL},
+};
+
+/* ---- fish ---- */
+
+/* For fish: a `complete` for each command, each option and each command's words. */
+
+static void add_quoted(struct buf *out, const char *text)
+{
+    buf_add(out, "'");
+    for (; *text; text++)
+        buf_addf(out, "%s%c", strchr("\\'", *text) ? "\\" : "", *text);
+    buf_add(out, "'");
+}
+
+static int fish_write_commands(struct buf *out, struct error *err)
+{
+    const struct command *command;
+    (void)err;
+    for (size_t i = 0; (command = command_row(i)); i++) {
+        buf_addf(out, "complete -c inflight -n __inflight_first -a %s -d ",
+                 command->name);
+        add_quoted(out, command->summary);
+        buf_add(out, "\n");
+    }
+    return 0;
+}
+
+/* The words, or what prints them; files are offered where -F stands. */
+static void add_words(const struct completes *completes, struct buf *out)
+{
+    static const char *const before[] = {
+        [COMPLETES_NOTHING] = "",
+        [COMPLETES_ANY] = "",
+        [COMPLETES_FILES] = " -F",
+        [COMPLETES_SOURCES] = " -k -a '(__fish_complete_suffix .c",
+        [COMPLETES_WORDS] = " -a '",
+        [COMPLETES_LIST] = " -a '(__inflight_list",
+        [COMPLETES_PLAN] = " -a '(__inflight_plan",
+        [COMPLETES_PROFILES] = " -F -a '(__inflight_profiles",
+        [COMPLETES_PROGRAMS] = " -a '(__fish_complete_command",
+    };
+    buf_add(out, before[completes->kind]);
+    for (size_t i = 0; i < completes->words.nr; i++)
+        buf_addf(out, "%s\"%s\"", i || completes->kind != COMPLETES_WORDS ? " " : "",
+                 completes->words.v[i]);
+    if (strchr(before[completes->kind], '\''))
+        buf_add(out, completes->kind == COMPLETES_WORDS ? "'" : ")'");
+}
+
+static void add_condition(const struct option_row *row, struct buf *out)
+{
+    const struct command *command;
+    buf_add(out, "complete -c inflight -n '__inflight_in");
+    for (size_t i = 0; (command = command_row(i)); i++)
+        if (command_takes(command, row->name))
+            buf_addf(out, " %s", command->name);
+    buf_addf(out, "' -l %s", row->name);
+    if (row->letter)
+        buf_addf(out, " -s %c", row->letter);
+}
+
+static int fish_write_options(struct buf *out, struct error *err)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++) {
+        struct completes completes;
+        char *hint = completion_hint(row);
+        int status = completes_option(row, &completes, err);
+        add_condition(row, out);
+        if (row->argument)
+            buf_add(out, " -r");
+        add_words(&completes, out);
+        buf_add(out, " -d ");
+        add_quoted(out, hint);
+        buf_add(out, "\n");
+        free(hint);
+        completes_release(&completes);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
+static void fish_add_operand(const struct command *command,
+                             const struct completes *completes, struct buf *out)
+{
+    if (completes->kind == COMPLETES_NOTHING)
+        return;
+    buf_addf(out, "complete -c inflight -n '__inflight_in %s'", command->name);
+    add_words(completes, out);
+    buf_add(out, "\n");
+}
+
+static int fish_write_operands(struct buf *out, struct error *err)
+{
+    return completes_each_operand(fish_add_operand, out, err);
+}
+
+const struct completion_part completion_fish[] = {
+    {"COMMANDS", fish_write_commands},
+    {"OPTIONS", fish_write_options},
+    {"OPERANDS", fish_write_operands},
+    {NULL, NULL},
+};
+
+/* ---- zsh ---- */
+
+/* For zsh: a list of commands, and what _arguments takes for each. */
+
+/* Within '...': brackets and colons mean something to _arguments and _describe. */
+static void zsh_add_quoted(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text))
+            buf_addf(out, "\\%c", *text);
+        else if (*text == '\'')
+            buf_add(out, "'\\''");
+        else
+            buf_add_n(out, text, 1);
+    }
+}
+
+static int zsh_write_commands(struct buf *out, struct error *err)
+{
+    const struct command *command;
+    (void)err;
+    for (size_t i = 0; (command = command_row(i)); i++) {
+        buf_addf(out, "    '%s:", command->name);
+        zsh_add_quoted(out, command->summary);
+        buf_add(out, "'\n");
+    }
+    return 0;
+}
+
+/* The action of _arguments: ":what:action"; behind a space it is called with its own
+ * words only. */
+static void add_action(const char *what, const struct completes *completes,
+                       struct buf *out)
+{
+    static const char *const action[] = {
+        [COMPLETES_NOTHING] = "",
+        [COMPLETES_ANY] = "",
+        [COMPLETES_FILES] = "_files",
+        [COMPLETES_SOURCES] = "_files -g \"*.(c|cc|cpp|cxx)(-.)\"",
+        [COMPLETES_WORDS] = " _inflight_words",
+        [COMPLETES_LIST] = " _inflight_list",
+        [COMPLETES_PLAN] = " _inflight_plan",
+        [COMPLETES_PROFILES] = " _inflight_profiles",
+        [COMPLETES_PROGRAMS] = "_command_names -e",
+    };
+    buf_add(out, ":");
+    zsh_add_quoted(out, what);
+    buf_addf(out, ":%s", action[completes->kind]);
+    for (size_t i = 0; i < completes->words.nr; i++)
+        buf_addf(out, " \"%s\"", completes->words.v[i]);
+}
+
+/* '(-f --function)'{-f,--function}'[hint]:NAME:action' */
+static int add_option(const struct option_row *row, struct buf *out, struct error *err)
+{
+    char *hint = completion_hint(row);
+    bool repeats = row->kind == WORD || row->kind == LIST;
+    struct completes completes;
+    int status = completes_option(row, &completes, err);
+    buf_add(out, "        ");
+    const char *equals = row->argument ? "=" : "";
+    if (row->letter && repeats)
+        buf_addf(out, "\\*{-%c,--%s%s}'[", row->letter, row->name, equals);
+    else if (row->letter)
+        buf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", row->letter, row->name, row->letter,
+                 row->name, equals);
+    else
+        buf_addf(out, "'%s--%s%s[", repeats ? "*" : "", row->name, equals);
+    zsh_add_quoted(out, hint);
+    buf_add(out, "]");
+    if (row->argument)
+        add_action(row->argument, &completes, out);
+    buf_add(out, "' \\\n");
+    free(hint);
+    completes_release(&completes);
+    return status;
+}
+
+static int add_command(const struct command *command, struct buf *out, struct error *err)
+{
+    const struct option_row *row;
+    struct completes completes;
+    int status = completes_operand(command, &completes, err);
+    buf_addf(out, "    (%s)\n        _arguments -S -s \\\n", command->name);
+    for (size_t i = 0; !status && (row = option_row(i)); i++)
+        if (command_takes(command, row->name))
+            status = add_option(row, out, err);
+    buf_add(out, "        '*");
+    add_action("word", &completes, out);
+    buf_add(out, "' ;;\n");
+    completes_release(&completes);
+    return status;
+}
+
+static int zsh_write_arguments(struct buf *out, struct error *err)
+{
+    const struct command *command;
+    for (size_t i = 0; (command = command_row(i)); i++)
+        if (add_command(command, out, err))
+            return -1;
+    return 0;
+}
+
+const struct completion_part completion_zsh[] = {
+    {"COMMANDS", zsh_write_commands},
+    {"ARGUMENTS", zsh_write_arguments},
+    {NULL, NULL},
+};
+
+/* ---- completion ---- */
+
+/* inflight completion: the script by which a shell completes inflight's words. */
+
+int completion_command(const struct settings *settings, struct error *err)
+{
+    struct buf script = {0};
+    if (!settings->shell)
+        return fail(err, STATUS_USAGE,
+                    "which shell: bash, zsh or fish? Try 'inflight completion --help'");
+    int status = completion_script(settings->shell, &script, err) ||
+                 print_data(buf_str(&script), err);
+    buf_release(&script);
+    return status ? -1 : 0;
+}
+
+/* ---- completion ---- */
+
+static const char *completes_word(enum completes_kind kind)
 {
     static const char *const word[] = {
 #define X(name, word) word,
@@ -23,7 +344,7 @@ const char *completes_word(enum completes_kind kind)
     return word[kind];
 }
 
-void completes_release(struct completes *completes)
+static void completes_release(struct completes *completes)
 {
     strvec_release(&completes->words);
     *completes = (struct completes){0};
@@ -147,8 +468,10 @@ static const struct {
     {"what-if", COMPLETES_LIST, add_what_if_keys},
 };
 
-int completes_option(const struct option_row *row, struct completes *out,
-                     struct error *err)
+/* What an option's argument may be, and a command's words that are no options. Each fails
+ * only where shipped data (profiles, rules) cannot be read. Caller releases. */
+static int completes_option(const struct option_row *row, struct completes *out,
+                            struct error *err)
 {
     const char *const *word = option_words(row);
     *out = (struct completes){0};
@@ -179,8 +502,7 @@ static int add_rules(struct completes *out, struct error *err)
         return -1;
     json_t *rules = rule_set_to_json(set), *rule;
     size_t i;
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach(rules, i, rule) {
         strvec_push(&out->words, json_string_value(json_object_get(rule, "id")));
     }
     for (i = 0; i < nr; i++)
@@ -190,34 +512,39 @@ static int add_rules(struct completes *out, struct error *err)
     return 0;
 }
 
-int completes_operand(const struct command *command, struct completes *out,
-                      struct error *err)
+static int add_shells(struct completes *out, struct error *err)
 {
-    *out = (struct completes){0};
-    if (!strcmp(command->name, "rules")) {
-        out->kind = COMPLETES_WORDS;
-        return add_rules(out, err);
-    }
-    if (!strcmp(command->name, "completion")) {
-        out->kind = COMPLETES_WORDS;
-        strvec_split(&out->words, "bash zsh fish");
-        return 0;
-    }
-    if (!strcmp(command->name, "machine")) { /* the second of --compare */
-        out->kind = COMPLETES_PROFILES;
-        return add_profiles(out, err);
-    }
-    if (strstr(command->usage, "FILE.c") || strstr(command->usage, "NEW.c"))
-        out->kind = COMPLETES_SOURCES;
-    else if (strstr(command->usage, " FILE") || strstr(command->usage, ".json"))
-        out->kind = COMPLETES_FILES;
+    (void)err;
+    strvec_split(&out->words, "bash zsh fish");
     return 0;
 }
 
-int completes_each_operand(void (*add)(const struct command *command,
-                                       const struct completes *completes,
-                                       struct buf *out),
-                           struct buf *out, struct error *err)
+static int completes_operand(const struct command *command, struct completes *out,
+                             struct error *err)
+{
+    static const struct {
+        enum completes_kind kind;
+        int (*add)(struct completes *out, struct error *err);
+    } operands[OPERAND_NR] = {
+        [OPERAND_NONE] = {COMPLETES_NOTHING, NULL},
+        [OPERAND_SOURCE] = {COMPLETES_SOURCES, NULL},
+        [OPERAND_VERSIONS] = {COMPLETES_SOURCES, NULL},
+        [OPERAND_RESULTS] = {COMPLETES_FILES, NULL},
+        [OPERAND_SESSION] = {COMPLETES_NOTHING, NULL},
+        [OPERAND_SESSION_OR_RESULTS] = {COMPLETES_FILES, NULL},
+        [OPERAND_PROFILE] = {COMPLETES_PROFILES, add_profiles},
+        [OPERAND_RULE] = {COMPLETES_WORDS, add_rules},
+        [OPERAND_SHELL] = {COMPLETES_WORDS, add_shells},
+    };
+    *out = (struct completes){.kind = operands[command->operand].kind};
+    return operands[command->operand].add ? operands[command->operand].add(out, err) : 0;
+}
+
+/* For each command the words that are no options. */
+static int completes_each_operand(void (*add)(const struct command *command,
+                                              const struct completes *completes,
+                                              struct buf *out),
+                                  struct buf *out, struct error *err)
 {
     const struct command *command;
     for (size_t i = 0; (command = command_row(i)); i++) {
@@ -234,7 +561,8 @@ int completes_each_operand(void (*add)(const struct command *command,
 
 /* ---- the scripts ---- */
 
-char *completion_hint(const struct option_row *row)
+/* An option's help up to where its details begin. Caller frees. */
+static char *completion_hint(const struct option_row *row)
 {
     static const char *const details[] = {"; ", " (", ": "};
     enum { LEAST = 20 }; /* characters that tell enough */

@@ -27,20 +27,6 @@ struct completes {
     struct strvec words;
 };
 
-/* What an option's argument may be, and a command's words that are no options. Each fails
- * only where shipped data (profiles, rules) cannot be read. Caller releases. */
-int completes_option(const struct option_row *row, struct completes *out,
-                     struct error *err);
-int completes_operand(const struct command *command, struct completes *out,
-                      struct error *err);
-void completes_release(struct completes *completes);
-/* For each command the words that are no options. */
-int completes_each_operand(void (*add)(const struct command *command,
-                                       const struct completes *completes,
-                                       struct buf *out),
-                           struct buf *out, struct error *err);
-const char *completes_word(enum completes_kind kind);
-
 /* Appends the script for "bash", "zsh" or "fish"; STATUS_USAGE for another shell. */
 int completion_script(const char *shell, struct buf *out, struct error *err);
 
@@ -52,8 +38,5 @@ struct completion_part {
 };
 extern const struct completion_part completion_bash[], completion_zsh[],
     completion_fish[]; /* the last one has no name */
-
-/* An option's help up to where its details begin. Caller frees. */
-char *completion_hint(const struct option_row *row);
 
 #endif

@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 
 static bool is_word(const char *word, const char *const *words)
@@ -38,13 +37,14 @@ static int run(int argc, char **argv, struct error *err)
         puts("inflight " INFLIGHT_VERSION);
         return 0;
     }
-    int status = settings_parse(argc, argv, &settings, err);
+    const struct command *command = command_find(argv[0]);
+    int status = settings_parse(command, argc, argv, &settings, err);
     settings.began_s = began_s;
     print_colour(term_colour(stdout, settings.colour));
     if (!status && settings.help)
-        command_help(command_find(settings.command), stdout);
+        command_help(command, stdout);
     else if (!status)
-        status = command_find(settings.command)->run(&settings, err);
+        status = command->run(&settings, err);
     settings_release(&settings);
     return status;
 }

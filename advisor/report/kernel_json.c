@@ -1,4 +1,4 @@
-#include "advisor/report/kernel_json.h"
+#include "advisor/report/measure_report.h"
 
 json_t *kernel_arrays_json(const struct kernel_view *view)
 {

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
-#include "advisor/cli/environment_words.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 

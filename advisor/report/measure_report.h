@@ -1,7 +1,7 @@
 /* One kernel, one variant, all numbers: as text and as a document (inflight.measure/1).
  */
-#ifndef ADVISOR_MEASURE_REPORT_H
-#define ADVISOR_MEASURE_REPORT_H
+#ifndef ADVISOR_REPORT_MEASURE_REPORT_H
+#define ADVISOR_REPORT_MEASURE_REPORT_H
 
 #include "advisor/cli/page.h"
 #include "advisor/session/workbench.h"
@@ -17,5 +17,10 @@ void measure_head(const struct workbench *bench, struct page *page);
 void traffic_text(const struct traffic *traffic, struct page *page);
 /* In words: where the figures come from. */
 const char *traffic_source(const struct traffic *traffic);
+
+/* Parts of a kernel's description that show and the reports have in common. */
+
+/* A list of objects: name, type, extent, bytes, contents, read, written. */
+json_t *kernel_arrays_json(const struct kernel_view *view);
 
 #endif

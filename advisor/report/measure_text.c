@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/environment_words.h"
+#include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
 #include "variants/kernel/kernel_inputs.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "search/search.h"
 
 /* ---- the machine as asked ---- */

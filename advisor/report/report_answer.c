@@ -109,10 +109,9 @@ static const char *fullness_of(const json_t *baseline, const char *resource)
 {
     const json_t *queue;
     size_t i;
-    json_array_foreach(json_object_get(baseline, "queues"), i,
-                       queue) if (!strcmp(report_word(queue, "resource"),
-                                          resource)) return report_word(queue,
-                                                                        "fullness");
+    json_array_foreach(json_object_get(baseline, "queues"), i, queue)
+        if (!strcmp(report_word(queue, "resource"), resource))
+            return report_word(queue, "fullness");
     return "";
 }
 

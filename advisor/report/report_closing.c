@@ -59,8 +59,7 @@ void sheet_environments(struct sheet *sheet)
 {
     const json_t *tried;
     size_t i;
-    json_array_foreach(json_object_get(sheet->report, "environments"), i, tried)
-    {
+    json_array_foreach(json_object_get(sheet->report, "environments"), i, tried) {
         struct buf line = {0};
         buf_addf(&line, "%s, %s: ", report_word(tried, "environment"),
                  report_has(tried, "plan") ? report_word(tried, "plan") : "as written");
@@ -93,10 +92,10 @@ void sheet_audit(struct sheet *sheet)
         return;
     page_heading(&sheet->page, "Audit of what the rules discarded");
     page_paragraph(&sheet->page, "%s", report_word(audit, "sentence"));
-    json_array_foreach(json_object_get(audit, "pruned"), i,
-                       pruned) if (report_has(pruned, "plan") &&
-                                   (sheet->evidence || report_true(pruned, "wrong")))
-        show_audited(sheet, pruned);
+    json_array_foreach(json_object_get(audit, "pruned"), i, pruned)
+        if (report_has(pruned, "plan") &&
+            (sheet->evidence || report_true(pruned, "wrong")))
+            show_audited(sheet, pruned);
 }
 
 void sheet_time(struct sheet *sheet)
@@ -127,8 +126,7 @@ void sheet_record(struct sheet *sheet)
     if (!json_array_size(list))
         return;
     page_heading(&sheet->page, "Track record of these rules");
-    json_array_foreach(list, i, rule)
-    {
+    json_array_foreach(list, i, rule) {
         struct buf line = {0};
         track_line(rule, &line);
         sheet_item(sheet, buf_str(&line), 6);

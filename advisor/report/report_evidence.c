@@ -84,8 +84,7 @@ static void show_queues(struct sheet *sheet, const json_t *measurement)
     const json_t *queue;
     size_t i;
     buf_add(out, "  resource        in use     limit  utilization  least time\n");
-    json_array_foreach(json_object_get(measurement, "queues"), i, queue)
-    {
+    json_array_foreach(json_object_get(measurement, "queues"), i, queue) {
         const json_t *use = report_quantity(queue, "utilization"),
                      *n = report_quantity(queue, "n"),
                      *least = report_quantity(queue, "least_s");
@@ -147,11 +146,10 @@ static bool is_advice(const json_t *report, const json_t *pruned)
 {
     const json_t *advice;
     size_t i;
-    json_array_foreach(json_object_get(report, "advice"), i,
-                       advice) if (!strcmp(report_word(advice, "transformation"),
-                                           report_word(pruned, "plan")) &&
-                                   !strcmp(report_word(advice, "rule"),
-                                           report_word(pruned, "rule"))) return true;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (!strcmp(report_word(advice, "transformation"), report_word(pruned, "plan")) &&
+            !strcmp(report_word(advice, "rule"), report_word(pruned, "rule")))
+            return true;
     return false;
 }
 
@@ -193,8 +191,7 @@ static void show_variants(struct sheet *sheet)
     if (json_array_size(list) == 0)
         return;
     page_heading(&sheet->page, "Every variant measured: time of one call");
-    json_array_foreach(list, i, variant)
-    {
+    json_array_foreach(list, i, variant) {
         const json_t *around = json_object_get(variant, "environment");
         struct buf time = {0}, line = {0};
         add_report_time(&time, variant);

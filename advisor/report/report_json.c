@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/version.h"
-#include "advisor/report/kernel_json.h"
+#include "advisor/cli/cli.h"
+#include "advisor/report/measure_report.h"
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
@@ -36,15 +36,6 @@ json_t *report_kernel_json(const struct kernel *kernel)
     return root;
 }
 
-static json_t *limit_json(const struct machine_limit *limit)
-{
-    return json_pack("{s:o, s:o, s:o, s:b, s:s?, s:s?}", "used",
-                     json_quantity(limit->used), "table", json_quantity(limit->table),
-                     "probe", json_quantity(limit->probe), "probe_is_floor",
-                     (int)limit->probe_is_floor, "scope", limit->scope, "source",
-                     limit->source);
-}
-
 json_t *report_machine_json(const struct workbench *bench)
 {
     const struct machine *machine = &bench->machine;
@@ -54,8 +45,9 @@ json_t *report_machine_json(const struct workbench *bench)
         machine->microarchitecture, "recognition", machine->recognition, "cores",
         machine->cores, "copies", (int)live_copies(bench->live), "load",
         live_note(bench->live), "line_bytes", machine->line_bytes, "l1_mshrs",
-        limit_json(&machine->l1_mshrs), "l2_mshrs", limit_json(&machine->l2_mshrs),
-        "memory_latency_ns", json_quantity(machine->memory_latency_ns), "node_read_gbs",
+        machine_limit_json(&machine->l1_mshrs), "l2_mshrs",
+        machine_limit_json(&machine->l2_mshrs), "memory_latency_ns",
+        json_quantity(machine->memory_latency_ns), "node_read_gbs",
         json_quantity(machine->node_read_gbs), "quick_profile", (int)machine->quick,
         "note", bench->machine_note);
 }

@@ -22,13 +22,10 @@ void sheet_limit(struct sheet *sheet);
 void sheet_gained(struct sheet *sheet);
 void sheet_next(struct sheet *sheet);
 
-/* report_in_app.c: the gains of --in-app, in one line and as a section; nothing without
- * them. */
+/* observe/in_app/in_app_text.c: the gains of --in-app, in one line and as a section;
+ * nothing without them. */
 void sheet_in_app_answer(struct sheet *sheet);
 void sheet_in_app(struct sheet *sheet);
-
-/* report_advice.c: what to try, what would gain nothing, what makes no sense here. */
-void sheet_advice(struct sheet *sheet);
 
 /* report_evidence.c: figures of the kernel as written, queues, traffic; what was left
  * out and why; every variant; where all that comes from. */
@@ -44,10 +41,6 @@ void sheet_audit(struct sheet *sheet);
 void sheet_time(struct sheet *sheet);
 void sheet_record(struct sheet *sheet);
 void sheet_reused(struct sheet *sheet);
-
-/* report_time.c: shares of the wall time, how many variants were judged, and what no time
- * was left for. */
-void sheet_effort(struct sheet *sheet);
 
 /* "  text", wrapped, further lines `indent` from the left. */
 void sheet_item(struct sheet *sheet, const char *text, size_t indent);

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/database.h"
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {
@@ -31,8 +30,7 @@ static void add_text(const json_t *list, struct buf *out)
     const char *machine = "";
     const json_t *rule;
     size_t i;
-    json_array_foreach(list, i, rule)
-    {
+    json_array_foreach(list, i, rule) {
         const char *its = json_string_value(json_object_get(rule, "machine"));
         if (strcmp(machine, its))
             buf_addf(out, "on %s\n", machine = its);

@@ -6,9 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "advisor/cli/cache_words.h"
-#include "advisor/cli/profiles.h"
-#include "advisor/cli/try_words.h"
+#include "advisor/cli/cli.h"
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/track.h"
 #include "variants/clang/clang.h"

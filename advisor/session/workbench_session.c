@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/cli/database.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/report/report_parts.h"
 #include "core/files/hash.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/environment_words.h"
+#include "advisor/cli/cli.h"
 
 /* Of the axes that no parameter of the kernel is. */
 static const char *const axis_word[] = {

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/environment_words.h"
-#include "advisor/cli/output.h"
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/sweep/sweep.h"

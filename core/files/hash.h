@@ -1,10 +1,12 @@
 /* Identity of texts: kernels, candidates, rules, object files. Not for keeping out an
  * adversary. */
-#ifndef CORE_BASE_HASH_H
-#define CORE_BASE_HASH_H
+#ifndef CORE_FILES_HASH_H
+#define CORE_FILES_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "core/base/error.h"
 
 struct hash {
     uint64_t word[2]; /* [0] is FNV-1a, 64 bit (Fowler, Noll, Vo), and stays so */
@@ -20,5 +22,12 @@ char *hash_hex_short(const struct hash *hash); /* word[0] alone: 16 digits */
  * last letter is one of it, such as "ch" for .c and .h. What cannot be read counts as
  * empty. Returns the 32 digits; caller frees. */
 char *hash_folder(const char *path, const char *endings);
+
+/* SHA-256 through libmd: whether a file that somebody else keeps is still what it was. */
+
+/* 64 lower-case hexadecimal digits; caller frees. */
+char *sha256_hex(const void *bytes, size_t length);
+/* Of a file as it is. STATUS_INPUT when it cannot be read. */
+int sha256_file(const char *path, char **hex, struct error *err);
 
 #endif

@@ -102,8 +102,7 @@ int json_only_keys(const struct json_at *at, const char *keys, struct error *err
     if (!json_is_object(at->node))
         return wrong_type(at, "an object", err);
     /* jansson's iterators take no const */
-    json_object_foreach((json_t *)(uintptr_t)at->node, key, value)
-    {
+    json_object_foreach((json_t *)(uintptr_t)at->node, key, value) {
         if (!is_listed(keys, key))
             return unknown_key(at, key, keys, err);
     }

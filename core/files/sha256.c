@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* <sha2.h> names u_int types */
-#include "core/files/sha256.h"
+#include "core/files/hash.h"
 
 #include <sha2.h>
 

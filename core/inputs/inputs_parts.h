@@ -1,4 +1,4 @@
-/* What the files inputs*.c share. Private to core/observe. */
+/* What the files inputs*.c share. Private to core/inputs. */
 #ifndef CORE_OBSERVE_INPUTS_PARTS_H
 #define CORE_OBSERVE_INPUTS_PARTS_H
 

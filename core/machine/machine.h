@@ -100,7 +100,7 @@ struct machine_memory {
 struct machine {
     char *name;      /* "this machine" profiles: the CPU's name; published: "skl" ... */
     char *cpu_model; /* as the system says */
-    char *microarchitecture; /* row of the CPU table, NULL = not recognised */
+    char *microarchitecture; /* "name" of its file, NULL = not recognised */
     char *recognition; /* one sentence: how it was recognised, contradictions included */
     /* What must be the same for the profile to apply: "cpu=...; cores=...; L1 bytes=...".
      * NULL for published profiles. */
@@ -203,7 +203,8 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
                   struct error *err);
 
 /* `spec`: the name of a shipped profile ("skl"), a path, or the name of one in the config
- * dir, in this order; near names are suggested. */
+ * dir, in this order; near names are suggested. The limits of one that was probed are
+ * resolved anew, with what the files of CPUs say now. */
 int machine_load(const char *spec, struct machine *machine, struct error *err);
 /* One shipped profile; everything but the name may be NULL or 0 = unknown. */
 struct machine_entry {
@@ -217,6 +218,7 @@ int machine_list(struct machine_entry **entry, size_t *nr, struct error *err);
 void machine_list_release(struct machine_entry *entry, size_t nr);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
 json_t *machine_to_json(const struct machine *machine);
+json_t *machine_limit_json(const struct machine_limit *limit);
 /* A profile within another document; its "schema" is not looked at. Caller releases. */
 int machine_from_json(const struct json_at *at, struct machine *machine,
                       struct error *err);

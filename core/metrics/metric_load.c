@@ -1,11 +1,13 @@
 /* Definition files (inflight.metrics/1): their members as they stand there; found by
- * name, by path, by the CPU they recognise; two sets made one. */
+ * name, by path, by the CPU whose file names them; two sets made one. */
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/near.h"
+#include "core/cpu/cpu.h"
 #include "core/metrics/metric_parts.h"
 
 static const char folder_name[] = "rules/metrics", schema[] = "inflight.metrics/1";
@@ -481,9 +483,9 @@ static int read_heading(const struct json_at *at, struct metric_set *set,
         return -1;
     for (size_t i = 0; i < nr; i++) {
         struct json_at row = json_element(&recognise, i);
-        bool told, yes;
+        struct cpu_rule rule;
 
-        if (traffic_cpu_recognised(&row, NULL, &told, &yes, err))
+        if (cpu_rule_read(&row, &rule, err))
             return -1;
     }
     set->recognise = json_deep_copy(recognise.node);
@@ -510,11 +512,95 @@ static int read_into(const char *path, struct metric_set *set, int depth,
     return result;
 }
 
+/* ---- of which CPUs ---- */
+
+/* Reads the file's rows, which were checked, until one says yes. */
+static bool any_rule(const struct metric_set *set,
+                     bool (*yes)(const struct cpu_rule *rule, const void *with),
+                     const void *with)
+{
+    struct json_at list = json_top(set->path, set->recognise);
+    bool found = false;
+
+    for (size_t i = 0; !found && i < json_array_size(set->recognise); i++) {
+        struct json_at row = json_element(&list, i);
+        struct cpu_rule rule;
+
+        found = !cpu_rule_read(&row, &rule, NULL) && yes(&rule, with);
+    }
+    return found;
+}
+
+static bool meets(const struct cpu_rule *rule, const void *with)
+{
+    const struct cpu *cpu = with;
+
+    for (size_t i = 0; i < cpu->rule_nr; i++)
+        if (cpu_rules_meet(rule, &cpu->rule[i]))
+            return true;
+    return false;
+}
+
+static bool fits(const struct cpu_rule *rule, const void *with)
+{
+    return cpu_rule_fits(rule, with);
+}
+
+/* What the CPU is recognised by, as if the definitions said so. */
+static void add_rows(struct metric_set *set, const struct cpu *cpu,
+                     const struct cpu_metrics *metrics)
+{
+    json_t *said = json_object_get(cpu->root, "recognise");
+
+    if (!set->recognise)
+        set->recognise = json_array();
+    for (size_t i = 0; i < cpu->rule_nr; i++) {
+        json_t *row =
+            json_deep_copy(json_is_array(said) ? json_array_get(said, i) : said);
+
+        if (metrics->steppings.nr) {
+            char *text = xasprintf("%X-%X", (unsigned)metrics->steppings.range[0].low,
+                                   (unsigned)metrics->steppings.range[0].high);
+
+            json_object_set_new(row, "steppings", json_string(text));
+            free(text);
+        }
+        json_array_append_new(set->recognise, row);
+    }
+}
+
+/* Those whose files name the definitions; what says itself which CPUs it is of is asked
+ * for those. */
+static int find_cpus(struct metric_set *set, struct error *err)
+{
+    struct cpu_table table;
+    bool own = set->recognise != NULL;
+    int result = cpu_table_load(&table, err);
+
+    for (size_t i = 0; i < table.cpu_nr && !result; i++) {
+        const struct cpu *cpu = &table.cpu[i];
+        bool is = own && any_rule(set, meets, cpu);
+
+        for (size_t k = 0; k < cpu->metrics_nr && !own; k++)
+            if (strcmp(cpu->metrics[k].name, set->name) == 0) {
+                add_rows(set, cpu, &cpu->metrics[k]);
+                is = true;
+            }
+        if (is)
+            strvec_push(&set->microarchitecture, cpu->name);
+        if (is && !set->line_bytes)
+            set->line_bytes = cpu->line_bytes;
+    }
+    cpu_table_release(&table);
+    return result;
+}
+
 static int read_set(const char *path, struct metric_set **set, struct error *err)
 {
     *set = xcalloc(1, sizeof(**set));
     (*set)->path = xstrdup(path);
-    if (read_into(path, *set, 0, err) == 0 && metric_links_make(*set, err) == 0)
+    if (read_into(path, *set, 0, err) == 0 && find_cpus(*set, err) == 0 &&
+        metric_links_make(*set, err) == 0)
         return 0;
     metric_set_free(*set);
     *set = NULL;
@@ -556,96 +642,35 @@ static int load_named(const char *spec, struct metric_set **set, struct error *e
     return result;
 }
 
-static bool is_of(const json_t *recognise, const char *file, const char *cpu)
-{
-    struct json_at top = json_top(file, recognise);
-    bool yes = false, told = false;
-
-    for (size_t i = 0; !yes && i < json_array_size(recognise); i++) {
-        struct json_at row = json_element(&top, i);
-
-        if (traffic_cpu_recognised(&row, cpu, &told, &yes, NULL))
-            yes = false;
-    }
-    return yes && told;
-}
-
-/* Does the text name a CPU? */
-static bool is_told(const char *cpu)
-{
-    json_t *any = json_object();
-    struct json_at row = json_top("", any);
-    bool told = false, yes;
-
-    traffic_cpu_recognised(&row, cpu, &told, &yes, NULL);
-    json_decref(any);
-    return told;
-}
-
 enum metric_cpu metric_set_cpu(const struct metric_set *set, const char *cpu)
 {
-    if (is_of(set->recognise, set->path, cpu))
-        return METRIC_CPU_SAME;
-    return set->recognise && is_told(cpu) ? METRIC_CPU_OTHER : METRIC_CPU_NOT_TOLD;
-}
+    struct cpu_identity identity;
 
-/* Calls `use` for the heading of each shipped file until it gives other than 0. */
-static int each_file(int (*use)(void *with, const char *path, const struct json_at *top,
-                                struct error *err),
-                     void *with, struct error *err)
-{
-    struct strvec names = {0};
-    char *folder = NULL;
-    int result = shipped_names(folder_name, &names, &folder, err);
-
-    for (size_t i = 0; i < names.nr && !result; i++) {
-        char *file = xasprintf("%s/%s.json", folder, names.v[i]);
-        json_t *root = NULL;
-
-        result = json_read_file(file, schema, &root, err);
-        if (!result) {
-            struct json_at top = json_top(file, root);
-            result = use(with, file, &top, err);
-        }
-        json_decref(root);
-        free(file);
-    }
-    strvec_release(&names);
-    free(folder);
-    return result;
-}
-
-struct wanted {
-    const char *cpu;
-    char *path;
-};
-
-static int take_recognised(void *with, const char *path, const struct json_at *top,
-                           struct error *err)
-{
-    struct wanted *wanted = with;
-
-    (void)err;
-    if (is_of(json_object_get(top->node, "recognise"), path, wanted->cpu))
-        wanted->path = xstrdup(path);
-    return wanted->path != NULL;
+    cpu_identify(cpu, &identity);
+    if (!*identity.vendor || !set->recognise)
+        return METRIC_CPU_NOT_TOLD;
+    return any_rule(set, fits, &identity) ? METRIC_CPU_SAME : METRIC_CPU_OTHER;
 }
 
 static int load_recognised(const char *cpu, struct metric_set **set, struct error *err)
 {
-    struct wanted wanted = {.cpu = cpu};
-    int result = each_file(take_recognised, &wanted, err);
+    struct cpu_table table;
+    struct cpu_identity identity;
+    const char *name;
+    int result = cpu_table_load(&table, err);
 
-    if (result >= 0 && !wanted.path)
+    cpu_identify(cpu, &identity);
+    name = result ? NULL : cpu_metrics_name(&table, &identity);
+    if (name)
+        result = load_named(name, set, err);
+    else if (!result)
         result = fail(err, STATUS_MISSING,
-                      is_told(cpu)
+                      *identity.vendor
                           ? "no metrics are defined for this CPU; --cpu takes another "
                             "one's name or a definition file (docs/metrics.md)"
                           : "what CPU it is cannot be told; --cpu names one "
                             "(docs/metrics.md)");
-    else if (result > 0)
-        result = read_set(wanted.path, set, err);
-    free(wanted.path);
+    cpu_table_release(&table);
     return result;
 }
 
@@ -662,40 +687,58 @@ int metric_set_load(const char *spec, const char *cpu, struct metric_set **set,
 
 /* ---- the list ---- */
 
-struct file_list {
-    struct metric_file *file;
-    size_t nr, alloc;
-};
-
-static int list_file(void *with, const char *path, const struct json_at *top,
-                     struct error *err)
+static bool is_named(const struct cpu_table *table, const char *metrics)
 {
-    struct file_list *list = with;
-    const char *name, *title;
+    for (size_t i = 0; i < table->cpu_nr; i++)
+        for (size_t k = 0; k < table->cpu[i].metrics_nr; k++)
+            if (strcmp(table->cpu[i].metrics[k].name, metrics) == 0)
+                return true;
+    return false;
+}
 
-    (void)path;
-    if (json_string_at(top, "name", &name, err) ||
-        json_string_at(top, "title", &title, err))
-        return -1;
-    GROW(list->file, list->nr + 1, list->alloc);
-    list->file[list->nr++] = (struct metric_file){.name = xstrdup(name),
-                                                  .title = xstrdup(title),
-                                                  .common = !json_has(top, "recognise")};
-    return 0;
+static int list_file(const char *path, const struct cpu_table *table,
+                     struct metric_file *file, struct error *err)
+{
+    const char *name, *title;
+    json_t *root = NULL;
+    struct json_at top;
+    int result = json_read_file(path, schema, &root, err);
+
+    top = json_top(path, root);
+    if (!result && !(result = json_string_at(&top, "name", &name, err)) &&
+        !(result = json_string_at(&top, "title", &title, err)))
+        *file = (struct metric_file){.name = xstrdup(name),
+                                     .title = xstrdup(title),
+                                     .common = !is_named(table, name)};
+    json_decref(root);
+    return result;
 }
 
 int metric_files(struct metric_file **file, size_t *nr, struct error *err)
 {
-    struct file_list list = {0};
-    int result = each_file(list_file, &list, err);
+    struct strvec names = {0};
+    struct cpu_table table;
+    char *folder = NULL;
+    int result = cpu_table_load(&table, err);
 
-    *file = list.file;
-    *nr = list.nr;
+    *nr = 0;
+    if (!result)
+        result = shipped_names(folder_name, &names, &folder, err);
+    *file = xcalloc(names.nr + 1, sizeof(**file));
+    for (; *nr < names.nr && !result; ++*nr) {
+        char *path = xasprintf("%s/%s.json", folder, names.v[*nr]);
+
+        result = list_file(path, &table, &(*file)[*nr], err);
+        free(path);
+    }
     if (result) {
-        metric_files_release(list.file, list.nr);
+        metric_files_release(*file, *nr);
         *file = NULL;
         *nr = 0;
     }
+    cpu_table_release(&table);
+    strvec_release(&names);
+    free(folder);
     return result;
 }
 
@@ -741,6 +784,7 @@ void metric_set_free(struct metric_set *set)
     free(set->title);
     free(set->path);
     json_decref(set->recognise);
+    strvec_release(&set->microarchitecture);
     strvec_release(&set->file);
     strvec_release(&set->pmu);
     strvec_release(&set->source);

@@ -97,8 +97,12 @@ struct metric_warning {
 struct metric_set {
     char *name, *title, *path;
     struct strvec file; /* that it was read from: its own, then those that it includes */
-    json_t *recognise;  /* array; NULL = a common file's */
-    struct strvec pmu;  /* of libpfm4: each has all events without a note */
+    /* What its CPUs are recognised by: what the file says, else what the files of CPUs
+     * say that name it. Array; NULL = of no CPU. */
+    json_t *recognise;
+    struct strvec microarchitecture; /* names of these CPUs, as far as there are files */
+    int line_bytes;                  /* of their caches; 0 = not known */
+    struct strvec pmu;               /* of libpfm4: each has all events without a note */
     struct strvec source;
     struct metric_constant *constant;
     struct metric_event *event;
@@ -116,10 +120,10 @@ struct metric_set {
 
 /*
  * `spec`: a path, or the name of a shipped file ("skylake-sp"); near names are suggested.
- * NULL = the file that recognises `cpu` (the text of /proc/cpuinfo, "intel 6 85 4",
- * "GenuineIntel-6-55-4"); STATUS_MISSING when none does. Refused, naming file, metric
- * and place: syntax, unknown names in formulas, metrics that rest on themselves, events
- * that nothing uses. *set is NULL on failure; caller frees.
+ * NULL = the one that the file of the CPU names which `cpu` speaks of (the text of
+ * /proc/cpuinfo, "intel 6 85 4", "GenuineIntel-6-55-4"); STATUS_MISSING when none does.
+ * Refused, naming file, metric and place: syntax, unknown names in formulas, metrics that
+ * rest on themselves, events that nothing uses. *set is NULL on failure; caller frees.
  */
 int metric_set_load(const char *spec, const char *cpu, struct metric_set **set,
                     struct error *err);

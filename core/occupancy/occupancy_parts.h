@@ -26,9 +26,6 @@
  */
 #define SLACK_LIMITER 1.5
 
-/* The utilization from which this resource is full. */
-double full_from(enum resource resource);
-
 /* More in use than there is, at every end of the intervals. */
 bool is_impossible(const struct occupancy_resource *resource);
 /* Only known from below: the guess is the least there is, and far from the most. */
@@ -115,11 +112,6 @@ struct quantity uncovered_lines(const struct occupancy_case *input);
 /* Page walks that such a miss waits for: at most one each. */
 struct quantity walks_on_path(const struct occupancy_case *input);
 
-/* Why n is what it is; call when all else is filled. */
-enum occupancy_why why_of(const struct occupancy_case *input,
-                          const struct occupancy *now);
-/* Fills n_chains, n_window and n_branches. */
-void caps_of(const struct occupancy_case *input, struct occupancy *out);
 /* Code larger than this does not stay in the instruction cache. */
 #define INSTRUCTION_CACHE_BYTES (32 << 10)
 /* A run of so few lines ends about when a prefetcher has found out where it goes. */

@@ -1,7 +1,7 @@
 /* Copies of a process that hold a kernel's arrays, load variants and time them in turn.
  */
 #define _POSIX_C_SOURCE 200809L /* dprintf */
-#include "core/run/run_arena.h"
+#include "core/run/run_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "core/run/run_background.h"
-#include "core/run/run_gate.h"
 
 /* As templates/harness/program_slots.c has them. From turn_at on, a byte of the barrier's
  * file for each copy says whose call is under way: one of LAUNCH_FIRST and LAUNCH_SECOND,

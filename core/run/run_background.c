@@ -1,13 +1,11 @@
 #define _GNU_SOURCE /* sched_getaffinity, CPU_COUNT */
-#include "core/run/run_background.h"
+#include "core/run/run_parts.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "core/run/run_launch.h"
 
 /* To fill an area larger than the caches, 512 MiB at most, on a busy machine. */
 static const double ready_limit_s = 10;

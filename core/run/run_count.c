@@ -17,8 +17,7 @@
 
 #include "core/base.h"
 #include "core/code/code.h"
-#include "core/run/run_launch.h"
-#include "core/run/run_steps.h"
+#include "core/run/run_parts.h"
 
 enum stepping { STEPPING_STEP, STEPPING_MARK, STEPPING_GONE };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* pipe2 */
-#include "core/run/run_gate.h"
+#include "core/run/run_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

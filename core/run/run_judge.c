@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/statistics.h"
-#include "core/run/run_interval.h"
-#include "core/run/run_samples.h"
+#include "core/run/run_parts.h"
 
 /*
  * The prior's precision on the mean over the standard deviation. Small favours large

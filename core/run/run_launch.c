@@ -1,12 +1,9 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
-#include "core/run/run_launch.h"
+#include "core/run/run_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/run/run_background.h"
-#include "core/run/run_gate.h"
 
 /* What a launch holds while it runs. */
 struct flight {

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/run/run_arena.h"
-#include "core/run/run_samples.h"
+#include "core/run/run_parts.h"
 
 void run_result_release(struct run_result *result)
 {

@@ -1,6 +1,6 @@
 #include "core/run/run.h"
 
-#include "core/run/run_launch.h"
+#include "core/run/run_parts.h"
 
 enum { exit_differs = 4 };
 

@@ -1,4 +1,4 @@
-#include "core/run/run_outcome.h"
+#include "core/run/run_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "core/run/run_predict.h"
+#include "core/run/run_parts.h"
 
 /* Trained until the sum is that far from 0: 1.93 x history + 14 (section 5 there). */
 enum { threshold = (193 * PREDICT_HISTORY) / 100 + 14, weight_max = 127 };

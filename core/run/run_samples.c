@@ -1,4 +1,4 @@
-#include "core/run/run_samples.h"
+#include "core/run/run_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "core/run/run.h"
-#include "core/run/run_interval.h"
-#include "core/run/run_samples.h"
+#include "core/run/run_parts.h"
 
 /* ---- pairs ---- */
 

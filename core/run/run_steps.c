@@ -1,8 +1,6 @@
-#include "core/run/run_steps.h"
+#include "core/run/run_parts.h"
 
 #include <stdlib.h>
-
-#include "core/run/run_predict.h"
 
 struct place {
     uint64_t pc;

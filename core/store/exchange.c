@@ -85,9 +85,9 @@ bool exchange_lists(const json_t *list, const char *key)
 {
     size_t i;
     const json_t *name;
-    json_array_foreach((json_t *)list, i,
-                       name) if (json_is_string(name) &&
-                                 !strcmp(json_string_value(name), key)) return true;
+    json_array_foreach((json_t *)list, i, name)
+        if (json_is_string(name) && !strcmp(json_string_value(name), key))
+            return true;
     return false;
 }
 
@@ -182,8 +182,7 @@ static void add_names(struct exchange_space *space, json_t *configuration)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(configuration, name, value)
-    {
+    json_object_foreach(configuration, name, value) {
         if (find_parameter(space, name))
             continue;
         GROW(space->parameter, space->parameter_nr + 1, space->parameter_alloc);
@@ -268,8 +267,7 @@ char *exchange_key(const json_t *configuration)
     const char *name;
     json_t *value;
     bool first = true;
-    json_object_foreach((json_t *)configuration, name, value)
-    {
+    json_object_foreach((json_t *)configuration, name, value) {
         if (!first)
             buf_add(&out, ",");
         add_key_value(&out, value);
@@ -292,8 +290,7 @@ void exchange_open_object(struct buf *out, const json_t *object)
     const char *separator = "", *key;
     json_t *value;
     buf_add(out, "{\n");
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach((json_t *)object, key, value) {
         json_t *name = json_string(key);
         buf_add(out, separator);
         exchange_add_json(out, name, 0);

@@ -108,8 +108,7 @@ static void take_rest(const struct cache *cache, const json_t *entry,
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)entry, key, value)
-    {
+    json_object_foreach((json_t *)entry, key, value) {
         const char *unit = json_string_value(json_object_get(cache->units, key));
         if (is_known(cache, key))
             continue;
@@ -244,8 +243,7 @@ int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space 
     json_t *entry;
     if (read_head(&cache, err) || json_object_at(top, "cache", &entries, err))
         return -1;
-    json_object_foreach((json_t *)entries.node, key, entry)
-    {
+    json_object_foreach((json_t *)entries.node, key, entry) {
         struct json_at at = exchange_child(&entries, key);
         if (read_entry(&cache, &at, err))
             return -1;

@@ -38,8 +38,6 @@ int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space 
 void exchange_write_t4(const struct exchange_space *space, struct buf *out);
 int exchange_write_kernel_tuner(const struct exchange_space *space, struct buf *out,
                                 struct error *err);
-void exchange_write_csv(const struct exchange_space *space, struct buf *out);
-
 /* The value with 15 digits, on one line. */
 void exchange_add_json(struct buf *out, const json_t *value, size_t flags);
 /* The object's members on lines of their own, without its closing brace: "{" "\n" ... */

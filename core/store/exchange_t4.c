@@ -171,8 +171,7 @@ static void keep_rest(const json_t *from, const char *known, json_t **extra)
     const char *key;
     json_t *value;
     strvec_split(&words, known);
-    json_object_foreach((json_t *)from, key, value)
-    {
+    json_object_foreach((json_t *)from, key, value) {
         size_t at = 0;
         while (at < words.nr && strcmp(words.v[at], key) != 0)
             at++;
@@ -266,10 +265,8 @@ static double told_unit(const struct json_at *results)
 {
     size_t i, k;
     const json_t *result, *measurement;
-    json_array_foreach((json_t *)results->node, i, result)
-    {
-        json_array_foreach(json_object_get(result, "measurements"), k, measurement)
-        {
+    json_array_foreach((json_t *)results->node, i, result) {
+        json_array_foreach(json_object_get(result, "measurements"), k, measurement) {
             const char *name = json_string_value(json_object_get(measurement, "name"));
             const char *unit = json_string_value(json_object_get(measurement, "unit"));
             if (name && unit && !strcmp(name, "time") && unit_seconds(unit) > 0)

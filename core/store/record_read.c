@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/store/record.h"
-#include "core/store/record_parts.h"
+#include "core/store/store_parts.h"
 
 static void cpu_release(struct record_cpu *cpu)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/store/record.h"
-#include "core/store/record_parts.h"
+#include "core/store/store_parts.h"
 
 static const char no_checksum[] =
     "0000000000000000000000000000000000000000000000000000000000000000";

@@ -5,10 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/store/store_claim.h"
-#include "core/store/store_place.h"
-#include "core/store/store_schema.h"
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 
 enum { busy_ms = 30000 };
 

@@ -1,5 +1,5 @@
 /* What sessions measured and compared. */
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 
 static const struct {
     const char *insert, *of_session, *of_key;

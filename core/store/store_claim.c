@@ -1,14 +1,12 @@
 #define _GNU_SOURCE    /* F_OFD_SETLK: locks of this store, not of all that the process  \
                           opens */
-#include "core/store/store_claim.h"
+#include "core/store/store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "core/store/store_sql.h"
 
 /* As the database has it, so that who may write the one may write the other. */
 static mode_t mode_of(const char *path)

@@ -1,4 +1,4 @@
-#include "core/store/store_place.h"
+#include "core/store/store_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

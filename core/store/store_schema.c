@@ -1,8 +1,6 @@
-#include "core/store/store_schema.h"
+#include "core/store/store_parts.h"
 
 #include <stdlib.h>
-
-#include "core/store/store_sql.h"
 
 enum { application_id = 0x494e464c /* INFL */ };
 

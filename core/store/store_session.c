@@ -1,8 +1,7 @@
 /* Sessions: begun, claimed, found again, finished. */
 #include <stdlib.h>
 
-#include "core/store/store_claim.h"
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 
 #define SESSION_COLUMNS                                                                  \
     "id, key, command, title, started, finished, setup, report,"                         \

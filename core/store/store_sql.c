@@ -1,4 +1,4 @@
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The track record of the rules. */
-#include "core/store/store_sql.h"
+#include "core/store/store_parts.h"
 
 int store_track_add(struct store *store, const struct store_track *row, struct error *err)
 {

@@ -284,8 +284,8 @@ int papi_list(const struct papi_listing *listing, struct error *err);
  */
 struct quantity count_multiplexed(double scaled, double share, double counted_s);
 
-/* What of the memory's bandwidth this CPU counts (data/bandwidth.json), and the formulas
- * that turn counts into bytes. */
+/* What of the memory's bandwidth this CPU counts (its file in machines/cpus), and the
+ * formulas that turn counts into bytes. */
 struct bandwidth_source;
 struct papi_bandwidth {
     struct strvec event; /* to be counted; boxes that are not there are left out */
@@ -340,11 +340,6 @@ bool count_adds_up(const char *event);
 /* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
  * Xeon Platinum 8160 (Skylake-SP)" do. */
 bool cpu_names_agree(const char *a, const char *b);
-
-/* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
- * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */
-int traffic_cpu_recognised(const struct json_at *recognise, const char *cpu, bool *told,
-                           bool *yes, struct error *err);
 
 /* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
  * this process (docs/counters.md names them), so that any PAPI-based tool and

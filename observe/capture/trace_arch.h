@@ -1,7 +1,7 @@
 /*
  * What tracing needs to know of an architecture: its breakpoint, its registers by their
  * numbers in DWARF, how functions are called. One file per architecture, of which one is
- * compiled in. Private to core/observe.
+ * compiled in. Private to observe/capture.
  */
 #ifndef CORE_OBSERVE_TRACE_ARCH_H
 #define CORE_OBSERVE_TRACE_ARCH_H

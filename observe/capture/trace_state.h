@@ -1,5 +1,5 @@
 /* What the files trace*.c share: processes, threads, breakpoints. Private to
- * core/observe. */
+ * observe/capture. */
 #ifndef CORE_OBSERVE_TRACE_STATE_H
 #define CORE_OBSERVE_TRACE_STATE_H
 

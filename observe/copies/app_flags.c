@@ -1,4 +1,4 @@
-#include "observe/copies/app_flags.h"
+#include "observe/copies/copies.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "observe/copies/app_mark.h"
+#include "observe/copies/copies.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The -I that a source was compiled with, as far as it needs them: debug information
  * does not keep folders of headers, but where the headers were found. */
-#include "observe/copies/include_folders.h"
+#include "observe/copies/copies.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath, S_ISSOCK */
-#include "observe/copies/project_copy.h"
+#include "observe/copies/copies.h"
 
 #include <dirent.h>
 #include <errno.h>

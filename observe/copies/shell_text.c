@@ -1,4 +1,4 @@
-#include "observe/copies/shell_text.h"
+#include "observe/copies/copies.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -154,8 +154,9 @@ static void show_why(struct page *page, const json_t *in_app)
     if (!report_has(in_app, "why"))
         return;
     page_paragraph(page, "%s", report_word(in_app, "why"));
-    json_array_foreach(json_object_get(in_app, "causes"), i, cause) page_line(
-        page, report_word(cause, "cause"), "%s", report_word(cause, "sentence"));
+    json_array_foreach(json_object_get(in_app, "causes"), i, cause)
+        page_line(page, report_word(cause, "cause"), "%s",
+                  report_word(cause, "sentence"));
 }
 
 void in_app_text(const json_t *in_app, bool evidence, struct page *page)

@@ -1,4 +1,4 @@
-/* Private to core/observe: from the file of one process to the profile of all. */
+/* Private to observe/regions: from the file of one process to the profile of all. */
 #ifndef CORE_OBSERVE_REGION_PARTS_H
 #define CORE_OBSERVE_REGION_PARTS_H
 

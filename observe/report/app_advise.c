@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/cli/output.h"
+#include "advisor/cli/cli.h"
 #include "advisor/cli/page.h"
-#include "advisor/cli/profiles.h"
 #include "observe/report/app.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"

@@ -1,11 +1,188 @@
 /* inflight profile --timeline TIME: an application over time. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/cli/output.h"
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/occupancy/occupancy.h"
 #include "observe/report/timeline_show.h"
+
+/* ---- json ---- */
+
+/* A time line, and what it can show, as JSON. */
+
+static json_t *phase_json(const struct timeline *timeline,
+                          const struct timeline_phase *phase)
+{
+    json_t *means = json_array();
+    char name[8];
+    for (size_t i = 0; i < timeline->event_nr; i++)
+        json_array_append_new(means, json_number_or_null(phase->mean[i]));
+    return json_pack("{s:s, s:f, s:f, s:o}", "name",
+                     timeline_phase_name(phase->kind, name), "from_s", phase->from_s,
+                     "to_s", phase->to_s, "means", means);
+}
+
+static json_t *column(const double *value, size_t nr)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, json_number_or_null(value[i]));
+    return list;
+}
+
+/* null where it counted all the time. */
+static json_t *shares(const struct timeline_event *event, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (event->share[i] < 1)
+            return column(event->share, nr);
+    return json_null();
+}
+
+static json_t *bins_json(const struct timeline *timeline)
+{
+    json_t *from = json_array(), *to = json_array(), *missed = json_array();
+    json_t *values = json_array(), *share = json_array();
+    for (size_t i = 0; i < timeline->bin_nr; i++) {
+        json_array_append_new(from, json_real(timeline->bin[i].from_s));
+        json_array_append_new(to, json_real(timeline->bin[i].to_s));
+        json_array_append_new(missed, json_integer((json_int_t)timeline->bin[i].missed));
+    }
+    for (size_t i = 0; i < timeline->event_nr; i++) {
+        json_array_append_new(values, column(timeline->event[i].value, timeline->bin_nr));
+        json_array_append_new(share, shares(&timeline->event[i], timeline->bin_nr));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "from_s", from, "to_s", to, "missed",
+                     missed, "values", values, "shares", share);
+}
+
+json_t *timeline_json(const struct timeline *timeline,
+                      const struct timeline_phases *phases)
+{
+    json_t *document = timeline_about_json(timeline, "inflight.timeline/1");
+    json_t *list = json_array();
+    for (size_t i = 0; i < phases->nr; i++)
+        json_array_append_new(list, phase_json(timeline, &phases->phase[i]));
+    json_object_set_new(document, "phases", list);
+    json_object_set_new(document, "bins", bins_json(timeline));
+    return document;
+}
+
+static json_t *timeline_offers_json(const struct timeline_offers *offers)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < offers->nr; i++) {
+        const struct timeline_offer *offer = &offers->offer[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:b, s:s?}", "name",
+                                              offer->wish.event.name, "label",
+                                              offer->wish.event.label, "unit",
+                                              offer->wish.event.unit, "source",
+                                              offer->wish.event.source, "shown",
+                                              offer->shown, "why_not", offer->why));
+    }
+    return json_pack("{s:s, s:o, s:o}", "schema", "inflight.timeline-offers/1", "events",
+                     list, "notes",
+                     json_strings((const char *const *)offers->note.v, offers->note.nr));
+}
+
+/* ---- list ---- */
+
+/* What a time line can show on this machine. */
+
+static const char *state_of(const struct timeline_offer *offer)
+{
+    return offer->why ? "no" : offer->shown ? "shown" : "asked";
+}
+
+/* The reasons, each once, with the events it keeps away. */
+static void add_reasons(const struct timeline_offers *offers, struct buf *out)
+{
+    for (size_t i = 0; i < offers->nr; i++) {
+        const char *why = offers->offer[i].why;
+        struct buf line = {0};
+        bool said = false;
+        for (size_t k = 0; why && k < i && !said; k++)
+            said = offers->offer[k].why && !strcmp(offers->offer[k].why, why);
+        if (!why || said)
+            continue;
+        buf_addf(&line, "* %s: %s", offers->offer[i].wish.event.name, why);
+        buf_add_wrapped(out, buf_str(&line), 2, 79);
+        buf_add(out, "\n");
+        buf_release(&line);
+    }
+}
+
+/* What 'inflight profile --timeline TIME --list' prints, as text or as JSON. */
+static void timeline_offers_text(const struct timeline_offers *offers, struct buf *out)
+{
+    buf_addf(out, "%-32s %-20s %-7s %s\n", "event", "called", "unit", "here");
+    for (size_t i = 0; i < offers->nr; i++) {
+        const struct timeline_event *event = &offers->offer[i].wish.event;
+        buf_addf(out, "%-32s %-20s %-7s %s\n", event->name, event->label, event->unit,
+                 state_of(&offers->offer[i]));
+    }
+    buf_add(out, "\nshown: by default; asked: with --events, for a list of names with "
+                 "commas\nbetween them; no: does not count here, because:\n");
+    add_reasons(offers, out);
+    for (size_t i = 0; i < offers->note.nr; i++) {
+        struct buf line = {0};
+        buf_addf(&line, "* %s", offers->note.v[i]);
+        buf_add_wrapped(out, buf_str(&line), 2, 79);
+        buf_add(out, "\n");
+        buf_release(&line);
+    }
+}
+
+/* ---- occupancy ---- */
+
+/* Misses in flight over time: bandwidth x latency at that bandwidth, per busy core. */
+
+static const double busy_least = 0.1;
+
+static double at(const struct timeline_event *event, size_t bin)
+{
+    return event ? event->value[bin] : NAN;
+}
+
+static double in_flight(const struct machine *machine, double read_gbs,
+                        double written_gbs, double busy)
+{
+    double written = isnan(written_gbs) ? 0 : written_gbs, gbs = read_gbs + written;
+    struct quantity latency;
+    if (isnan(gbs) || !(busy >= busy_least) || !(gbs > 0))
+        return NAN;
+    latency = machine_latency_ns(machine, gbs, read_gbs / gbs);
+    if (!latency.known)
+        return NAN;
+    return occupancy_paper_n(gbs, latency.value, machine_transfer_bytes(machine), 1) /
+           busy;
+}
+
+void timeline_add_occupancy(struct timeline *timeline, const struct machine *machine)
+{
+    if (!timeline_find(timeline, "memory:::read"))
+        return;
+    struct timeline_event event = {.name = (char[]){"occupancy:::in_flight"},
+                                   .label = (char[]){"misses in flight"},
+                                   .unit = (char[]){"a core"},
+                                   .source = (char[]){"memory x latency"},
+                                   .kind = TIMELINE_LEVEL,
+                                   .factor = 1,
+                                   .stock = true};
+    size_t place = timeline_add_event(timeline, &event);
+    const struct timeline_event *read = timeline_find(timeline, "memory:::read");
+    const struct timeline_event *written = timeline_find(timeline, "memory:::written");
+    const struct timeline_event *busy = timeline_find(timeline, "perf::TASK-CLOCK");
+    if (!busy)
+        busy = timeline_find(timeline, "proc:::cpu");
+    for (size_t i = 0; i < timeline->bin_nr; i++)
+        timeline->event[place].value[i] =
+            in_flight(machine, at(read, i), at(written, i), at(busy, i));
+}
+
+/* ---- profile timeline ---- */
 
 static const double interval_least_s = 1e-3, interval_most_s = 3600;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/profiles.h"
+#include "advisor/cli/cli.h"
 #include "core/traffic/traffic.h"
 #include "observe/report/regions_report.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "advisor/cli/version.h"
+#include "advisor/cli/cli.h"
 #include "observe/report/regions_report.h"
 #include "search/search.h"
 

@@ -24,10 +24,6 @@ const char *timeline_unit(const struct timeline_event *event);
 /* All known values are 0, or none is known. */
 bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr);
 
-/* What 'inflight profile --timeline TIME --list' prints, as text or as JSON. */
-void timeline_offers_text(const struct timeline_offers *offers, struct buf *out);
-json_t *timeline_offers_json(const struct timeline_offers *offers);
-
 /*
  * Where bytes through memory are on the time line: adds the misses in flight of a busy
  * core, the paper's eq. 2 (docs/method.md), latency at the bandwidth of each bin from the

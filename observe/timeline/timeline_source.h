@@ -1,7 +1,7 @@
 /*
  * Who reads the events of a time line: each source is opened before the program starts,
  * adds its events to the time line, and is read at each deadline. Private to
- * core/observe.
+ * observe/timeline.
  */
 #ifndef CORE_OBSERVE_TIMELINE_SOURCE_H
 #define CORE_OBSERVE_TIMELINE_SOURCE_H

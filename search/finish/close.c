@@ -128,10 +128,11 @@ static struct choice choice_under(struct session *session, const struct choice *
                                   const struct environment *environment)
 {
     struct choice under = *choice;
-    if (environment->threads > 1 && !*under.parallel && session->nest.nr)
+    if (environment->threads > 1 && !choice_step(&under, STEP_PARALLEL) &&
+        session->nest.nr)
         choice_outermost(&under, session->nest.loop[0]->name);
-    if (*under.parallel && session_legal(session, &under, NULL))
-        *under.parallel = 0; /* there may be pragmas of the user's own */
+    if (choice_step(&under, STEP_PARALLEL) && session_legal(session, &under, NULL))
+        choice_drop(&under, STEP_PARALLEL); /* there may be pragmas of the user's own */
     return under;
 }
 

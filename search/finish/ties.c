@@ -47,110 +47,49 @@ static bool is_smaller(const struct session *session, size_t a, size_t b)
 
 /* ---- one step less ---- */
 
-/* `list` as a list without item i of nr. */
-#define LEAVE_OUT(list, i, nr)                                                           \
-    do {                                                                                 \
-        memmove(&(list)[i], &(list)[(i) + 1], ((nr) - (i)-1) * sizeof((list)[0]));       \
-        (nr)--;                                                                          \
-    } while (0)
-
 static void add_shortened(const struct choice *shorter, struct choices *out)
 {
-    char *text = choice_text(shorter);
-    if (*text)
+    if (shorter->plan.step_nr)
         choices_add(out, shorter);
-    free(text);
 }
 
-static void shorten_late_steps(const struct choice *choice, struct choices *out)
+/* Steps of a kind that repeats one by one, those of others together. */
+static void shorten_kind(const struct choice *choice, enum step_kind kind,
+                         struct choices *out)
 {
-    for (size_t i = choice->nontemporal_nr ? 1 : 0; i-- > 0;) {
+    const struct plan_step *step[PLAN_STEPS_MAX];
+    size_t nr = choice_steps(choice, kind, step);
+    for (size_t i = nr; i-- > 0;) {
+        const struct plan_step *kept[PLAN_STEPS_MAX];
         struct choice shorter = *choice;
-        shorter.nontemporal_nr = 0;
+        memcpy(kept, step, i * sizeof(*kept));
+        memcpy(kept + i, step + i + 1, (nr - i - 1) * sizeof(*kept));
+        choice_put_steps(&shorter, kind, kept, nr - 1);
         add_shortened(&shorter, out);
     }
-    for (size_t i = choice->prefetch_nr; i-- > 0;) {
-        struct choice shorter = *choice;
-        LEAVE_OUT(shorter.prefetch, i, shorter.prefetch_nr);
-        add_shortened(&shorter, out);
-    }
-    struct choice serial = *choice, scalar = *choice, rolled = *choice,
-                  unjammed = *choice;
-    *serial.parallel = 0;
-    scalar.simd = false;
-    rolled.unroll.size = 0;
-    unjammed.jam_nr = 0;
-    if (*choice->parallel)
-        add_shortened(&serial, out);
-    if (choice->simd)
-        add_shortened(&scalar, out);
-    if (choice->unroll.size > 0)
-        add_shortened(&rolled, out);
-    if (choice->jam_nr)
-        add_shortened(&unjammed, out);
-}
-
-/* Where the steps of a shape stand: they begin behind blanks outside of brackets. */
-static size_t shape_steps(const char *shape, const char *step[CHOICE_SHAPE_MAX])
-{
-    size_t nr = 0;
-    int depth = 0;
-    for (const char *c = shape; *c; c++) {
-        if (depth == 0 && *c != ' ' && (c == shape || c[-1] == ' '))
-            step[nr++] = c;
-        depth += *c == '(';
-        depth -= *c == ')';
-    }
-    step[nr] = shape + strlen(shape);
-    return nr;
 }
 
 static void shorten_shape(const struct choice *choice, struct choices *out)
 {
-    const char *step[CHOICE_SHAPE_MAX + 1];
-    size_t nr = shape_steps(choice->shape, step);
-    for (size_t i = nr; i-- > 0;) {
+    for (size_t i = choice->shape_nr; i-- > 0;) {
         struct choice shorter = *choice;
-        size_t from = (size_t)(step[i] - choice->shape), length;
-        memmove(shorter.shape + from, step[i + 1], strlen(step[i + 1]) + 1);
-        length = strlen(shorter.shape);
-        if (length && shorter.shape[length - 1] == ' ')
-            shorter.shape[length - 1] = 0;
+        choice_put_in_shape(&shorter, i, NULL);
         add_shortened(&shorter, out);
     }
 }
 
-static void shorten_early_steps(const struct choice *choice, struct choices *out)
-{
-    struct choice untiled = *choice, unskewed = *choice, unordered = *choice,
-                  apart = *choice, unset = *choice;
-    untiled.tile_nr = 0;
-    unskewed.skew_nr = 0;
-    unordered.order_nr = unordered.order_kept = 0;
-    apart.fuse[0] = apart.fuse[1] = NULL;
-    unset.set_nr = 0;
-    if (choice->tile_nr)
-        add_shortened(&untiled, out);
-    if (choice->skew_nr)
-        add_shortened(&unskewed, out);
-    if (choice->order_nr)
-        add_shortened(&unordered, out);
-    shorten_shape(choice, out);
-    for (size_t i = choice->distribute_nr; i-- > 0;) {
-        struct choice joined = *choice;
-        LEAVE_OUT(joined.distribute, i, joined.distribute_nr);
-        add_shortened(&joined, out);
-    }
-    if (choice->fuse[0])
-        add_shortened(&apart, out);
-    if (choice->set_nr)
-        add_shortened(&unset, out);
-}
-
 void ties_shortened(const struct choice *choice, struct choices *out)
 {
-    shorten_late_steps(choice, out);
-    shorten_early_steps(choice, out);
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    bool shape = false;
+    for (size_t i = nr; i-- > 0;) {
+        if (!shape && transformation_of(kind[i])->search.place < PLACE_SHAPE) {
+            shorten_shape(choice, out);
+            shape = true;
+        }
+        shorten_kind(choice, kind[i], out);
+    }
 }
 
 /* ---- which may be as fast ---- */

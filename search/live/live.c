@@ -327,29 +327,26 @@ static int time_it(struct live *live, const struct built *built,
 }
 
 /* At which sizes, and how alike the results had to be; NULL = it was not compared. */
-static char *verified_text(const struct live *live, const struct built *built)
+static char *verified_text(const struct verify_report *report)
 {
-    double relative = live->opts.relative, absolute = live->opts.absolute;
+    const struct tolerance *tolerance = &report->tolerance;
     struct buf text = {0};
 
-    if (!built->report.sizes)
+    if (!report->sizes)
         return NULL;
-    buf_addf(&text, "%s; integers exactly, double within %g", built->report.sizes,
-             relative > 0 ? relative : VERIFY_DOUBLE);
-    if (relative <= 0)
-        buf_addf(&text, ", float within %g", VERIFY_FLOAT);
-    if (absolute > 0)
-        buf_addf(&text, ", or %g absolutely", absolute);
+    buf_addf(&text, "%s; integers exactly, double within %g, float within %g",
+             report->sizes, tolerance->relative_double, tolerance->relative_float);
+    if (tolerance->absolute > 0)
+        buf_addf(&text, ", or %g absolutely", tolerance->absolute);
     return buf_detach(&text);
 }
 
 /* ---- the runner ---- */
 
-static void take_verification(const struct live *live, const struct built *built,
-                              struct measurement *out)
+static void take_verification(const struct built *built, struct measurement *out)
 {
     out->verified = built->small_verified || built->full_verified;
-    out->verified_sizes = verified_text(live, built);
+    out->verified_sizes = verified_text(&built->report);
     out->max_relative_error = built->report.max_relative_error;
 }
 
@@ -362,11 +359,10 @@ static bool is_baseline(const struct live *live, const struct built *built,
            !live->reference.plan && environments_equal(&out->environment, &plain);
 }
 
-static void take_outcome(const struct live *live, const struct built *built,
-                         struct measurement *out)
+static void take_outcome(const struct built *built, struct measurement *out)
 {
     if (built->refused == RUN_OUTCOME_OK) {
-        take_verification(live, built, out);
+        take_verification(built, out);
         return;
     }
     out->outcome = built->refused;
@@ -392,7 +388,7 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
     if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK) {
-        take_outcome(live, built, out);
+        take_outcome(built, out);
         return 0;
     }
     if (!done && time_it(live, built, &out->environment, effort, stop_at_s, out, err))
@@ -401,7 +397,7 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
         (effort != MEASURE_QUICK || !done || verdict == RUN_VERDICT_FASTER) &&
         *built->plan && live_sanitize(live, built, err))
         return -1;
-    take_outcome(live, built, out);
+    take_outcome(built, out);
     return 0;
 }
 

@@ -140,52 +140,45 @@ bool nest_holds(const struct nest *nest, const struct kernel_access *access)
     return loop && (size_t)loop->depth < nest->nr && nest->loop[loop->depth] == loop;
 }
 
-static double tile_of(const struct choice *choice, const char *loop)
-{
-    for (size_t i = 0; i < choice->tile_nr; i++)
-        if (!strcmp(choice->tile[i].loop, loop))
-            return (double)choice->tile[i].size;
-    return 0;
-}
-
 static size_t order_of(const struct nest *nest, const struct choice *choice, int *depth)
 {
+    const char *name[CHOICE_LOOPS_MAX];
+    bool ordered = choice_order(choice, name) == nest->nr;
     for (size_t d = 0; d < nest->nr; d++)
-        depth[d] =
-            choice->order_nr == nest->nr ? nest_depth(nest, choice->order[d]) : (int)d;
+        depth[d] = ordered ? nest_depth(nest, name[d]) : (int)d;
     return nest->nr;
 }
 
 /* Tile loops stand outside of the outermost named loop, in the order named. */
-static size_t add_tile_steps(const struct nest *nest, const struct choice *choice,
-                             struct nest_step *step, size_t nr)
+static size_t add_tile_steps(const struct nest *nest, const struct loop_size *tile,
+                             size_t tile_nr, struct nest_step *step, size_t nr)
 {
-    for (size_t i = 0; i < choice->tile_nr; i++) {
-        int depth = nest_depth(nest, choice->tile[i].loop);
-        if (depth < 0)
-            continue;
-        double size = (double)choice->tile[i].size;
-        step[nr++] = (struct nest_step){depth, ceil(nest->trips[depth] / size), size};
+    for (size_t i = 0; i < tile_nr; i++) {
+        int depth = nest_depth(nest, tile[i].loop);
+        double size = (double)tile[i].size;
+        if (depth >= 0)
+            step[nr++] = (struct nest_step){depth, ceil(nest->trips[depth] / size), size};
     }
     return nr;
 }
 
-static double jam_of(const struct choice *choice, const char *loop)
+static double size_of(const struct loop_size *size, size_t nr, const char *loop,
+                      double none)
 {
-    for (size_t i = 0; i < choice->jam_nr; i++)
-        if (!strcmp(choice->jam[i].loop, loop))
-            return (double)choice->jam[i].size;
-    return 1;
+    for (size_t i = 0; i < nr; i++)
+        if (!strcmp(size[i].loop, loop))
+            return (double)size[i].size;
+    return none;
 }
 
 /* The copies of a jammed loop stand inside of all others. */
-static size_t add_jam_steps(const struct nest *nest, const struct choice *choice,
-                            struct nest_step *step, size_t nr)
+static size_t add_jam_steps(const struct nest *nest, const struct loop_size *jam,
+                            size_t jam_nr, struct nest_step *step, size_t nr)
 {
-    for (size_t i = 0; i < choice->jam_nr; i++) {
-        int depth = nest_depth(nest, choice->jam[i].loop);
+    for (size_t i = 0; i < jam_nr; i++) {
+        int depth = nest_depth(nest, jam[i].loop);
         if (depth >= 0)
-            step[nr++] = (struct nest_step){depth, (double)choice->jam[i].size, 1};
+            step[nr++] = (struct nest_step){depth, (double)jam[i].size, 1};
     }
     return nr;
 }
@@ -194,22 +187,25 @@ size_t nest_steps(const struct nest *nest, const struct choice *choice,
                   struct nest_step *step)
 {
     int depth[KERNEL_DEPTH_MAX];
-    size_t nr = 0, loops = order_of(nest, choice, depth);
+    struct loop_size tile[CHOICE_LOOPS_MAX], jam[CHOICE_LOOPS_MAX];
+    size_t nr = 0, loops = order_of(nest, choice, depth),
+           tile_nr = choice_sizes(choice, STEP_TILE, tile),
+           jam_nr = choice_sizes(choice, STEP_UNROLL_JAM, jam);
     bool tiled = false;
     for (size_t i = 0; i < loops; i++) {
         if (depth[i] < 0)
             continue;
-        double size = tile_of(choice, nest->loop[depth[i]]->name);
+        double size = size_of(tile, tile_nr, nest->loop[depth[i]]->name, 0);
         double trips = nest->trips[depth[i]];
         if (size > 0 && !tiled) {
-            nr = add_tile_steps(nest, choice, step, nr);
+            nr = add_tile_steps(nest, tile, tile_nr, step, nr);
             tiled = true;
         }
-        double jam = jam_of(choice, nest->loop[depth[i]]->name);
+        double copies = size_of(jam, jam_nr, nest->loop[depth[i]]->name, 1);
         double extent = size > 0 ? fmin(size, trips) : trips;
-        step[nr++] = (struct nest_step){depth[i], ceil(extent / jam), jam};
+        step[nr++] = (struct nest_step){depth[i], ceil(extent / copies), copies};
     }
-    return add_jam_steps(nest, choice, step, nr);
+    return add_jam_steps(nest, jam, jam_nr, step, nr);
 }
 
 /* How far an access reaches over the steps from `first` on, as runs of contiguous bytes.

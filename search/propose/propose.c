@@ -41,16 +41,13 @@ static int by_cost(const void *a, const void *b)
  * the other one. */
 static bool is_near(const struct choice *a, const struct choice *b)
 {
-    if (a->tile_nr != b->tile_nr || a->jam_nr != b->jam_nr)
-        return false;
-    bool near = a->tile_nr > 0;
-    for (size_t i = 0; i < a->tile_nr; i++)
-        near &= !strcmp(a->tile[i].loop, b->tile[i].loop) &&
-                a->tile[i].size <= 2 * b->tile[i].size &&
-                b->tile[i].size <= 2 * a->tile[i].size;
-    for (size_t i = 0; i < a->jam_nr; i++)
-        near &=
-            !strcmp(a->jam[i].loop, b->jam[i].loop) && a->jam[i].size == b->jam[i].size;
+    struct loop_size x[CHOICE_LOOPS_MAX], y[CHOICE_LOOPS_MAX];
+    size_t nr = choice_sizes(a, STEP_TILE, x);
+    bool near = nr > 0 && nr == choice_sizes(b, STEP_TILE, y) &&
+                choice_same_steps(a, b, STEP_UNROLL_JAM);
+    for (size_t i = 0; near && i < nr; i++)
+        near = !strcmp(x[i].loop, y[i].loop) && x[i].size <= 2 * y[i].size &&
+               y[i].size <= 2 * x[i].size;
     return near;
 }
 
@@ -78,9 +75,9 @@ static void keep_best(struct scores *list, size_t most, bool apart, struct choic
 static void names_in_order(const struct propose *about, const char **name)
 {
     const struct nest *nest = about->nest;
-    for (size_t d = 0; d < nest->nr; d++)
-        name[d] =
-            about->now->order_nr == nest->nr ? about->now->order[d] : nest->loop[d]->name;
+    if (choice_order(about->now, name) != nest->nr)
+        for (size_t d = 0; d < nest->nr; d++)
+            name[d] = nest->loop[d]->name;
 }
 
 /* ---- interchange ---- */
@@ -103,36 +100,43 @@ static double stride_penalty_ns(const struct propose *about, int innermost)
     return cost;
 }
 
-static void try_orders(const struct propose *about, struct choice *choice, size_t fixed,
+static double order_cost_ns(const struct propose *about, const char *const *name,
+                            struct choice *choice)
+{
+    size_t nr = about->nest->nr;
+    choice_put_order(choice, name, nr, 0);
+    return nest_cost_ns(about->nest, about->machine, choice) +
+           stride_penalty_ns(about, nest_depth(about->nest, name[nr - 1]));
+}
+
+static void try_orders(const struct propose *about, const char **name, size_t fixed,
                        double now, struct scores *list)
 {
     size_t nr = about->nest->nr;
     if (nr == 0)
         return;
     if (fixed == nr) {
-        int innermost = nest_depth(about->nest, choice->order[nr - 1]);
-        double cost = nest_cost_ns(about->nest, about->machine, choice) +
-                      stride_penalty_ns(about, innermost);
+        struct choice choice = *about->now;
+        double cost = order_cost_ns(about, name, &choice);
         if (cost < now)
-            score(list, choice, cost);
+            score(list, &choice, cost);
         return;
     }
     for (size_t i = fixed; i < nr; i++) {
-        const char *name = choice->order[i];
-        memmove(&choice->order[fixed + 1], &choice->order[fixed],
-                (i - fixed) * sizeof(name));
-        choice->order[fixed] = name;
-        try_orders(about, choice, fixed + 1, now, list);
-        memmove(&choice->order[fixed], &choice->order[fixed + 1],
-                (i - fixed) * sizeof(name));
-        choice->order[i] = name;
+        const char *moved = name[i];
+        memmove(&name[fixed + 1], &name[fixed], (i - fixed) * sizeof(*name));
+        name[fixed] = moved;
+        try_orders(about, name, fixed + 1, now, list);
+        memmove(&name[fixed], &name[fixed + 1], (i - fixed) * sizeof(*name));
+        name[i] = moved;
     }
 }
 
 static void propose_order(const struct propose *about, const struct choice *order,
                           struct choices *out)
 {
-    bool alone = !order->distribute_nr && !order->tile_nr && !order->jam_nr;
+    bool alone = !choice_step(order, STEP_DISTRIBUTE) && !choice_step(order, STEP_TILE) &&
+                 !choice_step(order, STEP_UNROLL_JAM);
     add_order(about, order, out);
     if (alone)
         add_strips(about, order, out);
@@ -142,10 +146,10 @@ static void propose_orders(const struct propose *about, struct choices *out,
                            struct buf *why_not)
 {
     struct choice choice = *about->now;
+    const char *name[CHOICE_LOOPS_MAX];
     struct scores list = {0};
     const struct nest *nest = about->nest;
-    choice.order_kept = 0;
-    if (*choice.shape) {
+    if (choice.shape_nr) {
         buf_add(why_not, has_shape);
         return;
     }
@@ -153,11 +157,9 @@ static void propose_orders(const struct propose *about, struct choices *out,
         buf_add(why_not, "the hot nest has no two loops to interchange");
         return;
     }
-    names_in_order(about, choice.order);
-    choice.order_nr = nest->nr;
-    double now = nest_cost_ns(nest, about->machine, &choice) +
-                 stride_penalty_ns(about, nest_depth(nest, choice.order[nest->nr - 1]));
-    try_orders(about, &choice, 0, now * 0.999, &list);
+    names_in_order(about, name);
+    double now = order_cost_ns(about, name, &choice);
+    try_orders(about, name, 0, now * 0.999, &list);
     if (list.nr == 0)
         buf_add(why_not,
                 "the present order of loops already has the lowest estimated traffic");
@@ -178,8 +180,8 @@ static void propose_orders(const struct propose *about, struct choices *out,
 static void put_tiles(struct choice *choice, const char *const *name, const long *size,
                       const double *trips, size_t nr)
 {
-    size_t last = 0;
-    choice->tile_nr = 0;
+    struct loop_size tile[CHOICE_LOOPS_MAX];
+    size_t last = 0, tiles = 0;
     for (size_t i = 0; i < nr; i++)
         if (size[i] > 0)
             last = i + 1;
@@ -187,9 +189,10 @@ static void put_tiles(struct choice *choice, const char *const *name, const long
         for (size_t i = 0; i < last; i++) {
             if ((size[i] == 0) != (whole == 1))
                 continue;
-            long tile = size[i] ? size[i] : (long)exp2(ceil(log2(trips[i])));
-            choice->tile[choice->tile_nr++] = (struct loop_size){name[i], tile};
+            long whole_size = (long)exp2(ceil(log2(trips[i])));
+            tile[tiles++] = (struct loop_size){name[i], size[i] ? size[i] : whole_size};
         }
+    choice_put_sizes(choice, STEP_TILE, tile, tiles);
 }
 
 void propose_order_tiles(const struct nest *nest, struct choice *choice)
@@ -201,11 +204,9 @@ void propose_order_tiles(const struct nest *nest, struct choice *choice)
     names_in_order(&about, name);
     for (size_t d = 0; d < nest->nr; d++) {
         trips[d] = nest->trips[nest_depth(nest, name[d])];
-        for (size_t t = 0; t < choice->tile_nr; t++)
-            if (!strcmp(choice->tile[t].loop, name[d]))
-                size[d] = choice->tile[t].size;
+        size[d] = choice_size(choice, STEP_TILE, name[d]);
     }
-    if (choice->tile_nr)
+    if (choice_step(choice, STEP_TILE))
         put_tiles(choice, name, size, trips, nest->nr);
 }
 
@@ -216,7 +217,7 @@ static void try_tiles(const struct propose *about, const char *const *name,
     if (at == about->nest->nr) {
         struct choice choice = *about->now;
         put_tiles(&choice, name, size, trips, at);
-        if (choice.tile_nr)
+        if (choice_step(&choice, STEP_TILE))
             score(list, &choice, nest_cost_ns(about->nest, about->machine, &choice));
         return;
     }
@@ -233,14 +234,16 @@ static void try_tiles(const struct propose *about, const char *const *name,
  * of the innermost tile. */
 static void add_overhead(struct scores *list, const char *innermost)
 {
-    for (size_t i = 0; i < list->nr; i++)
-        for (size_t t = 0; t < list->item[i].choice.tile_nr; t++) {
-            const struct loop_size *tile = &list->item[i].choice.tile[t];
-            double halvings = log2(64.0 / (double)tile->size);
+    for (size_t i = 0; i < list->nr; i++) {
+        struct loop_size tile[CHOICE_LOOPS_MAX];
+        size_t nr = choice_sizes(&list->item[i].choice, STEP_TILE, tile);
+        for (size_t t = 0; t < nr; t++) {
+            double halvings = log2(64.0 / (double)tile[t].size);
             if (halvings > 0)
                 list->item[i].cost *=
-                    1 + (strcmp(tile->loop, innermost) ? 0.005 : 0.02) * halvings;
+                    1 + (strcmp(tile[t].loop, innermost) ? 0.005 : 0.02) * halvings;
         }
+    }
 }
 
 static void propose_tiles(const struct propose *about, struct choices *out,
@@ -251,7 +254,7 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     long size[KERNEL_DEPTH_MAX] = {0};
     struct scores list = {0};
     const struct nest *nest = about->nest;
-    if (*about->now->shape) {
+    if (about->now->shape_nr) {
         buf_add(why_not, has_shape);
         return;
     }
@@ -268,7 +271,7 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     if (list.nr == 0)
         buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
     size_t first = out->nr;
-    if (!about->now->order_nr)
+    if (!choice_step(about->now, STEP_INTERCHANGE) && !about->now->kept_nr)
         add_squares(about, out);
     keep_best(&list, TOP_TILES, true, out);
     add_split_blocks(about, first, out);
@@ -278,60 +281,66 @@ static void propose_tiles(const struct propose *about, struct choices *out,
 
 /* Memory accesses per innermost operation when the loops are jammed by `jam`: an access
  * invariant in a jammed loop is shared by its copies. */
-static double accesses_per_copy(const struct propose *about, const struct choice *choice)
+static double accesses_per_copy(const struct propose *about, const struct loop_size *jam,
+                                size_t jams)
 {
     const struct nest *nest = about->nest;
     double copies = 1, accesses = 0;
-    for (size_t j = 0; j < choice->jam_nr; j++)
-        copies *= (double)choice->jam[j].size;
+    for (size_t j = 0; j < jams; j++)
+        copies *= (double)jam[j].size;
     for (size_t i = 0; i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         double needed = 1;
-        for (size_t j = 0; j < choice->jam_nr; j++) {
-            int depth = nest_depth(nest, choice->jam[j].loop);
+        for (size_t j = 0; j < jams; j++) {
+            int depth = nest_depth(nest, jam[j].loop);
             if (!(access->stride_at[depth] == 0))
-                needed *= (double)choice->jam[j].size;
+                needed *= (double)jam[j].size;
         }
         accesses += nest_holds(nest, access) ? needed : 0;
     }
     return accesses / copies;
 }
 
-static double jam_copies(const struct choice *choice)
+static double jam_copies(const struct loop_size *jam, size_t jams)
 {
     double copies = 1;
-    for (size_t j = 0; j < choice->jam_nr; j++)
-        copies *= (double)choice->jam[j].size;
+    for (size_t j = 0; j < jams; j++)
+        copies *= (double)jam[j].size;
     return copies;
 }
 
 /* Half by accesses that registers save, half by lines, against no jam at all (then it is
  * 1). */
-static double jam_cost(const struct propose *about, const struct choice *choice)
+static double jam_cost(const struct propose *about, const struct choice *choice,
+                       const struct loop_size *jam, size_t jams)
 {
     struct choice none = *choice;
-    none.jam_nr = 0;
-    double accesses = accesses_per_copy(about, choice) / accesses_per_copy(about, &none);
+    choice_drop(&none, STEP_UNROLL_JAM);
+    double accesses =
+        accesses_per_copy(about, jam, jams) / accesses_per_copy(about, NULL, 0);
     double lines = nest_cost_ns(about->nest, about->machine, choice) /
                    fmax(nest_cost_ns(about->nest, about->machine, &none), 1e-9);
-    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_copies(choice);
+    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_copies(jam, jams);
 }
+
+enum { JAMMED_MAX = 2 };
 
 /* 32 vector registers (AVX-512, SVE) hold at most some two dozen running values. */
 static void try_jams(const struct propose *about, const char *const *name, size_t at,
-                     struct choice *choice, struct scores *list)
+                     struct loop_size *jam, size_t jams, struct scores *list)
 {
     static const long sizes[] = {2, 4, 8};
     if (at + 1 >= about->nest->nr) {
-        if (choice->jam_nr && jam_copies(choice) <= 24)
-            score(list, choice, jam_cost(about, choice));
+        struct choice choice = *about->now;
+        choice_put_sizes(&choice, STEP_UNROLL_JAM, jam, jams);
+        if (jams && jam_copies(jam, jams) <= 24)
+            score(list, &choice, jam_cost(about, &choice, jam, jams));
         return;
     }
-    try_jams(about, name, at + 1, choice, list);
-    for (size_t i = 0; i < ARRAY_SIZE(sizes) && choice->jam_nr < 2; i++) {
-        choice->jam[choice->jam_nr++] = (struct loop_size){name[at], sizes[i]};
-        try_jams(about, name, at + 1, choice, list);
-        choice->jam_nr--;
+    try_jams(about, name, at + 1, jam, jams, list);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes) && jams < JAMMED_MAX; i++) {
+        jam[jams] = (struct loop_size){name[at], sizes[i]};
+        try_jams(about, name, at + 1, jam, jams + 1, list);
     }
 }
 
@@ -339,9 +348,9 @@ static void propose_jams(const struct propose *about, struct choices *out,
                          struct buf *why_not)
 {
     const char *name[KERNEL_DEPTH_MAX];
-    struct choice choice = *about->now;
+    struct loop_size jam[JAMMED_MAX];
     struct scores list = {0};
-    if (*choice.shape) {
+    if (about->now->shape_nr) {
         buf_add(why_not, has_shape);
         return;
     }
@@ -350,10 +359,10 @@ static void propose_jams(const struct propose *about, struct choices *out,
         return;
     }
     names_in_order(about, name);
-    choice.jam_nr = 0;
-    if (!choice.order_nr && !choice.tile_nr)
+    if (!choice_step(about->now, STEP_INTERCHANGE) && !about->now->kept_nr &&
+        !choice_step(about->now, STEP_TILE))
         add_wavefronts(about, out);
-    try_jams(about, name, 0, &choice, &list);
+    try_jams(about, name, 0, jam, 0, &list);
     struct scores useful = {0};
     for (size_t i = 0; i < list.nr; i++)
         if (list.item[i].cost < 0.95)
@@ -374,14 +383,15 @@ static void propose_unroll(const struct propose *about, struct choices *out,
     struct choice choice = *about->now;
     if (about->nest->nr == 0)
         return;
-    if (choice.simd) {
+    if (choice_step(&choice, STEP_SIMD)) {
         buf_add(why_not,
                 "the innermost loop is marked for vectors: the compiler unrolls it");
         return;
     }
     names_in_order(about, name);
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-        choice.unroll = (struct loop_size){name[about->nest->nr - 1], sizes[i]};
+        const struct loop_size unroll = {name[about->nest->nr - 1], sizes[i]};
+        choice_put_sizes(&choice, STEP_UNROLL, &unroll, 1);
         choices_add(out, &choice);
     }
 }
@@ -392,15 +402,15 @@ static void propose_simd(const struct propose *about, struct choices *out,
                          struct buf *why_not)
 {
     struct choice choice = *about->now;
-    if (*choice.shape) {
+    if (choice.shape_nr) {
         buf_add(why_not, has_shape);
         return;
     }
-    if (choice.simd) {
+    if (choice_step(&choice, STEP_SIMD)) {
         buf_add(why_not, "the plan already marks the innermost loop");
         return;
     }
-    choice.simd = true;
+    choice_put(&choice, plan_step_get(&(struct plan_step){.kind = STEP_SIMD}));
     choices_add(out, &choice);
 }
 

@@ -26,6 +26,8 @@ bool propose_knows(const char *transformation);
  * each. */
 void propose_neighbours(const char *transformation, const struct choice *best,
                         struct choices *out);
+/* The same for each value of a kind of step; of a kind that repeats, of the last one. */
+void propose_scaled(enum step_kind kind, const struct choice *best, struct choices *out);
 
 /* Tiles as a plan needs them under its order of loops: outermost first, and those outside
  * of the outermost tiled one named too, with tiles of their whole extent. */

@@ -48,14 +48,10 @@ static const struct choice *same_for_all(const struct field *field, size_t n)
 {
     const struct choice *first = nth(&field->list[0], n);
     bool same = first && !field->about->now->nest;
-    char *text = same ? choice_own_text(first) : NULL;
     for (size_t i = 1; same && i < field->nr; i++) {
         const struct choice *other = nth(&field->list[i], n);
-        char *its = other ? choice_own_text(other) : NULL;
-        same = its && !strcmp(text, its);
-        free(its);
+        same = other && choice_same_own(first, other);
     }
-    free(text);
     return same ? first : NULL;
 }
 
@@ -74,9 +70,7 @@ static void add_together(const struct field *field, size_t n, struct choices *ou
     const struct choice *all = same_for_all(field, n);
     struct choice choice;
     if (all) {
-        choice = *all;
-        choice.nest = 0;
-        *choice.others = 0;
+        choice = choice_for_all(all);
         choices_add(out, &choice);
         return;
     }
@@ -113,11 +107,9 @@ static void add_for_all(const struct field *field, size_t most, struct choices *
 {
     const struct choices *list = &field->list[field->hottest];
     for (size_t i = 0; i < list->nr && i < most; i++) {
-        struct choice choice = list->item[i];
-        if (same_for_all(field, i) || *choice.shape)
+        if (same_for_all(field, i) || list->item[i].shape_nr)
             continue;
-        choice.nest = 0;
-        *choice.others = 0;
+        struct choice choice = choice_for_all(&list->item[i]);
         choices_add(out, &choice);
     }
 }

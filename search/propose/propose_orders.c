@@ -2,21 +2,18 @@
 
 #include <string.h>
 
-/* Outer loops that stay where they are. */
-static size_t unmoved(const struct nest *nest, const struct choice *order)
+/* From loop `outermost` inwards; the innermost has nothing to split off. With `parts`
+ * only those that hold more than a loop. */
+static void split_inside(const struct nest *nest, size_t outermost, bool parts,
+                         struct choice *choice)
 {
-    size_t kept = 0;
-    while (kept < nest->nr && !strcmp(order->order[kept], nest->loop[kept]->name))
-        kept++;
-    return kept;
-}
-
-/* From loop `outermost` inwards; the innermost has nothing to split off. */
-static void split_inside(const struct nest *nest, size_t outermost, struct choice *choice)
-{
-    choice->distribute_nr = 0;
-    for (size_t d = nest->nr - 1; d-- > outermost;)
-        choice->distribute[choice->distribute_nr++] = nest->loop[d]->name;
+    choice_drop(choice, STEP_DISTRIBUTE);
+    for (size_t d = nest->nr - 1; d-- > outermost;) {
+        const struct step_arg loop = {.name = nest->loop[d]->name};
+        const struct plan_step step = {STEP_DISTRIBUTE, &loop, 1, {0}, NULL, 0};
+        if (!parts || !nest->loop[d]->perfect)
+            choice_add(choice, plan_step_get(&step));
+    }
 }
 
 static void add_fallback(const struct choice *choice, struct choices *out)
@@ -31,35 +28,37 @@ void add_order(const struct propose *about, const struct choice *order,
 {
     const struct nest *nest = about->nest;
     struct choice choice = *order;
-    size_t kept = unmoved(nest, order);
+    const char *name[CHOICE_LOOPS_MAX];
+    size_t kept = 0, nr = choice_order(order, name);
+    while (kept < nest->nr && !strcmp(name[kept], nest->loop[kept]->name))
+        kept++;
 
     choices_add(out, &choice);
-    if (choice.distribute_nr || choice.tile_nr || choice.jam_nr)
+    if (choice_step(order, STEP_DISTRIBUTE) || choice_step(order, STEP_TILE) ||
+        choice_step(order, STEP_UNROLL_JAM))
         return;
     if (kept > 0) {
-        choice.order_kept = kept;
+        choice_put_order(&choice, name, nr, kept);
         add_fallback(&choice, out);
     }
     /* All loops free first: tiles and jams may then use each of them. */
-    choice.order_kept = 0;
-    split_inside(nest, 0, &choice);
+    choice_put_order(&choice, name, nr, 0);
+    split_inside(nest, 0, false, &choice);
     add_fallback(&choice, out);
     if (kept > 0) {
-        choice.order_kept = kept;
-        split_inside(nest, kept, &choice);
+        choice_put_order(&choice, name, nr, kept);
+        split_inside(nest, kept, false, &choice);
         add_fallback(&choice, out);
     }
 }
 
 void add_split_blocks(const struct propose *about, size_t first, struct choices *out)
 {
-    const struct nest *nest = about->nest;
-    if (out->nr == first || about->now->distribute_nr || about->now->fuse[0])
+    if (out->nr == first || choice_step(about->now, STEP_DISTRIBUTE) ||
+        choice_step(about->now, STEP_FUSE))
         return;
     struct choice choice = out->item[first];
-    for (size_t d = nest->nr - 1; d-- > 0;)
-        if (!nest->loop[d]->perfect)
-            choice.distribute[choice.distribute_nr++] = nest->loop[d]->name;
-    if (choice.distribute_nr)
+    split_inside(about->nest, 0, true, &choice);
+    if (choice_step(&choice, STEP_DISTRIBUTE))
         choices_add(out, &choice);
 }

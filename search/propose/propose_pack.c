@@ -117,11 +117,10 @@ static void distribute_parts(const struct nest *nest, struct buf *plan)
 static void add_text(const struct propose *about, const char *plan, bool fallback,
                      struct choices *out)
 {
-    struct choice choice = choice_unshaped(about->now);
-    if (strlen(plan) >= sizeof(choice.shape))
+    struct choice choice;
+    if (!choice_shaped(about->now, plan, &choice))
         return;
     choice.fallback = fallback;
-    snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
     choices_add(out, &choice);
 }
 
@@ -199,7 +198,7 @@ void propose_pack(const struct propose *about, struct choices *out, struct buf *
 {
     struct product product;
     struct sum_block block;
-    if (*about->now->shape) {
+    if (about->now->shape_nr) {
         buf_add(why_not, "the plan keeps results in registers already");
         return;
     }

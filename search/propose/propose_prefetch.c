@@ -4,12 +4,41 @@
 #include <math.h>
 #include <string.h>
 
-static size_t prefetch_slot(const struct choice *choice, const char *array)
+/* The prefetches of a choice, while they are changed. */
+struct prefetches {
+    struct choice_prefetch item[CHOICE_PREFETCH_MAX];
+    size_t nr;
+};
+
+static struct prefetches prefetches_of(const struct choice *choice)
+{
+    struct prefetches prefetches;
+    prefetches.nr = choice_prefetches(choice, prefetches.item);
+    return prefetches;
+}
+
+static size_t prefetch_slot(const struct prefetches *prefetches, const char *array)
 {
     size_t i = 0;
-    while (i < choice->prefetch_nr && strcmp(choice->prefetch[i].array, array))
+    while (i < prefetches->nr && strcmp(prefetches->item[i].array, array))
         i++;
     return i;
+}
+
+static void add_prefetches(const struct choice *now, const struct prefetches *prefetches,
+                           struct choices *out)
+{
+    struct choice choice = *now;
+    choice_put_prefetches(&choice, prefetches->item, prefetches->nr);
+    choices_add(out, &choice);
+}
+
+/* In place of what the slot holds, or behind the last one. */
+static void put_prefetch(struct prefetches *prefetches, size_t slot,
+                         struct choice_prefetch prefetch)
+{
+    prefetches->item[slot] = prefetch;
+    prefetches->nr += slot == prefetches->nr;
 }
 
 static bool is_field_of(const char *field, const struct kernel_record *record)
@@ -31,13 +60,13 @@ static bool come_together(const struct propose *about, const char *a, const char
 }
 
 /* One to the other level may be replaced. */
-static bool has_prefetch(const struct propose *about, const struct choice *choice,
+static bool has_prefetch(const struct propose *about, const struct prefetches *prefetches,
                          const char *array, bool to_l2)
 {
     bool has = false;
-    for (size_t i = 0; !has && i < choice->prefetch_nr; i++)
-        has = choice->prefetch[i].to_l2 == to_l2 &&
-              come_together(about, choice->prefetch[i].array, array);
+    for (size_t i = 0; !has && i < prefetches->nr; i++)
+        has = prefetches->item[i].to_l2 == to_l2 &&
+              come_together(about, prefetches->item[i].array, array);
     return has;
 }
 
@@ -105,6 +134,7 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
                                                   bool *indirect)
 {
     const struct kernel_view *view = about->nest->view;
+    const struct prefetches now = prefetches_of(about->now);
     const struct kernel_array *best = NULL;
     *indirect = false;
     for (size_t i = 0; i < view->access_nr; i++) {
@@ -112,7 +142,7 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
         const struct kernel_array *array = &view->array[access->array];
         bool here = access->access_class == ACCESS_INDIRECT;
         if (!in_reach(about->nest, access) ||
-            has_prefetch(about, about->now, array->name, to_l2) ||
+            has_prefetch(about, &now, array->name, to_l2) ||
             access->access_class == ACCESS_INVARIANT ||
             access->access_class == ACCESS_IRREGULAR)
             continue;
@@ -127,33 +157,32 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
 
 /* The other arrays that are looked up, as far ahead: while one of two waits, fetching the
  * other gains little. Whether there are any. */
-static bool add_look_ups(const struct propose *about, size_t like, struct choice *choice)
+static bool add_look_ups(const struct propose *about, size_t like,
+                         struct prefetches *prefetches)
 {
     const struct kernel_view *view = about->nest->view;
-    size_t before = choice->prefetch_nr;
-    for (size_t i = 0; i < view->access_nr && choice->prefetch_nr < CHOICE_PREFETCH_MAX;
-         i++) {
-        const char *name = view->array[view->access[i].array].name;
+    size_t before = prefetches->nr;
+    for (size_t i = 0; i < view->access_nr && prefetches->nr < CHOICE_PREFETCH_MAX; i++) {
+        struct choice_prefetch other = prefetches->item[like];
+        other.array = view->array[view->access[i].array].name;
         if (view->access[i].access_class != ACCESS_INDIRECT ||
             !in_reach(about->nest, &view->access[i]) ||
-            has_prefetch(about, choice, name, choice->prefetch[like].to_l2) ||
-            prefetch_slot(choice, name) < choice->prefetch_nr)
+            has_prefetch(about, prefetches, other.array, other.to_l2) ||
+            prefetch_slot(prefetches, other.array) < prefetches->nr)
             continue;
-        choice->prefetch[choice->prefetch_nr] = choice->prefetch[like];
-        choice->prefetch[choice->prefetch_nr++].array = name;
+        prefetches->item[prefetches->nr++] = other;
     }
-    return choice->prefetch_nr > before;
+    return prefetches->nr > before;
 }
 
-/* The choice with all that is looked up, where that is more than one array, and by
- * itself. */
+/* With all that is looked up, where that is more than one array, and by itself. */
 static void add_choice(const struct propose *about, size_t slot, bool indirect,
-                       const struct choice *choice, struct choices *out)
+                       const struct prefetches *prefetches, struct choices *out)
 {
-    struct choice all = *choice;
+    struct prefetches all = *prefetches;
     if (indirect && add_look_ups(about, slot, &all))
-        choices_add(out, &all);
-    choices_add(out, choice);
+        add_prefetches(about->now, &all, out);
+    add_prefetches(about->now, prefetches, out);
 }
 
 /*
@@ -169,20 +198,19 @@ static void add_distances(const struct propose *about, const char *array, bool i
     double lines = about->miss_limit > 0 ? about->miss_limit : 16;
     double iterations =
         about->iteration_s > 0 ? about->latency_ns * 1e-9 / about->iteration_s : 8;
-    size_t slot = prefetch_slot(about->now, array);
+    const struct prefetches now = prefetches_of(about->now);
+    size_t slot = prefetch_slot(&now, array);
     long last = 0;
     for (size_t i = 0; i < 3 && slot < CHOICE_PREFETCH_MAX; i++) {
-        struct choice choice = *about->now;
+        struct prefetches prefetches = now;
         double wanted = (indirect ? lines : iterations) * factor[i];
         long distance = (long)exp2(ceil(log2(fmax(2, fmin(wanted, 512)))));
         if (distance == last)
             continue;
-        choice.prefetch[slot].array = array;
-        choice.prefetch[slot].distance = last = distance;
-        choice.prefetch[slot].to_l2 = to_l2;
-        choice.prefetch[slot].at = NULL;
-        choice.prefetch_nr += slot == choice.prefetch_nr;
-        add_choice(about, slot, indirect, &choice, out);
+        last = distance;
+        put_prefetch(&prefetches, slot,
+                     (struct choice_prefetch){array, distance, to_l2, NULL});
+        add_choice(about, slot, indirect, &prefetches, out);
     }
 }
 
@@ -194,7 +222,8 @@ static void add_rows(const struct propose *about, const char *array, bool to_l2,
 {
     const struct kernel_view *view = about->nest->view;
     const struct kernel_loop *loop = NULL;
-    size_t slot = prefetch_slot(about->now, array);
+    const struct prefetches now = prefetches_of(about->now);
+    size_t slot = prefetch_slot(&now, array);
     double inside = 0;
     for (size_t i = 0; !loop && i < view->access_nr; i++)
         if (view->access[i].access_class == ACCESS_INDIRECT &&
@@ -206,13 +235,11 @@ static void add_rows(const struct propose *about, const char *array, bool to_l2,
     double rows = each_s > 0 ? ceil(about->latency_ns * 1e-9 / each_s)
                              : ceil(lines / fmax(inside, row_elements));
     for (int twice = 0; loop && twice < 2 && slot < CHOICE_PREFETCH_MAX; twice++) {
-        struct choice choice = *about->now;
-        choice.prefetch[slot].array = array;
-        choice.prefetch[slot].distance = (long)fmin(fmax(rows, 1), 256) << twice;
-        choice.prefetch[slot].to_l2 = to_l2;
-        choice.prefetch[slot].at = loop->name;
-        choice.prefetch_nr += slot == choice.prefetch_nr;
-        choices_add(out, &choice);
+        struct prefetches prefetches = now;
+        long distance = (long)fmin(fmax(rows, 1), 256) << twice;
+        put_prefetch(&prefetches, slot,
+                     (struct choice_prefetch){array, distance, to_l2, loop->name});
+        add_prefetches(about->now, &prefetches, out);
     }
 }
 

@@ -67,12 +67,13 @@ void add_squares(const struct propose *about, struct choices *out)
     long side = (long)exp2(floor(log2(fmax(pow(elements, 1.0 / (double)nest->nr), 4))));
     for (int half = 0; half < 2; half++, side /= 2) {
         struct choice choice = *about->now;
-        choice.tile_nr = 0;
+        struct loop_size tile[CHOICE_LOOPS_MAX];
+        size_t nr = 0;
         for (size_t d = 0; d < nest->nr; d++)
             if ((double)side < nest->trips[d])
-                choice.tile[choice.tile_nr++] =
-                    (struct loop_size){nest->loop[d]->name, side};
-        if (choice.tile_nr >= 2)
+                tile[nr++] = (struct loop_size){nest->loop[d]->name, side};
+        choice_put_sizes(&choice, STEP_TILE, tile, nr);
+        if (nr >= 2)
             choices_add(out, &choice);
     }
 }

@@ -1,7 +1,7 @@
 #include "search/propose/propose_steps.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- blocks in time ---- */
@@ -53,17 +53,18 @@ static void add_skewed(const struct propose *about, struct time_block block,
 {
     const struct nest *nest = about->nest;
     struct choice choice = choice_unshaped(about->now);
+    struct loop_size skew[CHOICE_LOOPS_MAX];
     for (size_t d = 0; d < nest->nr; d++) {
         long want = d == 0              ? block.steps
                     : d + 1 == nest->nr ? block.inner
                     : d == 1            ? block.side
                                         : 2 * block.side;
         long most = power_of_two(nest->trips[d]);
-        choice.skew[choice.skew_nr++] =
-            (struct loop_size){nest->loop[d]->name, want < most ? want
-                                                    : most < 2  ? 2
-                                                                : most};
+        skew[d] = (struct loop_size){nest->loop[d]->name, want < most ? want
+                                                          : most < 2  ? 2
+                                                                      : most};
     }
+    choice_put_sizes(&choice, STEP_SKEW_TILE, skew, nest->nr);
     choices_add(out, &choice);
 }
 
@@ -153,11 +154,12 @@ void add_wavefronts(const struct propose *about, struct choices *out)
                *outer = nest->loop[nest->nr - 2]->name;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t k = 0; k < ARRAY_SIZE(shifts); k++) {
-            struct choice choice = choice_unshaped(about->now);
-            snprintf(choice.shape, sizeof(choice.shape),
-                     "skew(%s,%s:%d) unroll_jam(%s:%d)", inner, outer, shifts[k], outer,
-                     rows[i]);
-            choices_add(out, &choice);
+            struct choice choice;
+            char *steps = xasprintf("skew(%s,%s:%d) unroll_jam(%s:%d)", inner, outer,
+                                    shifts[k], outer, rows[i]);
+            if (choice_shaped(about->now, steps, &choice))
+                choices_add(out, &choice);
+            free(steps);
         }
 }
 
@@ -168,8 +170,9 @@ void propose_skew(const struct propose *about, struct choices *out, struct buf *
         buf_add(why_not, "no loop goes over the same data again and again");
         return;
     }
-    if (about->now->order_nr || about->now->tile_nr || about->now->jam_nr ||
-        *about->now->shape) {
+    if (choice_step(about->now, STEP_INTERCHANGE) || about->now->kept_nr ||
+        choice_step(about->now, STEP_TILE) || choice_step(about->now, STEP_UNROLL_JAM) ||
+        about->now->shape_nr) {
         buf_add(why_not, "blocks in time start from the loops as they are written");
         return;
     }
@@ -195,121 +198,114 @@ static size_t next_sibling(const struct kernel_view *view, size_t first)
     return second;
 }
 
-static bool is_proposed(const struct choices *out, const char *first, const char *second)
+static bool is_proposed(const struct choices *out, const struct plan_step *fuse)
 {
-    for (size_t i = 0; i < out->nr; i++) {
-        const char *const *fuse = out->item[i].fuse;
-        if (fuse[0] && !strcmp(fuse[0], first) && !fuse[1] == !second &&
-            (!second || !strcmp(fuse[1], second)))
+    for (size_t i = 0; i < out->nr; i++)
+        if (choice_step(&out->item[i], STEP_FUSE) == fuse)
             return true;
-    }
     return false;
 }
 
 void propose_fuse(const struct propose *about, struct choices *out, struct buf *why_not)
 {
     const struct kernel_view *view = about->nest->view;
-    struct choice choice = *about->now;
-    if (choice.nest) {
+    const struct choice *now = about->now;
+    bool fuses = choice_step(now, STEP_FUSE) != NULL;
+    if (now->nest) {
         buf_add(why_not, "the nests have plans of their own");
         return;
     }
-    for (size_t i = 0; i < view->loop_nr && !choice.fuse[0]; i++) {
+    for (size_t i = 0; i < view->loop_nr && !fuses; i++) {
         size_t next = next_sibling(view, i);
         if (next == view->loop_nr)
             continue;
         bool same = !strcmp(view->loop[i].name, view->loop[next].name);
-        struct choice fused = choice;
-        fused.fuse[0] = view->loop[i].name;
-        fused.fuse[1] = same ? NULL : view->loop[next].name;
-        if (!is_proposed(out, fused.fuse[0], fused.fuse[1]))
+        struct choice fused = *now;
+        const char *name[] = {view->loop[i].name, view->loop[next].name};
+        choice_put_names(&fused, STEP_FUSE, name, same ? 1 : 2);
+        if (!is_proposed(out, choice_step(&fused, STEP_FUSE)))
             choices_add(out, &fused);
     }
     if (out->nr == 0)
-        buf_add(why_not, choice.fuse[0]
-                             ? "the plan joins loops already"
-                             : "no two loops stand beside one another that could be one");
+        buf_add(why_not, fuses ? "the plan joins loops already"
+                               : "no two loops stand beside one another that could be "
+                                 "one");
 }
 
 /* From the innermost outwards: the more is split, the more is loaded twice. */
 void propose_distribute(const struct propose *about, struct choices *out,
                         struct buf *why_not)
 {
-    struct choice choice = *about->now;
-    if (choice.distribute_nr) {
+    if (choice_step(about->now, STEP_DISTRIBUTE)) {
         buf_add(why_not, "the plan splits a loop already");
         return;
     }
     for (size_t d = about->nest->nr; d-- > 0;) {
-        choice.distribute[0] = about->nest->loop[d]->name;
-        choice.distribute_nr = 1;
+        struct choice choice = *about->now;
+        choice_put_names(&choice, STEP_DISTRIBUTE, &about->nest->loop[d]->name, 1);
         choices_add(out, &choice);
     }
 }
 
 /* ---- stores ---- */
 
-static bool is_listed(const struct choice *choice, const char *array)
-{
-    for (size_t i = 0; i < choice->nontemporal_nr; i++)
-        if (!strcmp(choice->nontemporal[i], array))
-            return true;
-    return false;
-}
-
 /* Arrays that are only written, along their lines. */
 void propose_nontemporal(const struct propose *about, struct choices *out,
                          struct buf *why_not)
 {
     const struct kernel_view *view = about->nest->view;
-    struct choice choice = *about->now;
-    size_t before = choice.nontemporal_nr;
+    const size_t most = transformation_of(STEP_NONTEMPORAL)->search.names_max;
+    const struct plan_step *step = choice_step(about->now, STEP_NONTEMPORAL);
+    const char *name[CHOICE_LOOPS_MAX];
+    size_t before = step ? step->arg_nr : 0, nr = before;
+    for (size_t i = 0; i < before; i++)
+        name[i] = step->arg[i].name;
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
         const struct kernel_array *array = &view->array[access->array];
-        if (access->write && access->access_class == ACCESS_STREAMING && !array->read &&
-            choice.nontemporal_nr < CHOICE_ARRAYS_MAX && !is_listed(&choice, array->name))
-            choice.nontemporal[choice.nontemporal_nr++] = array->name;
+        bool listed = !access->write || access->access_class != ACCESS_STREAMING ||
+                      array->read || nr == most;
+        for (size_t k = 0; !listed && k < nr; k++)
+            listed = !strcmp(name[k], array->name);
+        if (!listed)
+            name[nr++] = array->name;
     }
-    if (choice.nontemporal_nr > before)
-        choices_add(out, &choice);
-    else
+    if (nr == before) {
         buf_add(why_not, before ? "the plan's stores go past the caches already"
                                 : "no array is only written, and along its lines");
+        return;
+    }
+    struct choice choice = *about->now;
+    choice_put_names(&choice, STEP_NONTEMPORAL, name, nr);
+    choices_add(out, &choice);
 }
 
-/* ---- sizes next to others ---- */
+/* ---- values next to others ---- */
 
-/* `size` lies inside `near`. */
-static void add_scaled(const struct choice *near, struct loop_size *size, size_t nr,
-                       long least, struct choices *out)
+void propose_scaled(enum step_kind kind, const struct choice *best, struct choices *out)
 {
-    for (size_t i = 0; i < nr; i++)
+    const struct plan_step *step[PLAN_STEPS_MAX];
+    size_t nr = choice_steps(best, kind, step);
+    const struct plan_step *last = nr ? step[nr - 1] : NULL; /* of steps that repeat */
+    for (size_t i = 0; last && i < last->arg_nr && i < CHOICE_LOOPS_MAX; i++)
         for (int twice = 0; twice < 2; twice++) {
-            long old = size[i].size;
-            size[i].size = twice ? old * 2 : old / 2;
-            if (size[i].size >= least)
-                choices_add(out, near);
-            size[i].size = old;
+            struct step_arg arg[CHOICE_LOOPS_MAX];
+            struct choice near = *best;
+            memcpy(arg, last->arg, last->arg_nr * sizeof(*arg));
+            arg[i].value = twice ? arg[i].value * 2 : arg[i].value / 2;
+            if (arg[i].value < transformation_of(kind)->search.scaled_min)
+                continue;
+            step[nr - 1] = plan_step_with_args(last, arg, last->arg_nr);
+            choice_put_steps(&near, kind, step, nr);
+            choices_add(out, &near);
         }
 }
 
 void propose_neighbours(const char *transformation, const struct choice *best,
                         struct choices *out)
 {
-    struct choice near = *best;
-    if (!strcmp(transformation, "skew"))
-        add_scaled(&near, near.skew, near.skew_nr, 2, out);
-    else if (!strcmp(transformation, "tile"))
-        add_scaled(&near, near.tile, near.tile_nr, 4, out);
-    else if (!strcmp(transformation, "unroll_jam"))
-        add_scaled(&near, near.jam, near.jam_nr, 2, out);
-    else if (!strncmp(transformation, "prefetch", 8) && near.prefetch_nr) {
-        long old = near.prefetch[near.prefetch_nr - 1].distance;
-        for (int twice = 0; twice < 2; twice++) {
-            near.prefetch[near.prefetch_nr - 1].distance = twice ? old * 2 : old / 2;
-            if (near.prefetch[near.prefetch_nr - 1].distance >= 1)
-                choices_add(out, &near);
-        }
-    }
+    size_t variant;
+    enum step_kind kind = step_kind_of_rule(transformation, &variant);
+    if (kind != STEP_KIND_NR && transformation_of(kind)->search.climbs)
+        propose_scaled(kind, best, out);
 }

@@ -15,10 +15,9 @@
 static void add_shaped(const struct propose *about, struct buf *text, bool fallback,
                        struct choices *out)
 {
-    struct choice choice = choice_unshaped(about->now);
-    choice.fallback = fallback;
-    if (text->length < sizeof(choice.shape)) {
-        snprintf(choice.shape, sizeof(choice.shape), "%s", buf_str(text));
+    struct choice choice;
+    if (choice_shaped(about->now, buf_str(text), &choice)) {
+        choice.fallback = fallback;
         choices_add(out, &choice);
     }
     buf_release(text);
@@ -234,22 +233,24 @@ double sum_block_cost_ns(const struct propose *about, const struct sum_block *bl
     const struct nest *nest = about->nest;
     struct block_shape shape = shape_of(about, block);
     size_t nr = 0;
-    struct choice choice = {.order_nr = nest->nr};
-    choice.tile[choice.tile_nr++] =
-        (struct loop_size){name_at(nest, block->along), (long)shape.columns};
-    choice.tile[choice.tile_nr++] =
-        (struct loop_size){name_at(nest, block->across), (long)shape.rows};
+    struct choice choice = {0};
+    const char *order[CHOICE_LOOPS_MAX];
+    struct loop_size tile[CHOICE_LOOPS_MAX] = {
+        {name_at(nest, block->along), (long)shape.columns},
+        {name_at(nest, block->across), (long)shape.rows}};
+    size_t tiles = 2;
     for (size_t d = 0; d < outer_of(block) && !block->around; d++)
-        choice.order[nr++] = name_at(nest, d);
+        order[nr++] = name_at(nest, d);
     for (size_t d = 0; d < nest->nr; d++) {
         if (!is_summed(block, d))
             continue;
-        choice.order[nr++] = name_at(nest, d);
-        choice.tile[choice.tile_nr++] =
-            (struct loop_size){name_at(nest, d), (long)ceil(nest->trips[d])};
+        order[nr++] = name_at(nest, d);
+        tile[tiles++] = (struct loop_size){name_at(nest, d), (long)ceil(nest->trips[d])};
     }
-    choice.order[nr++] = name_at(nest, block->across);
-    choice.order[nr++] = name_at(nest, block->along);
+    order[nr++] = name_at(nest, block->across);
+    order[nr++] = name_at(nest, block->along);
+    choice_put_order(&choice, order, nr, 0);
+    choice_put_sizes(&choice, STEP_TILE, tile, tiles);
     return nest_cost_ns(nest, about->machine, &choice);
 }
 
@@ -324,10 +325,10 @@ static void weigh(const struct nest *nest, size_t along, double *element, double
 }
 
 /* The other loops are where they were. */
-static bool moves_one(const struct nest *nest, const struct choice *order, size_t along)
+static bool moves_one(const struct nest *nest, const char *const *order, size_t along)
 {
     for (size_t d = 0, at = 0; d < nest->nr; d++)
-        if (d != along && strcmp(order->order[at++], name_at(nest, d)))
+        if (d != along && strcmp(order[at++], name_at(nest, d)))
             return false;
     return true;
 }
@@ -425,9 +426,12 @@ void add_strips(const struct propose *about, const struct choice *order,
 {
     const struct nest *nest = about->nest;
     size_t last = nest->nr - 1;
-    int along = nest_depth(nest, order->order[last]);
+    const char *name[CHOICE_LOOPS_MAX];
+    if (choice_order(order, name) != nest->nr)
+        return;
+    int along = nest_depth(nest, name[last]);
     double element, panel;
-    if (along < 0 || (size_t)along == last || !moves_one(nest, order, (size_t)along))
+    if (along < 0 || (size_t)along == last || !moves_one(nest, name, (size_t)along))
         return;
     add_written_out(about, (size_t)along, out);
     weigh(nest, (size_t)along, &element, &panel);

@@ -17,22 +17,12 @@ double search_closing_s(double budget_s)
 /* Loops that an order leaves out stay outside of those that it names. */
 static void complete_order(const struct nest *nest, struct choice *choice)
 {
-    const char *order[CHOICE_LOOPS_MAX];
-    size_t kept = 0;
-    if (!choice->order_nr)
-        return;
-    for (size_t d = 0; d < nest->nr; d++) {
-        bool named = false;
-        for (size_t i = 0; i < choice->order_nr; i++)
-            named = named || !strcmp(choice->order[i], nest->loop[d]->name);
-        if (!named && kept + choice->order_nr < CHOICE_LOOPS_MAX)
-            order[kept++] = nest->loop[d]->name;
-    }
-    memmove(&choice->order[kept], choice->order,
-            choice->order_nr * sizeof(choice->order[0]));
-    memcpy(choice->order, order, kept * sizeof(order[0]));
-    choice->order_nr += kept;
-    choice->order_kept = kept;
+    const struct plan_step *step = choice_step(choice, STEP_INTERCHANGE);
+    choice->kept_nr = 0;
+    for (size_t d = 0; step && d < nest->nr; d++)
+        if (!plan_step_arg(step, nest->loop[d]->name) &&
+            choice->kept_nr + step->arg_nr < CHOICE_LOOPS_MAX)
+            choice->kept[choice->kept_nr++] = nest->loop[d]->name;
 }
 
 static int read_space(struct session *session, struct error *err)
@@ -40,8 +30,10 @@ static int read_space(struct session *session, struct error *err)
     const struct strvec *plans = session->subject->space;
     session->has_space = plans != NULL;
     for (size_t i = 0; plans && i < plans->nr; i++) {
+        struct plan plan;
         struct choice choice;
-        if (choice_read(plans->v[i], &session->view, &choice, err))
+        if (plan_read(plans->v[i], &plan, err) ||
+            choice_of_plan(&plan, &session->view, &choice, err))
             return -1;
         complete_order(&session->nest, &choice);
         if (*plans->v[i])
@@ -127,12 +119,12 @@ bool session_timed(const struct session *session, size_t i)
     return measurement->outcome == RUN_OUTCOME_OK && measurement->time_s.known;
 }
 
-static size_t find(const struct session *session, const char *plan,
+static size_t find(const struct session *session, const struct choice *choice,
                    const struct environment *environment)
 {
     const struct search_result *result = session->result;
     for (size_t i = 0; i < result->measurement_nr; i++)
-        if (!strcmp(result->measurement[i].plan, plan) &&
+        if (choice_equal(&session->choice[i], choice) &&
             environments_equal(&result->measurement[i].environment, environment))
             return i;
     return result->measurement_nr;
@@ -177,10 +169,7 @@ static int tell(const struct session *session, const struct measurement *measure
 size_t session_find(const struct session *session, const struct choice *choice)
 {
     const struct environment plain = {0};
-    char *plan = choice_text(choice);
-    size_t i = find(session, plan, &plain);
-    free(plan);
-    return i;
+    return find(session, choice, &plain);
 }
 
 int session_measure(struct session *session, const struct choice *choice, bool huge_pages,
@@ -243,7 +232,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
     struct candidate candidate = {plan, *environment};
     struct measurement measurement = {0};
     int status = 0;
-    *index = find(session, plan, environment);
+    *index = find(session, choice, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
         double began_s = session_clock_s(session);

@@ -55,13 +55,14 @@ bool session_remedied(struct session *session, struct choice *choice)
     struct choice tried = *choice;
     for (size_t i = 0; i < REMEDIES_MAX; i++) {
         struct error refusal = {0};
+        struct plan remedy;
         struct choice next;
         if (!session_legal(session, &tried, &refusal)) {
             *choice = tried;
             return true;
         }
-        if (!*refusal.remedy ||
-            !choice_from_text(refusal.remedy, &tried, &session->view, &next))
+        if (!*refusal.remedy || plan_read(refusal.remedy, &remedy, NULL) ||
+            !choice_from_plan(&remedy, &tried, &session->view, &next))
             break;
         next.fallback = tried.fallback;
         tried = next;
@@ -78,40 +79,24 @@ double session_rule_factor(const struct session *session, const char *rule)
     return 1;
 }
 
-/* Appends "j:64" of a tile, all of a loop without its size. Returns what follows. */
-static const char *add_tile(const struct session *session, const char *at,
-                            struct buf *out)
+/* The plan, the same for all sizes of a tile that hold all of its loop: these are 0. */
+static struct plan plan_alike(const struct session *session, const struct plan *plan)
 {
-    const char *colon = at + strcspn(at, ":,)");
-    if (*colon != ':') {
-        buf_add_n(out, at, (size_t)(colon - at));
-        return colon;
-    }
-    char *end, *loop = xasprintf("%.*s", (int)(colon - at), at);
-    double size = strtod(colon + 1, &end), trips = nest_most_trips(&session->view, loop);
-    bool whole = trips > 0 && size >= trips;
-    buf_add_n(out, at, (size_t)((whole ? colon : end) - at));
-    free(loop);
-    return end;
-}
-
-/* The plan, the same for all sizes of a tile that hold all of its loop. */
-static char *text_alike(const struct session *session, const char *plan)
-{
-    static const char step[] = "tile(";
-    struct buf out = {0};
-    while (*plan) {
-        const char *tile = strstr(plan, step);
-        bool skewed = tile && tile > plan && tile[-1] == '_';
-        const char *next = tile ? tile + strlen(step) : plan + strlen(plan);
-        buf_add_n(&out, plan, (size_t)(next - plan));
-        for (plan = next; tile && !skewed && *plan && *plan != ')';) {
-            plan = add_tile(session, plan, &out);
-            if (*plan == ',')
-                buf_add_n(&out, plan++, 1);
+    struct plan alike = *plan;
+    for (size_t i = 0; i < alike.step_nr; i++) {
+        const struct plan_step *step = alike.step[i];
+        struct step_arg arg[CHOICE_LOOPS_MAX];
+        if (step->kind != STEP_TILE || step->arg_nr > CHOICE_LOOPS_MAX)
+            continue;
+        for (size_t k = 0; k < step->arg_nr; k++) {
+            double trips = nest_most_trips(&session->view, step->arg[k].name);
+            arg[k] = step->arg[k];
+            if (trips > 0 && (double)arg[k].value >= trips)
+                arg[k].value = 0;
         }
+        alike.step[i] = plan_step_with_args(step, arg, step->arg_nr);
     }
-    return buf_detach(&out);
+    return alike;
 }
 
 size_t session_find_alike(const struct session *session, const struct choice *choice)
@@ -119,18 +104,14 @@ size_t session_find_alike(const struct session *session, const struct choice *ch
     const struct environment plain = {0};
     const struct search_result *result = session->result;
     size_t found = session_find(session, choice);
-    if (found < result->measurement_nr)
+    if (found < result->measurement_nr || !plan_has(&choice->plan, STEP_TILE))
         return found;
-    char *plan = choice_text(choice), *wanted = text_alike(session, plan);
-    bool alike = false;
-    for (found = strstr(plan, "tile(") ? 0 : found;
-         !alike && found < result->measurement_nr; found += !alike) {
-        char *other = text_alike(session, result->measurement[found].plan);
-        alike = !strcmp(wanted, other) &&
-                environments_equal(&result->measurement[found].environment, &plain);
-        free(other);
+    struct plan wanted = plan_alike(session, &choice->plan);
+    for (found = 0; found < result->measurement_nr; found++) {
+        struct plan other = plan_alike(session, &session->choice[found].plan);
+        if (plans_equal(&wanted, &other) &&
+            environments_equal(&result->measurement[found].environment, &plain))
+            break;
     }
-    free(wanted);
-    free(plan);
     return found;
 }

@@ -1,103 +1,141 @@
 /*
- * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (set, fuse, distribute, shape or interchange,
- * skew_tile, tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Where
- * the nests of a function have plans of their own, a choice is about one of them and
- * carries the steps of the others as text. Names are borrowed from the kernel's view.
+ * A plan as the search puts it together: each transformation with a place in the table of
+ * variants/plan/ at most once (or as often as that says), in the order of these places.
+ * The plan itself is a value, choice.plan; what is here reads and changes its steps by
+ * their kind, whatever kinds there are. Where the nests of a function have plans of their
+ * own, a choice is about one of them, and the steps of the others stay as they are.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
 
 #include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
-enum {
-    CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,
-    CHOICE_PREFETCH_MAX = 4,
-    CHOICE_ARRAYS_MAX = 4,
-    CHOICE_SHAPE_MAX = 400,
-    CHOICE_OTHERS_MAX = 1600,
-    CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
-};
-
-struct loop_size {
-    const char *loop;
-    long size;
-};
+enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX };
 
 struct choice {
-    struct {
-        const char *name;
-        long long value;
-    } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
-    size_t set_nr;
-    int nest; /* that all steps below are for, from 1 on; 0 = all nests */
-    char others[CHOICE_OTHERS_MAX]; /* "nest(1) tile(i:8) nest(3) simd": steps of other
-                                       nests, ascending; "" = none */
-    const char *fuse[2]; /* neighbours that become one loop, the second NULL where the
-                            names are equal; the first NULL = none */
-    const char *distribute[CHOICE_LOOPS_MAX]; /* innermost first, a step each */
-    size_t distribute_nr;
-    /* Steps of one whole shape (register blocks with packed operands) in place of order,
-     * tiles, jams and simd; "" = none. */
-    char shape[CHOICE_SHAPE_MAX];
-    struct loop_size skew[CHOICE_LOOPS_MAX]; /* skew_tile, outermost first */
-    size_t skew_nr;
-    const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
-    size_t order_nr;
-    size_t order_kept; /* the first of order, where they stood before: not printed */
-    bool fallback;     /* of no use when the one before it in the list is legal */
-    struct loop_size tile[CHOICE_LOOPS_MAX];
-    size_t tile_nr;
-    struct loop_size jam[CHOICE_LOOPS_MAX];
-    size_t jam_nr;
-    struct loop_size unroll; /* of the innermost loop; size 0 = none */
-    bool simd;
-    char parallel[72]; /* loop whose iterations threads share; "" = none */
-    struct {
-        const char *array;
-        long distance; /* iterations of the innermost loop, or of `at` */
-        bool to_l2;
-        const char *at; /* outer loop; NULL = none */
-    } prefetch[CHOICE_PREFETCH_MAX];
-    size_t prefetch_nr;
-    const char *nontemporal[CHOICE_ARRAYS_MAX]; /* arrays */
-    size_t nontemporal_nr;
+    struct plan plan; /* in the order of places: see choice_add */
+    int nest; /* that the search is about, from 1 on; its steps are "own"; 0 = all nests
+               */
+    /* Own steps that make one whole shape (register blocks with packed operands), in the
+     * place of those that the table says a shape stands for. */
+    size_t shape_at, shape_nr;
+    const char *kept[CHOICE_LOOPS_MAX]; /* outer loops of an order that stay where they
+                                           were: interchange does not name them */
+    size_t kept_nr;
+    bool fallback; /* of no use when the one before it in the list is legal */
 };
 
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
+/* The same plan (about whatever nest). */
+bool choice_equal(const struct choice *a, const struct choice *b);
 
-/* What choice_text made, for a kernel with these loops, arrays and tunables. Names are
- * borrowed from the view. STATUS_INPUT: other steps, or names that the kernel does not
- * have. */
-int choice_read(const char *text, const struct kernel_view *view, struct choice *out,
-                struct error *err);
+/* The choice that a plan is, for a kernel with these loops, arrays and tunables.
+ * STATUS_INPUT: other steps, or in another order, or names that the kernel does not have.
+ */
+int choice_of_plan(const struct plan *plan, const struct kernel_view *view,
+                   struct choice *out, struct error *err);
+
+/* ---- own steps, and those of tunables, by their kind ---- */
+
+/* Names that a step of the kind has at most. */
+size_t choice_names_max(enum step_kind kind);
+/* The first of the kind outside of the shape, NULL = none. */
+const struct plan_step *choice_step(const struct choice *choice, enum step_kind kind);
+/* All of them, in their order. Returns their number. */
+size_t choice_steps(const struct choice *choice, enum step_kind kind,
+                    const struct plan_step *step[PLAN_STEPS_MAX]);
+/* Behind those of its kind. false = the plan is full. */
+bool choice_add(struct choice *choice, const struct plan_step *step);
+/* Its names are added to those that the step of its kind has, with its values. */
+void choice_join(struct choice *choice, const struct plan_step *step);
+/* In place of all of its kind. */
+void choice_put(struct choice *choice, const struct plan_step *step);
+void choice_drop(struct choice *choice, enum step_kind kind);
+/* In place of all of the kind; nr = 0: without them. */
+void choice_put_steps(struct choice *choice, enum step_kind kind,
+                      const struct plan_step *const *step, size_t nr);
+/* The same steps of the kind. */
+bool choice_same_steps(const struct choice *a, const struct choice *b,
+                       enum step_kind kind);
+
+/* Names with values: tile(i:64,j:64). */
+struct loop_size {
+    const char *loop;
+    long size;
+};
+/* 0 = it has none. */
+long choice_size(const struct choice *choice, enum step_kind kind, const char *loop);
+/* Returns their number. */
+size_t choice_sizes(const struct choice *choice, enum step_kind kind,
+                    struct loop_size size[CHOICE_LOOPS_MAX]);
+/* One step of them; nr = 0: without it. */
+void choice_put_sizes(struct choice *choice, enum step_kind kind,
+                      const struct loop_size *size, size_t nr);
+/* One step of names alone; nr = 0: without it. A step without any name is choice_put's.
+ */
+void choice_put_names(struct choice *choice, enum step_kind kind, const char *const *name,
+                      size_t nr);
+
+/* The order of loops, outermost first, with those that were kept; 0 = as written. */
+size_t choice_order(const struct choice *choice, const char *name[CHOICE_LOOPS_MAX]);
+/* The first `kept` of the names are where they stood. */
+void choice_put_order(struct choice *choice, const char *const *name, size_t nr,
+                      size_t kept);
+bool choice_same_order(const struct choice *a, const struct choice *b);
+
+/* Software prefetches, a step each. */
+enum { CHOICE_PREFETCH_MAX = 4 };
+struct choice_prefetch {
+    const char *array;
+    long distance; /* iterations of the innermost loop, or of `at` */
+    bool to_l2;
+    const char *at; /* outer loop; NULL = none */
+};
+size_t choice_prefetches(const struct choice *choice,
+                         struct choice_prefetch prefetch[CHOICE_PREFETCH_MAX]);
+void choice_put_prefetches(struct choice *choice, const struct choice_prefetch *prefetch,
+                           size_t nr);
+
+/* ---- whole shapes ---- */
+
+/* Steps of one shape, as text, on top of the loops as they are written, with the same
+ * values of tunables, the other nests as they are. false = it is no plan, or too long. */
+bool choice_shaped(const struct choice *choice, const char *steps, struct choice *out);
+/* What a whole shape starts from. */
+struct choice choice_unshaped(const struct choice *choice);
+/* Changes step `i` of the shape; NULL = removes it. */
+void choice_put_in_shape(struct choice *choice, size_t i, const struct plan_step *step);
+/* Before step `i` of the shape. */
+bool choice_add_to_shape(struct choice *choice, size_t i, const struct plan_step *step);
+/* The same shape, or both none. */
+bool choice_same_shape(const struct choice *a, const struct choice *b);
+
+/* ---- of several nests ---- */
 
 /* Its steps for one nest (from 1 on), about to be changed; those of the others are
  * carried. What a choice for all nests says each of `nests` gets. */
 struct choice choice_about(const struct choice *choice, const struct kernel_view *view,
                            int nest, const int *nests, size_t nr);
-/* The choice that a plan's text stands for, about the same nest as `like`; steps that
- * cannot be told apart are a shape. false = too long for one. */
-bool choice_from_text(const char *text, const struct choice *like,
+/* The choice that a plan is, about the same nest and with the same values of tunables as
+ * `like`; steps that a search does not put together so are a shape. false = it is about
+ * other nests. */
+bool choice_from_plan(const struct plan *plan, const struct choice *like,
                       const struct kernel_view *view, struct choice *out);
-/* Carries the steps of another choice for another nest, in place of those that it has for
- * it. false = they are too long. */
+/* Carries the own steps of another choice for another nest, in place of those that it has
+ * for it. false = the plan is full. */
 bool choice_carry(struct choice *choice, const struct choice *other);
-/* The steps alone, without those of tunables and of other nests; caller frees. */
-char *choice_own_text(const struct choice *choice);
-
-/* The loops as they are written, with the same values of tunables, the other nests as
- * they are: what a whole shape starts from. */
-struct choice choice_unshaped(const struct choice *choice);
+/* The same own steps, about whatever nest, without those of tunables. */
+bool choice_same_own(const struct choice *a, const struct choice *b);
+/* The same steps for other nests. */
+bool choice_same_others(const struct choice *a, const struct choice *b);
+/* It is for all nests, as its own steps say. */
+struct choice choice_for_all(const struct choice *choice);
 
 /* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one
  * as written. A whole shape stays as it is. */
 void choice_outermost(struct choice *choice, const char *first);
-
-/* The same names (of loops, of arrays) in the same order. */
-bool choice_same_names(const char *const *a, size_t a_nr, const char *const *b,
-                       size_t b_nr);
 
 /* A growing list of choices. */
 struct choices {

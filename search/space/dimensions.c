@@ -7,23 +7,6 @@
 
 /* ---- a plan as numbers ---- */
 
-/* In the order of a plan's text. */
-enum step {
-    STEP_SET,
-    STEP_FUSE,
-    STEP_DISTRIBUTE,
-    STEP_SHAPE,
-    STEP_ORDER,
-    STEP_SKEW,
-    STEP_TILE,
-    STEP_JAM,
-    STEP_UNROLL,
-    STEP_SIMD,
-    STEP_PARALLEL,
-    STEP_PREFETCH,
-    STEP_NONTEMPORAL,
-};
-
 /* Numbers of texts that were seen. */
 struct words {
     struct strvec seen;
@@ -38,15 +21,6 @@ static long long number_of(struct words *words, const char *text)
     return (long long)words->seen.nr - 1;
 }
 
-/* What a choice says of one kind of step, as its text without all others. */
-static long long number_of_part(struct words *words, const struct choice *part)
-{
-    char *text = choice_text(part);
-    long long number = number_of(words, text);
-    free(text);
-    return number;
-}
-
 struct raw {
     struct dimension *item;
     size_t nr, alloc;
@@ -56,82 +30,79 @@ struct raw {
     bool first; /* the dimensions are found with the first variant */
 };
 
-static void put(struct raw *raw, enum step step, bool ordered, long long value)
+static void put(struct raw *raw, int step, bool ordered, long long value)
 {
     if (raw->first) {
         GROW(raw->item, raw->nr + 1, raw->alloc);
-        raw->item[raw->nr++] = (struct dimension){(int)step, ordered, 0};
+        raw->item[raw->nr++] = (struct dimension){step, ordered, 0};
     }
     GROW(raw->value, raw->value_nr + 1, raw->value_alloc);
     raw->value[raw->value_nr++] = value;
 }
 
-static long size_of(const struct loop_size *size, size_t nr, const char *loop)
+/* Steps by their words. */
+static void put_text(struct raw *raw, int step, bool ordered,
+                     const struct plan_step *const *steps, size_t nr)
 {
-    for (size_t i = 0; i < nr; i++)
-        if (!strcmp(size[i].loop, loop))
-            return size[i].size;
-    return 0;
-}
-
-static void put_sizes(struct raw *raw, const struct kernel_view *view, enum step step,
-                      const struct loop_size *size, size_t nr)
-{
-    for (size_t i = 0; i < view->loop_nr; i++)
-        put(raw, step, true, size_of(size, nr, view->loop[i].name));
+    struct buf text = {0};
+    for (size_t i = 0; i < nr; i++) {
+        buf_add(&text, " ");
+        plan_step_text(plan_step_with_nest(steps[i], 0), &text);
+    }
+    put(raw, step, ordered, number_of(&raw->words, buf_str(&text)));
+    buf_release(&text);
 }
 
 static void put_tunables(struct raw *raw, const struct kernel_view *view,
                          const struct choice *choice)
 {
+    const struct plan_step *set = choice_step(choice, STEP_SET);
     for (size_t i = 0; i < view->tunable_nr; i++) {
-        long long value = view->tunable[i].now;
-        for (size_t k = 0; k < choice->set_nr; k++)
-            if (!strcmp(choice->set[k].name, view->tunable[i].name))
-                value = choice->set[k].value;
-        put(raw, STEP_SET, true, value);
+        const struct step_arg *arg =
+            set ? plan_step_arg(set, view->tunable[i].name) : NULL;
+        put(raw, STEP_SET, true, arg ? arg->value : view->tunable[i].now);
     }
 }
 
-/* Steps before the sizes: by their words. */
-static void put_shape(struct raw *raw, const struct choice *choice)
+/* A dimension for each loop that the step may name, or one where it names one loop. */
+static void put_sizes(struct raw *raw, const struct kernel_view *view,
+                      enum step_kind kind, const struct choice *choice)
 {
-    struct choice fuse = {0}, distribute = {0}, order = {0};
-    memcpy(fuse.fuse, choice->fuse, sizeof(fuse.fuse));
-    memcpy(distribute.distribute, choice->distribute, sizeof(distribute.distribute));
-    distribute.distribute_nr = choice->distribute_nr;
-    memcpy(order.order, choice->order, sizeof(order.order));
-    order.order_nr = choice->order_nr;
-    order.order_kept = choice->order_kept;
-    put(raw, STEP_FUSE, false, number_of_part(&raw->words, &fuse));
-    put(raw, STEP_DISTRIBUTE, false, number_of_part(&raw->words, &distribute));
-    put(raw, STEP_SHAPE, false, number_of(&raw->words, choice->shape));
-    put(raw, STEP_ORDER, false, number_of_part(&raw->words, &order));
+    const struct plan_step *step = choice_step(choice, kind);
+    if (transformation_of(kind)->search.names_max == 1)
+        put(raw, (int)kind, true, step ? step->arg[0].value : 0);
+    else
+        for (size_t i = 0; i < view->loop_nr; i++)
+            put(raw, (int)kind, true, choice_size(choice, kind, view->loop[i].name));
 }
 
-static void put_rest(struct raw *raw, const struct choice *choice)
+static void put_kind(struct raw *raw, const struct kernel_view *view, enum step_kind kind,
+                     const struct choice *choice)
 {
-    struct choice prefetch = {0}, nontemporal = {0};
-    memcpy(prefetch.prefetch, choice->prefetch, sizeof(prefetch.prefetch));
-    prefetch.prefetch_nr = choice->prefetch_nr;
-    memcpy(nontemporal.nontemporal, choice->nontemporal, sizeof(nontemporal.nontemporal));
-    nontemporal.nontemporal_nr = choice->nontemporal_nr;
-    put(raw, STEP_UNROLL, true, choice->unroll.size);
-    put(raw, STEP_SIMD, true, choice->simd);
-    put(raw, STEP_PARALLEL, false, number_of(&raw->words, choice->parallel));
-    put(raw, STEP_PREFETCH, false, number_of_part(&raw->words, &prefetch));
-    put(raw, STEP_NONTEMPORAL, false, number_of_part(&raw->words, &nontemporal));
+    const struct transformation *row = transformation_of(kind);
+    const struct plan_step *step[PLAN_STEPS_MAX];
+    if (row->names == NAMES_TUNABLES)
+        put_tunables(raw, view, choice);
+    else if (row->search.scaled && !row->search.repeats)
+        put_sizes(raw, view, kind, choice);
+    else
+        put_text(raw, (int)kind, !row->names_min, step, choice_steps(choice, kind, step));
 }
 
 static void put_all(struct raw *raw, const struct kernel_view *view,
                     const struct choice *choice)
 {
-    put_tunables(raw, view, choice);
-    put_shape(raw, choice);
-    put_sizes(raw, view, STEP_SKEW, choice->skew, choice->skew_nr);
-    put_sizes(raw, view, STEP_TILE, choice->tile, choice->tile_nr);
-    put_sizes(raw, view, STEP_JAM, choice->jam, choice->jam_nr);
-    put_rest(raw, choice);
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    bool shape = false;
+    for (size_t i = 0; i < nr; i++) {
+        if (!shape && transformation_of(kind[i])->search.place > PLACE_SHAPE) {
+            put_text(raw, STEP_KIND_NR, false, &choice->plan.step[choice->shape_at],
+                     choice->shape_nr);
+            shape = true;
+        }
+        put_kind(raw, view, kind[i], choice);
+    }
     raw->first = false;
 }
 

@@ -7,8 +7,8 @@
 
 /* Values of one dimension are numbered from 0; ordered ones (sizes, constants) ascend. */
 struct dimension {
-    int step;      /* dimensions of the same step (tile of i, tile of j) have the same */
-    bool ordered;  /* near numbers are near values */
+    int step;     /* enum step_kind: tile of i and tile of j are of one; else the shape */
+    bool ordered; /* near numbers are near values */
     size_t values; /* at least 2 */
 };
 

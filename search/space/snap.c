@@ -1,7 +1,6 @@
 #include "search/space/snap.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Further than any sum of factors of two: other steps. */
 static const double apart = 1e9;
@@ -10,94 +9,66 @@ static const double unnamed = 3;
 
 /* ---- how far one is from another ---- */
 
-static long size_in(const struct loop_size *size, size_t nr, const char *loop)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (!strcmp(size[i].loop, loop))
-            return size[i].size;
-    return 0;
-}
-
-static double factor(long a, long b)
+static double factor(long long a, long long b)
 {
     return a && b ? fabs(log2((double)a / (double)b)) : a == b ? 0 : unnamed;
 }
 
-static double between_sizes(const struct loop_size *a, size_t a_nr,
-                            const struct loop_size *b, size_t b_nr)
+static bool has_values(enum step_kind kind)
+{
+    const struct step_search *search = &transformation_of(kind)->search;
+    return search->scaled && !search->repeats;
+}
+
+/* One step each, with sizes; NULL = none. */
+static double between_sizes(const struct plan_step *a, const struct plan_step *b)
 {
     double sum = 0;
-    if ((a_nr == 0) != (b_nr == 0))
-        return apart;
-    for (size_t i = 0; i < a_nr; i++)
-        sum += factor(a[i].size, size_in(b, b_nr, a[i].loop));
-    for (size_t i = 0; i < b_nr; i++)
-        sum += size_in(a, a_nr, b[i].loop) ? 0 : unnamed;
-    return sum;
-}
-
-static bool same_fuse(const struct choice *a, const struct choice *b)
-{
-    size_t a_nr = a->fuse[0] ? 1 + (a->fuse[1] != NULL) : 0,
-           b_nr = b->fuse[0] ? 1 + (b->fuse[1] != NULL) : 0;
-    return choice_same_names(a->fuse, a_nr, b->fuse, b_nr);
-}
-
-static bool same_settings(const struct choice *a, const struct choice *b)
-{
-    bool same = a->set_nr == b->set_nr;
-    for (size_t i = 0; same && i < a->set_nr; i++)
-        same =
-            !strcmp(a->set[i].name, b->set[i].name) && a->set[i].value == b->set[i].value;
-    return same;
-}
-
-/* Steps that have no parameter to be near in. */
-static bool same_words(const struct choice *a, const struct choice *b)
-{
-    return same_settings(a, b) && a->nest == b->nest && !strcmp(a->others, b->others) &&
-           same_fuse(a, b) &&
-           choice_same_names(a->distribute, a->distribute_nr, b->distribute,
-                             b->distribute_nr) &&
-           choice_same_names(a->order, a->order_nr, b->order, b->order_nr) &&
-           choice_same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,
-                             b->nontemporal_nr) &&
-           a->simd == b->simd && !strcmp(a->shape, b->shape) &&
-           !strcmp(a->parallel, b->parallel);
-}
-
-static bool same_place(const char *a, const char *b)
-{
-    return (!a && !b) || (a && b && !strcmp(a, b));
-}
-
-static double between_prefetches(const struct choice *a, const struct choice *b)
-{
-    double sum = a->prefetch_nr == b->prefetch_nr ? 0 : apart;
-    for (size_t i = 0; sum < apart && i < a->prefetch_nr; i++) {
-        bool same = !strcmp(a->prefetch[i].array, b->prefetch[i].array) &&
-                    a->prefetch[i].to_l2 == b->prefetch[i].to_l2 &&
-                    same_place(a->prefetch[i].at, b->prefetch[i].at);
-        sum += same ? factor(a->prefetch[i].distance, b->prefetch[i].distance) : apart;
+    if (!a || !b)
+        return !a == !b ? 0 : apart;
+    for (size_t i = 0; i < a->arg_nr; i++) {
+        const struct step_arg *other = plan_step_arg(b, a->arg[i].name);
+        sum += factor(a->arg[i].value, other ? other->value : 0);
     }
+    for (size_t i = 0; i < b->arg_nr; i++)
+        sum += plan_step_arg(a, b->arg[i].name) ? 0 : unnamed;
     return sum;
 }
 
-static double between_unrolls(const struct choice *a, const struct choice *b)
+/* Steps with the same words, but for the value of the one name. */
+static double between_values(const struct plan_step *a, const struct plan_step *b)
 {
-    if ((a->unroll.size == 0) != (b->unroll.size == 0))
-        return apart;
-    return factor(a->unroll.size, b->unroll.size);
+    const struct step_arg arg = {a->arg[0].name, b->arg[0].value, true};
+    return plan_step_with_args(a, &arg, 1) == b ? factor(a->arg[0].value, b->arg[0].value)
+                                                : apart;
+}
+
+static double between_steps(const struct choice *a, const struct choice *b,
+                            enum step_kind kind)
+{
+    const struct plan_step *x[PLAN_STEPS_MAX], *y[PLAN_STEPS_MAX];
+    const struct step_search *search = &transformation_of(kind)->search;
+    size_t nr = choice_steps(a, kind, x), other = choice_steps(b, kind, y);
+    double sum = nr == other ? 0 : apart;
+    if (kind == STEP_INTERCHANGE)
+        return choice_same_order(a, b) ? 0 : apart;
+    if (has_values(kind))
+        return between_sizes(nr ? x[0] : NULL, other ? y[0] : NULL);
+    for (size_t i = 0; sum < apart && i < nr; i++)
+        sum += search->scaled ? between_values(x[i], y[i]) : x[i] == y[i] ? 0 : apart;
+    return sum;
 }
 
 static double distance(const struct choice *a, const struct choice *b)
 {
-    if (!same_words(a, b))
-        return apart;
-    return between_sizes(a->tile, a->tile_nr, b->tile, b->tile_nr) +
-           between_sizes(a->jam, a->jam_nr, b->jam, b->jam_nr) +
-           between_sizes(a->skew, a->skew_nr, b->skew, b->skew_nr) +
-           between_prefetches(a, b) + between_unrolls(a, b);
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    double sum = a->nest == b->nest && choice_same_others(a, b) && choice_same_shape(a, b)
+                     ? 0
+                     : apart;
+    for (size_t i = 0; sum < apart && i < nr; i++)
+        sum += between_steps(a, b, kind[i]);
+    return sum;
 }
 
 /* ---- the nearest ---- */
@@ -139,56 +110,32 @@ void snap_list(const struct choices *space, struct choices *list)
 
 /* ---- neighbours ---- */
 
-/* The sizes of one transformation. */
-struct sizes {
-    const struct loop_size *size;
-    size_t nr;
-};
-
-static struct sizes sizes_of(const struct choice *choice, const char *transformation)
-{
-    if (!strcmp(transformation, "tile"))
-        return (struct sizes){choice->tile, choice->tile_nr};
-    if (!strcmp(transformation, "unroll_jam"))
-        return (struct sizes){choice->jam, choice->jam_nr};
-    if (!strcmp(transformation, "skew"))
-        return (struct sizes){choice->skew, choice->skew_nr};
-    if (!strcmp(transformation, "unroll"))
-        return (struct sizes){&choice->unroll, choice->unroll.size > 0};
-    return (struct sizes){0};
-}
-
-static double distance_but(const struct choice *a, const struct choice *b,
-                           const char *transformation)
-{
-    struct sizes x = sizes_of(a, transformation), y = sizes_of(b, transformation);
-    return distance(a, b) - between_sizes(x.size, x.nr, y.size, y.nr);
-}
-
 /* Steps of both differ in this loop alone: by how much the other's is larger, in factors
  * of two; 0 = they do not. */
-static double only_in(struct sizes best, struct sizes other, const char *loop)
+static double only_in(const struct plan_step *best, const struct plan_step *other,
+                      const char *loop)
 {
-    long mine = size_in(best.size, best.nr, loop),
-         its = size_in(other.size, other.nr, loop);
-    double all = between_sizes(best.size, best.nr, other.size, other.nr);
-    if (!mine || !its || all >= apart || fabs(all - factor(mine, its)) > 1e-9)
+    const struct step_arg *mine = plan_step_arg(best, loop),
+                          *its = other ? plan_step_arg(other, loop) : NULL;
+    double all = between_sizes(best, other);
+    if (!mine || !its || all >= apart ||
+        fabs(all - factor(mine->value, its->value)) > 1e-9)
         return 0;
-    return log2((double)its / (double)mine);
+    return log2((double)its->value / (double)mine->value);
 }
 
 /* The member next to best in one loop's size, upwards or downwards. */
-static const struct choice *next_in(const struct choices *space,
-                                    const char *transformation, const struct choice *best,
-                                    const char *loop, int sign)
+static const struct choice *next_in(const struct choices *space, enum step_kind kind,
+                                    const struct choice *best, const char *loop, int sign)
 {
     const struct choice *next = NULL;
     double least = apart;
     for (size_t i = 0; i < space->nr; i++) {
         const struct choice *member = &space->item[i];
-        double by = sign * only_in(sizes_of(best, transformation),
-                                   sizes_of(member, transformation), loop);
-        if (by > 0 && by < least && distance_but(member, best, transformation) < 1e-9) {
+        double by =
+            sign * only_in(choice_step(best, kind), choice_step(member, kind), loop);
+        if (by > 0 && by < least &&
+            distance(member, best) - between_steps(member, best, kind) < 1e-9) {
             least = by;
             next = member;
         }
@@ -196,32 +143,34 @@ static const struct choice *next_in(const struct choices *space,
     return next;
 }
 
-static void add_next_sizes(const struct choices *space, const char *transformation,
+static void add_next_sizes(const struct choices *space, enum step_kind kind,
                            const struct choice *best, struct choices *out)
 {
-    struct sizes sizes = sizes_of(best, transformation);
-    for (size_t i = 0; i < sizes.nr; i++)
+    const struct plan_step *step = choice_step(best, kind);
+    for (size_t i = 0; step && i < step->arg_nr; i++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const struct choice *next =
-                next_in(space, transformation, best, sizes.size[i].loop, sign);
+                next_in(space, kind, best, step->arg[i].name, sign);
             if (next)
                 choices_add(out, next);
         }
 }
 
-/* The member next to best in the distance of its last prefetch. */
-static void add_next_distances(const struct choices *space, const struct choice *best,
-                               struct choices *out)
+/* The member next to best in the value of the last step of the kind. */
+static void add_next_values(const struct choices *space, enum step_kind kind,
+                            const struct choice *best, struct choices *out)
 {
+    const struct plan_step *mine[PLAN_STEPS_MAX], *its[PLAN_STEPS_MAX];
     const struct choice *next[2] = {0};
     double least[2] = {apart, apart};
-    size_t last = best->prefetch_nr - 1;
-    for (size_t i = 0; i < space->nr; i++) {
+    size_t nr = choice_steps(best, kind, mine);
+    for (size_t i = 0; nr && i < space->nr; i++) {
         const struct choice *member = &space->item[i];
         double d = distance(member, best);
-        if (d >= apart || fabs(d - between_prefetches(member, best)) > 1e-9)
+        if (d >= apart || fabs(d - between_steps(member, best, kind)) > 1e-9)
             continue;
-        bool up = member->prefetch[last].distance > best->prefetch[last].distance;
+        choice_steps(member, kind, its);
+        bool up = its[nr - 1]->arg[0].value > mine[nr - 1]->arg[0].value;
         if (d > 0 && d < least[up]) {
             least[up] = d;
             next[up] = member;
@@ -235,7 +184,12 @@ static void add_next_distances(const struct choices *space, const struct choice 
 void snap_neighbours(const struct choices *space, const char *transformation,
                      const struct choice *best, struct choices *out)
 {
-    add_next_sizes(space, transformation, best, out);
-    if (!strncmp(transformation, "prefetch", 8) && best->prefetch_nr)
-        add_next_distances(space, best, out);
+    size_t variant;
+    enum step_kind kind = step_kind_of_rule(transformation, &variant);
+    if (kind == STEP_KIND_NR || !transformation_of(kind)->search.scaled)
+        return;
+    if (has_values(kind))
+        add_next_sizes(space, kind, best, out);
+    else
+        add_next_values(space, kind, best, out);
 }

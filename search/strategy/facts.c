@@ -459,10 +459,9 @@ static void say_traffic(struct situation *now)
 
 static const char *prefetch_used(const struct choice *choice)
 {
-    const char *word = "none";
-    for (size_t i = 0; i < choice->prefetch_nr; i++)
-        word = choice->prefetch[i].to_l2 ? "l2" : "l1";
-    return word;
+    struct choice_prefetch prefetch[CHOICE_PREFETCH_MAX];
+    size_t nr = choice_prefetches(choice, prefetch);
+    return !nr ? "none" : prefetch[nr - 1].to_l2 ? "l2" : "l1";
 }
 
 /*
@@ -472,7 +471,7 @@ static const char *prefetch_used(const struct choice *choice)
 static bool is_vector_code(const struct situation *now)
 {
     const struct measurement *measurement = now->measurement;
-    if (now->choice->simd)
+    if (choice_step(now->choice, STEP_SIMD))
         return true;
     if (!now->is_own || !measurement->has_traffic ||
         !measurement->traffic.instructions.known || !measurement->traffic.accesses.known)
@@ -487,7 +486,8 @@ static void say_environment(struct situation *now)
     say_word(now, "pages", huge ? "huge" : "small");
     say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
     say_word(now, "prefetch_used", prefetch_used(now->choice));
-    say_yes_no(now, "nontemporal_used", now->choice->nontemporal_nr > 0);
+    say_yes_no(now, "nontemporal_used",
+               choice_step(now->choice, STEP_NONTEMPORAL) != NULL);
     if (is_vector_code(now))
         say_word(now, "vectorized", "yes");
     if (machine->simd_bytes > 0)
@@ -504,10 +504,11 @@ static void say_environment(struct situation *now)
 
 static int innermost_depth(const struct nest *nest, const struct choice *choice)
 {
+    const char *name[CHOICE_LOOPS_MAX];
     if (nest->nr == 0)
         return -1;
-    return choice->order_nr == nest->nr ? nest_depth(nest, choice->order[nest->nr - 1])
-                                        : (int)nest->nr - 1;
+    return choice_order(choice, name) == nest->nr ? nest_depth(nest, name[nest->nr - 1])
+                                                  : (int)nest->nr - 1;
 }
 
 /* ---- occupancy speaks for itself ---- */

@@ -5,7 +5,7 @@
 
 #include "search/propose/propose.h"
 
-enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + 8, FIXED_ORDER_LOOPS = 3 };
+enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + STEP_KIND_NR, FIXED_ORDER_LOOPS = 3 };
 
 /* One kind of step: its values as plans of that step alone, the first without it. */
 struct dimension {
@@ -47,22 +47,23 @@ static void names_as_written(const struct nest *nest, const char **name)
 /* Permutations of the last loops, nearest to the present order first: those outside of
  * the third from within stay. */
 static void permute(const struct grid *grid, struct dimension *dimension,
-                    struct choice *choice, size_t at)
+                    const char *const *order, size_t at)
 {
-    size_t nr = choice->order_nr;
+    size_t nr = grid->nest->nr;
+    const char *name[KERNEL_DEPTH_MAX];
     if (at + 1 >= nr) {
-        struct choice copy = *choice;
-        const char *name[KERNEL_DEPTH_MAX];
+        struct choice choice = {0};
         names_as_written(grid->nest, name);
-        if (memcmp(name, copy.order, nr * sizeof(*name)) != 0)
-            add_value(grid, dimension, &copy);
+        choice_put_order(&choice, order, nr, 0);
+        if (memcmp(name, order, nr * sizeof(*name)) != 0)
+            add_value(grid, dimension, &choice);
         return;
     }
     for (size_t i = at; i < nr; i++) {
-        struct choice copy = *choice;
-        copy.order[at] = choice->order[i];
-        memmove(&copy.order[at + 1], &choice->order[at], (i - at) * sizeof(char *));
-        permute(grid, dimension, &copy, at + 1);
+        memcpy(name, order, nr * sizeof(*name));
+        name[at] = order[i];
+        memcpy(&name[at + 1], &order[at], (i - at) * sizeof(*name));
+        permute(grid, dimension, name, at + 1);
     }
 }
 
@@ -70,16 +71,17 @@ static void add_orders(struct grid *grid)
 {
     struct dimension *dimension = begin_dimension(grid);
     size_t nr = grid->nest->nr;
-    struct choice choice = {.order_nr = nr};
-    names_as_written(grid->nest, choice.order);
+    const char *name[KERNEL_DEPTH_MAX];
+    names_as_written(grid->nest, name);
     if (nr >= 2)
-        permute(grid, dimension, &choice,
+        permute(grid, dimension, name,
                 nr > FIXED_ORDER_LOOPS ? nr - FIXED_ORDER_LOOPS : 0);
 }
 
 static void add_simd(struct grid *grid)
 {
-    const struct choice choice = {.simd = true};
+    struct choice choice = {0};
+    choice_put(&choice, plan_step_get(&(struct plan_step){.kind = STEP_SIMD}));
     add_value(grid, begin_dimension(grid), &choice);
 }
 
@@ -90,8 +92,9 @@ static void add_tiles(struct grid *grid)
     for (size_t d = 0; nest->nr >= 2 && d < nest->nr; d++) {
         struct dimension *dimension = begin_dimension(grid);
         for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-            struct choice choice = {.tile = {{nest->loop[d]->name, sizes[i]}},
-                                    .tile_nr = 1};
+            const struct loop_size tile = {nest->loop[d]->name, sizes[i]};
+            struct choice choice = {0};
+            choice_put_sizes(&choice, STEP_TILE, &tile, 1);
             if ((double)sizes[i] < nest->trips[d])
                 choices_add(&dimension->value, &choice);
         }
@@ -104,8 +107,9 @@ static void add_jams(struct grid *grid)
     struct dimension *dimension = begin_dimension(grid);
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
         for (size_t d = grid->nest->nr; d-- > 0;) {
-            struct choice choice = {.jam = {{grid->nest->loop[d]->name, sizes[i]}},
-                                    .jam_nr = 1};
+            const struct loop_size jam = {grid->nest->loop[d]->name, sizes[i]};
+            struct choice choice = {0};
+            choice_put_sizes(&choice, STEP_UNROLL_JAM, &jam, 1);
             if (d + 1 < grid->nest->nr)
                 add_value(grid, dimension, &choice);
         }
@@ -116,8 +120,10 @@ static void add_unrolls(struct grid *grid)
     static const long sizes[] = {4, 2, 8};
     struct dimension *dimension = begin_dimension(grid);
     for (size_t i = 0; grid->nest->nr && i < ARRAY_SIZE(sizes); i++) {
-        const char *innermost = grid->nest->loop[grid->nest->nr - 1]->name;
-        struct choice choice = {.unroll = {innermost, sizes[i]}};
+        const struct loop_size unroll = {grid->nest->loop[grid->nest->nr - 1]->name,
+                                         sizes[i]};
+        struct choice choice = {0};
+        choice_put_sizes(&choice, STEP_UNROLL, &unroll, 1);
         add_value(grid, dimension, &choice);
     }
 }
@@ -164,12 +170,12 @@ static void add_prefetches(struct grid *grid)
     size_t nr = find_targets(grid->nest, target);
     for (size_t i = 0; i < ARRAY_SIZE(values); i++)
         for (size_t t = 0; t < nr; t++) {
-            struct choice choice = {.prefetch_nr = 1};
+            struct choice choice = {0};
             const char *around = loop_around(view, target[t]);
-            choice.prefetch[0].array = view->array[target[t]->array].name;
-            choice.prefetch[0].distance = values[i].distance;
-            choice.prefetch[0].to_l2 = values[i].to_l2;
-            choice.prefetch[0].at = values[i].outer ? around : NULL;
+            const struct choice_prefetch prefetch = {view->array[target[t]->array].name,
+                                                     values[i].distance, values[i].to_l2,
+                                                     values[i].outer ? around : NULL};
+            choice_put_prefetches(&choice, &prefetch, 1);
             if (!values[i].outer || around)
                 add_value(grid, dimension, &choice);
         }
@@ -180,25 +186,28 @@ static void add_nontemporal(struct grid *grid)
     const struct kernel_view *view = grid->nest->view;
     struct dimension *dimension = begin_dimension(grid);
     for (size_t a = 0; a < view->array_nr; a++) {
-        struct choice choice = {.nontemporal = {view->array[a].name},
-                                .nontemporal_nr = 1};
+        struct choice choice = {0};
+        choice_put_names(&choice, STEP_NONTEMPORAL, &view->array[a].name, 1);
         if (view->array[a].written)
             add_value(grid, dimension, &choice);
     }
 }
 
-/* Loops beside each other, and loops with several statements. */
-static void add_joins(struct grid *grid)
+/* What is proposed on top of nothing. */
+static void add_proposed(struct grid *grid)
 {
-    static const char *const step[] = {"fuse", "distribute"};
-    for (size_t i = 0; i < ARRAY_SIZE(step); i++) {
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    for (size_t i = 0; i < nr; i++) {
+        if (!transformation_of(kind[i])->search.in_grid)
+            continue;
         struct dimension *dimension = begin_dimension(grid);
         struct choice none = {0};
         struct machine machine = {0};
         struct propose about = {.nest = grid->nest, .machine = &machine, .now = &none};
         struct choices list = {0};
         struct buf why_not = {0};
-        propose(&about, step[i], &list, &why_not);
+        propose(&about, transformation_of(kind[i])->rule[0].word, &list, &why_not);
         for (size_t k = 0; k < list.nr; k++)
             add_value(grid, dimension, &list.item[k]);
         choices_release(&list);
@@ -228,34 +237,15 @@ static void choose_numbers(struct grid *grid)
 
 /* ---- their product ---- */
 
+/* In a grid a dimension is a kind of step, or one of its names. */
 static void take_step(const struct choice *from, struct choice *to)
 {
-    if (from->order_nr) {
-        memcpy(to->order, from->order, sizeof(to->order));
-        to->order_nr = from->order_nr;
-    }
-    if (from->tile_nr)
-        to->tile[to->tile_nr++] = from->tile[0];
-    if (from->jam_nr) {
-        to->jam[0] = from->jam[0];
-        to->jam_nr = 1;
-    }
-    if (from->unroll.size)
-        to->unroll = from->unroll;
-    to->simd = to->simd || from->simd;
-    if (from->prefetch_nr) {
-        to->prefetch[0] = from->prefetch[0];
-        to->prefetch_nr = 1;
-    }
-    if (from->nontemporal_nr) {
-        to->nontemporal[0] = from->nontemporal[0];
-        to->nontemporal_nr = 1;
-    }
-    if (from->fuse[0])
-        memcpy(to->fuse, from->fuse, sizeof(to->fuse));
-    if (from->distribute_nr) {
-        memcpy(to->distribute, from->distribute, sizeof(to->distribute));
-        to->distribute_nr = from->distribute_nr;
+    for (size_t i = 0; i < from->plan.step_nr; i++) {
+        const struct plan_step *step = from->plan.step[i];
+        if (transformation_of(step->kind)->search.joins)
+            choice_join(to, step);
+        else
+            choice_add(to, step);
     }
 }
 
@@ -282,7 +272,7 @@ static void fill_dimensions(struct grid *grid)
     add_tiles(grid);
     add_jams(grid);
     add_prefetches(grid);
-    add_joins(grid);
+    add_proposed(grid);
     add_nontemporal(grid);
     add_unrolls(grid);
 }

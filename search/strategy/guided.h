@@ -40,10 +40,6 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t i,
                    struct error *err);
 void guided_accept(struct guided *guided, size_t i);
 
-/* onward.c: when the rules have no more to try and there is time, it goes on around the
- * fastest plan; then it finds out which of all that was tried is the fastest. */
-int guided_go_on(struct guided *guided, struct error *err);
-
 /* By the verdict's rule, on what was explained last. */
 struct quantity guided_bound(const struct guided *guided,
                              const struct rule_verdict *verdict);

@@ -40,60 +40,34 @@ void near_open(struct session *session, struct near *near)
                     &near->dimensions);
     for (size_t i = 0; i <= session->space.nr; i++) {
         struct choice choice = member(session, i);
-        char *plan = choice_text(&choice);
-        strvec_push(&near->plans, plan);
-        free(plan);
+        choices_add(&near->plans, &choice);
     }
 }
 
 void near_close(struct near *near)
 {
     dimensions_release(&near->dimensions);
-    strvec_release(&near->plans);
+    choices_release(&near->plans);
     choices_release(&near->steps);
 }
 
 /* ---- kinds of steps ---- */
 
-static bool same_sizes(const struct loop_size *a, size_t a_nr, const struct loop_size *b,
-                       size_t b_nr)
-{
-    bool same = a_nr == b_nr;
-    for (size_t i = 0; same && i < a_nr; i++)
-        same = a[i].size == b[i].size && !strcmp(a[i].loop, b[i].loop);
-    return same;
-}
-
-static bool same_prefetches(const struct choice *a, const struct choice *b)
-{
-    bool same = a->prefetch_nr == b->prefetch_nr;
-    for (size_t i = 0; same && i < a->prefetch_nr; i++)
-        same = a->prefetch[i].distance == b->prefetch[i].distance &&
-               a->prefetch[i].to_l2 == b->prefetch[i].to_l2 &&
-               !a->prefetch[i].at == !b->prefetch[i].at &&
-               !strcmp(a->prefetch[i].array, b->prefetch[i].array);
-    return same;
-}
-
-/* The kind of the first step in which they differ, by number. */
-enum { KINDS = 9 };
+/* The number of the first kind in which they differ; the last: in none, or other nests.
+ */
+enum { KINDS = STEP_KIND_NR + 2 };
 
 static int kind_of(const struct choice *a, const struct choice *b)
 {
-    const bool same[KINDS - 1] = {
-        choice_same_names(a->order, a->order_nr, b->order, b->order_nr),
-        !strcmp(a->shape, b->shape),
-        a->simd == b->simd,
-        same_sizes(a->jam, a->jam_nr, b->jam, b->jam_nr),
-        a->unroll.size == b->unroll.size,
-        choice_same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,
-                          b->nontemporal_nr),
-        same_sizes(a->tile, a->tile_nr, b->tile, b->tile_nr),
-        same_prefetches(a, b)};
-    int kind = 0;
-    while (kind < KINDS - 1 && same[kind])
-        kind++;
-    return kind;
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    if (!choice_same_shape(a, b))
+        return STEP_KIND_NR;
+    for (size_t i = 0; i < nr; i++)
+        if (kind[i] == STEP_INTERCHANGE ? !choice_same_order(a, b)
+                                        : !choice_same_steps(a, b, kind[i]))
+            return (int)kind[i];
+    return KINDS - 1;
 }
 
 /* ---- in a space ---- */
@@ -132,162 +106,133 @@ static void list_members(const struct near *near, size_t from, struct choices *o
 
 static bool find_member(const struct near *near, const struct choice *choice, size_t *at)
 {
-    char *plan = choice_text(choice);
     *at = 0;
-    while (*at < near->plans.nr && strcmp(near->plans.v[*at], plan))
+    while (*at < near->plans.nr && !choice_equal(&near->plans.item[*at], choice))
         (*at)++;
-    free(plan);
     return *at < near->plans.nr;
 }
 
 /* ---- anywhere ---- */
 
-static void put_tile(const struct nest *nest, struct loop_size tile,
-                     struct choice *choice)
+/* With tiles but for those of whole loops: propose_order_tiles puts these anew. */
+static void drop_whole_tiles(const struct nest *nest, struct choice *choice)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < choice->tile_nr; i++) { /* without those of whole loops */
-        int depth = nest_depth(nest, choice->tile[i].loop);
-        bool whole = depth >= 0 && (double)choice->tile[i].size >= nest->trips[depth];
-        if (strcmp(choice->tile[i].loop, tile.loop) && !whole)
-            choice->tile[kept++] = choice->tile[i];
+    struct loop_size tile[CHOICE_LOOPS_MAX];
+    size_t nr = choice_sizes(choice, STEP_TILE, tile), kept = 0;
+    for (size_t i = 0; i < nr; i++) {
+        int depth = nest_depth(nest, tile[i].loop);
+        if (depth < 0 || (double)tile[i].size < nest->trips[depth])
+            tile[kept++] = tile[i];
     }
-    choice->tile[kept++] = tile;
-    choice->tile_nr = kept;
-    propose_order_tiles(nest, choice);
+    choice_put_sizes(choice, STEP_TILE, tile, kept);
 }
 
-static void put_prefetch(const struct choice *step, struct choice *choice)
+/* In place of one with the same words but for its values, or behind the last one. */
+static void put_repeated(const struct plan_step *step, struct choice *choice)
 {
-    size_t at = 0;
-    while (at < choice->prefetch_nr &&
-           (strcmp(choice->prefetch[at].array, step->prefetch[0].array) ||
-            choice->prefetch[at].to_l2 != step->prefetch[0].to_l2))
+    const struct plan_step *had[PLAN_STEPS_MAX];
+    size_t nr = choice_steps(choice, step->kind, had), at = 0;
+    while (at < nr && (strcmp(had[at]->arg[0].name, step->arg[0].name) ||
+                       plan_step_rule(had[at]) != plan_step_rule(step)))
         at++;
-    if (at == CHOICE_PREFETCH_MAX)
+    if (at == transformation_of(step->kind)->search.steps_max)
         return;
-    choice->prefetch[at] = step->prefetch[0];
-    choice->prefetch_nr += at == choice->prefetch_nr;
+    had[at] = step;
+    choice_put_steps(choice, step->kind, had, nr + (at == nr));
 }
 
-static void put_nontemporal(const struct choice *step, struct choice *choice)
+static bool is_shaped(const struct choice *choice)
 {
-    for (size_t i = 0; i < choice->nontemporal_nr; i++)
-        if (!strcmp(choice->nontemporal[i], step->nontemporal[0]))
-            return;
-    if (choice->nontemporal_nr < CHOICE_ARRAYS_MAX)
-        choice->nontemporal[choice->nontemporal_nr++] = step->nontemporal[0];
+    bool shaped = choice->shape_nr > 0;
+    for (unsigned kind = 0; !shaped && kind < STEP_KIND_NR; kind++)
+        shaped = transformation_of(kind)->search.is_shape && choice_step(choice, kind);
+    return shaped;
 }
 
-/* The one step of `step` in place of what `choice` has of its kind. A whole shape stands
- * for the order of the loops, and for what is made of them. */
-static void put_step(const struct nest *nest, const struct choice *step,
+/* One step in place of what `choice` has of its kind. A whole shape stands for the order
+ * of the loops, and for what is made of them. */
+static void put_step(const struct nest *nest, const struct plan_step *step,
                      struct choice *choice)
 {
-    bool shaped = *choice->shape || choice->skew_nr;
-    if (step->order_nr && !shaped) {
-        memcpy(choice->order, step->order, sizeof(choice->order));
-        choice->order_nr = step->order_nr;
-        choice->order_kept = step->order_kept;
-        if (choice->tile_nr)
-            propose_order_tiles(nest, choice);
-    }
-    if (step->tile_nr && !shaped)
-        put_tile(nest, step->tile[0], choice);
-    if (step->jam_nr && !shaped) {
-        choice->jam[0] = step->jam[0];
-        choice->jam_nr = 1;
-    }
-    if (step->unroll.size)
-        choice->unroll = step->unroll;
-    choice->simd = choice->simd || (step->simd && !shaped);
-    if (step->prefetch_nr)
-        put_prefetch(step, choice);
-    if (step->nontemporal_nr)
-        put_nontemporal(step, choice);
-    if (step->fuse[0])
-        memcpy(choice->fuse, step->fuse, sizeof(choice->fuse));
-    if (step->distribute_nr) {
-        memcpy(choice->distribute, step->distribute, sizeof(choice->distribute));
-        choice->distribute_nr = step->distribute_nr;
-    }
+    const struct step_search *search = &transformation_of(step->kind)->search;
+    if (search->of_shape && is_shaped(choice))
+        return;
+    if (step->kind == STEP_TILE)
+        drop_whole_tiles(nest, choice);
+    if (search->joins)
+        choice_join(choice, step);
+    else if (search->repeats && search->scaled)
+        put_repeated(step, choice);
+    else
+        choice_put(choice, step);
+    if (step->kind == STEP_TILE || step->kind == STEP_INTERCHANGE)
+        propose_order_tiles(nest, choice);
 }
 
 static void list_sizes(const struct choice *from, struct choices *out)
 {
-    static const char *const sized[] = {"skew", "tile", "unroll_jam"};
-    for (size_t i = 0; i < ARRAY_SIZE(sized); i++)
-        propose_neighbours(sized[i], from, out);
-    if (from->prefetch_nr)
-        propose_neighbours("prefetch_l1", from, out);
-    for (int twice = 0; from->unroll.size && twice < 2; twice++) {
-        struct choice choice = *from;
-        choice.unroll.size = twice ? 2 * choice.unroll.size : choice.unroll.size / 2;
-        if (choice.unroll.size >= 2)
-            choices_add(out, &choice);
-    }
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    for (size_t i = 0; i < nr; i++)
+        if (transformation_of(kind[i])->search.scaled)
+            propose_scaled(kind[i], from, out);
 }
 
 /* ---- of a whole shape ---- */
 
-/* `shape` with `length` characters at `at` made another text, unless it is too long. */
-static void add_shape(const struct choice *from, size_t at, size_t length,
-                      const char *text, struct choices *out)
-{
-    struct choice choice = *from;
-    char *shape =
-        xasprintf("%.*s%s%s", (int)at, from->shape, text, from->shape + at + length);
-    if (strlen(shape) < sizeof(choice.shape)) {
-        memcpy(choice.shape, shape, strlen(shape) + 1);
-        choices_add(out, &choice);
-    }
-    free(shape);
-}
-
 /* Each number of it half, twice, two thirds and one and a half as large. */
 static void list_shape_sizes(const struct choice *from, struct choices *out)
 {
-    static const long share[][2] = {{1, 2}, {2, 1}, {2, 3}, {3, 2}};
-    const char *shape = from->shape;
-    for (const char *at = shape; (at = strchr(at, ':')); at++) {
-        char *end;
-        long size = strtol(at + 1, &end, 10);
-        for (size_t i = 0; end > at + 1 && i < ARRAY_SIZE(share); i++) {
-            long other = size * share[i][0] / share[i][1];
-            char *text = xasprintf("%ld", other);
-            if (other >= 2 && other * share[i][1] == size * share[i][0])
-                add_shape(from, (size_t)(at + 1 - shape), (size_t)(end - at - 1), text,
-                          out);
-            free(text);
+    static const long long share[][2] = {{1, 2}, {2, 1}, {2, 3}, {3, 2}};
+    for (size_t at = 0; at < from->shape_nr; at++) {
+        const struct plan_step *step = from->plan.step[from->shape_at + at];
+        for (size_t k = 0; k < step->arg_nr * ARRAY_SIZE(share); k++) {
+            size_t which = k / ARRAY_SIZE(share);
+            const long long *by = share[k % ARRAY_SIZE(share)];
+            long long size = step->arg[which].value, other = size * by[0] / by[1];
+            struct step_arg arg[CHOICE_LOOPS_MAX];
+            struct choice choice = *from;
+            if (step->arg_nr > CHOICE_LOOPS_MAX || other < 2 ||
+                other * by[1] != size * by[0])
+                continue;
+            memcpy(arg, step->arg, step->arg_nr * sizeof(*arg));
+            arg[which].value = other;
+            choice_put_in_shape(&choice, at,
+                                plan_step_with_args(step, arg, step->arg_nr));
+            choices_add(out, &choice);
         }
     }
 }
 
-/* Before what is about the code of innermost loops, which is the last of it. */
-static size_t place_of_jam(const char *shape)
+/* The place of the first of such steps in the shape, behind its first one. */
+static size_t place_in_shape(const struct choice *choice, const enum step_kind *kind,
+                             size_t nr)
 {
-    static const char *const last[] = {" simd", " vec(", " unroll("};
-    size_t at = strlen(shape);
-    for (size_t i = 0; i < ARRAY_SIZE(last); i++) {
-        const char *found = strstr(shape, last[i]);
-        if (found && (size_t)(found - shape) < at)
-            at = (size_t)(found - shape);
-    }
-    return at;
+    for (size_t at = 0; at < choice->shape_nr; at++)
+        for (size_t i = 0; i < nr; i++)
+            if (choice->plan.step[choice->shape_at + at]->kind == kind[i])
+                return at;
+    return choice->shape_nr;
 }
 
 static void list_shape_jams(const struct nest *nest, const struct choice *from,
                             struct choices *out)
 {
     static const int size[] = {4, 2};
-    if (strstr(from->shape, "unroll_jam(") || strstr(from->shape, "full("))
+    /* Steps about the code of innermost loops are the last. */
+    static const enum step_kind last[] = {STEP_SIMD, STEP_VEC, STEP_UNROLL},
+                                no_jam[] = {STEP_UNROLL_JAM, STEP_FULL};
+    size_t at = place_in_shape(from, last, ARRAY_SIZE(last));
+    if (place_in_shape(from, no_jam, ARRAY_SIZE(no_jam)) < from->shape_nr)
         return;
     for (size_t i = 0; i < ARRAY_SIZE(size); i++)
         for (size_t depth = 0; depth < nest->nr; depth++) {
-            char *step =
-                xasprintf(" unroll_jam(%s:%d)", nest->loop[depth]->name, size[i]);
-            add_shape(from, place_of_jam(from->shape), 0, step, out);
-            free(step);
+            const struct step_arg arg = {nest->loop[depth]->name, size[i], true};
+            const struct plan_step step = {
+                .kind = STEP_UNROLL_JAM, .arg = &arg, .arg_nr = 1};
+            struct choice choice = *from;
+            if (choice_add_to_shape(&choice, at, plan_step_get(&step)))
+                choices_add(out, &choice);
         }
 }
 
@@ -312,13 +257,15 @@ static void list_changed(const struct near *near, const struct choice *from,
                          struct choices *out)
 {
     list_sizes(from, out);
-    if (*from->shape) {
+    if (from->shape_nr) {
         list_shape_jams(&near->session->nest, from, out);
         list_shape_sizes(from, out);
     }
     for (size_t i = 0; i < near->steps.nr; i++) {
+        const struct plan *steps = &near->steps.item[i].plan;
         struct choice choice = *from;
-        put_step(&near->session->nest, &near->steps.item[i], &choice);
+        for (size_t k = 0; k < steps->step_nr; k++)
+            put_step(&near->session->nest, steps->step[k], &choice);
         choices_add(out, &choice);
     }
     ties_shortened(from, out);
@@ -382,42 +329,44 @@ bool near_walk(const struct near *near, const struct choice *from, uint64_t *ran
 
 /* ---- what was added ---- */
 
-struct added {
-    const char **name;
-    size_t nr;
-};
-
-static void add_if(struct added *added, bool is_new, const char *name)
+/* The word that rules have for a step of the choice. */
+static bool has_word(const struct choice *choice, enum step_kind kind, const char *word)
 {
-    if (is_new && added->nr < NEAR_ADDED_MAX)
-        added->name[added->nr++] = name;
-}
-
-static bool prefetches(const struct choice *choice, bool to_l2)
-{
-    for (size_t i = 0; i < choice->prefetch_nr; i++)
-        if (choice->prefetch[i].to_l2 == to_l2)
+    const struct plan_step *step[PLAN_STEPS_MAX];
+    size_t nr = choice_steps(choice, kind, step);
+    for (size_t i = 0; i < nr; i++)
+        if (plan_step_rule(step[i]) == word)
             return true;
     return false;
+}
+
+static size_t names_of(const struct choice *choice, enum step_kind kind)
+{
+    const struct plan_step *step = choice_step(choice, kind);
+    return step ? step->arg_nr : 0;
+}
+
+static bool adds(const struct choice *from, const struct choice *to, enum step_kind kind,
+                 const char *word)
+{
+    const struct step_search *search = &transformation_of(kind)->search;
+    if (kind == STEP_INTERCHANGE)
+        return has_word(to, kind, word) && !choice_same_order(from, to);
+    if (search->joins && !search->scaled)
+        return names_of(to, kind) > names_of(from, kind);
+    return has_word(to, kind, word) && !has_word(from, kind, word);
 }
 
 size_t near_added(const struct choice *from, const struct choice *to,
                   const char *name[NEAR_ADDED_MAX])
 {
-    struct added added = {name, 0};
-    add_if(&added,
-           to->order_nr &&
-               !choice_same_names(from->order, from->order_nr, to->order, to->order_nr),
-           "interchange");
-    add_if(&added, to->tile_nr && !from->tile_nr, "tile");
-    add_if(&added, to->skew_nr && !from->skew_nr, "skew");
-    add_if(&added, to->jam_nr && !from->jam_nr, "unroll_jam");
-    add_if(&added, to->unroll.size && !from->unroll.size, "unroll");
-    add_if(&added, to->simd && !from->simd, "simd");
-    add_if(&added, prefetches(to, false) && !prefetches(from, false), "prefetch_l1");
-    add_if(&added, prefetches(to, true) && !prefetches(from, true), "prefetch_l2");
-    add_if(&added, to->nontemporal_nr > from->nontemporal_nr, "nontemporal");
-    add_if(&added, to->fuse[0] && !from->fuse[0], "fuse");
-    add_if(&added, to->distribute_nr && !from->distribute_nr, "distribute");
-    return added.nr;
+    enum step_kind kind[STEP_KIND_NR];
+    size_t kinds = step_kinds_placed(kind), nr = 0;
+    for (size_t i = 0; i < kinds; i++)
+        for (size_t k = 0; k < 2; k++) {
+            const char *word = transformation_of(kind[i])->rule[k].word;
+            if (word && adds(from, to, kind[i], word) && nr < NEAR_ADDED_MAX)
+                name[nr++] = word;
+        }
+    return nr;
 }

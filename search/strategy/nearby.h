@@ -13,7 +13,7 @@ struct near {
     /* Where only the plans of a space may be tried: its points, the kernel as written
      * first. */
     struct dimensions dimensions;
-    struct strvec plans;
+    struct choices plans;
     struct choices steps; /* elsewhere: values of the grid, each a plan of one step */
 };
 void near_open(struct session *session, struct near *near);
@@ -29,7 +29,7 @@ bool near_walk(const struct near *near, const struct choice *from, uint64_t *ran
 
 /* Transformations (of rules.h) that `to` has and `from` has not, or another order of
  * loops. Returns how many. */
-enum { NEAR_ADDED_MAX = 12 };
+enum { NEAR_ADDED_MAX = 2 * STEP_KIND_NR };
 size_t near_added(const struct choice *from, const struct choice *to,
                   const char *name[NEAR_ADDED_MAX]);
 

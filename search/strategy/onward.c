@@ -1,9 +1,5 @@
-/*
- * What guided search does when the rules have nothing more to try and there is time: it
- * goes on around the fastest plan. First plans next to it by what no rule advises
- * against, then pairs of steps that pay only together, then what a rule said cannot pay;
- * then around the runners-up, then by chance.
- */
+/* What guided search does around the rules: constants before them, the audit and going on
+ * behind them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +12,15 @@
 #include "search/strategy/guided.h"
 #include "search/strategy/nearby.h"
 
+/* ---- onward ---- */
+
+/*
+ * What guided search does when the rules have nothing more to try and there is time: it
+ * goes on around the fastest plan. First plans next to it by what no rule advises
+ * against, then pairs of steps that pay only together, then what a rule said cannot pay;
+ * then around the runners-up, then by chance.
+ */
+
 /* Of the budget: for finding out which of those that were tried is the fastest. */
 static const double race_share = 0.15;
 /* As for first tries (settle.c). */
@@ -27,8 +32,9 @@ struct onward {
     struct guided *guided;
     struct near near;
     uint64_t random;
-    size_t refused;       /* it led, and was no gain when compared anew; 0 = none */
-    struct strvec slower; /* changes (change_text) that were, by a tenth or more */
+    size_t refused;      /* it led, and was no gain when compared anew; 0 = none */
+    struct plan *slower; /* changes (change_of) that were, by a tenth or more */
+    size_t slower_nr, slower_alloc;
     size_t tried;
 };
 
@@ -44,32 +50,24 @@ static const struct choice *choice_of(const struct onward *onward, size_t i)
     return &onward->guided->session->choice[i];
 }
 
-/* The steps of one plan that the other does not have; caller frees. */
-static char *change_text(const struct choice *from, const struct choice *to)
+/* The steps of one plan that the other does not have. */
+static struct plan change_of(const struct choice *from, const struct choice *to)
 {
-    char *before = choice_text(from), *after = choice_text(to), *rest = NULL;
-    struct strvec had = {0};
-    struct buf change = {0};
-    for (char *step = strtok_r(before, " ", &rest); step;
-         step = strtok_r(NULL, " ", &rest))
-        strvec_push(&had, step);
-    for (char *step = strtok_r(after, " ", &rest); step;
-         step = strtok_r(NULL, " ", &rest))
-        if (!strvec_has(&had, step))
-            buf_addf(&change, "%s ", step);
-    strvec_release(&had);
-    free(before);
-    free(after);
-    return buf_detach(&change);
+    struct plan change = {0};
+    for (size_t i = 0; i < to->plan.step_nr; i++)
+        if (!plan_has_step(&from->plan, to->plan.step[i]))
+            plan_append(&change, to->plan.step[i]);
+    return change;
 }
 
 /* It was slower on top of another plan: likely on top of this one, too. */
 static bool was_slower(const struct onward *onward, const struct choice *from,
                        const struct choice *to)
 {
-    char *change = change_text(from, to);
-    bool found = *change && strvec_has(&onward->slower, change);
-    free(change);
+    struct plan change = change_of(from, to);
+    bool found = false;
+    for (size_t i = 0; change.step_nr && !found && i < onward->slower_nr; i++)
+        found = plans_equal(&onward->slower[i], &change);
     return found;
 }
 
@@ -245,10 +243,9 @@ static void note_slower(struct onward *onward, size_t centre, size_t i)
     if (tried->outcome != RUN_OUTCOME_STOPPED &&
         (!session_timed(session, i) || tried->time_s.value < slower * centre_s))
         return;
-    char *change = change_text(choice_of(onward, centre), choice_of(onward, i));
-    if (*change && !strvec_has(&onward->slower, change))
-        strvec_push(&onward->slower, change);
-    free(change);
+    struct plan change = change_of(choice_of(onward, centre), choice_of(onward, i));
+    GROW(onward->slower, onward->slower_nr + 1, onward->slower_alloc);
+    onward->slower[onward->slower_nr++] = change;
 }
 
 static int try_one(struct onward *onward, const struct choice *choice, size_t centre,
@@ -408,7 +405,9 @@ static int settle(struct onward *onward, struct error *err)
     return 0;
 }
 
-int guided_go_on(struct guided *guided, struct error *err)
+/* onward.c: when the rules have no more to try and there is time, it goes on around the
+ * fastest plan; then it finds out which of all that was tried is the fastest. */
+static int guided_go_on(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
     struct onward onward = {.guided = guided,
@@ -423,6 +422,84 @@ int guided_go_on(struct guided *guided, struct error *err)
     if (!status)
         status = settle(&onward, err);
     near_close(&onward.near);
-    strvec_release(&onward.slower);
+    free(onward.slower);
+    return status;
+}
+
+/* ---- guided last ---- */
+
+static int audit_one(struct guided *guided, size_t i, struct error *err)
+{
+    struct search_result *result = guided->session->result;
+    size_t before = guided->now;
+    char *name = xstrdup(result->advice[i].transformation);
+    int status = result->advice[i].no_plan    ? 0
+                 : !strcmp(name, "hugepages") ? guided_try_huge_pages(guided, err)
+                                              : guided_try_plans(guided, name, err);
+    if (!status)
+        audit_note(guided->session, guided_advice(result, name), before, guided->now);
+    free(name);
+    return status;
+}
+
+/* --audit: what the rules pruned is measured too, after the guided part. What is faster
+ * is the winner then. */
+static int audit(struct guided *guided, struct error *err)
+{
+    struct search_result *result = guided->session->result;
+    audit_begin(guided->session, guided->now);
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        if (!audit_wants(&result->advice[i]))
+            continue;
+        if (session_over(guided->session))
+            audit_unreached(guided->session);
+        else if (audit_one(guided, i, err))
+            return -1;
+    }
+    return 0;
+}
+
+static bool may_go_on(const struct session *session)
+{
+    return !session->opts->advise_only && !session->result->left.nothing_stopped;
+}
+
+static int ask_and_go_on(struct guided *guided, struct error *err)
+{
+    session_ask_legality(guided->session);
+    if (guided_ask_rules(guided, true, err))
+        return -1;
+    guided_note_pruned(guided);
+    if ((guided->session->opts->audit && audit(guided, err)) ||
+        (may_go_on(guided->session) && guided_go_on(guided, err)))
+        return -1;
+    return guided_ask_pages(guided, err);
+}
+
+/* The constants first, and once more under what was kept: other loops, other tiles. */
+static int search_all(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    bool tunable = session->view.tunable_nr > 0 && !session->opts->advise_only;
+    if (tunable)
+        guided_note_tunables(guided);
+    if (tunable && guided_try_tunables(guided, err))
+        return -1;
+    size_t before = guided->now;
+    if (!session->result->measurement[0].has_occupancy)
+        guided_set_stop(guided, "the traffic of the kernel is not known, so the rules "
+                                "cannot be asked");
+    else if (ask_and_go_on(guided, err))
+        return -1;
+    return tunable && guided->now != before ? guided_try_tunables(guided, err) : 0;
+}
+
+int guided_run(struct session *session, struct error *err)
+{
+    struct guided guided = {.session = session};
+    int status = search_all(&guided, err);
+    guided_withdraw(session->result);
+    rule_verdicts_release(&guided.verdicts);
+    strvec_release(&guided.tried);
     return status;
 }

@@ -76,22 +76,26 @@ void combinations_release(struct combinations *combinations)
 void choice_take(const struct kernel_view *view, const long long *value,
                  struct choice *choice)
 {
-    choice->set_nr = 0;
+    struct step_arg arg[CHOICE_TUNABLES_MAX];
+    struct plan_step set = {.kind = STEP_SET, .arg = arg};
     for (size_t i = 0; i < view->tunable_nr; i++)
-        if (value[i] != view->tunable[i].now) {
-            choice->set[choice->set_nr].name = view->tunable[i].name;
-            choice->set[choice->set_nr++].value = value[i];
-        }
+        if (value[i] != view->tunable[i].now)
+            arg[set.arg_nr++] = (struct step_arg){view->tunable[i].name, value[i], true};
+    choice_drop(choice, STEP_SET);
+    if (set.arg_nr)
+        choice_add(choice, plan_step_get(&set));
 }
 
 void choice_values(const struct kernel_view *view, const struct choice *choice,
                    long long *value)
 {
+    const struct plan_step *set = choice_step(choice, STEP_SET);
     written_values(view, value);
-    for (size_t i = 0; i < view->tunable_nr; i++)
-        for (size_t k = 0; k < choice->set_nr; k++)
-            if (!strcmp(choice->set[k].name, view->tunable[i].name))
-                value[i] = choice->set[k].value;
+    for (size_t i = 0; set && i < view->tunable_nr; i++) {
+        const struct step_arg *arg = plan_step_arg(set, view->tunable[i].name);
+        if (arg)
+            value[i] = arg->value;
+    }
 }
 
 /* ---- climbing ---- */

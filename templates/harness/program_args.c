@@ -54,7 +54,7 @@ struct request {
     int gate_in, gate_out;         /* -1 = none */
     int commands_in, commands_out; /* of an arena; -1 = none */
     const char *geometry, *total, *budget;
-    double relative, absolute;
+    double relative_double, relative_float, absolute;
     const char *kept;
     bool full_precision, against_itself, reference_only, stepped;
 };
@@ -261,7 +261,8 @@ READ(read_stop_at, stop_at_ns, REAL)
 READ(read_geometry, geometry, value)
 READ(read_total, total, value)
 READ(read_budget, budget, value)
-READ(read_relative, relative, REAL)
+READ(read_relative_double, relative_double, REAL)
+READ(read_relative_float, relative_float, REAL)
 READ(read_absolute, absolute, REAL)
 READ(read_kept, kept, value)
 READ(read_full_precision, full_precision, true)
@@ -292,7 +293,8 @@ static const struct option options[] = {
     {"--geometry", FOR_TRACE, true, read_geometry},
     {"--total", FOR_TRACE, true, read_total},
     {"--budget", FOR_TRACE, true, read_budget},
-    {"--relative", FOR_VERIFY, true, read_relative},
+    {"--relative-double", FOR_VERIFY, true, read_relative_double},
+    {"--relative-float", FOR_VERIFY, true, read_relative_float},
     {"--absolute", FOR_VERIFY, true, read_absolute},
     {"--kept", FOR_VERIFY, true, read_kept},
     {"--full-precision", FOR_VERIFY, false, read_full_precision},

@@ -67,9 +67,7 @@ static struct deviation compare_reals(const struct request *request,
 {
     struct deviation deviation = {0};
     double least = typical(array, want, length) * 1e-3;
-    double relative = request->relative > 0 ? request->relative
-                      : exact == 8          ? 1e-9
-                                            : 1e-4;
+    double relative = exact == 8 ? request->relative_double : request->relative_float;
 
     for (size_t i = 0; i < length; i++) {
         double a = real_at(array, want, i), b = real_at(array, got, i);

@@ -292,8 +292,10 @@ static enum found enter(struct walk *at, struct ir_expr *expr)
     }
     for (size_t i = 0; i < expr->arg_nr; i++)
         ir_visit(expr->arg[i], note_change, &changes);
-    if (changes)
-        return lose(at, "a variable changes in the same expression"), LOST;
+    if (changes) {
+        lose(at, "a variable changes in the same expression");
+        return LOST;
+    }
     bool either = expr->kind == IR_BINARY && !strcmp(expr->op, "||");
     bool decides = expr->kind == IR_COND || either ||
                    (expr->kind == IR_BINARY && !strcmp(expr->op, "&&"));
@@ -324,8 +326,10 @@ static enum found pass(struct walk *at, const struct ir_stmt *stmt)
                  (stmt->child_nr < 2 || !stmt->child[1]);
     if (skips)
         return guard(at, stmt->cond, false);
-    if (stmt_find(stmt, ahead_leaves, loop ? at : NULL))
-        return lose(at, "the iteration may end before it, at line %d", stmt->line), LOST;
+    if (stmt_find(stmt, ahead_leaves, loop ? at : NULL)) {
+        lose(at, "the iteration may end before it, at line %d", stmt->line);
+        return LOST;
+    }
     forget(at, stmt);
     return PASSED;
 }
@@ -347,23 +351,32 @@ static enum found walk_all(struct walk *at, const struct ir_stmt *stmt)
     if (in_expr(at, stmt->lower) || in_expr(at, stmt->upper))
         return enter(at, in_expr(at, stmt->lower) ? stmt->lower : stmt->upper);
     struct ahead_loop loop = {.stmt = stmt, .cond = out->cond};
-    if (out->loop_nr == DEPTH_MAX)
-        return lose(at, "too many loops are inside of one another"), LOST;
-    if (ahead_ends_early(stmt->child[0]))
-        return lose(at, "the loop at line %d may end early", stmt->line), LOST;
-    if (stmt_find(stmt->child[0], ahead_sets, stmt->iterator))
-        return lose(at, "the loop at line %d sets its iterator", stmt->line), LOST;
-    if (ahead_wraps(stmt))
-        return lose(at, "the loop at line %d counts down without a sign", stmt->line),
-               LOST;
+    if (out->loop_nr == DEPTH_MAX) {
+        lose(at, "too many loops are inside of one another");
+        return LOST;
+    }
+    if (ahead_ends_early(stmt->child[0])) {
+        lose(at, "the loop at line %d may end early", stmt->line);
+        return LOST;
+    }
+    if (stmt_find(stmt->child[0], ahead_sets, stmt->iterator)) {
+        lose(at, "the loop at line %d sets its iterator", stmt->line);
+        return LOST;
+    }
+    if (ahead_wraps(stmt)) {
+        lose(at, "the loop at line %d counts down without a sign", stmt->line);
+        return LOST;
+    }
     loop.lower = resolve(at, stmt->lower);
     forget(at, stmt); /* the limit is looked at once more after each iteration */
     loop.upper = loop.lower ? resolve(at, stmt->upper) : NULL;
     if (!loop.upper)
         return LOST;
     loop.var = ahead_name(at->gen, at->request->all, stmt);
-    if (!loop.var)
-        return lose(at, "too many loops are inside of it"), LOST;
+    if (!loop.var) {
+        lose(at, "too many loops are inside of it");
+        return LOST;
+    }
     out->cond = NULL;
     out->loop[out->loop_nr++] = loop;
     set_value(at, stmt->iterator, ir_name(at->gen->arena, loop.var));
@@ -439,7 +452,8 @@ static enum found walk(struct walk *at, const struct ir_stmt *stmt)
     case IR_EXPR:
         return enter(at, stmt->expr);
     default:
-        return lose(at, "line %d is not taken apart", stmt->line), LOST;
+        lose(at, "line %d is not taken apart", stmt->line);
+        return LOST;
     }
 }
 

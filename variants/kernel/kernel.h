@@ -89,9 +89,9 @@ int kernel_same_call(const struct kernel *a, const struct kernel *b, struct erro
 void kernel_same_sizes(const struct kernel *from, const struct kernel *to,
                        struct strvec *words);
 
-/* For each transformation, in the order of that table, the plans that a person would try
- * first here: per loop, pair of loops or array where that matters. What is legal of them
- * kernel_check says. */
+/* For each transformation, in the order of transformations(), the plans that a person
+ * would try first here: per loop, pair of loops or array where that matters. What is
+ * legal of them kernel_check says. */
 struct typical_plan {
     const char *transformation;
     char *plan;      /* NULL = there is nothing to use it on */

@@ -163,8 +163,8 @@ static int put_values(const struct tunables *tunables, const struct plan *plan,
         value[i] = tunables->item[i].place.now;
     for (size_t i = 0; i < plan->step_nr; i++)
         for (size_t k = 0;
-             !status && plan->step[i].kind == STEP_SET && k < plan->step[i].arg_nr; k++)
-            status = put_value(tunables, &plan->step[i].arg[k], value, given, err);
+             !status && plan->step[i]->kind == STEP_SET && k < plan->step[i]->arg_nr; k++)
+            status = put_value(tunables, &plan->step[i]->arg[k], value, given, err);
     free(given);
     return status;
 }

@@ -6,8 +6,11 @@
 #include "core/base.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 enum { TILE = 32, TIME_TILE = 4, UNROLL = 4, AHEAD = 16, VECTOR_BYTES = 64 };
+
+static const char no_loop[] = "no loop is modelled";
 
 struct typical {
     const struct kernel_view *view;
@@ -88,7 +91,7 @@ static void tiles(struct typical *at)
         if (at->view->loop[i].modelled)
             add_chain(at, "tile", (int)i, 1);
     }
-    nothing(at, "tile", before, "no loop is modelled");
+    nothing(at, "tile", before, no_loop);
 }
 
 static void skewed_tiles(struct typical *at)
@@ -258,35 +261,83 @@ static void tunables(struct typical *at)
     nothing(at, "set", before, "for what `#pragma inflight tunable` names");
 }
 
+static void full_tiles(struct typical *at)
+{
+    each_loop(at, "full", "tile(@:32) full(@)", is_innermost, no_loop);
+}
+
+static void interchanges(struct typical *at)
+{
+    pairs(at, "interchange", "");
+}
+
+static void skews(struct typical *at)
+{
+    pairs(at, "skew", ":1");
+}
+
+static void fusions(struct typical *at)
+{
+    each_loop(at, "fuse", "fuse(@)", has_brother,
+              "no two loops of one name are neighbours");
+}
+
+static void jams(struct typical *at)
+{
+    each_loop(at, "unroll_jam", "unroll_jam(@:4)", is_outer,
+              "for loops around other loops");
+}
+
+static void unrollings(struct typical *at)
+{
+    each_loop(at, "unroll", "unroll(@:4)", is_innermost, no_loop);
+}
+
+static void pads(struct typical *at)
+{
+    nothing(at, "pad", at->nr, "for arrays that the function declares itself");
+}
+
+static void simds(struct typical *at)
+{
+    each_loop(at, "simd", "simd(@)", is_innermost, no_loop);
+}
+
+/* Each loop by itself, with a small value where one is needed. */
+static void any_loop(struct typical *at, const struct transformation *row)
+{
+    char *form = row->values == VALUES_EACH ? xasprintf("%s(@:%d)", row->name, UNROLL)
+                                            : xasprintf("%s(@)", row->name);
+    each_loop(at, row->name, form, is_any, no_loop);
+    free(form);
+}
+
 size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
 {
+    /* NULL: any_loop. */
+    static void (*const by_kind[STEP_KIND_NR])(struct typical * at) = {
+        [STEP_TILE] = tiles,
+        [STEP_SKEW_TILE] = skewed_tiles,
+        [STEP_INTERCHANGE] = interchanges,
+        [STEP_SKEW] = skews,
+        [STEP_FUSE] = fusions,
+        [STEP_UNROLL_JAM] = jams,
+        [STEP_UNROLL] = unrollings,
+        [STEP_FULL] = full_tiles,
+        [STEP_PACK] = packs,
+        [STEP_VEC] = vectors,
+        [STEP_PAD] = pads,
+        [STEP_SIMD] = simds,
+        [STEP_PREFETCH] = prefetches,
+        [STEP_NONTEMPORAL] = streams,
+        [STEP_SET] = tunables,
+    };
     struct typical at = {.view = view};
-    const char *none = "no loop is modelled";
-    const char *outer = "for loops around other loops";
-    char *unroll = xasprintf("unroll(@:%d)", UNROLL);
-    char *jam = xasprintf("unroll_jam(@:%d)", UNROLL);
-    char *full = xasprintf("tile(@:%d) full(@)", TILE);
-    tiles(&at);
-    skewed_tiles(&at);
-    pairs(&at, "interchange", "");
-    pairs(&at, "skew", ":1");
-    each_loop(&at, "fuse", "fuse(@)", has_brother,
-              "no two loops of one name are neighbours");
-    each_loop(&at, "distribute", "distribute(@)", is_any, none);
-    each_loop(&at, "unroll_jam", jam, is_outer, outer);
-    each_loop(&at, "unroll", unroll, is_innermost, none);
-    each_loop(&at, "full", full, is_innermost, none);
-    packs(&at);
-    vectors(&at);
-    nothing(&at, "pad", at.nr, "for arrays that the function declares itself");
-    each_loop(&at, "simd", "simd(@)", is_innermost, none);
-    each_loop(&at, "parallel", "parallel(@)", is_any, none);
-    prefetches(&at);
-    streams(&at);
-    tunables(&at);
-    free(unroll);
-    free(jam);
-    free(full);
+    for (unsigned kind = 0; kind < STEP_KIND_NR; kind++)
+        if (by_kind[kind])
+            by_kind[kind](&at);
+        else
+            any_loop(&at, transformation_of(kind));
     *out = at.item;
     return at.nr;
 }

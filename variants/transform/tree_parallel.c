@@ -465,8 +465,8 @@ static void mark_hints(struct tree *tree, const struct plan_step *step)
 void work_hints(struct work *work, size_t nest, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->step_nr; i++)
-        if (plan->step[i].kind == STEP_SIMD && plan_step_means(&plan->step[i], nest))
-            mark_hints(work->tree, &plan->step[i]);
+        if (plan->step[i]->kind == STEP_SIMD && plan_step_means(plan->step[i], nest))
+            mark_hints(work->tree, plan->step[i]);
 }
 
 int work_parallel(struct work *work, struct error *err)

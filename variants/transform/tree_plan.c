@@ -102,10 +102,10 @@ static apply_fn apply_of(enum step_kind kind)
 /* How many of the step's first names are arrays; the others are loops. */
 static size_t array_names(const struct plan_step *step)
 {
-    if (step->kind == STEP_PREFETCH || step->kind == STEP_NONTEMPORAL ||
-        step->kind == STEP_PAD)
-        return step->arg_nr;
-    return step->kind == STEP_PACK;
+    size_t nr = 0;
+    while (nr < step->arg_nr && step_names_array(step->kind, nr))
+        nr++;
+    return nr;
 }
 
 static bool concerns(const struct work *works, size_t nest, const struct plan_step *step)
@@ -209,7 +209,7 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
                        struct error *err)
 {
     for (size_t k = 0; k < plan->step_nr; k++) {
-        const struct plan_step *step = &plan->step[k];
+        const struct plan_step *step = plan->step[k];
         size_t found = 0, first = SIZE_MAX;
         if (step->kind != STEP_SIMD)
             continue;
@@ -234,24 +234,18 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
 /* A step was refused, and one before it would help: the whole plan with that. */
 static void whole_remedy(const struct plan *plan, size_t refused, struct error *err)
 {
-    struct plan whole = {.step_nr = plan->step_nr + 1}, *first = NULL;
+    struct plan whole = *plan, first;
     if (!err || !*err->remedy)
         return;
-    bool known = !plan_parse(err->remedy, &first, NULL) && first->step_nr == 1;
+    bool known = !plan_read(err->remedy, &first, NULL) && first.step_nr == 1;
     *err->remedy = '\0';
-    if (known) {
-        whole.step = xcalloc(whole.step_nr, sizeof(*whole.step));
-        first->step[0].nest = plan->step[refused].nest;
-        memcpy(whole.step, plan->step, refused * sizeof(*whole.step));
-        whole.step[refused] = first->step[0];
-        memcpy(&whole.step[refused + 1], &plan->step[refused],
-               (plan->step_nr - refused) * sizeof(*whole.step));
+    if (known &&
+        plan_insert(&whole, refused,
+                    plan_step_with_nest(first.step[0], plan->step[refused]->nest))) {
         char *text = plan_text(&whole);
         error_remedy(err, "%s", text);
         free(text);
-        free(whole.step);
     }
-    plan_free(first);
 }
 
 int plan_apply(struct model *model, const struct plan *plan, struct work *works,
@@ -262,8 +256,8 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
         works[i].tree = model->nest[i]->refusal ? NULL : tree_copy(model->nest[i]->tree);
     }
     for (size_t k = 0; k < plan->step_nr; k++)
-        if (plan->step[k].kind != STEP_SET && /* it made this model: see kernel.c */
-            apply_step(model, &plan->step[k], works, err)) {
+        if (plan->step[k]->kind != STEP_SET && /* it made this model: see kernel.c */
+            apply_step(model, plan->step[k], works, err)) {
             whole_remedy(plan, k, err);
             return -1;
         }

@@ -142,17 +142,27 @@ void verify_report_release(struct verify_report *report)
     *report = (struct verify_report){0};
 }
 
+struct tolerance verify_tolerance(const struct verify_opts *opts)
+{
+    bool given = opts->relative > 0;
+    return (struct tolerance){.relative_double = given ? opts->relative : 1e-9,
+                              .relative_float = given ? opts->relative : 1e-4,
+                              .absolute = opts->absolute};
+}
+
 /* ---- running the program ---- */
 
 static void common_args(const struct verification *verification, const char *out,
                         struct strvec *args)
 {
-    const struct verify_opts *opts = verification->opts;
+    const struct tolerance tolerance = verify_tolerance(verification->opts);
 
-    strvec_push(args, "--relative");
-    strvec_pushf(args, "%.17g", opts->relative);
+    strvec_push(args, "--relative-double");
+    strvec_pushf(args, "%.17g", tolerance.relative_double);
+    strvec_push(args, "--relative-float");
+    strvec_pushf(args, "%.17g", tolerance.relative_float);
     strvec_push(args, "--absolute");
-    strvec_pushf(args, "%.17g", opts->absolute);
+    strvec_pushf(args, "%.17g", tolerance.absolute);
     if (verification->mode)
         strvec_push(args, verification->mode);
     strvec_push(args, "--out");
@@ -461,7 +471,8 @@ out:
 
 static int begin(struct verification *verification, struct error *err)
 {
-    *verification->report = (struct verify_report){.outcome = RUN_OUTCOME_OK};
+    *verification->report = (struct verify_report){
+        .outcome = RUN_OUTCOME_OK, .tolerance = verify_tolerance(verification->opts)};
     if (verification->opts->scratch) {
         verification->scratch = xstrdup(verification->opts->scratch);
         return dir_make_all(verification->scratch, err);

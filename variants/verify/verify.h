@@ -7,12 +7,14 @@
 struct kernel;
 struct toolchain;
 
-/* Relative tolerance of the harness for double and float. */
-#define VERIFY_DOUBLE 1e-9
-#define VERIFY_FLOAT  1e-4
+/* By how much floating-point results may differ: relative, by the type that they were
+ * computed in, or absolute. */
+struct tolerance {
+    double relative_double, relative_float, absolute;
+};
 
 struct verify_opts {
-    double relative, absolute; /* floating-point tolerance; 0 = those above, absolute 0 */
+    double relative, absolute; /* of both types, as the user gave them; 0 = not given */
     double limit_s;            /* per size, 0 = 60 */
     double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
                                   of the memory */
@@ -25,11 +27,15 @@ struct verify_opts {
      * called once for all variants; NULL = it is called each time. */
     const char *kept;
 };
+/* What is allowed then: one that is given holds for both types. */
+struct tolerance verify_tolerance(const struct verify_opts *opts);
+
 struct verify_report {
     enum run_outcome outcome; /* OK, WRONG_RESULT, CRASHED, TIMED_OUT ... */
     char *detail;             /* array, index, want, got, size; or what was skipped */
     double max_relative_error;
-    char *sizes; /* "n=1, 2, 7, 63, 64, 65, 6000" */
+    struct tolerance tolerance; /* that was allowed */
+    char *sizes;                /* "n=1, 2, 7, 63, 64, 65, 6000" */
 };
 void verify_report_release(struct verify_report *report);
 /* Runs `program` (VARIANT_VERIFY: holds the untransformed kernel and the variant) at

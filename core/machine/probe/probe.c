@@ -5,6 +5,7 @@
 
 #include "core/machine/profile/here.h"
 #include "core/machine/profile/peak.h"
+#include "core/machine/topology/arch.h"
 
 static const double quick_seconds = 12, full_seconds = 110;
 
@@ -32,32 +33,24 @@ static struct quantity streaming_lines(const struct machine *machine)
     return quantity_scale(bytes, 1.0 / machine_transfer_bytes(machine));
 }
 
-static void set_limit(struct machine_limit *limit, const struct cpu_limit *row,
-                      struct limit_evidence *evidence)
-{
-    evidence->table = row ? row->entries : quantity_unknown();
-    evidence->confidence = row && row->confidence ? row->confidence : '?';
-    evidence->table_source = row && row->source ? row->source : "no source";
-    limit->scope = xstrdup(row && row->scope ? row->scope : "core");
-    limit_resolve(limit, evidence);
-}
-
-static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
+static void resolve_limits(const struct probe *probe, const struct cpu *row)
 {
     struct machine *machine = probe->machine;
-    struct limit_evidence l1 = {.knee = {probe->l3_knee, probe->memory_knee},
+    struct limit_evidence l1 = {.table = limit_of_table(machine, row ? &row->l1 : NULL),
+                                .knee = {probe->l3_knee, probe->memory_knee},
                                 .floor = quantity_unknown(),
                                 .fallback = arch_default_mshrs,
                                 .runs = probe->knee_runs};
     /* What L1 misses in memory are misses of L2 too. */
     struct limit_evidence l2 = {
+        .table = limit_of_table(machine, row ? &row->l2 : NULL),
         .knee = {{.floor = probe->memory_knee.floor}},
         .floor = quantity_max(streaming_lines(machine), probe->prefetch_lines),
         .runs = probe->knee_runs};
     char *prefetch;
 
-    set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
-    set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
+    limit_resolve(&machine->l1_mshrs, &l1);
+    limit_resolve(&machine->l2_mshrs, &l2);
     prefetch = limit_prefetch_phrase(probe->prefetch_lines, machine->prefetch_l2_gain,
                                      probe->prefetch_l1_gain);
     limit_add_phrase(&machine->l2_mshrs, prefetch);
@@ -110,17 +103,6 @@ static void set_unknown(struct machine *machine)
     machine->flops_double.scalar = machine->flops_double.fma = unknown;
 }
 
-/* Who we are, and what memory can be expected of that. */
-static int recognise(struct probe *probe, const struct machine_probe_opts *opts,
-                     struct cpu_table *table, const struct cpu_row **row,
-                     struct error *err)
-{
-    struct cpu_identity identity;
-
-    *row = machine_recognise(&probe->topology, table, probe->machine, &identity);
-    return peak_find(probe->machine, &identity, opts->peak_gbs, err);
-}
-
 static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
 {
     struct machine *machine = probe->machine;
@@ -151,14 +133,17 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
                           .prefetch_lines = quantity_unknown(),
                           .prefetch_l1_gain = quantity_unknown()};
     struct cpu_table table = {0};
-    const struct cpu_row *row;
+    struct cpu_identity identity;
+    const struct cpu *row;
     int result = -1;
 
     *machine = (struct machine){0};
     if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
         goto out;
     prepare(&probe, opts);
-    if (recognise(&probe, opts, &table, &row, err) || measure(&probe, err))
+    row = machine_recognise(&probe.topology, &table, machine, &identity);
+    peak_find(machine, row, &identity, opts->peak_gbs);
+    if (measure(&probe, err))
         goto out;
     say_source(&probe);
     resolve_limits(&probe, row);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/topology/arch.h"
 #include "core/machine/topology/memory.h"
 #include "core/machine/topology/team.h"
 
@@ -15,7 +16,8 @@ static void introduce(struct team_member *member)
 {
     struct introduction *task = member->task;
 
-    arch_identity(task->identity);
+    cpu_identity_here(task->identity);
+    task->identity->core_type = arch_core_type();
     task->pin_error = member->pin_error;
 }
 
@@ -26,7 +28,7 @@ static int identity_of(const struct topology *topology, struct cpu_identity *ide
     struct introduction task = {.identity = identity};
 
     if (team_run(topology, 1, introduce, &task, NULL))
-        arch_identity(identity);
+        cpu_identity_here(identity);
     return task.pin_error;
 }
 
@@ -44,7 +46,7 @@ char *machine_cpu_model(void)
 {
     struct cpu_identity identity;
 
-    arch_identity(&identity);
+    cpu_identity_here(&identity);
     return cpu_text(&identity);
 }
 
@@ -110,14 +112,7 @@ static int kib_of(const struct topology *topology, int level, bool instruction)
     return cache ? (int)(cache->bytes / 1024) : 0;
 }
 
-/* What contradicts what the CPU says of itself is inferred. */
-static void doubt(struct cpu_limit *limit)
-{
-    if (limit->confidence)
-        limit->confidence = 'I';
-}
-
-static void apply_row(const struct topology *topology, const struct cpu_row *row,
+static void apply_row(const struct topology *topology, const struct cpu *row,
                       struct machine *machine)
 {
     machine->microarchitecture = xstrdup(row->name);
@@ -128,27 +123,22 @@ static void apply_row(const struct topology *topology, const struct cpu_row *row
         machine->transfer_bytes = row->transfer_bytes;
 }
 
-const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        struct cpu_table *table, struct machine *machine,
-                                        struct cpu_identity *identity)
+const struct cpu *machine_recognise(const struct topology *topology,
+                                    const struct cpu_table *table,
+                                    struct machine *machine,
+                                    struct cpu_identity *identity)
 {
     struct cpu_caches caches = {.l1d_kib = kib_of(topology, 1, false),
                                 .l1i_kib = kib_of(topology, 1, true),
                                 .l2_kib = kib_of(topology, 2, false)};
     struct buf sentence = {0};
-    bool doubtful;
-    struct cpu_row *row;
+    const struct cpu *row;
 
     identity_of(topology, identity);
-    row = cpu_recognise(table, identity, &caches, &doubtful, &sentence);
+    row = cpu_recognise(table, identity, &caches, &sentence);
     machine->recognition = buf_detach(&sentence);
-    if (!row)
-        return NULL;
-    if (doubtful) {
-        doubt(&row->l1);
-        doubt(&row->l2);
-    }
-    apply_row(topology, row, machine);
+    if (row)
+        apply_row(topology, row, machine);
     return row;
 }
 

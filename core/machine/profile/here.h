@@ -2,18 +2,19 @@
 #ifndef CORE_MACHINE_HERE_H
 #define CORE_MACHINE_HERE_H
 
-#include "core/machine/profile/cpu_table.h"
+#include "core/cpu/cpu.h"
+#include "core/machine/machine.h"
 #include "core/machine/topology/topology.h"
 
 /* Model, topology, claimed cache levels, fingerprint, and notes on what is not used. */
 void machine_identify(const struct topology *topology, struct machine *machine);
 /* Who we are in the CPU table, once after machine_identify: fills microarchitecture,
  * recognition, rob_entries, transfer_bytes, and line_bytes where the system does not say
- * it. Where the CPU contradicts itself the row's confidences become I, inferred.
- * *identity: who the first of the used cores says it is. */
-const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        struct cpu_table *table, struct machine *machine,
-                                        struct cpu_identity *identity);
+ * it. *identity: who the first of the used cores says it is. */
+const struct cpu *machine_recognise(const struct topology *topology,
+                                    const struct cpu_table *table,
+                                    struct machine *machine,
+                                    struct cpu_identity *identity);
 /* The first part of `there` that `here` has otherwise, said as a sentence. True when
  * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);

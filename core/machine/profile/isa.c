@@ -4,26 +4,8 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/cpu/cpu.h"
 #include "core/machine/machine.h"
-#include "core/machine/topology/arch.h"
-
-/* A line of flags is about 2000 characters on present machines. */
-enum { VALUE_MAX = 16384 };
-
-static char *value(const char *key)
-{
-    char *text = xcalloc(VALUE_MAX, 1);
-    if (cpuinfo_value(key, text, VALUE_MAX))
-        return text;
-    free(text);
-    return NULL;
-}
-
-static char *first_of(const char *a, const char *b)
-{
-    char *text = value(a);
-    return text ? text : value(b);
-}
 
 /* Which lines an architecture has. */
 static const struct {
@@ -35,21 +17,30 @@ static const struct {
 
 void machine_processor_here(struct machine_processor *out)
 {
+    struct buf text = {0};
+    const char *cpu;
+
     *out = (struct machine_processor){.architecture = "other"};
+    cpuinfo_read(&text, NULL);
+    cpu = buf_str(&text);
     for (size_t i = 0; i < ARRAY_SIZE(systems); i++) {
-        char *features = value(systems[i].features), *second = value(systems[i].second);
+        char *features = cpuinfo_field(cpu, systems[i].features),
+             *second = cpuinfo_field(cpu, systems[i].second);
         if (features && second) {
             out->architecture = systems[i].architecture;
-            out->vendor = value(systems[i].vendor);
-            out->first = value(systems[i].first);
+            out->vendor = cpuinfo_field(cpu, systems[i].vendor);
+            out->first = cpuinfo_field(cpu, systems[i].first);
             out->second = xstrdup(second);
-            out->name = first_of("model name", "CPU part");
+            out->name = cpuinfo_field(cpu, "model name");
+            if (!out->name)
+                out->name = cpuinfo_field(cpu, "CPU part");
             strvec_split(&out->features, features);
             i = ARRAY_SIZE(systems);
         }
         free(features);
         free(second);
     }
+    buf_release(&text);
 }
 
 void machine_processor_release(struct machine_processor *processor)
@@ -86,8 +77,7 @@ int machine_isa(const struct machine_processor *processor, const char *macros,
     int status = shipped_path("core/machine/data/isa.json", &path, err);
     if (!status)
         status = json_read_file(path, "inflight.isa/1", &root, err);
-    json_object_foreach(json_object_get(root, processor->architecture), macro, word)
-    {
+    json_object_foreach(json_object_get(root, processor->architecture), macro, word) {
         const char *feature = json_string_value(word);
         if (feature && is_defined(macros, macro) &&
             strvec_has(&processor->features, feature) && !strvec_has(used, feature))

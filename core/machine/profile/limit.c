@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
 
 /* Weight of one set's knee in the mean: the resampled spread says how disturbed it was,
  * half a lane is the step in which lanes come. */
@@ -56,6 +59,18 @@ static struct quantity at_least(double value, size_t runs, enum provenance prove
     return quantity_between(value, value, INFINITY, runs, provenance);
 }
 
+/* Also found again in profiles, which keep no more of how tight a knee was, and of what
+ * prefetch brings. */
+static const char tight[] = "knee of k chases measured here; ",
+                  prefetch[] = "; software prefetch to L2 ";
+
+/* What the choice is made of, beside limit->probe. */
+struct finding {
+    struct cpu_limit table;
+    bool tight;
+    double floor, fallback;
+};
+
 static void use(struct machine_limit *limit, struct quantity used, char *source)
 {
     limit->used = used;
@@ -63,39 +78,39 @@ static void use(struct machine_limit *limit, struct quantity used, char *source)
     limit->source = source;
 }
 
-static char *table_phrase(const struct limit_evidence *evidence)
+static char *table_phrase(const struct cpu_limit *table)
 {
-    return xasprintf("CPU table: %g (%c, %s)", evidence->table.value,
-                     evidence->confidence, evidence->table_source);
+    return xasprintf("CPU table: %g (%c, %s)", table->entries.value, table->confidence,
+                     table->source);
 }
 
-static void use_knee(struct machine_limit *limit, const struct limit_evidence *evidence)
+static void use_knee(struct machine_limit *limit, const struct cpu_limit *said)
 {
     struct quantity used = limit->probe;
-    char *table = evidence->table.known ? table_phrase(evidence) : NULL;
+    char *table =
+        said->entries.known ? table_phrase(said) : xstrdup("the CPU table has no value");
 
     /* Within the probe's usual error both can be right. */
-    if (table && fabs(evidence->table.value - used.value) <= fmax(2, 0.1 * used.value)) {
-        used.low = fmin(used.low, evidence->table.value);
-        used.high = fmax(used.high, evidence->table.value);
+    if (said->entries.known &&
+        fabs(said->entries.value - used.value) <= fmax(2, 0.1 * used.value)) {
+        used.low = fmin(used.low, said->entries.value);
+        used.high = fmax(used.high, said->entries.value);
     }
-    use(limit, used,
-        table ? xasprintf("knee of k chases measured here; %s", table)
-              : xasprintf("knee of k chases measured here; the CPU table has no value"));
+    use(limit, used, xasprintf("%s%s", tight, table));
     free(table);
 }
 
 /* Entries are whole: a floor of 24.6 does not refute 24. One within the table's interval
  * raises its low end. */
-static void use_table(struct machine_limit *limit, const struct limit_evidence *evidence,
+static void use_table(struct machine_limit *limit, const struct cpu_limit *said,
                       double floor_entries)
 {
-    char *table = table_phrase(evidence);
+    char *table = table_phrase(said);
     double least = floor(floor_entries);
-    struct quantity used = evidence->table;
+    struct quantity used = said->entries;
 
     if (least > used.high) {
-        use(limit, at_least(floor_entries, evidence->runs, PROVENANCE_PROBE),
+        use(limit, at_least(floor_entries, limit->probe.runs, PROVENANCE_PROBE),
             xasprintf("at least, measured here: refutes the %s", table));
     } else if (least > used.low) {
         used.low = least;
@@ -108,31 +123,27 @@ static void use_table(struct machine_limit *limit, const struct limit_evidence *
     free(table);
 }
 
-static void use_fallback(struct machine_limit *limit,
-                         const struct limit_evidence *evidence)
+static void use_fallback(struct machine_limit *limit, double fallback)
 {
-    if (evidence->fallback > 0)
+    if (fallback > 0)
         use(limit,
-            quantity_between(evidence->fallback, evidence->fallback / 2, INFINITY, 0,
-                             PROVENANCE_PREDICTED),
+            quantity_between(fallback, fallback / 2, INFINITY, 0, PROVENANCE_PREDICTED),
             xstrdup("heuristic: no source and no probe, good for hints only"));
     else
         use(limit, quantity_unknown(), xstrdup("unknown: no source and no probe"));
 }
 
-void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evidence)
+static void choose(struct machine_limit *limit, const struct finding *finding)
 {
-    double floor = measured_floor(evidence);
+    const struct cpu_limit *table = &finding->table;
 
-    limit->table = evidence->table;
-    limit->probe = knees_together(evidence);
-    limit->probe_is_floor = !limit->probe.known && floor > 0;
-    if (limit->probe_is_floor)
-        limit->probe = at_least(floor, evidence->runs, PROVENANCE_PROBE);
-    if (!limit->probe_is_floor && is_tight(evidence, &limit->probe))
-        use_knee(limit, evidence);
-    else if (evidence->table.known)
-        use_table(limit, evidence, floor);
+    limit->table = table->entries;
+    free(limit->scope);
+    limit->scope = xstrdup(table->scope);
+    if (finding->tight)
+        use_knee(limit, table);
+    else if (table->entries.known)
+        use_table(limit, table, finding->floor);
     else if (limit->probe.known)
         use(limit, limit->probe,
             xstrdup(limit->probe_is_floor
@@ -140,7 +151,66 @@ void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evi
                         : "knee of k chases measured here, of one set only or "
                           "with a wide spread"));
     else
-        use_fallback(limit, evidence);
+        use_fallback(limit, finding->fallback);
+}
+
+bool machine_contradicts(const struct machine *machine)
+{
+    return machine->recognition && strstr(machine->recognition, CPU_CONTRADICTS);
+}
+
+struct cpu_limit limit_of_table(const struct machine *machine,
+                                const struct cpu_limit *said)
+{
+    struct cpu_limit table =
+        said ? *said : (struct cpu_limit){.entries = quantity_unknown(), .scope = "core"};
+
+    if (machine_contradicts(machine))
+        table.confidence = 'I';
+    return table;
+}
+
+void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evidence)
+{
+    struct finding finding = {.table = evidence->table,
+                              .floor = measured_floor(evidence),
+                              .fallback = evidence->fallback};
+
+    limit->probe = knees_together(evidence);
+    limit->probe_is_floor = !limit->probe.known && finding.floor > 0;
+    if (limit->probe_is_floor)
+        limit->probe = at_least(finding.floor, evidence->runs, PROVENANCE_PROBE);
+    finding.tight = !limit->probe_is_floor && is_tight(evidence, &limit->probe);
+    choose(limit, &finding);
+}
+
+/* The floor that was seen, as far as it showed in the choice. */
+static double kept_floor(const struct machine_limit *limit)
+{
+    if (limit->probe_is_floor)
+        return limit->probe.value;
+    if (limit->used.provenance == PROVENANCE_DERIVED)
+        return limit->used.low;
+    return text_begins(limit->source, "at least") ? limit->used.value : 0;
+}
+
+void limit_resolve_again(struct machine_limit *limit, struct cpu_limit table)
+{
+    const char *source = limit->source ? limit->source : "", *at;
+    struct finding finding = {.table = table,
+                              .tight = limit->probe.known && text_begins(source, tight)};
+    char *phrase;
+
+    if (!limit->used.known || !limit->source)
+        return;
+    at = strstr(source, prefetch);
+    phrase = at ? xstrdup(at + strlen("; ")) : NULL;
+    finding.floor = kept_floor(limit);
+    if (limit->used.provenance == PROVENANCE_PREDICTED)
+        finding.fallback = limit->used.value;
+    choose(limit, &finding);
+    limit_add_phrase(limit, phrase);
+    free(phrase);
 }
 
 char *limit_prefetch_phrase(struct quantity lines, struct quantity l2_gain,
@@ -148,11 +218,11 @@ char *limit_prefetch_phrase(struct quantity lines, struct quantity l2_gain,
 {
     if (!lines.known || !l2_gain.known || !l1_gain.known)
         return NULL;
-    return xasprintf(
-        "software prefetch to L2 %s here: %.2f times the best rate of random "
-        "reads without, %.0f lines in flight (prefetch to L1: %.2f times)",
-        machine_prefetch_gains(l2_gain) ? "gains" : "gains nothing", l2_gain.value,
-        lines.value, l1_gain.value);
+    return xasprintf("%s%s here: %.2f times the best rate of random "
+                     "reads without, %.0f lines in flight (prefetch to L1: %.2f times)",
+                     prefetch + strlen("; "),
+                     machine_prefetch_gains(l2_gain) ? "gains" : "gains nothing",
+                     l2_gain.value, lines.value, l1_gain.value);
 }
 
 void limit_add_phrase(struct machine_limit *limit, const char *phrase)

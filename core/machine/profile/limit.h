@@ -2,23 +2,31 @@
 #ifndef CORE_MACHINE_LIMIT_H
 #define CORE_MACHINE_LIMIT_H
 
+#include "core/cpu/cpu.h"
 #include "core/machine/curves/knee.h"
 #include "core/machine/machine.h"
 
 /* What decides the limit of one queue. */
 struct limit_evidence {
-    struct quantity table; /* of the CPU table; high = infinity: "at least" */
-    char confidence;       /* its letter, see data/cpus.json */
-    const char *table_source;
+    struct cpu_limit table;
     struct knee knee[2];   /* L3-resident and memory set; not found = not measured */
     struct quantity floor; /* L2: most lines in flight that were seen */
     double fallback;       /* 0 = none is defensible */
     size_t runs;
 };
 
-/* Fills table, probe, used and source: measured knee with tight spread > table > measured
- * floor > fallback; a measured floor above the table's value refutes the table. */
+/* The CPU claimed to be one that it cannot be. */
+bool machine_contradicts(const struct machine *machine);
+/* What the CPU's file says (NULL = not recognised), for this machine: where the CPU
+ * contradicted itself that is inferred. */
+struct cpu_limit limit_of_table(const struct machine *machine,
+                                const struct cpu_limit *said);
+/* Fills table, probe, used, scope and source: measured knee with tight spread > table >
+ * measured floor > fallback; a measured floor above the table's value refutes the table.
+ */
 void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evidence);
+/* The same with what a profile has kept of the evidence. */
+void limit_resolve_again(struct machine_limit *limit, struct cpu_limit table);
 
 /* What software prefetch to L2 brings on this machine, one phrase; NULL = not measured.
  * `lines`: most in flight with it; gains: best rate over the best without prefetch.

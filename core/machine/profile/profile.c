@@ -112,6 +112,11 @@ static json_t *notes_json(const struct machine *machine)
     return list;
 }
 
+json_t *machine_limit_json(const struct machine_limit *limit)
+{
+    return fields_json(&limit_fields, limit);
+}
+
 json_t *machine_to_json(const struct machine *machine)
 {
     json_t *root = json_object();
@@ -123,8 +128,8 @@ json_t *machine_to_json(const struct machine *machine)
                         fields_json(&pages_fields, &machine->small_pages));
     json_object_set_new(root, "huge_pages",
                         fields_json(&pages_fields, &machine->huge_pages));
-    json_object_set_new(root, "l1_mshrs", fields_json(&limit_fields, &machine->l1_mshrs));
-    json_object_set_new(root, "l2_mshrs", fields_json(&limit_fields, &machine->l2_mshrs));
+    json_object_set_new(root, "l1_mshrs", machine_limit_json(&machine->l1_mshrs));
+    json_object_set_new(root, "l2_mshrs", machine_limit_json(&machine->l2_mshrs));
     json_object_set_new(root, "curves", curves_json(machine->curve, machine->curve_nr));
     json_object_set_new(root, "memories", memories_json(machine));
     json_object_set_new(root, "notes", notes_json(machine));

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/near.h"
+#include "core/cpu/cpu.h"
+#include "core/machine/profile/limit.h"
 #include "core/machine/profile/profile.h"
 
 static const char folder_name[] = "core/machine/profiles";
@@ -167,6 +169,33 @@ static int path_for(const char *spec, char **path, struct error *err)
     return 0;
 }
 
+/* What the probe saw stays, what the CPU's file says is what it says today: a profile of
+ * a CPU that had no file when it was made gets it now, too. */
+static int limits_of_today(struct machine *machine, struct error *err)
+{
+    struct cpu_table table;
+    struct cpu_identity identity;
+    const struct cpu *cpu;
+    int result;
+
+    if (!machine_is_probed(machine))
+        return 0;
+    result = cpu_table_load(&table, err);
+    cpu = cpu_named(&table, machine->microarchitecture);
+    if (!machine->microarchitecture && !machine_contradicts(machine)) {
+        cpu_identify(machine->cpu_model, &identity);
+        cpu = cpu_claimed(&table, &identity);
+    }
+    if (!result && cpu) {
+        free(machine->microarchitecture);
+        machine->microarchitecture = xstrdup(cpu->name);
+        limit_resolve_again(&machine->l1_mshrs, limit_of_table(machine, &cpu->l1));
+        limit_resolve_again(&machine->l2_mshrs, limit_of_table(machine, &cpu->l2));
+    }
+    cpu_table_release(&table);
+    return result;
+}
+
 int machine_load(const char *spec, struct machine *machine, struct error *err)
 {
     char *path;
@@ -177,6 +206,8 @@ int machine_load(const char *spec, struct machine *machine, struct error *err)
         return -1;
     result = machine_read(path, machine, err);
     free(path);
+    if (!result && (result = limits_of_today(machine, err)))
+        machine_release(machine);
     return result;
 }
 

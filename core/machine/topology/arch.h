@@ -9,37 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* name, word in data/cpus.json */
-#define CPU_FEATURE_MAP(X)                                                               \
-    X(AVX2, "avx2")                                                                      \
-    X(AVX512, "avx512")                                                                  \
-    X(AMX, "amx")                                                                        \
-    X(SERIALIZE, "serialize")                                                            \
-    X(CLDEMOTE, "cldemote")                                                              \
-    X(SVE, "sve")
-
-enum cpu_feature {
-#define X(name, word) CPU_FEATURE_##name,
-    CPU_FEATURE_MAP(X)
-#undef X
-        CPU_FEATURE_NR
-};
-
-/* Who this CPU says it is. Numbers that its architecture does not have are -1. */
-struct cpu_identity {
-    char vendor[16]; /* "intel", "amd", "arm" (any implementer), "power", "riscv" or
-                        "other" */
-    char name[128];  /* for people */
-    char core[32];   /* POWER: the word of /proc/cpuinfo, such as "POWER9" */
-    int family, model, stepping,
-        core_type;         /* x86; core_type: hybrid leaf 1A, 0 = not hybrid */
-    int implementer, part; /* Arm MIDR */
-    unsigned features;     /* bits 1 << CPU_FEATURE_x */
-    bool guest;            /* runs under a hypervisor, as far as it says so */
-};
-
-/* Of the processor that the calling thread runs on. */
-void arch_identity(struct cpu_identity *identity);
+/* Of the hybrid processor that the calling thread runs on: 20h, 40h; 0 = not hybrid. */
+int arch_core_type(void);
 
 /* How a loop computes: one element at a time, fused where the CPU can; widest vectors
  * with multiplications and additions apart; widest vectors, fused where the CPU can. */
@@ -91,8 +62,5 @@ void arch_flush(const void *line);
 /* The misses a core can have when nothing better is known (google/highway,
  * DefaultPrefetchLimits). */
 extern const int arch_default_mshrs;
-
-/* The value of the first line "key : value" of /proc/cpuinfo; false if there is none. */
-bool cpuinfo_value(const char *key, char *value, size_t size);
 
 #endif

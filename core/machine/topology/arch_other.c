@@ -1,8 +1,6 @@
 /* Architectures without knowledge of their own: everything but recognition works. */
 #include "core/machine/topology/arch.h"
 
-#include <stdio.h>
-
 #include "core/machine/topology/arch_kernels.h"
 
 const double arch_add_cycles = 0;
@@ -33,18 +31,7 @@ void arch_flush(const void *line)
     (void)line;
 }
 
-void arch_identity(struct cpu_identity *identity)
+int arch_core_type(void)
 {
-    *identity = (struct cpu_identity){.vendor = "other",
-                                      .family = -1,
-                                      .model = -1,
-                                      .stepping = -1,
-                                      .implementer = -1,
-                                      .part = -1};
-    if (cpuinfo_value("uarch", identity->name, sizeof(identity->name))) { /* RISC-V */
-        snprintf(identity->vendor, sizeof(identity->vendor), "riscv");
-        snprintf(identity->core, sizeof(identity->core), "%.31s", identity->name);
-    } else if (!cpuinfo_value("model name", identity->name, sizeof(identity->name))) {
-        snprintf(identity->name, sizeof(identity->name), "unknown processor");
-    }
+    return 0;
 }

@@ -1,8 +1,5 @@
 #include "core/machine/topology/arch.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/machine/topology/arch_kernels.h"
 
 const double arch_add_cycles =
@@ -37,17 +34,7 @@ void arch_flush(const void *line)
     __asm__ volatile("dcbf 0, %0" ::"r"(line) : "memory");
 }
 
-void arch_identity(struct cpu_identity *identity)
+int arch_core_type(void)
 {
-    *identity = (struct cpu_identity){.vendor = "power",
-                                      .family = -1,
-                                      .model = -1,
-                                      .stepping = -1,
-                                      .implementer = -1,
-                                      .part = -1};
-    if (!cpuinfo_value("cpu", identity->name, sizeof(identity->name)))
-        snprintf(identity->name, sizeof(identity->name), "POWER");
-    /* such as "POWER9 (architected), altivec supported" */
-    snprintf(identity->core, sizeof(identity->core), "%.*s",
-             (int)strcspn(identity->name, " ,("), identity->name);
+    return 0;
 }

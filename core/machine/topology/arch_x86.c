@@ -1,8 +1,6 @@
 #include "core/machine/topology/arch.h"
 
 #include <cpuid.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/base/array.h"
 
@@ -76,86 +74,7 @@ static struct leaf leaf(unsigned number)
     return l;
 }
 
-static void read_vendor(struct cpu_identity *identity)
+int arch_core_type(void)
 {
-    struct leaf l = leaf(0);
-    char id[13] = "";
-
-    memcpy(id, &l.ebx, 4);
-    memcpy(id + 4, &l.edx, 4);
-    memcpy(id + 8, &l.ecx, 4);
-    snprintf(identity->vendor, sizeof(identity->vendor), "%s",
-             strcmp(id, "GenuineIntel") == 0 ? "intel"
-             : strcmp(id, "AuthenticAMD") == 0 || strcmp(id, "HygonGenuine") == 0
-                 ? "amd"
-                 : "other");
-}
-
-static void read_model(struct cpu_identity *identity, unsigned signature)
-{
-    int family = signature >> 8 & 15, model = signature >> 4 & 15;
-
-    if (family == 6 || family == 15)
-        model |= signature >> 12 & 0xf0;
-    if (family == 15)
-        family += signature >> 20 & 255;
-    identity->family = family;
-    identity->model = model;
-    identity->stepping = signature & 15;
-}
-
-static void read_name(struct cpu_identity *identity)
-{
-    const char *start;
-    char name[49] = "";
-
-    if (__get_cpuid_max(0x80000000, NULL) < 0x80000004)
-        return;
-    for (unsigned i = 0; i < 3; i++) {
-        struct leaf l = leaf(0x80000002 + i);
-
-        memcpy(name + 16 * i, &l, 16);
-    }
-    start = name + strspn(name, " ");
-    snprintf(identity->name, sizeof(identity->name), "%s", start);
-    for (size_t n = strlen(identity->name); n && identity->name[n - 1] == ' ';)
-        identity->name[--n] = '\0';
-}
-
-static void read_features(struct cpu_identity *identity)
-{
-    /* CPUID leaf 7; Intel SDM volume 2, CPUID */
-    static const struct {
-        enum cpu_feature feature;
-        char reg;
-        int bit;
-    } table[] = {
-        {CPU_FEATURE_AVX2, 'b', 5},      {CPU_FEATURE_AVX512, 'b', 16},
-        {CPU_FEATURE_CLDEMOTE, 'c', 25}, {CPU_FEATURE_SERIALIZE, 'd', 14},
-        {CPU_FEATURE_AMX, 'd', 24},
-    };
-    struct leaf seven = leaf(7);
-
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        unsigned word = table[i].reg == 'b'   ? seven.ebx
-                        : table[i].reg == 'c' ? seven.ecx
-                                              : seven.edx;
-
-        if (word >> table[i].bit & 1)
-            identity->features |= 1u << table[i].feature;
-    }
-    if (seven.edx >> 15 & 1) /* hybrid */
-        identity->core_type = (int)(leaf(0x1a).eax >> 24);
-}
-
-void arch_identity(struct cpu_identity *identity)
-{
-    struct leaf one = leaf(1);
-
-    *identity = (struct cpu_identity){.implementer = -1, .part = -1};
-    read_vendor(identity);
-    read_model(identity, one.eax);
-    read_name(identity);
-    read_features(identity);
-    identity->guest = one.ecx >> 31 & 1;
+    return leaf(7).edx >> 15 & 1 ? (int)(leaf(0x1a).eax >> 24) : 0;
 }

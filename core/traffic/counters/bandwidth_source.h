@@ -1,5 +1,5 @@
 /*
- * One way to count a CPU's memory traffic, from data/bandwidth.json: events, and formulas
+ * One way to count a CPU's memory traffic, "bandwidth" of its file: events, and formulas
  * from counts to bytes. In a name, "%d" stands for any number (of boxes, which are
  * summed; several of them for the same box where events are asked for one by one), "%c"
  * for the number of a cpu.

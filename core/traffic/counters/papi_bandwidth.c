@@ -1,84 +1,44 @@
-/* How this CPU, or the one that counts came from, counts its memory traffic:
- * data/bandwidth.json. */
+/* How this CPU, or the one that counts came from, counts its memory traffic: "bandwidth"
+ * of its file. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "core/cpu/cpu.h"
+
 #include "core/traffic/counters/bandwidth_source.h"
-#include "core/traffic/counters/papi_identity.h"
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 
 /*
  * The data.
  */
 
-struct bandwidth_data {
-    char *path;
-    json_t *root;
-    struct json_at top, rows;
-    size_t nr;
-};
-
-static int open_data(struct bandwidth_data *data, struct error *err)
+/* The CPU that a text speaks of, or names; NULL = none of those whose traffic is known.
+ */
+static const struct cpu *find_cpu(const struct cpu_table *table, const char *text,
+                                  struct cpu_identity *identity)
 {
-    *data = (struct bandwidth_data){0};
-    if (shipped_path("core/traffic/data/bandwidth.json", &data->path, err) ||
-        json_read_file(data->path, "inflight.bandwidth/2", &data->root, err))
-        return -1;
-    data->top = json_top(data->path, data->root);
-    return json_array_at(&data->top, "cpus", &data->rows, &data->nr, err);
+    const struct cpu *cpu;
+
+    cpu_identify(text, identity);
+    cpu = *identity->vendor ? cpu_claimed(table, identity) : cpu_named(table, text);
+    return cpu && json_object_get(cpu->root, "bandwidth") ? cpu : NULL;
 }
 
-static void close_data(struct bandwidth_data *data)
-{
-    json_decref(data->root);
-    free(data->path);
-}
-
-/* `found` is data->nr when there is none. */
-static int find_row(const struct bandwidth_data *data, const struct papi_identity *cpu,
-                    size_t *found, struct error *err)
-{
-    for (*found = 0; *found < data->nr; ++*found) {
-        struct json_at row = json_element(&data->rows, *found);
-        bool yes;
-
-        if (json_only_keys(&row, "name recognise sources", err) ||
-            papi_recognises(&row, cpu, &yes, err))
-            return -1;
-        if (yes)
-            return 0;
-    }
-    return 0;
-}
-
-static size_t row_named(const struct bandwidth_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->nr; i++) {
-        struct json_at row = json_element(&data->rows, i);
-        const char *here;
-
-        if (json_string_at(&row, "name", &here, NULL) == 0 && strcasecmp(here, name) == 0)
-            return i;
-    }
-    return data->nr;
-}
-
-/* Calls `use` for the row's sources, best first, until one gives 0. The source is
+/* Calls `use` for the CPU's sources, best first, until one gives 0. The source is
  * released unless `use` empties it. */
-static int each_source(const struct bandwidth_data *data, size_t at,
+static int each_source(const struct cpu *cpu,
                        int (*use)(void *with, struct bandwidth_source *source,
                                   struct error *err),
                        void *with, struct error *err)
 {
-    struct json_at row = json_element(&data->rows, at), sources;
+    struct json_at top = json_top(cpu->path, cpu->root), sources;
     struct error first = {0};
     size_t nr;
     int result = -1;
 
-    if (json_array_at(&row, "sources", &sources, &nr, err))
+    if (json_array_at(&top, "bandwidth", &sources, &nr, err))
         return -1;
     for (size_t i = 0; result && i < nr; i++) {
         struct json_at item = json_element(&sources, i);
@@ -207,25 +167,27 @@ static int start_source(void *with, struct bandwidth_source *source, struct erro
 int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
                        struct papi_bandwidth *bandwidth, struct error *err)
 {
-    struct bandwidth_data data;
-    struct papi_identity identity;
+    struct cpu_table table;
+    struct cpu_identity identity;
     struct wanted wanted = {ask, bandwidth};
-    size_t row;
-    int result = -1;
+    const struct cpu *found;
+    int result = cpu_table_load(&table, err);
 
     *bandwidth = (struct papi_bandwidth){0};
-    papi_identify(cpu, &identity);
-    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
-        if (row == data.nr)
-            row = row_named(&data, cpu);
-        result = row < data.nr
-                     ? each_source(&data, row, start_source, &wanted, err)
-                     : fail(err, STATUS_MISSING,
-                            "no memory bandwidth events are known for this CPU (vendor "
-                            "'%s', family %s, model %s); the cache model needs none",
-                            identity.vendor, identity.family, identity.model);
+    found = find_cpu(&table, cpu, &identity);
+    if (!result && found) {
+        result = each_source(found, start_source, &wanted, err);
+    } else if (!result) {
+        struct buf who = {0};
+
+        cpu_identity_say(&identity, &who);
+        result = fail(err, STATUS_MISSING,
+                      "no memory bandwidth events are known for this CPU (%s); the cache "
+                      "model needs none",
+                      who.length ? buf_str(&who) : "which it is is not told");
+        buf_release(&who);
     }
-    close_data(&data);
+    cpu_table_release(&table);
     return result;
 }
 
@@ -235,7 +197,7 @@ static int find_events(bool of_threads, struct papi_bandwidth *bandwidth,
     const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
                                    papi_events_start, of_threads};
     struct buf cpuinfo = {0};
-    int result = file_read("/proc/cpuinfo", &cpuinfo, err);
+    int result = cpuinfo_read(&cpuinfo, err);
 
     *bandwidth = (struct papi_bandwidth){0};
     if (result == 0)
@@ -278,6 +240,8 @@ void papi_bandwidth_release(struct papi_bandwidth *bandwidth)
 
 struct answer {
     const struct count_set *set;
+    const char *cpu;   /* its name */
+    const char *other; /* means other bytes by the same counts; NULL = none */
     enum bandwidth_scope scope;
     size_t events; /* that it explains */
     struct quantity read, write;
@@ -305,14 +269,6 @@ static bool same_bytes(struct quantity a, struct quantity b)
     return a.known == b.known && (!a.known || a.value == b.value);
 }
 
-static int row_name(const struct bandwidth_data *data, size_t at, const char **name,
-                    struct error *err)
-{
-    struct json_at row = json_element(&data->rows, at);
-
-    return json_string_at(&row, "name", name, err);
-}
-
 /* Nearer to memory is better, then what explains more of the events: refills of L2 are
  * also among the events of a CPU whose formula subtracts others from them. */
 static bool is_better(const struct answer *one, const struct answer *other)
@@ -323,42 +279,32 @@ static bool is_better(const struct answer *one, const struct answer *other)
 }
 
 /* Takes `next` if it is better than `best`; two equally good ones must agree. */
-static int prefer(const struct bandwidth_data *data, struct answer *best, size_t *best_at,
-                  struct answer *next, size_t at, struct error *err)
+static void prefer(struct answer *best, struct answer *next)
 {
-    const char *one, *other;
-
     if (!best->source || is_better(next, best)) {
         free(best->source);
         *best = *next;
-        *best_at = at;
-        return 0;
+        return;
     }
     free(next->source);
-    if (next->scope > best->scope ||
-        (same_bytes(best->read, next->read) && same_bytes(best->write, next->write)))
-        return 0;
-    if (row_name(data, *best_at, &one, err) || row_name(data, at, &other, err))
-        return -1;
-    return fail(
-        err, STATUS_INPUT,
-        "the counts mean other bytes on '%s' than on '%s': say which CPU they are "
-        "from",
-        one, other);
+    if (!is_better(best, next) &&
+        (!same_bytes(best->read, next->read) || !same_bytes(best->write, next->write)))
+        best->other = next->cpu;
 }
 
-static int any_row(const struct bandwidth_data *data, struct answer *best,
-                   struct error *err)
+static int any_cpu(const struct cpu_table *table, struct answer *best, struct error *err)
 {
-    size_t best_at = 0;
     int result = 0;
 
-    for (size_t i = 0; result == 0 && i < data->nr; i++) {
-        struct answer next = {.set = best->set};
+    for (size_t i = 0; result == 0 && i < table->cpu_nr; i++) {
+        const struct cpu *cpu = &table->cpu[i];
+        struct answer next = {.set = best->set, .cpu = cpu->name};
         struct error why = {0};
 
-        if (each_source(data, i, answer_with, &next, &why) == 0)
-            result = prefer(data, best, &best_at, &next, i, err);
+        if (!json_object_get(cpu->root, "bandwidth"))
+            continue;
+        if (each_source(cpu, answer_with, &next, &why) == 0)
+            prefer(best, &next);
         else if (why.status != STATUS_MISSING)
             result = fail(err, why.status, "%s", why.text);
     }
@@ -366,25 +312,26 @@ static int any_row(const struct bandwidth_data *data, struct answer *best,
         return fail(err, STATUS_MISSING,
                     "these counts hold no memory traffic: for no CPU known are all "
                     "bandwidth events there; docs/counters.md names them");
+    if (result == 0 && best->other)
+        return fail(err, STATUS_INPUT,
+                    "the counts mean other bytes on '%s' than on '%s': say which CPU "
+                    "they are from",
+                    best->cpu, best->other);
     return result;
 }
 
 /* answer->source is the caller's to free. */
-static int find_answer(const char *cpu, struct answer *answer, struct error *err)
+static int find_answer(const char *text, struct answer *answer, struct error *err)
 {
-    struct bandwidth_data data;
-    struct papi_identity identity;
-    size_t row;
-    int result = -1;
+    struct cpu_table table;
+    struct cpu_identity identity;
+    int result = cpu_table_load(&table, err);
+    const struct cpu *cpu = find_cpu(&table, text, &identity);
 
-    papi_identify(cpu ? cpu : "", &identity);
-    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
-        if (row == data.nr && cpu)
-            row = row_named(&data, cpu);
-        result = row < data.nr ? each_source(&data, row, answer_with, answer, err)
-                               : any_row(&data, answer, err);
-    }
-    close_data(&data);
+    if (!result)
+        result = cpu ? each_source(cpu, answer_with, answer, err)
+                     : any_cpu(&table, answer, err);
+    cpu_table_release(&table);
     if (result) {
         free(answer->source);
         answer->source = NULL;

@@ -6,7 +6,7 @@
 
 #include "core/base.h"
 #include "core/traffic/counters/papi_counter.h"
-#include "core/traffic/counters/perf_software.h"
+#include "core/traffic/counters/perf.h"
 
 /* No pids: this process. */
 struct papi_crowd {

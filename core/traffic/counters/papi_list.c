@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "core/traffic/counters/papi_source.h"
-#include "core/traffic/counters/perf_software.h"
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 
 static int refuse(const struct papi_seam *seam, const char *event, enum papi_refusal why,
                   struct error *err)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/counters/perf_software.h"
+#include "core/traffic/counters/perf.h"
 
 /* Rate of the kernel's turns: perf_event_mux_interval_ms, unless somebody changed it. */
 static const double turn_s = 4e-3;

@@ -1,4 +1,4 @@
-#include "core/traffic/counters/papi_refuse.h"
+#include "core/traffic/counters/papi_counter.h"
 
 #include <stdlib.h>
 #include <string.h>

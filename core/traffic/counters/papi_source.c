@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/traffic/counters/papi_counter.h"
-#include "core/traffic/counters/perf_software.h"
+#include "core/traffic/counters/perf.h"
 
 struct papi_seam papi_seam_here(void)
 {

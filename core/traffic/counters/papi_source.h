@@ -2,7 +2,7 @@
 #ifndef CORE_TRAFFIC_PAPI_SOURCE_H
 #define CORE_TRAFFIC_PAPI_SOURCE_H
 
-#include "core/traffic/counters/perf_core.h"
+#include "core/traffic/counters/perf.h"
 #include "core/traffic/traffic.h"
 
 /* What stands between us and the machine; tests put their own there. */

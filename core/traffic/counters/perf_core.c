@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* syscall */
-#include "core/traffic/counters/perf_core.h"
+#include "core/traffic/counters/perf.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,4 +1,4 @@
-#include "core/traffic/counters/perf_terms.h"
+#include "core/traffic/counters/perf.h"
 
 #include <stdlib.h>
 #include <string.h>

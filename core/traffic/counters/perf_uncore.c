@@ -1,4 +1,4 @@
-#include "core/traffic/counters/perf_uncore.h"
+#include "core/traffic/counters/perf.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/traffic/counters/bandwidth_source.h"
-#include "core/traffic/counters/perf_core.h"
 
 const char perf_uncore_devices[] = "/sys/bus/event_source/devices";
 

@@ -1,4 +1,4 @@
-#include "core/traffic/counters/pfm_names.h"
+#include "core/traffic/counters/perf.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>

@@ -105,8 +105,7 @@ static int read_short(const struct json_at *events, struct count_set *set,
 {
     const char *key;
     json_t *node;
-    json_object_foreach((json_t *)(uintptr_t)events->node, key, node)
-    {
+    json_object_foreach((json_t *)(uintptr_t)events->node, key, node) {
         double value = 0;
         if (json_is_null(node))
             count_set_add_unknown(set, key, "no count is given");

@@ -5,8 +5,514 @@
 #include "core/traffic/counts/counts_perf.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
+                          struct error *err);
+static void perf_rows_finish(struct perf_rows *rows, struct count_set *set);
+static void perf_rows_release(struct perf_rows *rows);
+static bool perf_is_place(const char *text);
+static bool perf_is_interval(const char *text);
+
+/* ---- perf json ---- */
+
+/* perf stat -j: an object a line. */
+
+/* Numbers are texts in some versions and numbers in others. Owned by `out`. */
+static const char *text_of(const json_t *object, const char *key, struct strvec *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_string(value))
+        strvec_push(out, json_string_value(value));
+    else if (json_is_number(value))
+        strvec_pushf(out, "%.6f", json_number_value(value)); /* as perf writes them */
+    else
+        return NULL;
+    return out->v[out->nr - 1];
+}
+
+static const char *place_of(const json_t *object, struct strvec *out)
+{
+    static const char *const key[] = {"cpu",  "socket", "die",  "cluster",
+                                      "core", "cache",  "node", "thread"};
+    const char *place = NULL;
+    for (size_t i = 0; !place && i < ARRAY_SIZE(key); i++)
+        if ((place = text_of(object, key[i], out)))
+            strvec_pushf(out, "%s%s", i == 0 ? "CPU" : "", place);
+    return place ? out->v[out->nr - 1] : NULL;
+}
+
+static int take_object(struct perf_rows *rows, const json_t *object, struct error *err)
+{
+    struct strvec text = {0};
+    const json_t *interval = json_object_get(object, "interval");
+    struct perf_row row = {.value = text_of(object, "counter-value", &text),
+                           .unit = text_of(object, "unit", &text),
+                           .event = text_of(object, "event", &text),
+                           .percent = text_of(object, "pcnt-running", &text),
+                           .variance = text_of(object, "variance", &text),
+                           .metric = text_of(object, "metric-value", &text),
+                           .measure = text_of(object, "metric-unit", &text),
+                           .place = place_of(object, &text),
+                           .interval_s = json_number_value(interval)};
+    int status = 0;
+    if (row.value && row.event)
+        status = perf_rows_take(rows, &row, err);
+    else if (!row.metric)
+        status = count_lines_fail(&rows->lines, err,
+                                  "expected \"counter-value\" and \"event\", as 'perf "
+                                  "stat -j' writes them");
+    strvec_release(&text);
+    return status;
+}
+
+static int take_line(struct perf_rows *rows, struct error *err)
+{
+    json_error_t where;
+    const char *line = buf_str(&rows->lines.line);
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &where);
+    if (!object)
+        return count_lines_fail(&rows->lines, err,
+                                "column %d: %s (an object a line is expected, as 'perf "
+                                "stat -j' writes them with LC_ALL=C)",
+                                where.column, where.text);
+    int status = take_object(rows, object, err);
+    json_decref(object);
+    return status;
+}
+
+int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
+                          struct error *err)
+{
+    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
+    int status = 0;
+    while (!status && count_lines_next(&rows.lines)) {
+        const char *line = buf_str(&rows.lines.line);
+        if (!count_is_blank(line) && *line != '#')
+            status = take_line(&rows, err);
+    }
+    if (status)
+        perf_rows_release(&rows);
+    else
+        perf_rows_finish(&rows, set);
+    return status;
+}
+
+/* ---- perf table ---- */
+
+/*
+ * perf stat's table for people:
+ *
+ *      Performance counter stats for 'sleep 0.1' (3 runs):
+ *
+ *                   1.05 msec task-clock   #  0.010 CPUs utilized   ( +-  9.49% )
+ *                     76      page-faults  # 82.318 K/sec  ( +-  0.44% )  (83.31%)
+ *
+ *               0.101693 +- 0.000142 seconds time elapsed  ( +-  0.14% )
+ */
+
+/* A row in pieces; owned. */
+struct pieces {
+    struct strvec word; /* before the '#' and the first bracket */
+    char *variance, *percent, *metric, *measure;
+};
+
+static void pieces_release(struct pieces *pieces)
+{
+    strvec_release(&pieces->word);
+    free(pieces->variance);
+    free(pieces->percent);
+    free(pieces->metric);
+    free(pieces->measure);
+}
+
+/* "1,234,567.8" -> "1234567.8"; other commas stay, and are refused as numbers. */
+static void ungroup(char *text)
+{
+    size_t lead = strspn(text, "0123456789"), at = lead;
+    char *to = text + lead;
+    if (!lead || lead > 3 || text[lead] != ',')
+        return;
+    while (text[at] == ',' && strspn(text + at + 1, "0123456789") == 3)
+        at += 4;
+    if (text[at] && text[at] != '.')
+        return;
+    for (const char *from = text + lead; *from; from++)
+        if (*from != ',')
+            *to++ = *from;
+    *to = '\0';
+}
+
+/* "<not counted>" is one word. */
+static void split_words(const char *text, size_t length, struct strvec *out)
+{
+    const char *end = text + length;
+    while (text < end) {
+        size_t one = *text == '<' ? strcspn(text, ">") + 1 : strcspn(text, " \t");
+        if (one > (size_t)(end - text))
+            one = (size_t)(end - text);
+        char *word = xstrndup(text, one);
+        ungroup(word);
+        if (*word)
+            strvec_push(out, word);
+        free(word);
+        text += one;
+        text += strspn(text, " \t");
+    }
+}
+
+static char *behind(const char *text, const char *mark, const char *stop)
+{
+    const char *at = strstr(text, mark);
+    if (!at)
+        return NULL;
+    at += strlen(mark);
+    at += strspn(at, " ");
+    return xstrndup(at, strcspn(at, stop));
+}
+
+/* The last "(83.31%)": brackets with a digit. */
+static char *percent_in(const char *text)
+{
+    const char *found = NULL;
+    for (const char *at = text; (at = strchr(at, '(')); at++)
+        if (isdigit((unsigned char)at[1]) && strstr(at, "%)"))
+            found = at + 1;
+    return found ? xstrndup(found, strcspn(found, "%")) : NULL;
+}
+
+static void take_apart(const char *line, struct pieces *out)
+{
+    size_t blank = strspn(line, " \t");
+    const char *hash = strstr(line, " # ");
+    split_words(line + blank, strcspn(line, "#(") - blank, &out->word);
+    out->variance = behind(line, "+-", "% )");
+    out->percent = percent_in(line);
+    if (!hash)
+        return;
+    out->metric = behind(hash, "#", " ");
+    const char *unit = hash + 3 + strspn(hash + 3, " ");
+    unit += strcspn(unit, " ");
+    unit += strspn(unit, " ");
+    size_t length = strcspn(unit, "(");
+    while (length && unit[length - 1] == ' ')
+        length--;
+    out->measure = xstrndup(unit, length);
+}
+
+static bool is_count(const char *text)
+{
+    return *text == '<' || isdigit((unsigned char)*text);
+}
+
+static int not_a_row(const struct perf_rows *rows, struct error *err)
+{
+    return count_lines_fail(&rows->lines, err,
+                            "expected a count, a unit and an event, as 'perf stat' "
+                            "writes them, got '%s'",
+                            buf_str(&rows->lines.line));
+}
+
+/* [time] [place [members]] value [unit] event */
+static int take_pieces(struct perf_rows *rows, const struct pieces *pieces,
+                       struct error *err)
+{
+    const struct strvec *word = &pieces->word;
+    struct perf_row row = {.variance = pieces->variance,
+                           .percent = pieces->percent,
+                           .metric = pieces->metric,
+                           .measure = pieces->measure};
+    size_t at = 0;
+    if (!word->nr) /* a metric of the row above */
+        return 0;
+    if (perf_is_interval(word->v[0]))
+        row.interval_s = strtod(word->v[at++], NULL);
+    if (at < word->nr && !is_count(word->v[at]) && perf_is_place(word->v[at]))
+        row.place = word->v[at++];
+    if (row.place && at + 2 < word->nr && is_count(word->v[at + 1]))
+        at++;
+    size_t left = word->nr - at;
+    if (left < 2 || left > 3 || !is_count(word->v[at]))
+        return not_a_row(rows, err);
+    row.value = word->v[at];
+    row.unit = left == 3 ? word->v[at + 1] : "";
+    row.event = word->v[word->nr - 1];
+    return perf_rows_take(rows, &row, err);
+}
+
+/* "0.101693 +- 0.000142 seconds time elapsed  ( +-  0.14% )" */
+static int take_elapsed(struct perf_rows *rows, struct error *err)
+{
+    const char *line = buf_str(&rows->lines.line);
+    const char *why, *variance = strrchr(line, '+');
+    char *text = behind(line, "", " ");
+    double seconds;
+    enum count_word word = count_number(text, &seconds, &why);
+    double percent = variance && variance[1] == '-' ? strtod(variance + 2, NULL) : 0;
+    free(text);
+    if (word != COUNT_NUMBER)
+        return count_lines_fail(&rows->lines, err, "the time elapsed %s", why);
+    rows->elapsed = count_quantity(seconds, 0, percent / 100, rows->runs);
+    return 0;
+}
+
+static int perf_table_take_line(struct perf_rows *rows, bool *over, struct error *err)
+{
+    const char *line = buf_str(&rows->lines.line);
+    struct pieces pieces = {0};
+    *over = strstr(line, "seconds time elapsed") != NULL;
+    if (*over)
+        return take_elapsed(rows, err);
+    if (count_is_blank(line) || *line == '#')
+        return 0;
+    take_apart(line, &pieces);
+    int status = take_pieces(rows, &pieces, err);
+    pieces_release(&pieces);
+    return status;
+}
+
+/* The heading; false if the text ends before there is one. What the program itself
+ * printed stands before it. */
+static bool find_table(struct perf_rows *rows, bool *intervals)
+{
+    while (count_lines_next(&rows->lines)) {
+        const char *line = buf_str(&rows->lines.line), *runs;
+        *intervals = strstr(line, "counts unit events") != NULL;
+        if (!*intervals && !strstr(line, "Performance counter stats for"))
+            continue;
+        if ((runs = strrchr(line, '(')) && strstr(runs, "runs)"))
+            rows->runs = strtoul(runs + 1, NULL, 10);
+        return true;
+    }
+    return false;
+}
+
+static int read_table(struct perf_rows *rows, struct error *err)
+{
+    bool over = false, intervals = false;
+    int status = 0;
+    find_table(rows, &intervals);
+    while (!status && !over && count_lines_next(&rows->lines))
+        status = perf_table_take_line(rows, &over, err);
+    if (status)
+        return -1;
+    if (!over && !intervals)
+        return count_lines_fail(&rows->lines, err,
+                                "the text ends before 'seconds time elapsed': a part of "
+                                "perf's output is missing");
+    if (find_table(rows, &intervals))
+        return count_lines_fail(&rows->lines, err,
+                                "a second run begins here: give one file for each");
+    return 0;
+}
+
+int counts_read_perf_table(const char *name, const char *text, struct count_set *set,
+                           struct error *err)
+{
+    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
+    int status = read_table(&rows, err);
+    if (status)
+        perf_rows_release(&rows);
+    else
+        perf_rows_finish(&rows, set);
+    return status;
+}
+
+/* ---- perf rows ---- */
+
+/*
+ * Rows of perf stat, whatever the form: units, multiplexing, sums, the time covered.
+ * Forms: the manual page perf-stat(1), "CSV FORMAT" and "JSON FORMAT", and the output of
+ * perf 5 and 6.
+ */
+
+/* perf multiplies by these before it prints; here times are nanoseconds again, as the
+ * kernel counts them. */
+static double unit_factor(const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } known[] = {{"msec", 1e6}, {"ms", 1e6}, {"usec", 1e3}, {"us", 1e3}, {"sec", 1e9}};
+    for (size_t i = 0; unit && i < ARRAY_SIZE(known); i++)
+        if (!strcmp(unit, known[i].unit))
+            return known[i].factor;
+    return 1;
+}
+
+/* Memory controllers count lines of 64 bytes; the kernel's drivers of Intel's name the
+ * unit MiB and the factor 6.103515625e-5 for them (uncore_imc/cas_count_read.scale). */
+static double lines_factor(const char *unit)
+{
+    return unit && !strcmp(unit, "MiB") ? 1048576.0 / 64 : 0;
+}
+
+static bool is_event(const char *event, const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(event, name, length) && (!event[length] || event[length] == ':');
+}
+
+static int percent_of(const struct perf_rows *rows, const char *text, const char *what,
+                      double *share, struct error *err)
+{
+    const char *why;
+    char *number = xstrndup(text, strcspn(text, "%"));
+    enum count_word word = count_number(number, share, &why);
+    if (word == COUNT_BAD)
+        count_lines_fail(&rows->lines, err, "%s: '%s' %s", what, text, why);
+    *share = word == COUNT_NUMBER ? *share / 100 : 0;
+    free(number);
+    return word == COUNT_BAD ? -1 : 0;
+}
+
+/* The wall time as an event: the same on every CPU and in every interval's own row. */
+static void take_wall(struct perf_rows *rows, const struct count_row *row)
+{
+    rows->wall_ns = fmax(rows->wall_ns, row->value);
+    rows->wall_error = row->standard_error;
+}
+
+/* "0.93 msec task-clock # 0.009 CPUs utilized": the step is the last digit's. */
+static void take_clock(struct perf_rows *rows, const struct perf_row *row,
+                       const struct count_row *count)
+{
+    const char *dot = row->metric ? strchr(row->metric, '.') : NULL;
+    rows->clocks++;
+    rows->clock_ns = count->value;
+    rows->cpus = 0;
+    if (!dot || !row->measure || strcmp(row->measure, "CPUs utilized"))
+        return;
+    rows->cpus = strtod(row->metric, NULL);
+    rows->cpus_step = pow(10, -(double)strlen(dot + 1));
+}
+
+static void take_count(struct perf_rows *rows, const struct perf_row *row,
+                       struct count_row *count)
+{
+    double lines = lines_factor(row->unit);
+    count->value *= lines > 0 ? lines : unit_factor(row->unit);
+    rows->lines_of_64 += lines > 0;
+    if (is_event(row->event, "duration_time")) {
+        take_wall(rows, count);
+        return;
+    }
+    if (is_event(row->event, "task-clock") || is_event(row->event, "cpu-clock"))
+        take_clock(rows, row, count);
+    for (size_t i = 0; !row->place && row->interval_s <= 0 && i < rows->sums.nr; i++)
+        if (!strcmp(rows->sums.item[i].event, row->event))
+            strvec_push_once(&rows->repeated, row->event);
+    count_sums_add(&rows->sums, count);
+}
+
+static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
+                          struct error *err)
+{
+    struct count_row count = {.event = row->event, .runs = rows->runs};
+    const char *why;
+    enum count_word word = count_number(row->value, &count.value, &why);
+    if (word == COUNT_BAD)
+        return count_lines_fail(&rows->lines, err, "the count '%s' of '%s' %s",
+                                row->value, row->event, why);
+    if (!*row->event)
+        return count_lines_fail(&rows->lines, err, "the event's name is missing");
+    count.why = word == COUNT_NUMBER ? NULL : why;
+    count.broken = word == COUNT_BROKEN;
+    if ((row->percent &&
+         percent_of(rows, row->percent, "share of the time", &count.share, err)) ||
+        (row->variance &&
+         percent_of(rows, row->variance, "variance", &count.standard_error, err)))
+        return -1;
+    if (count.share > 1.0005)
+        return count_lines_fail(
+            &rows->lines, err, "share of the time: %s is more than 100 %%", row->percent);
+    count.share = fmin(count.share, 1); /* rounded */
+    if (row->place)
+        strvec_push_once(&rows->place, row->place);
+    rows->interval_s = fmax(rows->interval_s, row->interval_s);
+    take_count(rows, row, &count);
+    return 0;
+}
+
+/* ---- the time covered ---- */
+
+static struct quantity seconds_of(const struct perf_rows *rows, struct count_set *set)
+{
+    double least = rows->cpus - rows->cpus_step / 2;
+    if (rows->elapsed.known)
+        return rows->elapsed;
+    if (rows->interval_s > 0)
+        return quantity_exact(rows->interval_s, PROVENANCE_RECORDED);
+    if (rows->wall_ns > 0)
+        return count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error, rows->runs);
+    if (rows->clocks != 1 || rows->clock_ns <= 0 || least <= 0)
+        return quantity_unknown();
+    double cpu_s = rows->clock_ns * 1e-9;
+    strvec_push(&set->note, "the time is that of the CPUs over how many were busy, as "
+                            "perf rounds it: -e duration_time tells it exactly");
+    return quantity_between(cpu_s / rows->cpus,
+                            cpu_s / (rows->cpus + rows->cpus_step / 2), cpu_s / least, 0,
+                            PROVENANCE_RECORDED);
+}
+
+/* ---- notes ---- */
+
+static void note_places(const struct strvec *place, struct count_set *set)
+{
+    struct buf names = {0};
+    for (size_t i = 0; i < place->nr && i < 4; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", place->v[i]);
+    if (place->nr > 1)
+        strvec_pushf(&set->note, "counts are the sum over %zu places: %s%s", place->nr,
+                     buf_str(&names), place->nr > 4 ? " ..." : "");
+    buf_release(&names);
+}
+
+static void note_shares(const struct perf_rows *rows, struct count_set *set)
+{
+    const struct count_sum *least = NULL;
+    for (size_t i = 0; i < rows->sums.nr; i++) {
+        const struct count_sum *sum = &rows->sums.item[i];
+        if (sum->value.known && sum->share > 0 && sum->share < 0.9995 &&
+            (!least || sum->share < least->share))
+            least = sum;
+    }
+    if (least)
+        strvec_pushf(&set->note,
+                     "the counters were shared out in turn: %s counted %.0f %% of the "
+                     "time, the rest is taken to be alike",
+                     least->event, 100 * least->share);
+}
+
+/* Into the set, with notes and the time covered; releases `rows`. */
+static void perf_rows_finish(struct perf_rows *rows, struct count_set *set)
+{
+    set->source = xstrdup("perf stat");
+    set->seconds = seconds_of(rows, set);
+    note_places(&rows->place, set);
+    note_shares(rows, set);
+    for (size_t i = 0; i < rows->repeated.nr; i++)
+        strvec_pushf(&set->note, "%s stands in several rows: their sum is taken",
+                     rows->repeated.v[i]);
+    if (rows->lines_of_64)
+        strvec_push(&set->note, "counts in MiB are taken back to lines of 64 bytes, as "
+                                "the memory controllers count");
+    count_sums_move(&rows->sums, set);
+    perf_rows_release(rows);
+}
+
+static void perf_rows_release(struct perf_rows *rows)
+{
+    count_sums_release(&rows->sums);
+    strvec_release(&rows->place);
+    strvec_release(&rows->repeated);
+    buf_release(&rows->lines.line);
+}
+
+/* ---- counts perf ---- */
 
 /* Also one with a decimal comma: it is refused later, with the remedy. */
 static bool is_value(const char *text)
@@ -16,7 +522,7 @@ static bool is_value(const char *text)
 }
 
 /* "CPU0", "S0-D0-C1", "N1", a thread "name-123". */
-bool perf_is_place(const char *text)
+static bool perf_is_place(const char *text)
 {
     size_t length = strlen(text), digits = 0;
     while (digits < length && isdigit((unsigned char)text[length - 1 - digits]))
@@ -26,7 +532,7 @@ bool perf_is_place(const char *text)
 }
 
 /* Seconds with nine digits behind the point, as -I writes them. */
-bool perf_is_interval(const char *text)
+static bool perf_is_interval(const char *text)
 {
     const char *dot = strchr(text, '.');
     size_t whole = strspn(text, "0123456789");

@@ -23,11 +23,5 @@ struct perf_rows {
     double clock_ns, cpus, cpus_step; /* of task-clock: how many CPUs it kept busy */
     size_t clocks, runs, lines_of_64;
 };
-bool perf_is_interval(const char *text); /* a time stamp of -I */
-bool perf_is_place(const char *text);
-int perf_rows_take(struct perf_rows *rows, const struct perf_row *row, struct error *err);
-/* Into the set, with notes and the time covered; releases `rows`. */
-void perf_rows_finish(struct perf_rows *rows, struct count_set *set);
-void perf_rows_release(struct perf_rows *rows);
 
 #endif

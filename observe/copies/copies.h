@@ -1,0 +1,119 @@
+/* Copies of a user's project that are built and run: what is copied, whether it ran, compiled with what, what it printed. */
+#ifndef OBSERVE_COPIES_COPIES_H
+#define OBSERVE_COPIES_COPIES_H
+
+#include "core/base.h"
+#include "observe/sample/sample.h"
+
+/* With which flags a source file of an application was compiled. */
+
+/* Those that decide how fast code is, "-march=x86-64 -O2", from the debug information of
+ * the programs that ran; "" = it names none of them; NULL = not known: no debug
+ * information of `file`, or a compiler that does not put its flags there. Caller frees.
+ */
+char *app_flags(const struct samples *samples, const char *file);
+
+/*
+ * Did the program that ran hold this copy of a source file? A few lines behind the file
+ * tell: before main they make a folder whose name says with what the file was compiled.
+ * That holds for objects, libraries, shared and static programs alike, and needs neither
+ * symbols nor debug information.
+ */
+
+/* The C (and C++) text, to be appended to the file. `folder` is absolute. No header is
+ * needed, no name of the file is touched, lines before it keep their numbers. */
+void app_mark_text(const char *folder, struct buf *out);
+
+/* Makes the folder, empty: before each run. */
+int app_mark_reset(const char *folder, struct error *err);
+
+/* Whether the marked file has run since; then also what it was compiled with, as the
+ * compiler's own macros: "gcc-12", "__OPTIMIZE__", "__AVX2__", "_OPENMP" ... `facts` may
+ * be NULL. */
+bool app_mark_read(const char *folder, struct strvec *facts);
+
+/* Those that are looked at; NULL behind the last. */
+const char *app_mark_macro(size_t i);
+
+/* What an application printed, run after run: what differs from run to run anyhow (times,
+ * dates) and what does not. */
+
+/* The lines of a first output, and which of them later outputs of the same program did
+ * not repeat. {0} is a valid empty one. */
+struct app_output {
+    struct buf text; /* the first, whole */
+    bool *changing;  /* of each of its lines */
+    size_t line_nr;
+    size_t runs;
+    bool other_length; /* a later one had another number of lines */
+};
+void app_output_release(struct app_output *output);
+
+/* One more output of the same program. */
+void app_output_add(struct app_output *output, const char *text);
+
+/* Lines of `text`, another program's output, that differ from those that the first
+ * program repeats; lines that it does not repeat do not count. Missing and additional
+ * ones do, unless the first program's own runs differ in their number. */
+size_t app_output_differs(const struct app_output *output, const char *text);
+
+/* Lines that the program itself prints otherwise from run to run. */
+size_t app_output_changing(const struct app_output *output);
+
+/* Adds the folders in which the source's #include lines, and those of its headers, found
+ * the files `headers` (absolute paths); those of the system and those beside the
+ * including file need none. */
+void included_folders(const char *source, const struct strvec *headers,
+                      struct strvec *folders);
+/* The same for a source of a compiled program, from its debug information. */
+void program_include_folders(const char *program, const char *source,
+                             struct strvec *folders);
+
+/* Private copies of the folder that an application is built from. */
+
+struct project {
+    char *root; /* absolute, without links */
+    char *file; /* the source, relative to it */
+    char *cwd;  /* the folder we are in, relative to it; "" = it, or one outside of it */
+};
+void project_release(struct project *project);
+
+/* The project of the source `file`: `dir` where it is told, else the git work tree that
+ * holds the file, else the folder we are in. STATUS_INPUT when the file is not below it.
+ */
+int project_find(const char *file, const char *dir, struct project *project,
+                 struct error *err);
+
+/* What is copied, so that it is not twice looked for. */
+struct project_list {
+    struct strvec item; /* files, links and whole folders, relative to the root */
+    double bytes;
+    char *build;     /* the first build folder that is left out; NULL = none */
+    size_t left_out; /* build folders (with a CMakeCache.txt), .git, sockets, devices */
+};
+void project_list_release(struct project_list *list);
+int project_list_make(const struct project *project, const char *without,
+                      struct project_list *list, struct error *err);
+
+/* `copies` of it must fit on the disk of the folder `to`, with room to build in.
+ * STATUS_MISSING with the remedy when they do not. */
+int project_check_room(const struct project *project, const struct project_list *list,
+                       const char *to, size_t copies, struct error *err);
+
+/* Below the folder `to`, which is made. Times, modes and links stay as they are. */
+int project_copy(const struct project *project, const struct project_list *list,
+                 const char *to, struct error *err);
+
+/* 'make app && ./app args': shell text of the user's that builds an application and runs
+ * it. */
+
+/* What stands behind the last && at top level (not in quotes, parentheses, braces,
+ * $(...) or `...`) runs the application; what stands before builds it. The caller frees
+ * both. STATUS_USAGE when one of them is missing. */
+int shell_text_split(const char *text, char **build, char **run, struct error *err);
+
+/* What went wrong, from what a build printed: the first line that names an error, else
+ * the last that is not empty. Caller frees; NULL = it printed nothing. */
+char *shell_text_complaint(const char *out, const char *err);
+
+#endif
