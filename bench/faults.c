@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
+#include "variants/verify/verify.h"
+
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/harness"
 
 /* Address space of a variant, beside what verification needs: small, so that the hog

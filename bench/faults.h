@@ -6,7 +6,8 @@
 #ifndef BENCH_FAULTS_H
 #define BENCH_FAULTS_H
 
-#include "variants/variants.h"
+#include "core/run/run.h"
+#include "variants/build/build.h"
 
 struct fault {
     const char *kind;

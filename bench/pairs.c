@@ -19,6 +19,7 @@
 
 #include "core/machine/machine.h"
 #include "search/search.h"
+#include "variants/plan/plan.h"
 
 /* A kernel, and how the comparisons with it went. */
 struct subject {

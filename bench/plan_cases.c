@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "variants/verify/verify_lines.h"
 
 /* Around 2, 3, 4, 5, 7, 8, 16 and 32, which random plans use, with primes and 0: of all

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
+
 #define STRICT                                                                           \
     "-O1 -march=native -fsanitize=address,undefined,float-cast-overflow "                \
     "-fno-sanitize=vla-bound -fno-sanitize-recover=all "

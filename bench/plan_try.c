@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "variants/build/compile.h"
 #include "variants/build/harness.h"
+#include "variants/plan/plan.h"
 
 const struct plan_build plan_builds[PLAN_BUILDS] = {
     {"gcc", "gcc"}, {"clang", "clang-19"}, {"gcc -O3", "gcc"}, {"clang -O3", "clang-19"}};

@@ -7,7 +7,7 @@
 #ifndef BENCH_PLAN_TRY_H
 #define BENCH_PLAN_TRY_H
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 /* The first two, with sanitizers, are of all plans; files with a `main` of their own are
  * built by the others too. */

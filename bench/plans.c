@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "bench/plan_try.h"
+#include "core/base.h"
 #include "variants/plan/plan.h"
 
 #define SHARED BENCH_DIR "/plan-objects"

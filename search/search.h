@@ -11,6 +11,8 @@
 #include "search/session/measured.h"
 #include "search/session/pace.h"
 #include "search/session/subject.h"
+#include "variants/build/build.h"
+#include "variants/kernel/kernel.h"
 
 /* The bound on what the verdict's transformation can gain, by its rule's changes of work.
  */

@@ -4,6 +4,7 @@
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 
 static char *points_text(const struct sweep_axes *axes)

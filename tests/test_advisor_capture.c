@@ -10,7 +10,6 @@
 
 #include "observe/observe.h"
 #include "tests/test_advisor_place.h"
-#include "variants/variants.h"
 
 static void copy_source(struct place *place, const char *name)
 {

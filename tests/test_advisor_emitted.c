@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/session/emitted.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 /* Applies a patch as `patch` does, strictly; NULL when it does not fit. */

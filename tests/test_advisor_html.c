@@ -12,6 +12,7 @@
 #include "advisor/session/code_diffs.h"
 #include "advisor/session/emitted.h"
 #include "tests/check.h"
+#include "variants/plan/plan.h"
 
 static json_t *golden(void)
 {

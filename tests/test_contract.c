@@ -12,7 +12,7 @@
 #include "bench/search_trial.h"
 #include "core/files/hash.h"
 #include "tests/test_advisor_place.h"
-#include "variants/variants.h"
+#include "variants/plan/plan.h"
 
 #define CONTRACT INFLIGHT_SOURCE_DIR "/tests/data/contract/"
 

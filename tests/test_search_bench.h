@@ -7,6 +7,7 @@
 
 #include "search/propose/propose.h"
 #include "tests/test_search_space.h"
+#include "variants/plan/plan.h"
 
 /* A kernel, its nest, a present choice and what was proposed on top of it. */
 struct bench {

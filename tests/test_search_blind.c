@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/test_search_space.h"
+#include "variants/plan/plan.h"
 
 static const struct space_entry nothing_helps[] = {{.plan = NULL}};
 

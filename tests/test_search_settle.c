@@ -5,6 +5,7 @@
 
 #include "search/live/live.h"
 #include "tests/test_search_trial.h"
+#include "variants/plan/plan.h"
 
 static void run_gather(struct trial *trial, const struct space_entry *entry)
 {

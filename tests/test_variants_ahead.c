@@ -7,7 +7,11 @@
 #include "tests/cases.h"
 #include "tests/check.h"
 #include "tests/programs.h"
+#include "variants/emit/emit.h"
+#include "variants/ir/ir.h"
 #include "variants/model/model.h"
+#include "variants/parse/parse.h"
+#include "variants/plan/plan.h"
 
 #ifndef INFLIGHT_CC
 #define INFLIGHT_CC "cc"

@@ -2,8 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 static const struct run_opts few = {
     .launches_min = 1, .launches_max = 1, .samples_per_launch = 2, .sample_min_s = 1e-4};

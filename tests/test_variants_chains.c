@@ -6,6 +6,9 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 static struct kernel *opened(const char *path, const char *flag, const char *word)
 {

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/clang/clang.h"
 
 struct place {
     char *dir, *source;

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
 
 static struct kernel *opened(const char *path, const char *const *words)
 {

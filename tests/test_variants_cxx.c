@@ -8,6 +8,9 @@
 #include "core/process/spawn.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
+#include "variants/verify/verify.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/cxx"
 

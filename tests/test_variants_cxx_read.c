@@ -5,6 +5,9 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 #define SUM  "double f(int n, const double *x)\n{\n    double s = 0;\n"
 #define LOOP "    for (int i = 0; i < n; i++)\n"

@@ -5,6 +5,8 @@
 #include "bench/faults.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 static void check_record(const struct fault *fault, const struct fault_record *record)
 {

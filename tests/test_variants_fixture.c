@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/harness"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_TEST_VARIANTS_FIXTURE_H
 #define TESTS_TEST_VARIANTS_FIXTURE_H
 
-#include "variants/variants.h"
+#include "variants/build/build.h"
 
 /* Opens tests/data/harness/<name>.c with words from the command line (NULL-terminated
  * list; may be NULL). NULL after a reported failure. */

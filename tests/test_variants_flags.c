@@ -2,7 +2,7 @@
 #include <CUnit/CUnit.h>
 
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/clang/clang.h"
 
 static struct strvec flags_of(const char *text)
 {

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 static const char header[] = "#ifndef SIZES_H\n"
                              "#define SIZES_H\n"

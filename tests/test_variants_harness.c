@@ -5,8 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base.h"
+#include "core/traffic/traffic.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 #define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/harness"
 

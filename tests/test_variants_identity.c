@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/build/build.h"
+#include "variants/kernel/kernel.h"
 
 /* A kernel with a header and an array from a file, as it is asked about. */
 struct asked {

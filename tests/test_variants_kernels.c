@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 #define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/kernels"
 

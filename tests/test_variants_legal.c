@@ -2,7 +2,8 @@
 
 #include "tests/cases.h"
 #include "tests/test_variants_loops.h"
-#include "variants/model/poly.h"
+#include "variants/model/tree.h"
+#include "variants/transform/steps.h"
 
 /* What the plan makes of the kernel must hold each of these. */
 static void check_texts(const struct test_case *one, const char *name, const char *got)

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
 
 static size_t files_that_begin(const char *folder, const char *start)
 {

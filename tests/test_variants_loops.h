@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "tests/check.h"
+#include "variants/emit/emit.h"
+#include "variants/ir/ir.h"
 #include "variants/model/model.h"
+#include "variants/parse/parse.h"
+#include "variants/plan/plan.h"
 
 #define LOOPS_DATA INFLIGHT_SOURCE_DIR "/tests/data/gen"
 

@@ -4,6 +4,7 @@
 
 #include "tests/check.h"
 #include "variants/ir/ir.h"
+#include "variants/parse/parse.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/"
 

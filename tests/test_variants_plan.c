@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "core/files/fs.h"
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/plan/plan.h"
 
 static void canonical_text(void)
 {

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "bench/plan_try.h"
+#include "core/base.h"
 #include "tests/check.h"
+#include "variants/build/build.h"
+#include "variants/plan/plan.h"
 
 enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 

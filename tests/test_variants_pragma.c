@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 #include "variants/directives/pragma.h"
+#include "variants/parse/parse.h"
 
 /* ---- expressions ---- */
 

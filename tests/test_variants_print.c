@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 #include "variants/ir/ir.h"
+#include "variants/parse/parse.h"
 
 #define OK_DIR INFLIGHT_SOURCE_DIR "/tests/data/parse/ok"
 

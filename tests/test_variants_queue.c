@@ -9,6 +9,9 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
+#include "variants/verify/verify.h"
 
 /* A compiler of our own: a line into its log for each call, then `script`, then the real
  * one ("exec gcc $@"). */

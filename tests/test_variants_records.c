@@ -5,6 +5,9 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/verify/verify.h"
 
 static const char *text_of(const char *text)
 {

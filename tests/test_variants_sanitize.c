@@ -6,6 +6,8 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/verify/verify.h"
 
 #define HEAD "double scale(int n, double s, const double *a, double *b)\n{\n"
 #define BODY                                                                             \

@@ -4,8 +4,8 @@
 
 #include "tests/cases.h"
 #include "tests/check.h"
-#include "variants/ir/ir.h"
 #include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/"
 

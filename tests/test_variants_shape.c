@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 #include "variants/ir/ir.h"
+#include "variants/parse/parse.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/shape/"
 

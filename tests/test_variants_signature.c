@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel.h"
 
 /* The kernel k of the text; the file may go. */
 static struct kernel *open_text(const char *text, struct error *err)

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
 
 static void time_kernel(const char *name, const struct toolchain *toolchain,
                         const struct run_opts *opts, struct run_result *result)

@@ -7,6 +7,7 @@
 #include "core/traffic/traffic.h"
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
 
 /* Bytes of one iteration. */
 struct kind {

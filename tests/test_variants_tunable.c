@@ -8,6 +8,10 @@
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
 #include "variants/directives/tunable.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
+#include "variants/verify/verify.h"
 
 /* ---- words ---- */
 

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 /* for t { for i { for j } ; for i } with a, b of doubles and an index */
 static const struct kernel_loop loops[] = {

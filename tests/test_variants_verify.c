@@ -6,6 +6,8 @@
 
 #include "tests/check.h"
 #include "tests/test_variants_fixture.h"
+#include "variants/kernel/kernel.h"
+#include "variants/verify/verify.h"
 
 /* Verifies `source` (a file's text; NULL = the kernel itself) as a variant of the kernel.
  */

@@ -7,6 +7,7 @@
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
 #include "advisor/session/workbench.h"
+#include "variants/plan/plan.h"
 
 /* No date: the same plan gives the same file on every day. */
 static char *comment_for(const struct workbench *bench, const struct plan *plan)

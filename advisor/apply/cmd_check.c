@@ -8,6 +8,8 @@
 #include "advisor/cli/page.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
+#include "variants/clang/clang.h"
+#include "variants/plan/plan.h"
 
 static const double default_pairs_s = 10;
 

@@ -9,7 +9,6 @@
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
 #include "search/search.h"
-#include "variants/variants.h"
 
 /* The caches of the model as the command line describes them. */
 

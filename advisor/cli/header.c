@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* The value in "set(TI:64,TJ:8) ..." of a canonical plan; plans name a tunable once. */
 static long long value_in(const struct kernel_tunable *tunable, const char *plan)
 {

@@ -4,6 +4,7 @@
 #define ADVISOR_SETTINGS_H
 
 #include "core/base.h"
+#include "variants/plan/plan.h"
 
 struct settings {
     const char *command; /* "tune" ... */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/session/workbench.h"
+#include "variants/clang/clang.h"
 
 const char *const try_words[] = {"compiler", "flags", "smt", "threads",
                                  "schedule", "none",  NULL};

@@ -10,7 +10,8 @@
 #include "advisor/session/workbench.h"
 #include "core/base.h"
 #include "core/files/json.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel_inputs.h"
+#include "variants/model/model.h"
 
 /* ---- plans ---- */
 

@@ -14,6 +14,7 @@
 #include "advisor/session/emitted.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/report/app.h"
+#include "variants/plan/plan.h"
 
 struct written {
     char *path;           /* NULL = nothing written */

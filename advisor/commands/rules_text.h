@@ -3,6 +3,7 @@
 #define ADVISOR_RULES_TEXT_H
 
 #include "core/base.h"
+#include "variants/plan/plan.h"
 
 void rules_say_table(const json_t *rules, struct buf *out);
 void rules_say_one_by_one(const json_t *rules, struct buf *out);

@@ -13,6 +13,7 @@
 #include "advisor/session/emitted.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
+#include "variants/plan/plan.h"
 
 /* ---- text ---- */
 

@@ -18,11 +18,14 @@
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 #include "core/machine/machine.h"
+#include "core/run/run.h"
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
 #include "observe/observe.h"
 #include "rules/rules.h"
-#include "variants/variants.h"
+#include "variants/build/build.h"
+#include "variants/kernel/kernel.h"
+#include "variants/model/model.h"
 
 static const struct remedy none = {0};
 
@@ -149,7 +152,7 @@ static void look_at_headers(struct doctor *doctor, const char *scratch)
     struct kernel_request request = {.path = file};
     struct kernel *kernel = NULL;
     struct error why = {0};
-    const char *isl = kernel_isl_version();
+    const char *isl = model_isl_version();
     bool works = !file_write(file, source, sizeof(source) - 1, &why) &&
                  !kernel_open(&request, &kernel, &why);
     if (works)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/plot/gnuplot_text.h"
+#include "variants/plan/plan.h"
 
 void figure_release(struct figure *figure)
 {

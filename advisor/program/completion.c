@@ -11,7 +11,7 @@
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
 #include "rules/rules.h"
-#include "variants/variants.h"
+#include "variants/plan/plan.h"
 
 static const char *completes_word(enum completes_kind kind);
 static void completes_release(struct completes *completes);

@@ -5,7 +5,6 @@
 
 #include "advisor/cli/page.h"
 #include "advisor/session/workbench.h"
-#include "variants/variants.h"
 
 void measure_text(const struct workbench *bench, const struct measurement *measurement,
                   struct page *page);

@@ -5,6 +5,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
+#include "variants/kernel/kernel_inputs.h"
 
 /* ---- head ---- */
 

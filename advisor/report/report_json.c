@@ -6,6 +6,7 @@
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
+#include "variants/kernel/kernel_inputs.h"
 
 json_t *report_sizes_json(const struct kernel_view *view)
 {

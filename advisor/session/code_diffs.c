@@ -5,6 +5,7 @@
 
 #include "advisor/session/emitted.h"
 #include "search/search.h"
+#include "variants/plan/plan.h"
 
 static bool is_there(const struct code_diffs *code, const char *plan)
 {

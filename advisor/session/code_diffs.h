@@ -3,7 +3,9 @@
 #ifndef ADVISOR_CODE_DIFFS_H
 #define ADVISOR_CODE_DIFFS_H
 
-#include "variants/variants.h"
+#include "core/base/buf.h"
+#include "core/files/json.h"
+#include "variants/build/build.h"
 
 /* {0} is empty. */
 struct code_diffs {

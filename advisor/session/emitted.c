@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base.h"
+#include "variants/kernel/kernel.h"
+#include "variants/plan/plan.h"
+
 bool emitted_is_dropped(const char *line)
 {
     return !strncmp(line, "dropped: ", strlen("dropped: "));

@@ -3,7 +3,8 @@
 #ifndef ADVISOR_EMITTED_H
 #define ADVISOR_EMITTED_H
 
-#include "variants/variants.h"
+#include "core/base/buf.h"
+#include "variants/build/build.h"
 
 /* "Compile with: -fopenmp" where the plan needs it, then "Rests on: ..." for everything
  * that its legality rests on; nothing for a plan that is not legal. */

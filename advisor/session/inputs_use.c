@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/kernel/kernel_inputs.h"
+
 bool words_say(const struct strvec *given, const char *kind, const char *name)
 {
     size_t kind_length = strlen(kind), name_length = strlen(name);

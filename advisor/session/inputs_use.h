@@ -3,7 +3,8 @@
 #define ADVISOR_INPUTS_USE_H
 
 #include "observe/observe.h"
-#include "variants/variants.h"
+#include "variants/build/build.h"
+#include "variants/kernel/kernel.h"
 
 /* Is the name of this word one that `given` has a word of the same kind for? `kind`:
  * "set" or "buffer". */

@@ -9,6 +9,9 @@
 #include "advisor/cli/cli.h"
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/track.h"
+#include "variants/clang/clang.h"
+#include "variants/kernel/kernel_inputs.h"
+#include "variants/plan/plan.h"
 
 void workbench_start(struct workbench *bench, const struct settings *settings)
 {

@@ -2,7 +2,8 @@
 #ifndef ADVISOR_SWEEP_AXES_H
 #define ADVISOR_SWEEP_AXES_H
 
-#include "variants/variants.h"
+#include "core/base/array.h"
+#include "variants/kernel/kernel_view.h"
 
 #define AXIS_MAP(X)                                                                      \
     X(SIZE, "")       /* integer parameters of the kernel */                             \

@@ -8,6 +8,7 @@
 
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/workbench.h"
+#include "variants/kernel/kernel_inputs.h"
 
 static const double default_limit_bytes = 4.0 * (1 << 30);
 

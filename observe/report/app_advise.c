@@ -11,7 +11,8 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/page.h"
 #include "observe/report/app.h"
-#include "variants/variants.h"
+#include "variants/clang/clang.h"
+#include "variants/kernel/kernel.h"
 
 static void app_command(const struct samples *samples, struct buf *out);
 static char *app_end(const struct samples *samples);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/plan/plan.h"
+
 /* ---- ahead ---- */
 
 /* The live runner: programs of the next candidates, built while nothing is timed. C is

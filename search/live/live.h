@@ -5,6 +5,7 @@
 
 #include "search/live/counters.h"
 #include "search/search.h"
+#include "variants/verify/verify.h"
 
 struct built {
     char *plan;   /* canonical text; of a file of its own "file PATH" */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/plan/plan.h"
+
 const double live_error = 0.05;
 
 void live_built_free(struct built *built)

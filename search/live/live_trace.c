@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "search/live/live.h"
+#include "variants/kernel/kernel_inputs.h"
 
 /* Levels and line of live_opts.geometry into one from the profile. */
 static void override_geometry(const struct live *live, struct traffic_geometry *geometry)

@@ -4,7 +4,9 @@
 #define SEARCH_MEASURED_H
 
 #include "core/occupancy/occupancy.h"
-#include "variants/variants.h"
+#include "core/run/run.h"
+#include "core/traffic/traffic.h"
+#include "variants/kernel/kernel_view.h"
 
 /* ---- one measured variant ---- */
 

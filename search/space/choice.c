@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* ---- whose steps, and where ---- */
 
 static const struct step_search *search_of(enum step_kind kind)

@@ -8,7 +8,8 @@
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
 
-#include "variants/variants.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX };
 

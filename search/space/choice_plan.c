@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 static bool is_loop(const struct kernel_view *view, const char *name)
 {
     for (size_t i = 0; i < view->loop_nr; i++)

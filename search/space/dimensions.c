@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* ---- a plan as numbers ---- */
 
 /* Numbers of texts that were seen. */

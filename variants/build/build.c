@@ -6,9 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/hash.h"
+#include "core/traffic/traffic.h"
 #include "variants/build/compile.h"
-#include "variants/kernel/kernel.h"
+#include "variants/build/harness.h"
+#include "variants/kernel/kernel_parts.h"
+
+/* What a program is made of. */
+struct building {
+    struct kernel *kernel;
+    const struct toolchain *toolchain;
+    const char *dir;
+    const char *beside;   /* a file whose neighbours the variant may include; or NULL */
+    const char *sanitize; /* flags */
+    bool own_threads;     /* OpenMP by program_threads.c instead of the compiler's */
+    bool in_library;      /* the kernel becomes a shared object of its own */
+    bool is_parallel;     /* the kernel's file needs OpenMP */
+    bool is_shared;       /* `dir` is that of all runs */
+    char *templates;      /* the folder */
+    struct strvec objects;
+};
 
 static bool needs_openmp(const struct kernel *kernel, const char *source);
 
@@ -288,7 +306,7 @@ static int build_harness(struct building *building, const char *file, const char
     return result;
 }
 
-int build_threads(struct building *building, struct error *err)
+static int build_threads(struct building *building, struct error *err)
 {
     struct strvec flags = {0};
     struct buf text = {0};

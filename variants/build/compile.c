@@ -9,8 +9,7 @@
 
 #include "core/files/hash.h"
 #include "core/machine/machine.h"
-#include "variants/build/compile_queue.h"
-#include "variants/clang/cxx.h"
+#include "variants/clang/clang.h"
 
 static const double compile_limit_s = 120;
 /* Preprocessed text of all vector headers is 2 MiB. */

@@ -3,7 +3,9 @@
 #ifndef VARIANTS_COMPILE_H
 #define VARIANTS_COMPILE_H
 
-#include "variants/variants.h"
+#include "core/base/buf.h"
+#include "core/process/spawn.h"
+#include "variants/build/build.h"
 
 /* The toolchain's compiler for C or for C++. */
 void push_compiler(const struct toolchain *toolchain, bool cplusplus,
@@ -56,5 +58,20 @@ int link_program(const struct link_request *request, char **program, struct erro
 /* Flags of compiler and linker for a kind of program, "" = none. The sanitizers want
  * little optimisation: what the compiler removes is not looked at. */
 const char *sanitizer_flags(enum variant_program what);
+
+/* ---- compilers and linkers that run later, several at once ---- */
+
+struct queued_command {
+    const struct strvec *argv;
+    const char *made, *path;    /* it writes `made`, which becomes `path` */
+    const struct strvec *needs; /* files that must be there before; NULL = none */
+    const char *what;           /* a static text for messages */
+    bool lasting; /* `path` outlives this run: that it was refused is not noted */
+};
+/* Copies everything; what is queued for the same path already is left out. */
+void compile_queue_add(struct variant_queue *queue, const struct queued_command *command);
+
+/* Was the compiler asked for this file and refused? Then fails as it did. */
+int compile_was_refused(const char *path, struct error *err);
 
 #endif

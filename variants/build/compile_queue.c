@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity, CPU_COUNT */
-#include "variants/build/compile_queue.h"
+#include "variants/build/compile.h"
 
 #include <math.h>
 #include <sched.h>

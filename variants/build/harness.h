@@ -6,7 +6,7 @@
 #ifndef VARIANTS_HARNESS_H
 #define VARIANTS_HARNESS_H
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 enum harness_role {
     HARNESS_REFERENCE, /* the untransformed kernel */

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/hash.h"
 #include "variants/build/compile.h"
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 /* What the compiler sees of the file: headers and macros in, comments out. */
 static int preprocess(const struct kernel *kernel, const struct toolchain *toolchain,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "variants/build/compile.h"
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 static int ask(const struct kernel *kernel, const struct toolchain *toolchain,
                const char *const question[], const char *path, struct buf *out,

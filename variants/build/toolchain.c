@@ -1,8 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "variants/build/compile.h"
-#include "variants/clang/cxx.h"
+#include "variants/clang/clang.h"
 
 static int ask_version(struct toolchain *toolchain, struct error *err)
 {

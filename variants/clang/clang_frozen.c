@@ -1,10 +1,28 @@
 /* What a function's meaning rests on outside of its text. */
-#include "variants/clang/clang_frozen.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/clang/clang_cursor.h"
+
+struct place {
+    CXFile file;
+    unsigned begin, end;
+};
+
+struct frozen {
+    struct ct_clang *clang;
+    const char *path, *source; /* of the main file */
+    const struct strvec *args;
+    size_t body;         /* behind the brace that opens the function's body */
+    struct cursors read; /* functions and constants whose text counts; the first is the
+                            function itself */
+    struct cursors expansion, definition; /* of macros, in the whole unit */
+    struct ir_frozen *item;
+    size_t nr, alloc;
+};
+
+static struct place extent_of(CXCursor cursor);
 static bool place_holds(const struct place *outer, const struct place *inner);
 static bool is_read(const struct frozen *frozen, const struct place *place);
 static const char *place_text(struct ct_clang *clang, const struct place *place);
@@ -465,7 +483,7 @@ static void frozen_macros(struct frozen *frozen)
 
 /* ---- places ---- */
 
-struct place extent_of(CXCursor cursor)
+static struct place extent_of(CXCursor cursor)
 {
     struct place place;
     CXSourceRange range = clang_getCursorExtent(cursor);

@@ -7,6 +7,8 @@
 #ifndef VARIANTS_CLANG_TREE_H
 #define VARIANTS_CLANG_TREE_H
 
+#include "core/base/array.h"
+#include "core/base/error.h"
 #include "variants/ir/ir.h"
 
 enum ct_kind {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/json.h"
-#include "variants/clang/cxx.h"
-#include "variants/variants.h"
+#include "variants/clang/clang.h"
 
 /* ---- which flags are taken ---- */
 

@@ -1,9 +1,10 @@
 /* Names of files, compilers and words in C and in C++. */
-#include "variants/clang/cxx.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/clang/clang.h"
 
 /* ---- files ---- */
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/variants.h"
+#include "core/base.h"
+#include "variants/clang/clang.h"
 
 static bool begins_one(const char *flag, const char *const *list)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 struct contents_kind {
     const char *name, *syntax;
     size_t arg_min, arg_max;

@@ -22,7 +22,7 @@ void contents_release(struct contents *contents);
 
 /*
  * captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH): bytes of a file as they lay in an
- * application's memory (variants.h, captured_words). PATH has %XX for all that is no
+ * application's memory (kernel_inputs.h, captured_word). PATH has %XX for all that is no
  * letter, digit or one of /._-
  */
 struct captured {

@@ -19,6 +19,8 @@
 #ifndef VARIANTS_PRAGMA_H
 #define VARIANTS_PRAGMA_H
 
+#include "core/base/array.h"
+#include "core/base/error.h"
 #include "variants/ir/ir.h"
 
 enum word_kind {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 struct finding {
     const struct ir_function *function;
     struct record_fields *fields;

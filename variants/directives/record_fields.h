@@ -5,6 +5,7 @@
 #ifndef VARIANTS_RECORD_FIELDS_H
 #define VARIANTS_RECORD_FIELDS_H
 
+#include "core/base/error.h"
 #include "variants/ir/ir.h"
 
 /* A field of an array of structs that the function names. */

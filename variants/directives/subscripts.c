@@ -1,9 +1,10 @@
 /* What decides on addresses and trip counts, and what may be written: found by a walk
  * over the function, whether its loops can be modelled or not. */
-#include "variants/directives/record_fields.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/directives/record_fields.h"
 
 /* Follows values from one symbol through the function's variables. */
 struct trace {

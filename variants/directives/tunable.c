@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* ---- find ---- */
 
 /* The definition of a constant in a C text: by token, so that comments, strings and other
@@ -409,6 +411,7 @@ enum { INCLUDES_DEEP = 8 };
 struct place_request {
     const struct ir_function *function;
     const struct strvec *cflags;
+    size_t most;
     const struct kernel_word *word;
     struct error *err;
 };
@@ -577,9 +580,9 @@ static int place_it(const struct place_request *request, struct tunable *tunable
 
 static int read_one(const struct place_request *request, struct tunables *tunables)
 {
-    if (tunables->nr == KERNEL_TUNABLES_MAX)
-        return fail(request->err, STATUS_INPUT, "%s: more than %d tunables at once",
-                    request->word->where, KERNEL_TUNABLES_MAX);
+    if (tunables->nr == request->most)
+        return fail(request->err, STATUS_INPUT, "%s: more than %zu tunables at once",
+                    request->word->where, request->most);
     GROW(tunables->item, tunables->nr + 1, tunables->alloc);
     struct tunable *tunable = &tunables->item[tunables->nr++];
     *tunable = (struct tunable){.name = request->word->name.v[0]};
@@ -623,10 +626,11 @@ static int read_constraint(const struct place_request *request, struct tunables 
 }
 
 int tunables_read(const struct ir_function *function, const struct kernel_words *words,
-                  const struct strvec *cflags, struct tunables *out, struct error *err)
+                  const struct strvec *cflags, size_t most, struct tunables *out,
+                  struct error *err)
 {
     struct place_request request = {
-        .function = function, .cflags = cflags, .word = NULL, .err = err};
+        .function = function, .cflags = cflags, .most = most, .err = err};
     int status = 0;
     for (size_t i = 0; !status && i < words->item_nr; i++) {
         request.word = &words->item[i];

@@ -7,7 +7,6 @@
 #define VARIANTS_TUNABLE_H
 
 #include "variants/directives/pragma.h"
-#include "variants/variants.h"
 
 enum { TUNABLE_VALUES_MAX = 4096 };
 
@@ -59,10 +58,11 @@ struct tunables {
     struct strvec constraint;
 };
 
-/* All that the words say, with their definitions found. `function` and `words` must
- * outlive it. */
+/* All that the words say, `most` of them, with their definitions found. `function` and
+ * `words` must outlive it. */
 int tunables_read(const struct ir_function *function, const struct kernel_words *words,
-                  const struct strvec *cflags, struct tunables *out, struct error *err);
+                  const struct strvec *cflags, size_t most, struct tunables *out,
+                  struct error *err);
 void tunables_release(struct tunables *tunables);
 
 /* The file's text with these values, one for each tunable; those that are as in the file

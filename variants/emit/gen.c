@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "variants/emit/emit.h"
+#include "variants/emit/gen_edits.h"
+#include "variants/emit/gen_fetch.h"
+#include "variants/ir/sum.h"
+#include "variants/model/budget.h"
+#include "variants/model/model_nest.h"
+#include "variants/plan/plan.h"
+
 /* ---- frozen ---- */
 
 /* What the rewritten code rests on is checked where it is compiled: built with another

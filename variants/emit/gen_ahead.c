@@ -6,12 +6,12 @@
  * in this order, so reading them ahead is as safe as the loop itself: nothing that the
  * nest writes is read ahead.
  */
-#include "variants/emit/gen.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen_fetch.h"
 
 enum { VALUES_MAX = 32, LOADS_MAX = 8 };
 enum found { PASSED, FOUND, LOST };

@@ -1,11 +1,14 @@
 /* isl's loops as a code tree: names, bounds in the user's iterators, statements with
  * their iterators put in. */
-#include "variants/emit/gen.h"
-
 #include <isl/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
 
 enum { VECTOR_DOUBLES = 8 }; /* lanes of 512 bits: fewer iterations make no vectors */
 

@@ -1,8 +1,8 @@
 /* Local buffers in the text: names, types and declarations. */
+#include <string.h>
+
 #include "variants/emit/gen.h"
 #include "variants/transform/packing.h"
-
-#include <string.h>
 
 /* Larger ones do not go on the stack. */
 enum { STACK_BYTES = 64 << 10, ALIGNMENT = 64 };

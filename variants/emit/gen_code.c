@@ -1,9 +1,13 @@
 /* The code tree: making, searching, printing. */
-#include "variants/emit/gen.h"
+#include "variants/emit/gen_code.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
 
 struct code *code_new(enum code_kind kind)
 {

@@ -1,10 +1,10 @@
 /* What is to change in the user's file, as ranges with their new text, in his manner. */
-#include "variants/emit/gen.h"
-
-#include "variants/clang/cxx.h"
+#include "variants/emit/gen_edits.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/clang/clang.h"
 
 void edits_add(struct edits *edits, size_t begin, size_t end, char *text)
 {

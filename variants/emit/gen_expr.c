@@ -1,8 +1,11 @@
 /* isl's expressions as ours. */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
+#include "variants/model/tree.h"
 
 enum { FACTOR_MAX = 1 << 16 };
 

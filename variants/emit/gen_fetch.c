@@ -1,9 +1,11 @@
 /* What prefetches are made of, and what they load on the way. */
-#include "variants/emit/gen.h"
-#include "variants/transform/packing.h"
+#include "variants/emit/gen_fetch.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/transform/packing.h"
 
 const struct ir_symbol *fetch_root(const struct ir_expr *expr)
 {

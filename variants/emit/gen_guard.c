@@ -1,9 +1,12 @@
 /* What the new code must test before it runs: that arrays do not overlap, that parameters
  * are what the model assumed. */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
+#include "variants/model/model_view.h"
 
 static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir_expr *b)
 {

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/model.h"
+#include "core/base.h"
+#include "variants/emit/emit.h"
 #include "variants/model/poly.h"
+#include "variants/plan/plan.h"
 
 /* A batch of plans that are built ahead, and what they are compared with, several times
  * over; texts have some kilobytes each. */

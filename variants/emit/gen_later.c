@@ -4,10 +4,12 @@
  * them, a line at a time where they walk along one; nothing is loaded that the later
  * iteration does not load itself. See gen_ahead.c.
  */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/emit/gen_fetch.h"
+#include "variants/ir/sum.h"
 
 struct later {
     struct code *place; /* the loop */

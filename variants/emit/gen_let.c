@@ -3,10 +3,12 @@
  * in many subscripts, it says `const int i = is - t;` once and `i` after that. The last
  * pass over the code, so that no other has to see through the names.
  */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
 
 enum { LETS_MAX = 8, USES_LEAST = 3 };
 

@@ -1,9 +1,10 @@
 /* Scalars that belong to one iteration: a variable per copy, declared where it is first
  * set. */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
 
 struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suffix)
 {

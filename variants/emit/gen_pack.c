@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/emit/gen.h"
+#include "variants/emit/gen_fetch.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
+#include "variants/model/tree.h"
 #include "variants/transform/packing.h"
 
 static struct sum gen_aff_sum(struct gen *gen, isl_aff *aff,

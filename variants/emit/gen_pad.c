@@ -1,9 +1,11 @@
 /* Longer rows of local arrays: only the declaration changes. */
-#include "variants/emit/gen.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/emit/gen_edits.h"
+#include "variants/ir/sum.h"
 
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
 {

@@ -4,9 +4,11 @@
  * that no clause need name it; what loops share that stand one behind the other is
  * declared outside of both and needs one, as does what is summed up across iterations.
  */
-#include "variants/emit/gen.h"
-
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/plan/plan.h"
 
 /* 512 bits of chars: below, clang may unroll the loop before it makes vectors. */
 enum { FEW = 64 };

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/emit/gen.h"
+#include "variants/emit/gen_fetch.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
 
 /* ---- rows ---- */
 

@@ -1,9 +1,11 @@
 /* Does a loop of the result run at least once? Then what does not change in it may be
  * read before it. Where it does so only because no size is zero, as C promises of arrays
  * of variable size, the element must exist all the same, or the promise be tested. */
-#include "variants/emit/gen.h"
-
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
 
 enum { PROOF_DEPTH = 8 };
 

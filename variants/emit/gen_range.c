@@ -4,10 +4,12 @@
  * leave `int` are made in `long`, and 64-bit numbers that no loop could count to are left
  * to the original (see gen_guard.c).
  */
-#include "variants/emit/gen.h"
-
 #include <limits.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
 
 enum { LEAD_MOST = 63 };
 

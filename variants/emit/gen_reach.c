@@ -1,9 +1,11 @@
 /* Whether, and at which element, an access is reached in an iteration of a loop that is
  * still to come. */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen_fetch.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_nest.h"
 
 bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
                       const struct statement *statement)

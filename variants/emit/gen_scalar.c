@@ -4,10 +4,12 @@
  * iteration are kept in a scalar. Compilers do part of this themselves, but not across
  * writes to arrays they cannot tell apart, and gcc not for the copies of unroll-and-jam.
  */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
 
 enum { SCALARS_MAX = 64 };
 

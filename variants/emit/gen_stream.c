@@ -4,10 +4,11 @@
  * buffer and stored at once; the rest. So the loop over a line stays plain code that
  * compilers can vectorise, and every store fills a line.
  */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
 
 enum { STREAM_LINE = 64, STORES_MAX = 8 };
 

@@ -3,10 +3,11 @@
  * follows the loop element by element becomes a vector, what does not change stays a
  * scalar; anything else is refused by name.
  */
-#include "variants/emit/gen.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/emit/gen.h"
+#include "variants/ir/sum.h"
 
 struct vectors {
     struct gen *gen;

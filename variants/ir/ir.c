@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 bool ir_has_name(const struct ir_names *names, const char *name)
 {
     size_t low = 0, high = names->nr;

@@ -1,158 +1,17 @@
 /*
- * The front end's own representation of one function: no libclang type survives parsing,
- * no isl type stands here. Written by parse.c, read by the model, the generator and the
- * printer. Everything is owned by the ir_function's arena and freed with it.
+ * The front end's own representation of one function, and how parts of it are made,
+ * walked and printed. Everything is owned by the ir_function's arena and freed with it.
  */
-#ifndef VARIANTS_IR_H
-#define VARIANTS_IR_H
+#ifndef VARIANTS_IR_IR_H
+#define VARIANTS_IR_IR_H
 
-#include "core/base.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-enum ir_scalar { IR_VOID, IR_BOOL, IR_INT, IR_FLOAT, IR_RECORD, IR_OTHER };
+#include "core/base/buf.h"
+#include "variants/ir/ir_tree.h"
 
-struct ir_type {
-    const char
-        *text; /* as the user would write it: "double", "unsigned long", "uint32_t" */
-    enum ir_scalar scalar; /* of the element, for pointers and arrays */
-    bool is_unsigned, is_const, is_restrict, is_volatile;
-    bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
-    size_t bytes;   /* of the element */
-    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                       array of elements ... */
-    const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
-                         and `pointers` stars say it all */
-};
-
-/* FIELD: a path of fields without subscripts from a variable, `g->nx` or `g.box.v`, as a
- * variable of its own. */
-enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION, IR_FIELD };
-
-struct ir_symbol {
-    const char *name;
-    enum ir_role role;
-    struct ir_type type;
-    struct ir_expr **dim; /* declared array dimensions, outermost first; NULL entry = not
-                             given (first one of A[][m]) */
-    size_t dim_nr;        /* 0 for scalars and plain pointers */
-    bool is_written; /* assigned anywhere in the function (the variable itself, not what
-                        it points to) */
-    bool in_loop;    /* declared inside a loop */
-    bool is_static;  /* storage class of a local or global */
-    bool pointer_to_array;  /* declared as (*A)[m]: dim[0] is NULL, dim[1] is m */
-    bool address_taken;     /* & somewhere; counts as written too */
-    bool is_reference;      /* PARAM of C++: `const int &n`, `Grid &g`; type is what it
-                               refers to */
-    const char *as_written; /* declaration text (no initialiser) of a type that the fields
-                               above cannot describe; else NULL */
-    struct ir_symbol *base; /* FIELD: the variable it is reached from */
-    const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
-    bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
-                     only, writes its own locals only, calls nothing that is not pure */
-    bool is_thread_local;
-    bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
-    bool
-        is_replaced; /* a pointer whose uses became uses of what it points into; it has
-                        no mention left, but its declaration may stand outside the nest */
-    int id;          /* index in ir_function.symbol */
-    int line;
-};
-
-/* What MEMBER says of the field. */
-struct ir_field {
-    size_t record_bytes;  /* of the struct or union that it is a member of */
-    size_t offset;        /* in it, bytes; of a bit-field that of the byte it begins in */
-    size_t bytes;         /* of the whole field, arrays included */
-    const long long *dim; /* elements of an array field, outermost first */
-    size_t dim_nr;
-};
-
-enum ir_kind {
-    IR_LITERAL, /* text; value when integer */
-    IR_NAME,    /* symbol */
-    IR_INDEX,   /* arg[0][arg[1]] */
-    IR_MEMBER,  /* arg[0].text or arg[0]->text (is_arrow) */
-    IR_UNARY,   /* op arg[0]; includes ++ -- (prefix or postfix), & and * */
-    IR_BINARY,  /* arg[0] op arg[1], also "," */
-    IR_ASSIGN,  /* arg[0] op arg[1], op "=", "+=" ... */
-    IR_COND,    /* arg[0] ? arg[1] : arg[2] */
-    IR_CALL, /* text = callee as printed; symbol when it is a name declared in the source;
-                args */
-    IR_CAST, /* (type) arg[0], explicit ones only */
-    IR_RAW /* text the parser does not take apart; opaque; arg = the NAMEs it mentions */
-};
-
-struct ir_expr {
-    enum ir_kind kind;
-    const char
-        *op; /* operator as written, static string; "post++" and "post--" for postfix */
-    const char *text;         /* literal, member name, raw text, callee */
-    struct ir_symbol *symbol; /* NAME, and CALL when declared here */
-    struct ir_type type;      /* of the value; for CAST the target */
-    struct ir_expr **arg;
-    size_t arg_nr;
-    bool is_arrow, has_value;
-    bool is_ours;   /* BINARY that is not the source's */
-    bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
-    const struct ir_field *field; /* MEMBER; NULL when the compiler does not tell */
-    long long
-        value; /* integer constants (also folded macros and enumerators) when has_value */
-    int line, column;
-};
-
-enum ir_stmt_kind {
-    IR_BLOCK,  /* child[] */
-    IR_FOR,    /* see loop fields */
-    IR_WHILE,  /* while and do: opaque control; cond, child[0] */
-    IR_IF,     /* cond; child[0] then, child[1] else (may be NULL) */
-    IR_EXPR,   /* expr */
-    IR_DECL,   /* symbol, expr = initialiser or NULL */
-    IR_RETURN, /* expr or NULL */
-    IR_JUMP,   /* break, continue, goto: text */
-    IR_EMPTY,
-    IR_OPAQUE /* anything else: text, why it is opaque, expr = RAW with the NAMEs it
-                 mentions */
-};
-
-struct ir_stmt {
-    enum ir_stmt_kind kind;
-    struct ir_stmt **child;
-    size_t child_nr;
-    struct ir_expr *expr;     /* EXPR, DECL, RETURN */
-    struct ir_expr *cond;     /* IF, WHILE, FOR (as written) */
-    struct ir_symbol *symbol; /* DECL */
-    /* FOR in the form `for (it = lower; it < upper; it += step)`: canonical is set and
-     * these are filled; other forms keep only init/cond/increment. For downward loops
-     * step is negative and cmp is > or >=. */
-    bool canonical;         /* when not: init, cond and increment may each be NULL */
-    bool declares_iterator; /* for (int i = ...) */
-    struct ir_symbol *iterator;
-    struct ir_expr *lower, *upper; /* as written; cmp says whether upper is inclusive */
-    const char *cmp;               /* "<" "<=" ">" ">=" "!=" */
-    long long step;
-    struct ir_stmt *init; /* non-canonical FOR */
-    struct ir_expr *increment;
-    bool is_do;       /* WHILE: do child[0] while (cond); */
-    const char *text; /* OPAQUE, JUMP; WHILE: as in the source, if it can be told */
-    const char *why;  /* OPAQUE: what it is, for messages */
-    int line, end_line;
-    size_t begin,
-        end; /* byte range in the file, of the expansion; end is behind the ';' or '}' */
-    bool from_macro; /* starts inside a macro: its range is that of the macro call */
-    struct ir_pragma *pragma; /* pragmas attached to this statement, linked */
-};
-
-/* `#pragma inflight WORDS` and every other pragma of the file. */
-struct ir_pragma {
-    const char *text; /* behind "#pragma " */
-    bool ours;
-    int line;
-    size_t begin, end; /* whole line(s) with the newline; of `_Pragma("...")`, which is
-                          never ours, that alone */
-    struct ir_pragma *next;     /* of the same function or statement */
-    struct ir_pragma *next_all; /* of the file */
-    bool applies; /* ours, and before the function (behind the one above it) or anywhere
-                     inside */
-};
+struct ir_arena;
 
 /*
  * What stands elsewhere than in the text of the function and decides on what that text
@@ -217,11 +76,6 @@ struct ir_function {
     struct ir_arena *arena;
 };
 
-/* parse.c: finds and reads the function. `line` and `function` as in kernel_request.
- * `text`: what stands in place of the file's contents (tunables with other values); NULL
- * = the file's own. */
-int ir_parse(const char *path, const char *text, int line, const char *function,
-             const struct strvec *cflags, struct ir_function **out, struct error *err);
 void ir_function_free(struct ir_function *function);
 
 /* Memory that lives as long as the function. The generator uses it too. */
@@ -261,15 +115,24 @@ size_t ir_mark_bytes(const char *source);
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
-/* model_access.c: a function of <math.h>, or of C++ "std::sqrt", "std::max<double>", that
- * depends on its arguments alone. */
+bool stmt_breaks_out(const struct ir_stmt *
+                         body); /* break or continue that binds to the loop around body */
+const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
+                                bool (*is)(const struct ir_stmt *, const void *),
+                                const void *data);
+/* Every expression below stmt, once each, in order. */
+void stmt_exprs(const struct ir_stmt *stmt,
+                void (*visit)(struct ir_expr *expr, void *data), void *data);
+
+/* A function of <math.h>, or of C++ "std::sqrt", "std::max<double>",
+ * that depends on its arguments alone. */
 bool math_function(const char *name);
 /* It is declared as the standard has it: "double (double)". */
 bool math_prototype(const char *name, const char *type);
 /* A call of such a function, which no body in the file makes another. */
 bool expr_is_math(const struct ir_expr *call);
 
-/* print.c: C text with minimal parentheses; integer sums of constants folded. */
+/* C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);
 void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent);
 void ir_print_declaration(

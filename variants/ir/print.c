@@ -4,6 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "variants/ir/ir.h"
+
 /* ---- precedence: what a C compiler needs, and what keeps -Wall quiet ---- */
 
 enum {

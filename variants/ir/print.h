@@ -2,7 +2,8 @@
 #ifndef VARIANTS_PRINT_H
 #define VARIANTS_PRINT_H
 
-#include "variants/ir/ir.h"
+#include "core/base/buf.h"
+#include "variants/ir/ir_tree.h"
 
 /* a lone comma operator in parentheses: initialisers, arguments */
 void print_operand(struct buf *out, const struct ir_expr *expr);

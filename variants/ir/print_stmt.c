@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "variants/ir/ir.h"
 #include "variants/ir/print.h"
 

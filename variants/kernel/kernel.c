@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "variants/kernel/kernel_parts.h"
+#include "variants/parse/parse.h"
+
 /* ---- opening ---- */
 
 static void list_assumptions(struct kernel *kernel, bool *associative)

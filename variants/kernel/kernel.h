@@ -1,111 +1,123 @@
 /*
- * The inside of a kernel: the function as read, its loop model, and the sizes and
- * contents it is bound to. Private to variants: kernel*.c, harness.c, build.c, verify.c.
+ * A kernel: one function of a C or C++ file with its sizes and buffer contents. Opened,
+ * bound, and transformed by plans to C again.
  */
-#ifndef VARIANTS_KERNEL_H
-#define VARIANTS_KERNEL_H
+#ifndef VARIANTS_KERNEL_KERNEL_H
+#define VARIANTS_KERNEL_KERNEL_H
 
-#include "core/files/hash.h"
-#include "variants/directives/contents.h"
-#include "variants/directives/pragma.h"
-#include "variants/directives/record_fields.h"
-#include "variants/ir/ir.h"
-#include "variants/kernel/kernel_tuned.h"
-#include "variants/model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* A parameter, or a global variable that a word sets. */
-struct kernel_scalar {
-    const struct ir_symbol *symbol;
-    const struct kernel_word *word; /* what the user says, or NULL */
-    bool is_integer;
-    bool is_size; /* integer, free of other parameters, decides on loops or extents */
-    bool is_overridden; /* by kernel_set */
-    long long override;
-    bool is_known, is_busy; /* busy: being evaluated */
-    long long integer;
-    double real;
+#include "core/base/array.h"
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+
+struct buf;
+struct kernel_view;
+struct plan;
+
+struct kernel_request {
+    const char *path; /* FILE.c */
+    int line; /* the function that holds this line; 0 = by name or the only candidate */
+    const char *function; /* NULL = the one marked `#pragma inflight kernel`, else the
+                             only function with a loop */
+    struct strvec words;  /* pragma words from the command line: "set n = 4096", "buffer
+                             key = index(m)", "assume ..." */
+    struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
+                             the caller) */
+    bool reassociate;     /* floating-point sums may be reordered */
+    const char *inputs;   /* where captured contents come from, for reports; else NULL */
+    bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
-/* An array of numbers, or one field of an array of structs. Element e lies in record e /
- * inside, at offset + e % inside * inside_bytes. */
-struct kernel_buffer {
-    const struct ir_symbol *symbol;
-    const char *name, *path; /* "p.x" and ".x"; without a field the symbol's, and "" */
-    int model_array;         /* index in the model's view, -1 = no loop uses it */
-    /* As in templates/harness/program.h: 'r' are whole records, of which only the fields
-     * that have buffers of their own are filled and compared. */
-    char kind;
-    size_t bytes; /* of an element */
-    size_t record_bytes, offset, inside, inside_bytes;
-    size_t memory; /* the first buffer of the same symbol: fields of one array share it */
-    const char *type_text;
-    bool read, written, is_filled; /* filled: neither a constant of the source nor a
-                                      single struct */
-    const char *contents_text;
-    const char *subscript_hint; /* what to propose if it must be known and is not */
-    char *extent_text;
-    struct contents contents;
-    long long length; /* elements; negative = not known */
-};
+struct kernel; /* opaque */
 
-struct kernel {
-    struct ir_function *function;
-    struct model *model;
-    struct kernel_words words;
-    struct strvec assume, cflags;
-    struct model_request model_request; /* that made the model */
-    struct kernel_tuned tuned;
-    char *hash, *inputs_note;
-    struct kernel_scalar *scalar;
-    size_t scalar_nr, scalar_alloc;
-    struct record_fields fields;
-    struct kernel_buffer *buffer; /* the model's arrays in its order, then the others */
-    size_t buffer_nr, buffer_alloc;
-    struct error unsupplied; /* why it cannot be called by us; it can be looked at and
-                                transformed all the same */
-    bool only_captured; /* of contents, none but captured ones say what numbers there are
-                         */
-    bool is_bound;
-    struct model_counts counts;
-    struct quantity declared_flops;
-    struct quantity chains, streams, run_bytes;
-    struct kernel_param *view_param;
-    struct kernel_array *view_array;
-};
+/* Parses and models. Errors are located ("triad.c:12:7: ..."); a compile error shows the
+ * compiler's own first message. Arguments that cannot be supplied fail kernel_bind. */
+int kernel_open(const struct kernel_request *request, struct kernel **kernel,
+                struct error *err);
+void kernel_free(struct kernel *kernel);
 
-/* kernel_scalars.c */
-int kernel_lookup(void *kernel, const char *name, struct words_number *out);
-int kernel_eval_scalars(struct kernel *kernel, struct error *err); /* all of them */
+/* Fixes sizes and contents: every scalar has a value, every buffer an extent. Fails
+ * naming the pragma line to add. */
+int kernel_bind(struct kernel *kernel, struct error *err);
+/* Another size for one integer parameter (verification, sweeps); extents follow. */
+int kernel_set(struct kernel *kernel, const char *param, long long value,
+               struct error *err);
 
-/* kernel_bind.c */
-/* Values, extents and contents for the present words and overrides; no counts, no look at
- * the memory there is. */
-int kernel_refresh(struct kernel *kernel, struct error *err);
-/* As far as captured contents tell: lengths of the others are -1. */
-int kernel_refresh_known(struct kernel *kernel, struct error *err);
-void kernel_override(struct kernel *kernel, size_t scalar, long long value);
-void kernel_find_chains(struct kernel *kernel);
-double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
-
-/* All that lies in the memory of a buffer that is the first of its memory, bytes. */
-double buffer_bytes(const struct kernel *kernel, size_t buffer);
-
-/* kernel_data.c: lists scalars and buffers of a kernel that has been read and modelled.
- * What cannot be supplied is left out, and the first of it said in kernel->unsupplied. */
-void kernel_list_data(struct kernel *kernel);
-/* What the user says of a buffer: of a field before what is said of all of them; or NULL.
+/*
+ * Calls `use` with the kernel at smaller sizes: all parameters that decide on loops or
+ * extents in proportion, the largest of them near `largest`, each with the remainder by
+ * 64 (below 128 by 8) that it has now, so that loops unrolled or made of vectors keep the
+ * rest they have. Those up to 16 stay. The sizes, and what kernel_view shows, are the old
+ * ones again afterwards, whatever `use` returns. Fails (STATUS_INPUT) when there is no
+ * such parameter or the sizes contradict the kernel's contents. With `largest` at or
+ * above the bound sizes: at those.
  */
-const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,
-                                      const struct kernel_buffer *buffer);
-/* The memory is a part of the variable itself: a global array, an array in a struct. */
-bool lies_in_place(const struct ir_symbol *symbol);
-/* 'f', 'b', 'u' or 'i', as in templates/harness/program.h. */
-char number_kind(const struct ir_type *type);
-/* The variable outside of the function that a field is reached from, or the symbol. */
-const struct ir_symbol *outermost(const struct ir_symbol *symbol);
-/* A C++ reference to a number that the function may write. */
-bool is_number_reference(const struct ir_symbol *symbol);
-/* A struct or a pointer to one struct, supplied through its fields. */
-bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol);
+int kernel_at_size(struct kernel *kernel, long long largest,
+                   int (*use)(struct kernel *kernel, void *data, struct error *err),
+                   void *data, struct error *err);
+/* The largest of the parameters that kernel_at_size varies; 0 = there is none. */
+long long kernel_largest(const struct kernel *kernel);
+
+const char *kernel_name(const struct kernel *kernel);
+const char *kernel_path(const struct kernel *kernel);
+int kernel_line(const struct kernel *kernel);
+/* The name that linker and debugger know the function by: mangled in C++. */
+const char *kernel_symbol(const struct kernel *kernel);
+enum kernel_language { KERNEL_C, KERNEL_CPLUSPLUS };
+enum kernel_language kernel_language(const struct kernel *kernel);
+/* ".c" or ".cpp", for files with text of the kernel's file. */
+const char *kernel_ending(const struct kernel *kernel);
+const char *
+kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
+
+/* What the function's text means by things outside of it, such as macros: `use` in it is
+ * `value` with the flags that it was read with. */
+struct kernel_frozen {
+    const char *name, *use, *value; /* name: for the reader */
+};
+/* False behind the last one. */
+bool kernel_frozen(const struct kernel *kernel, size_t i, struct kernel_frozen *out);
+
+/* 0 when `b` can be called with the arguments of `a` and their results compared;
+ * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
+ * result. Numbers may differ in width. */
+int kernel_same_call(const struct kernel *a, const struct kernel *b, struct error *err);
+/* The values of `from`, bound, as words "set n = 4096" for the parameters of `to` in the
+ * same places (kernel_same_call). */
+void kernel_same_sizes(const struct kernel *from, const struct kernel *to,
+                       struct strvec *words);
+
+/* For each transformation, in the order of transformations(), the plans that a person
+ * would try first here: per loop, pair of loops or array where that matters. What is
+ * legal of them kernel_check says. */
+struct typical_plan {
+    const char *transformation;
+    char *plan;      /* NULL = there is nothing to use it on */
+    const char *why; /* then: what it is for */
+};
+size_t typical_plans(const struct kernel_view *view, struct typical_plan **out);
+void typical_plans_free(struct typical_plan *plans, size_t nr);
+
+/* 0 = legal. STATUS_ILLEGAL with the dependence that forbids it (arrays, lines,
+ * distance); STATUS_USAGE when it names no such loop or array (the message lists those
+ * there are). `assumptions` (may be NULL) gets what legality rests on, a sentence a line.
+ */
+int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
+                 struct error *err);
+
+/* The transformed function as C: a whole file (the user's file with the nest replaced,
+ * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing
+ * of ours. */
+int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
+                struct buf *out, struct error *err);
+
+/* kernel_counts.chains of the transformed function; its text is written to `dir`. */
+struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
+                               const char *dir);
+
+/* The harness arguments for the kernel's present sizes and contents (--set ...). */
+void variant_args(const struct kernel *kernel, struct strvec *args);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/machine/machine.h"
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 /* ---- streams ---- */
 

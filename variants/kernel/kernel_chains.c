@@ -5,11 +5,13 @@
  * the variable then depends on, and whether through the address of a load; two variables
  * that feed each other are one chain.
  */
-#include "variants/kernel/kernel.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/kernel/kernel_parts.h"
+#include "variants/parse/parse.h"
 
 /* How a value depends on one at the beginning of the iteration. */
 enum { BY_VALUE = 1, BY_ADDRESS = 2 };

@@ -1,11 +1,12 @@
 /* What a call takes from its caller, by name. */
+#include "variants/kernel/kernel_inputs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "variants/directives/contents.h"
-#include "variants/kernel/kernel.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel_parts.h"
 
 static int param_place(const struct ir_function *function, const struct ir_symbol *symbol)
 {

@@ -1,7 +1,7 @@
 /* The values of a kernel's scalars: said, overridden, or by default. */
 #include <string.h>
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 /* Keeps products, quotients and sums in range and is no power of two. */
 static const double real_default = 1.5;

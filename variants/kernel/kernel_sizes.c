@@ -1,8 +1,8 @@
 /* The kernel at other sizes for a while. */
-#include "variants/kernel/kernel.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/kernel/kernel_parts.h"
 
 /* A few components, colours or neighbours are no size. */
 enum { small_value = 16 };

@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
+#include "variants/parse/parse.h"
+#include "variants/plan/plan.h"
 
 /* ---- opening and looking ---- */
 
 int kernel_tuned_open(struct kernel *kernel, struct error *err)
 {
     struct kernel_tuned *tuned = &kernel->tuned;
-    if (tunables_read(kernel->function, &kernel->words, &kernel->cflags, &tuned->tunables,
-                      err))
+    if (tunables_read(kernel->function, &kernel->words, &kernel->cflags,
+                      KERNEL_TUNABLES_MAX, &tuned->tunables, err))
         return -1;
     tuned->view = xcalloc(tuned->tunables.nr + 1, sizeof(*tuned->view));
     for (size_t i = 0; i < tuned->tunables.nr; i++) {

@@ -6,6 +6,8 @@
 #define VARIANTS_KERNEL_TUNED_H
 
 #include "variants/directives/tunable.h"
+#include "variants/emit/emit.h"
+#include "variants/kernel/kernel_view.h"
 
 struct kernel;
 

@@ -1,8 +1,7 @@
 /* Can one function be called in place of another? */
 #include <string.h>
 
-#include "variants/kernel/kernel.h"
-#include "variants/variants.h"
+#include "variants/kernel/kernel_parts.h"
 
 static const char *kind_word(const struct ir_symbol *symbol)
 {

@@ -6,7 +6,7 @@
  * on every machine, busy or not, and so is every answer. Processor time is a last resort
  * for what neither sees (an isl with numbers of its own).
  */
-#include "variants/model/poly.h"
+#include "variants/model/budget.h"
 
 #include <gmp.h>
 #include <isl/version.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "variants/variants.h"
+#include "variants/model/poly.h"
 
 /* Twenty times what the count allows takes on a slow machine. Of numbers, the largest
  * plans that are worth their check (packed products) make 1.3 an operation allowed and
@@ -133,7 +133,7 @@ int isl_check(struct model *model, bool null, struct error *err)
     return status;
 }
 
-const char *kernel_isl_version(void)
+const char *model_isl_version(void)
 {
     return isl_version();
 }

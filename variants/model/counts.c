@@ -2,12 +2,12 @@
  * Iterations, accesses and operations of one call, counted by walking the loops. A loop
  * whose inside does not depend on its iterator is counted once and multiplied.
  */
-#include "variants/ir/sum.h"
-#include "variants/model/poly.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/model_view.h"
 
 enum { STEPS_MAX = 50000000, NAMES_MAX = 64 };
 

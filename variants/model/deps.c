@@ -1,12 +1,14 @@
 /* Dependences: memory-based for legality, value-based for people and for private scalars.
  */
-#include "variants/model/poly.h"
+#include "variants/model/deps.h"
 
 #include <isl/flow.h>
 #include <isl/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/tree.h"
 
 bool access_writes(const struct access *access)
 {

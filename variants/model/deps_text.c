@@ -1,8 +1,8 @@
 /* Dependences as sentences. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/deps.h"
 
 /* ---- distances ---- */
 

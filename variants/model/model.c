@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/poly.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/model_view.h"
 
 enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
 

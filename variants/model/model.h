@@ -1,14 +1,31 @@
 /*
  * The loop model of one function: its nests as isl sets and relations, hidden behind
- * plain C. Private to variants/; kernel.c, harness.c and verify.c stand on it. Strings in
- * views belong to the model (or its function) and live as long as it.
+ * plain C. Strings in views belong to the model (or its function) and live as long as it.
  */
-#ifndef VARIANTS_MODEL_H
-#define VARIANTS_MODEL_H
+#ifndef VARIANTS_MODEL_MODEL_H
+#define VARIANTS_MODEL_MODEL_H
 
-#include "core/base.h"
-#include "variants/ir/ir.h"
-#include "variants/variants.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+#include "variants/model/loop_view.h"
+
+struct ir_function;
+struct ir_symbol;
+struct strvec;
+
+/* In the text of kernel_check's error when it gave up: neither legal nor illegal. */
+#define ANALYSIS_RAN_OUT "too complex to decide"
+
+/* Counted work of all analyses so far, the same on every machine: some millions a second.
+ */
+unsigned long analysis_effort(void);
+
+/* The isl that answers, as it names itself. libLLVM holds a second copy: doctor shows
+ * which one was linked. */
+const char *model_isl_version(void);
 
 struct model;
 
@@ -107,14 +124,5 @@ int model_extent(struct model *model, int array, const struct model_values *valu
 
 /* What a plan rests on when the new code tests whether two arrays overlap. */
 #define TESTED_APART " do not overlap (tested at run time"
-
-/* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
-int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
-                struct error *err);
-
-/* The user's whole file with the nests replaced as planned and our pragmas removed;
- * legality is checked first. What was checked or emitted lately costs nothing more. */
-int model_emit(struct model *model, const struct plan *plan, struct buf *out,
-               struct error *err);
 
 #endif

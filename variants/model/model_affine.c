@@ -1,8 +1,10 @@
 /* Expressions and conditions of the source as isl functions and sets. */
-#include "variants/model/poly.h"
+#include "variants/model/model_affine.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
 
 bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
               long long *value)

@@ -1,10 +1,12 @@
 /* How far the subscripts of an array reach: in numbers at given parameters, and in terms
  * of parameters. */
-#include "variants/ir/sum.h"
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/budget.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/model_view.h"
 
 /* ---- in terms of parameters ---- */
 

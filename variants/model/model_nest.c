@@ -1,8 +1,13 @@
 /* One nest: its loops, its statements with their domains, its loop tree. */
+#include "variants/model/model_nest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/poly.h"
+#include "variants/ir/clauses.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
 
 /* ---- cells ---- */
 
@@ -225,36 +230,6 @@ struct build {
     struct loop *loop[DEPTH_MAX];
     size_t depth;
 };
-
-int nest_refuse(struct nest *nest, int line, const char *format, ...)
-{
-    struct buf text = {0};
-    va_list args;
-    if (nest->refusal)
-        return -1;
-    buf_addf(&text, "line %d: ", line);
-    va_start(args, format);
-    buf_addf_va(&text, format, args);
-    va_end(args);
-    nest->refusal = buf_detach(&text);
-    return -1;
-}
-
-void nest_assume(struct nest *nest, const char *format, ...)
-{
-    struct buf text = {0};
-    va_list args;
-    va_start(args, format);
-    buf_addf_va(&text, format, args);
-    va_end(args);
-    for (size_t i = 0; i < nest->assumption.nr; i++)
-        if (!strcmp(nest->assumption.v[i], buf_str(&text))) {
-            buf_release(&text);
-            return;
-        }
-    strvec_push(&nest->assumption, buf_str(&text));
-    buf_release(&text);
-}
 
 /* ---- which symbols the nest writes, declares, uses ---- */
 

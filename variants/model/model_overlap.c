@@ -1,6 +1,6 @@
 /* Which memory of a nest other names may reach: arrays, and variables where they stand,
  * that must not overlap where the plan changes the order or the loops rest on them. */
-#include "variants/model/poly.h"
+#include "variants/model/model_overlap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* Scalars that belong to one iteration: each iteration gets its own in the model, which
  * frees the order of iterations. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
+
+#include "variants/model/deps.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
 
 struct names {
     const struct ir_symbol *symbol;

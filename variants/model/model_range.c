@@ -1,8 +1,8 @@
 /* Which values the types of parameters allow, and how far loops can count at all. */
-#include "variants/model/poly.h"
-
 #include <isl/constraint.h>
 #include <limits.h>
+
+#include "variants/model/model_affine.h"
 
 /* No loop runs so often, with a step of 256 at most: it would take weeks. */
 enum { STEP_MOST = 256 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/poly.h"
+#include "variants/model/model_nest.h"
 
 /* ---- linear ---- */
 

@@ -1,10 +1,13 @@
 /* What is told of a model: loops, arrays, accesses with their class. */
+#include "variants/model/model_view.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "variants/ir/sum.h"
-#include "variants/model/poly.h"
+#include "variants/model/budget.h"
+#include "variants/model/model_nest.h"
 
 static int view_cell(const struct model *model, const struct cell *cell);
 

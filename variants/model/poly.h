@@ -1,10 +1,9 @@
 /*
  * The inside of the loop model: nests, statements, accesses as isl objects, and the loop
- * tree that plans edit. Shared by model*.c, deps*.c, tree*.c, legal.c, gen*.c and
- * counts.c only; no other file sees isl.
+ * tree that plans edit. For the rooms model, transform and emit; no other file sees isl.
  */
-#ifndef VARIANTS_POLY_H
-#define VARIANTS_POLY_H
+#ifndef VARIANTS_MODEL_POLY_H
+#define VARIANTS_MODEL_POLY_H
 
 #include <isl/aff.h>
 #include <isl/ctx.h>
@@ -18,14 +17,23 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "core/base/array.h"
 #include "variants/ir/ir.h"
 #include "variants/model/model.h"
-#include "variants/model/poly_model.h"
-#include "variants/plan/plan.h"
+
+struct ir_arena;
+struct kept_plans;
+
+/* x += e, x *= e, x = x + e, with x not in e. */
+enum accumulation {
+    ACCUMULATES_NOT,      /* it is none of these */
+    ACCUMULATES_IN_ORDER, /* another order may give another result, or overflow */
+    ACCUMULATES_ROUNDED,  /* it is made in floating point: another order rounds otherwise
+                           */
+    ACCUMULATES_EXACTLY   /* every order gives the same */
+};
 
 enum { DEPTH_MAX = 12, SUBSCRIPTS_MAX = 8 };
-
-/* ---- what a nest consists of ---- */
 
 struct loop {
     const struct ir_stmt *stmt;
@@ -193,226 +201,5 @@ struct model {
                                 asked for yet */
     void (*kept_free)(struct kept_plans *plans);
 };
-
-/* gen.c: legality, what the plan rests on, and the text. */
-int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
-                  struct buf *out, struct error *err);
-
-/* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
-
-struct tree *tree_new(enum tree_kind kind);
-struct tree *tree_leaf(size_t statement, isl_set *domain); /* takes domain */
-struct tree *tree_band(const struct loop *loop,
-                       struct tree *child); /* child is taken; f not set */
-void tree_add(struct tree *parent, struct tree *child);
-struct tree *tree_copy(const struct tree *tree);
-void tree_free(struct tree *tree);
-void tree_bind(struct nest *nest, struct tree *tree); /* fills f of the original bands */
-void tree_flatten(struct tree *tree); /* a SEQ of one child, a SEQ in a SEQ */
-const struct tree *tree_find(const struct tree *tree,
-                             const char *name); /* outermost; NULL = none */
-isl_union_pw_aff *function_add(isl_union_pw_aff *f,
-                               isl_pw_aff *value); /* where f has none yet; takes both */
-isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
-/* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer
- * is the tree node. */
-struct isl_schedule *tree_schedule(const struct nest *nest, const struct tree *tree);
-isl_union_map *tree_order(const struct nest *nest,
-                          const struct tree *tree); /* NULL on failure */
-
-/* tree_join.c: statements that always run one after the other are one to isl, which saves
- * most of the time where a body has many. */
-void tree_join(const struct nest *nest, struct tree *tree);
-void tree_part(struct tree *tree); /* undoes it */
-bool tree_is_joined(const struct tree *tree, size_t statement);
-size_t tree_leader(const struct tree *tree, size_t statement); /* who stands for it */
-/* The pairs that remain: those between iterations, and between leaders. Keeps pairs. */
-isl_union_map *joined_pairs(const struct nest *nest, const struct tree *tree,
-                            isl_union_map *pairs);
-isl_union_set *joined_domain(const struct nest *nest, const struct tree *tree);
-
-/* What a plan makes of one nest. */
-struct padding {
-    struct ir_symbol *array;
-    long long elements;
-};
-struct streamed {
-    size_t cell;   /* whose stores go past the caches */
-    size_t places; /* in the new code */
-};
-struct prefetch {
-    const char *name; /* as the plan says: "p.x" */
-    const struct ir_symbol *array;
-    long long distance;
-    int level;
-    const char *at;      /* distance in iterations of this loop, all that it touches: see
-                            gen_later.c; NULL = of the innermost one */
-    size_t places;       /* with `at`: in the new code */
-    const char *why_not; /* with `at`: why there are none */
-};
-struct packing; /* packing.h */
-struct lanes_wanted;
-struct box;
-struct copy;
-struct work {
-    struct nest *nest;
-    struct tree *tree;
-    size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
-                    of the others have no tree */
-    bool touched, reorders, unrolled;
-    bool simd_wanted, simd_found;
-    struct buf simd_reason;
-    struct prefetch *prefetch;
-    size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
-    const char *not_fetched; /* why something to be prefetched was not; NULL = unknown */
-    const struct plan_step **parallel; /* steps; decided when the tree is final */
-    size_t parallel_nr, parallel_alloc;
-    struct padding *padding;
-    size_t padding_nr, padding_alloc;
-    struct streamed *streamed;
-    size_t streamed_nr, streamed_alloc;
-    struct strvec said; /* what the user must be told of the new code */
-    struct packing *packing;
-    size_t packing_nr, packing_alloc;
-    const struct plan_step **filling; /* steps full() */
-    size_t filling_nr, filling_alloc;
-    struct lanes_wanted *vec;
-    size_t vec_nr, vec_alloc;
-    size_t *expanding; /* private scalars that one variable does not hold */
-    size_t expanding_nr, expanding_alloc;
-    struct box *box;
-    size_t box_nr, box_alloc;
-    struct copy *copy;
-    size_t copy_nr, copy_alloc;
-};
-/* tree_gather.c: copies side by side are one to isl, where it can be shown that one
- * stands for all. Of the final tree, before the code is made. */
-void tree_gather(struct work *work);
-bool tree_is_gathered(const struct tree *tree);
-long long copy_number_of(const struct tree *band); /* how many copies */
-long long copy_distance(const struct tree *band);  /* between them, in the iterator */
-
-/* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
- * STATUS_ILLEGAL. */
-int plan_apply(struct model *model, const struct plan *plan, struct work *works,
-               struct error *err);
-void works_free(struct model *model, struct work *works);
-bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
-isl_pw_aff *
-band_function(const struct tree *band,
-              const struct statement *statement); /* NULL = not under this band */
-/* What one iteration adds to the band's value: 1, or the step of the source loop where
- * the value is the iterator itself. */
-long long band_unit(const struct tree *band);
-/* Its iterations run against the direction of the loop as written. */
-bool band_is_turned(const struct tree *band);
-/* First or last value of the loop as written, as a statement sees it that may be outside
- * of it; NULL when the bounds name loops that are not around the statement, or when the
- * band is not the loop as written. */
-isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
-                      const struct statement *statement, bool last);
-/* What the user's iterator gains with each value that isl counts. */
-long long band_stride(const struct tree *band);
-isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
-int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
-                struct error *err); /* tree_unroll.c */
-/* Instance -> those of its block of `size` iterations of the band; equal in all other
- * loops. */
-isl_map *block_partners(const struct tree *band, long long size,
-                        const struct statement *statement);
-/* Instances of the leaf whose block is not whole within the bands around. */
-isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
-                          const struct tree *const *above, size_t nr,
-                          const struct tree *leaf);
-isl_map *equal_at(isl_pw_aff *pa); /* pairs of equal value; takes pa */
-bool tree_has(const struct tree *tree, const char *name);
-/* All names of the step from argument `first` on. */
-bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first);
-/* "it" for a tile loop over i, a number behind it where that is taken. */
-const char *tree_tile_name(const struct work *work, const char *loop);
-/* One step of a plan on one nest that has what it names: 0; -1 STATUS_ILLEGAL,
- * STATUS_USAGE; STEP_IDLE: nothing to do in this nest, err says why - the plan fails when
- * it is so in all nests. */
-enum { STEP_IDLE = 1 };
-#define TRANSFORMATION(kind, hook, ...)                                                  \
-    int hook(struct work *work, const struct plan_step *step, struct error *err);
-#include "variants/plan/transformations.def"
-/* Makes one work of works whose nests stand side by side, where the step fuses loops at
- * their edges. tree_region.c */
-int works_join(struct model *model, const struct plan_step *step, struct work *works,
-               struct error *err);
-/* What full, pack and vec asked for: after work_check, which sees the plain order; every
- * later change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
-int tree_finish(struct work *work, struct error *err);
-void packing_release(struct work *work);
-/* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
-int work_parallel(struct work *work, struct error *err);
-/* tree_clauses.c: clauses of such a pragma. */
-bool pragma_has_clause(const char *pragma, const char *word);
-/* Of a loop that is not whole: they must say the same of its parts. */
-int pragma_check_clauses(const struct nest *nest, const struct ir_pragma *pragma,
-                         struct error *err);
-/* Of a pragma that gives way: nothing behind the loop may rest on its clauses. */
-int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragma,
-                          struct error *err);
-/* The loop is still one loop with all that was in it, and nothing else. */
-bool band_is_whole(const struct work *work, const struct tree *band);
-bool pragma_is_simd(const char *text);         /* omp simd, and no other word before it */
-bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
-/* Of simd steps; nest: the work's place among those of the plan. */
-void work_hints(struct work *work, size_t nest, const struct plan *plan);
-void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
-/* tree_memory.c: frees what the steps of its own left in the work. */
-void work_memory_free(struct work *work);
-
-/* ---- legal.c ---- */
-
-int work_check(struct work *work, const struct plan *plan, struct error *err);
-/* Of the dependences (kept), those between different iterations of the band with
- * everything around equal. */
-isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
-                            const struct tree *const *above, size_t above_nr,
-                            isl_union_map *deps);
-/* Once more the order, of a tree whose complete tiles were split off. */
-int work_check_parts(struct work *work, struct error *err);
-int work_simd(struct work *work, const struct plan_step *step,
-              struct error *err); /* marks bands that may carry the pragma */
-/* The scalar cells' places under a tree: copies written out side by side have their own.
- */
-isl_union_map *cell_storage(const struct nest *nest, size_t cell,
-                            const struct tree *tree);
-/* legal_order.c: every instance is run, once; every dependence (kept) runs forwards. In a
- * tree that is joined, of the leaders. */
-bool tree_runs_all(const struct nest *nest, const struct tree *tree);
-/* budget.c: so many operations of isl, and as many numbers made by it, from here on; 0 =
- * no limit, for what is no analysis. One model at a time. */
-void isl_budget(struct model *model, unsigned long operations);
-bool isl_ran_out(const struct model *model); /* since isl_budget */
-/* Fails when the operations ran out or isl reported an error since isl_budget; puts the
- * context in order again. */
-int isl_check(struct model *model, bool null, struct error *err);
-
-/* ---- model_overlap.c ---- */
-
-/* The elements that a nest accesses of an array; or the variable itself, a number or a
- * pointer, where it stands. */
-struct memory {
-    struct ir_symbol *symbol;
-    struct ir_type type; /* of what is accessed */
-    bool itself, written;
-};
-struct overlap {
-    struct memory a, b;
-};
-struct overlaps {
-    struct overlap *pair; /* might overlap and must not */
-    size_t nr, alloc;
-    struct strvec types; /* "int and float": pairs that only C's rule for types keeps
-                            apart */
-};
-/* `reorders`: of a plan that changes the order; of others what their loops are made of
- * must not be written. */
-struct overlaps nest_overlaps(const struct nest *nest, bool reorders);
-void overlaps_release(struct overlaps *list);
 
 #endif

@@ -1,8 +1,11 @@
 /* The loop tree: making, copying, binding bands to functions of statement instances. */
-#include "variants/model/poly.h"
+#include "variants/model/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
+#include "variants/plan/plan.h"
 
 struct tree *tree_new(enum tree_kind kind)
 {
@@ -242,4 +245,21 @@ isl_pw_aff *band_function(const struct tree *band, const struct statement *state
 bool tree_is_gathered(const struct tree *tree)
 {
     return tree->kind == TREE_BAND && tree->domain;
+}
+
+bool tree_is_straight(const struct tree *tree)
+{
+    if (tree->kind == TREE_BAND && tree->role != BAND_COPY)
+        return false;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (!tree_is_straight(tree->child[i]))
+            return false;
+    return true;
+}
+
+isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
+{
+    isl_val *val = isl_val_int_from_si(isl_pw_aff_get_ctx(pa), size);
+    pa = isl_pw_aff_floor(isl_pw_aff_scale_down_val(pa, isl_val_copy(val)));
+    return isl_pw_aff_scale_val(pa, val);
 }

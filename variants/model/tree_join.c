@@ -4,10 +4,11 @@
  * cross iterations say something; those within one iteration hold because their order
  * stays.
  */
-#include "variants/model/poly.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
 
 /* The set with the tuple of another statement. */
 static isl_set *renamed(const isl_set *set, size_t statement)

@@ -1,8 +1,8 @@
 /* The loop tree as an isl schedule, and the order it stands for. */
-#include "variants/model/poly.h"
-
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
+
+#include "variants/model/tree.h"
 
 static isl_schedule *sequence(const struct nest *nest, const struct tree *tree)
 {

@@ -1,66 +1,16 @@
-/* What the parse*.c files share: from the clang tree to the ir. */
-#ifndef VARIANTS_PARSE_H
-#define VARIANTS_PARSE_H
+/* From a C or C++ file to the tree of one function. */
+#ifndef VARIANTS_PARSE_PARSE_H
+#define VARIANTS_PARSE_PARSE_H
 
-#include "variants/clang/clang_tree.h"
-#include "variants/ir/ir.h"
+#include "core/base/array.h"
+#include "core/base/error.h"
 
-struct parse {
-    struct ir_function *function;
-    struct ir_arena *arena;
-    struct ct_file file;
-    size_t symbol_alloc;
-    struct ct_decl **declared; /* of function->symbol[i]; NULL for what has none */
-    struct parse *caller;      /* while a helper's body is read: who calls it */
-    /* the first node that can neither be taken apart nor copied as text */
-    const struct ct_node *trouble;
-};
+struct ir_function;
 
-/* parse.c: the symbol of a declaration, made on first use. */
-struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
-
-/* One more symbol of the function; `decl` may be NULL. */
-struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
-
-/* parse_expr.c. NULL when the expression cannot be told; its statement is then kept as
- * text. */
-struct ir_expr *parse_expr(struct parse *p, const struct ct_node *node);
-struct ir_expr *parse_initialiser(struct parse *p, const struct ct_node *node);
-/* RAW */
-struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node,
-                               const char *text);
-
-/* parse_stmt.c. NULL when neither the statement nor its text can be told (p->trouble
- * says what it was). */
-struct ir_stmt *parse_body(struct parse *p, const struct ct_node *node);
-
-/* parse_loop.c */
-struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
-                          struct ir_stmt *body);
-/* The variable that this very node assigns or takes the address of (then *address, if
- * wanted); NULL = none. */
-struct ct_decl *parse_written(const struct ct_node *node, bool *address);
-
-/* parse_scan.c: the source as text. */
-/* behind spaces and comments */
-size_t scan_blank(const char *source, size_t at, size_t end);
-/* behind a `;` that follows next, else `at` */
-size_t scan_semicolon(const char *source, size_t at, size_t end);
-/* `for (;;)` at `at` */
-bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2]);
-struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
-                               const struct ct_file *file);
-
-/* parse_args.c: the flags that concern parsing of `source`; the first says the language.
- */
-void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
-                struct strvec *out);
-
-/* parse_select.c: the function that is meant. */
-struct ct_function *parse_select(const struct parse *p, int line, const char *name,
-                                 struct error *err);
-/* Placed before the function, behind the one above it, or inside. */
-bool parse_applies(const struct ct_file *file, const struct ct_function *function,
-                   const struct ir_pragma *pragma);
+/* Finds and reads the function. `line` and `function` as in kernel_request.
+ * `text`: what stands in place of the file's contents (tunables with other values); NULL
+ * = the file's own. */
+int ir_parse(const char *path, const char *text, int line, const char *function,
+             const struct strvec *cflags, struct ir_function **out, struct error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 static struct ir_expr *give_up(struct parse *p, const struct ct_node *node)
 {

@@ -1,7 +1,7 @@
 /* For loops: their three parts, and whether they count in the simple way. */
 #include <string.h>
 
-#include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 /* ---- what is written ---- */
 

@@ -5,7 +5,7 @@
 #ifndef VARIANTS_PARSE_REWRITE_H
 #define VARIANTS_PARSE_REWRITE_H
 
-#include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 /* Puts what `rewrite` returns in place of every expression of the statement and below,
  * operands first. Text that is not taken apart stays. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/parse/parse.h"
+#include "variants/parse/parse_parts.h"
 
 /* ---- continue ---- */
 

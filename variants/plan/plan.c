@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/hash.h"
 #include "variants/plan/plan_table.h"
 

@@ -10,9 +10,12 @@
 #ifndef VARIANTS_PLAN_PLAN_H
 #define VARIANTS_PLAN_PLAN_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "core/base.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
 
 /* In the order of the table. */
 enum step_kind {

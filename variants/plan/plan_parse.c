@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 enum { NESTS_MAX = 999 };
 
 /* A step while it is read. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 enum { UNROLL_MAX = 64 };
 
 #define OPTION(name) (1U << OPTION_##name)

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/model/poly.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
 #include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 static isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
                                 isl_union_map *deps);

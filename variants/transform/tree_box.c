@@ -1,11 +1,13 @@
 /* Local buffers: the box of constant size that holds what is accessed of an array during
  * one iteration of a loop. */
-#include "variants/transform/packing.h"
-
 #include <isl/fixed_box.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
 
 enum { BOX_BYTES_MAX = 64 << 20 };
 

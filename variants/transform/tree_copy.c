@@ -3,12 +3,61 @@
  * one will hold. Their domains are the elements accessed, so nothing is read or written
  * that the original would not have touched.
  */
-#include "variants/ir/sum.h"
-#include "variants/transform/packing.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
+
+bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
+                    const char *loop)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    size_t nr = access->dim_nr ? access->dim_nr : access->subscript_nr;
+    for (size_t i = 0; i < nr; i++) {
+        const struct ir_expr *sub =
+            access->dim_nr ? access->dim[i] : access->subscript[i];
+        for (size_t k = 0; (dim == SIZE_MAX || i == dim) && k < statement->depth; k++) {
+            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
+            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool takes_in_panels(const struct work *work, const struct packing *packing,
+                            const struct access *access)
+{
+    return packing->cell == access->cell && packing->panel_loop &&
+           access_follows(work->nest, access, SIZE_MAX, packing->panel_loop);
+}
+
+bool packing_takes(const struct work *work, size_t packing, const struct access *access)
+{
+    const struct packing *own = &work->packing[packing];
+    bool alone = true, elsewhere = false;
+    for (size_t i = 0; i < work->packing_nr; i++) {
+        const struct packing *other = &work->packing[i];
+        if (i == packing || other->cell != own->cell)
+            continue;
+        alone = false;
+        elsewhere = elsewhere || ((i < packing || !own->panel_loop) &&
+                                  takes_in_panels(work, other, access));
+    }
+    return own->cell == access->cell &&
+           (alone ||
+            (!elsewhere && (!own->panel_loop || takes_in_panels(work, own, access))));
+}
+
+bool box_takes(const struct work *work, const struct box *box,
+               const struct access *access)
+{
+    return box->is_scalar ? box->cell == access->cell
+                          : packing_takes(work, box->packing, access);
+}
 
 /* Element i minus the box's first one, on the flat space [values of the prefix, element].
  */

@@ -5,10 +5,14 @@
  * that no value leaves, and is indexed by the loops of the scalar that run in that part;
  * their ranges there must be constant, as those of tiles are.
  */
-#include "variants/transform/packing.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 bool cell_expandable(const struct cell *cell)
 {

@@ -3,10 +3,12 @@
  * filled up: more iterations than the original has, whose results nobody reads, so that
  * every tile has the same trip counts. Else the complete tiles get code of their own.
  */
-#include "variants/transform/packing.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 struct fill {
     struct work *work;

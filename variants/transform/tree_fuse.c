@@ -1,9 +1,12 @@
 /* Fusion and distribution: adjacent loops become one, the parts of a loop get loops of
  * their own. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 struct fusion {
     struct work *work;

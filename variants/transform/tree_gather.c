@@ -4,9 +4,11 @@
  * instead of all. Only where the copies are complete and the same for all statements:
  * everything else is left to isl.
  */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
+
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
+#include "variants/transform/transform.h"
 
 struct gathering {
     struct nest *nest;

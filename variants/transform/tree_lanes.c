@@ -1,8 +1,11 @@
 /* vec(j:8): complete blocks of a loop become one operation on vectors. */
-#include "variants/transform/packing.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 struct lane_search {
     struct work *work;

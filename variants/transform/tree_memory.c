@@ -1,11 +1,12 @@
 /* Steps about where data lies and how it is written: longer rows of local arrays, stores
  * past the caches. Here is decided whether that may be; gen_pad.c and gen_stream.c do it.
  */
-#include "variants/model/poly.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 static bool find_cell(const struct nest *nest, const char *name, size_t *cell)
 {

@@ -4,11 +4,13 @@
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
-#include "variants/ir/sum.h"
-#include "variants/transform/packing.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/ir/sum.h"
+#include "variants/model/budget.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
 
 static const struct tree *band_named(const struct tree *tree, const char *name)
 {
@@ -53,54 +55,6 @@ static size_t cell_named(const struct nest *nest, const char *name)
                                  strcmp(nest->cell[i].name, name) != 0))
         i++;
     return i;
-}
-
-bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
-                    const char *loop)
-{
-    const struct statement *statement = &nest->statement[access->statement];
-    size_t nr = access->dim_nr ? access->dim_nr : access->subscript_nr;
-    for (size_t i = 0; i < nr; i++) {
-        const struct ir_expr *sub =
-            access->dim_nr ? access->dim[i] : access->subscript[i];
-        for (size_t k = 0; (dim == SIZE_MAX || i == dim) && k < statement->depth; k++) {
-            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
-            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool takes_in_panels(const struct work *work, const struct packing *packing,
-                            const struct access *access)
-{
-    return packing->cell == access->cell && packing->panel_loop &&
-           access_follows(work->nest, access, SIZE_MAX, packing->panel_loop);
-}
-
-bool packing_takes(const struct work *work, size_t packing, const struct access *access)
-{
-    const struct packing *own = &work->packing[packing];
-    bool alone = true, elsewhere = false;
-    for (size_t i = 0; i < work->packing_nr; i++) {
-        const struct packing *other = &work->packing[i];
-        if (i == packing || other->cell != own->cell)
-            continue;
-        alone = false;
-        elsewhere = elsewhere || ((i < packing || !own->panel_loop) &&
-                                  takes_in_panels(work, other, access));
-    }
-    return own->cell == access->cell &&
-           (alone ||
-            (!elsewhere && (!own->panel_loop || takes_in_panels(work, own, access))));
-}
-
-bool box_takes(const struct work *work, const struct box *box,
-               const struct access *access)
-{
-    return box->is_scalar ? box->cell == access->cell
-                          : packing_takes(work, box->packing, access);
 }
 
 static bool is_written(const struct nest *nest, size_t cell)

@@ -2,10 +2,133 @@
  * Loops whose iterations are shared out among threads: those that the plan names, and
  * those that the user's own OpenMP pragmas stood before. Decided on the final tree.
  */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/ir/clauses.h"
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
+
+/* ---- the user's pragmas ---- */
+
+/* Which clauses of his `omp parallel for` still hold where a plan divides or moves the
+ * loop. */
+
+/* Names a variable that the nest writes; `outside`: one that is not its own. */
+static bool holds_written(const struct nest *nest, const struct clause *clause,
+                          bool outside)
+{
+    const struct ir_function *function = nest->model->function;
+    char *value = xstrndup(clause->value ? clause->value : "", clause->value_length);
+    bool found = false;
+    for (size_t i = 0; !found && i < function->symbol_nr; i++)
+        for (size_t k = 0; !found && k < nest->access_nr; k++)
+            found = nest->access[k].write &&
+                    !(outside && nest->cell[nest->access[k].cell].is_private) &&
+                    nest->cell[nest->access[k].cell].symbol == function->symbol[i] &&
+                    text_has_word(value, function->symbol[i]->name);
+    free(value);
+    return found;
+}
+
+/* It says the same of each part of the loop, in any order, as of the whole. */
+static bool holds_of_parts(const struct nest *nest, const struct clause *clause)
+{
+    static const char *const always[] = {"simd",   "private", "reduction",
+                                         "shared", "default", "proc_bind"};
+    static const char *const of_values[] = {"schedule", "num_threads", "if",
+                                            "firstprivate"};
+    for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+        if (clause_is(clause, always[i]))
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(of_values); i++)
+        if (clause_is(clause, of_values[i]))
+            return !holds_written(nest, clause, false);
+    return false;
+}
+
+struct whole {
+    const struct nest *nest;
+    const struct loop *loop;
+    size_t bands;
+    bool *below; /* by statement: it stands below a band of the loop */
+    bool mixed;  /* statements of other loops do too */
+};
+
+static bool is_in_loop(const struct statement *statement, const struct loop *loop)
+{
+    size_t depth = (size_t)loop->depth;
+    return statement->depth > depth && statement->loop[depth] == loop;
+}
+
+static void survey(struct whole *at, const struct tree *tree, bool inside)
+{
+    if (tree->kind == TREE_BAND && tree->loop == at->loop) {
+        at->bands++;
+        inside = true;
+    }
+    if (inside && tree->kind == TREE_LEAF && tree->statement < at->nest->statement_nr) {
+        at->below[tree->statement] = true;
+        at->mixed =
+            at->mixed || !is_in_loop(&at->nest->statement[tree->statement], at->loop);
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        survey(at, tree->child[i], inside);
+}
+
+/* The loop is still one loop with all that was in it, and nothing else. */
+static bool band_is_whole(const struct work *work, const struct tree *band)
+{
+    const struct nest *nest = work->nest;
+    struct whole whole = {.nest = nest, .loop = band->loop};
+    whole.below = xcalloc(nest->statement_nr + 1, sizeof(bool));
+    survey(&whole, work->tree, false);
+    bool same = whole.bands == 1 && !whole.mixed && !band->skewed && !band->shifted &&
+                !band->rest && !band->lanes;
+    for (size_t i = 0; same && i < nest->statement_nr; i++)
+        same = whole.below[i] || !is_in_loop(&nest->statement[i], band->loop);
+    free(whole.below);
+    return same;
+}
+
+/* Of a loop that is not whole: they must say the same of its parts. */
+static int pragma_check_clauses(const struct nest *nest, const struct ir_pragma *pragma,
+                                struct error *err)
+{
+    const char *text = pragma_clauses(pragma->text);
+    struct clause clause;
+    while (clause_next(&text, &clause))
+        if (!holds_of_parts(nest, &clause))
+            return fail(err, STATUS_ILLEGAL,
+                        "the plan divides or moves the loop of the OpenMP pragma of line "
+                        "%d, whose clause '%.*s' says something of the loop as it is; "
+                        "leave that loop out of the plan, or drop the clause",
+                        pragma->line, (int)clause.word_length, clause.word);
+    return 0;
+}
+
+/* Of a pragma that gives way: nothing behind the loop may rest on its clauses. */
+static int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragma,
+                                 struct error *err)
+{
+    const char *text = pragma_clauses(pragma->text);
+    struct clause clause;
+    while (clause_next(&text, &clause)) {
+        bool own = clause_is(&clause, "private") || clause_is(&clause, "firstprivate");
+        if (clause_is(&clause, "copyin") || (own && holds_written(nest, &clause, true)))
+            return fail(err, STATUS_ILLEGAL,
+                        "parallel() would replace the OpenMP pragma of line %d, whose "
+                        "clause '%.*s' gives a variable another value than the loop "
+                        "without it; drop the clause",
+                        pragma->line, (int)clause.word_length, clause.word);
+    }
+    return 0;
+}
+
+/* ---- parallel loops ---- */
 
 int tree_parallel(struct work *work, const struct plan_step *step, struct error *err)
 {

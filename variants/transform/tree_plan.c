@@ -1,26 +1,11 @@
 /* What each step of a plan does to the loop tree. Whether the result is legal is asked
  * afterwards, of the whole. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-bool tree_is_straight(const struct tree *tree)
-{
-    if (tree->kind == TREE_BAND && tree->role != BAND_COPY)
-        return false;
-    for (size_t i = 0; i < tree->child_nr; i++)
-        if (!tree_is_straight(tree->child[i]))
-            return false;
-    return true;
-}
-
-isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
-{
-    isl_val *val = isl_val_int_from_si(isl_pw_aff_get_ctx(pa), size);
-    pa = isl_pw_aff_floor(isl_pw_aff_scale_down_val(pa, isl_val_copy(val)));
-    return isl_pw_aff_scale_val(pa, val);
-}
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- unrolling, prefetching ---- */
 

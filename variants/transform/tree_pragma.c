@@ -3,9 +3,10 @@
  * `ivdep`): kept where the loop is still what it was, dropped and said so where it is
  * not. `omp parallel for` is in tree_parallel.c.
  */
-#include "variants/model/poly.h"
-
 #include <string.h>
+
+#include "variants/ir/clauses.h"
+#include "variants/transform/transform.h"
 
 struct survey {
     const struct nest *nest;

@@ -1,10 +1,15 @@
 /* Nests that stand side by side as one region, so that their loops can be fused. What the
  * plan did to each before is carried over. */
-#include "variants/model/poly.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- which nests are neighbours ---- */
 

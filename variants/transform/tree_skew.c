@@ -1,10 +1,14 @@
 /* Skewing, and tiles of skewed loops: blocks in time. */
-#include "variants/model/poly.h"
-
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/budget.h"
+#include "variants/model/deps.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- skew(i,t:c) ---- */
 

@@ -2,9 +2,11 @@
  * What unrolling by blocks of iterations makes of a loop: complete blocks, the corners
  * that such blocks also hold, what begins before them all, and the rest.
  */
-#include "variants/transform/tree_unroll.h"
-
 #include <stdlib.h>
+
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/transform/steps.h"
 
 static void find_leaves(const struct tree *tree, struct leaves *leaves)
 {

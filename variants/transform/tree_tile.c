@@ -1,8 +1,12 @@
 /* Tiling and interchange: new bands, and bands that change places. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/deps.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* ---- tile ---- */
 

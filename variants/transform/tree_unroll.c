@@ -5,10 +5,12 @@
  * nothing is complete are a loop behind it, or before it. So the copies need no guards,
  * and the rest is plain code.
  */
-#include "variants/transform/tree_unroll.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/model/tree.h"
+#include "variants/transform/steps.h"
 
 /* ---- building the trees ---- */
 

@@ -1,3 +1,5 @@
+#include "variants/verify/verify.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +8,8 @@
 #include <unistd.h>
 
 #include "core/files/hash.h"
+#include "variants/build/build.h"
+#include "variants/plan/plan.h"
 #include "variants/verify/verify_cases.h"
 #include "variants/verify/verify_lines.h"
 

@@ -3,7 +3,7 @@
 #ifndef VARIANTS_VERIFY_CASES_H
 #define VARIANTS_VERIFY_CASES_H
 
-#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_parts.h"
 
 enum { VERIFY_EXTRA_MAX = 16 };
 

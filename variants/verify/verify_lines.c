@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 enum { WORDS_MAX = 6 };
 
 static void forget_case(struct verify_lines *lines)

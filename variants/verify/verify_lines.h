@@ -3,7 +3,8 @@
 #ifndef VARIANTS_VERIFY_LINES_H
 #define VARIANTS_VERIFY_LINES_H
 
-#include "variants/variants.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /* {0} is the valid empty one. Texts are of the last set of sizes in the file. */
 struct verify_lines {

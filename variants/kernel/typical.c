@@ -1,9 +1,12 @@
 /* For each transformation the plans that a person would try first on this kernel. Looks
  * at the view only. */
-#include "variants/variants.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
 
 enum { TILE = 32, TIME_TILE = 4, UNROLL = 4, AHEAD = 16, VECTOR_BYTES = 64 };
 

@@ -1,7 +1,7 @@
 /* Walking statements and expressions of the front end's tree. */
-#include "variants/model/poly.h"
-
 #include <string.h>
+
+#include "variants/ir/ir.h"
 
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
                                 bool (*is)(const struct ir_stmt *, const void *),

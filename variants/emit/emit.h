@@ -1,0 +1,23 @@
+/* From a model and a plan to C text: what is legal, and the file. */
+#ifndef VARIANTS_EMIT_EMIT_H
+#define VARIANTS_EMIT_EMIT_H
+
+struct buf;
+struct error;
+struct model;
+struct plan;
+
+/* Legality, what the plan rests on, and the text. */
+int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
+                  struct buf *out, struct error *err);
+
+/* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
+int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
+                struct error *err);
+
+/* The user's whole file with the nests replaced as planned and our pragmas removed;
+ * legality is checked first. What was checked or emitted lately costs nothing more. */
+int model_emit(struct model *model, const struct plan *plan, struct buf *out,
+               struct error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* The text of the user's OpenMP pragmas. */
+#include "variants/ir/clauses.h"
+
+#include <string.h>
+
+#include "core/base/array.h"
+
+/* Behind these words, at the start of the text; NULL = it begins with others. */
+static const char *behind_words(const char *text, const char *const *words, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        text += strspn(text, " \t");
+        size_t length = strcspn(text, " \t(");
+        if (length != strlen(words[i]) || strncmp(text, words[i], length))
+            return NULL;
+        text += length;
+    }
+    return text;
+}
+
+static const char *const parallel_for[] = {"omp", "parallel", "for"};
+
+const char *pragma_clauses(const char *text)
+{
+    return behind_words(text, parallel_for, ARRAY_SIZE(parallel_for));
+}
+
+bool pragma_is_parallel_for(const char *text)
+{
+    return pragma_clauses(text) != NULL;
+}
+
+bool pragma_is_simd(const char *text)
+{
+    static const char *const words[] = {"omp", "simd"};
+    return behind_words(text, words, ARRAY_SIZE(words)) != NULL;
+}
+
+bool clause_next(const char **at, struct clause *clause)
+{
+    static const char blanks[] = " \t\r\n\\,";
+    const char *text = *at + strspn(*at, blanks);
+    *clause = (struct clause){.word = text};
+    clause->word_length = strcspn(text, " \t\r\n\\,(");
+    text += clause->word_length;
+    text += strspn(text, " \t\r\n\\");
+    if (*text == '(') {
+        int open = 1;
+        clause->value = ++text;
+        for (; *text && open; text++)
+            open += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+        clause->value_length = (size_t)(text - clause->value) - !open;
+    }
+    *at = text;
+    return clause->word_length > 0;
+}
+
+bool clause_is(const struct clause *clause, const char *word)
+{
+    return clause->word_length == strlen(word) &&
+           !strncmp(clause->word, word, clause->word_length);
+}
+
+bool pragma_has_clause(const char *pragma, const char *word)
+{
+    const char *at = pragma_clauses(pragma);
+    struct clause clause;
+    while (clause_next(&at, &clause))
+        if (clause_is(&clause, word))
+            return true;
+    return false;
+}

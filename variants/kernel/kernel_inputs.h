@@ -1,0 +1,63 @@
+/* What a call of a kernel takes from its caller, and where it comes from. */
+#ifndef VARIANTS_KERNEL_KERNEL_INPUTS_H
+#define VARIANTS_KERNEL_KERNEL_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
+
+struct kernel;
+
+/*
+ * What a call of the kernel takes from its caller, for whoever records a call: numbers,
+ * then arrays, by the names that words know. Of structs every number and array that the
+ * function names has an entry of its own.
+ */
+struct kernel_input {
+    const char *name; /* "n", "g->nx", "p" */
+    const char *root; /* the variable that it is reached from: "n", "g", "p" */
+    const char *path; /* from there: "", "->nx", "->box.v" */
+    int param;        /* place of the root among the parameters; -1 = a global variable */
+    bool is_array;
+    char kind;     /* of a number: 'f' floating point, 'i', 'u', 'b'; of an array 'r' = of
+                      structs */
+    size_t bytes;  /* of a number, or of an element or struct of the array */
+    bool in_place; /* the array is a part of the variable, not behind a pointer */
+    bool written;  /* by the kernel */
+    bool is_size;  /* a number that decides on loops, addresses or extents */
+    long long records; /* elements or structs of the array; -1 = not known (yet) */
+};
+/* As far as words and captured contents tell. Numbers without a word count as unknown:
+ * then no lengths are known. Caller frees the list; it borrows from the kernel. */
+size_t kernel_inputs(struct kernel *kernel, struct kernel_input **list);
+/* How a compiled call is given each parameter: bytes and kind ('i' for integers and
+ * pointers, 'f', or 's' for a struct by value). Caller frees. */
+struct kernel_passed {
+    char kind;
+    size_t bytes;
+    const char *name;
+};
+size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **list);
+/* Why kernel_bind could not supply the arguments, whatever is set; 0 = it could. */
+int kernel_supplied(const struct kernel *kernel, struct error *err);
+/* The declaration's types in one line: "void f(double *, int)". Caller frees. */
+char *kernel_signature(const struct kernel *kernel);
+/* "buffer NAME = captured(...)": a word for kernel_request. `records` from `offset` on of
+ * the file; `place`: address modulo 2 MiB at which they shall lie; `hash` of the bytes.
+ * Caller frees. */
+struct captured_array {
+    const char *name, *path;
+    unsigned long long offset;
+    long long records;
+    unsigned long place;
+    bool huge_pages;
+    const char *hash;
+};
+char *captured_word(const struct captured_array *array);
+
+const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+/* Most bytes of the captured arrays lay in huge pages, and so they do here. */
+bool kernel_inputs_huge(const struct kernel *kernel);
+
+#endif

@@ -1,0 +1,56 @@
+/* What is shown of the loops of a kernel and of their accesses. */
+#ifndef VARIANTS_MODEL_LOOP_VIEW_H
+#define VARIANTS_MODEL_LOOP_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { KERNEL_DEPTH_MAX = 8 };
+
+enum access_class {
+    ACCESS_STREAMING,
+    ACCESS_STRIDED,
+    ACCESS_INDIRECT,
+    ACCESS_INVARIANT,
+    ACCESS_IRREGULAR
+};
+const char *access_class_word(enum access_class access_class);
+
+struct kernel_loop {
+    const char *name; /* the iterator; loops with equal names in several nests are told
+                         apart by nest */
+    int nest, depth, parent; /* parent: index of the enclosing loop, -1 = outermost */
+    int line;
+    const char *lower_text, *upper_text; /* upper exclusive */
+    long long step;                      /* of the iterator; 0 = not known */
+    double trips;             /* mean trip count at the bound sizes; negative = unknown */
+    bool innermost, modelled; /* modelled: an affine loop that plans may name */
+    bool perfect;             /* its body is one loop and nothing else */
+    const char *why;          /* not modelled: the reason and the remedy; else NULL */
+};
+/* An array of structs as one nest uses it: what the other fields take up in a cache line
+ * is fetched for nothing. */
+struct kernel_record {
+    int nest;                        /* as kernel_loop.nest */
+    const char *name;                /* the array of structs: "p", "g->p" */
+    const char *fields;              /* those used: "x, pos.y" */
+    size_t record_bytes, used_bytes; /* of one element; used_bytes: of those fields */
+    int line;                        /* of the first access */
+};
+struct kernel_access {
+    int array, loop; /* indices; loop = innermost enclosing */
+    bool write;
+    enum access_class access_class;
+    double stride_bytes; /* in the innermost loop, for STREAMING and STRIDED; else 0 */
+    double stride_at[KERNEL_DEPTH_MAX]; /* bytes the address moves when the loop at that
+                                           depth advances by one iteration, at the bound
+                                           sizes; 0 = invariant, NaN = not affine
+                                           (indirect) or no such loop */
+    int through;                        /* array the subscript is loaded from, -1 */
+    bool update; /* x[idx] += e and its kin: elements met in no order, each read, changed
+                    and written */
+    int line;
+    const char *text; /* "table[idx[i]]" */
+};
+
+#endif

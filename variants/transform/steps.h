@@ -1,0 +1,87 @@
+/* What the files of the room offer one another: steps of plans, blocks of iterations, and
+ * parts of the check. Private to variants/transform/. */
+#ifndef VARIANTS_TRANSFORM_STEPS_H
+#define VARIANTS_TRANSFORM_STEPS_H
+
+#include "variants/transform/transform.h"
+
+/* First or last value of the loop as written, as a statement sees it that may be outside
+ * of it; NULL when the bounds name loops that are not around the statement, or when the
+ * band is not the loop as written. */
+isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
+                      const struct statement *statement, bool last);
+
+int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
+                struct error *err);
+/* Instance -> those of its block of `size` iterations of the band; equal in all other
+ * loops. */
+isl_map *block_partners(const struct tree *band, long long size,
+                        const struct statement *statement);
+/* Instances of the leaf whose block is not whole within the bands around. */
+isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
+                          const struct tree *const *above, size_t nr,
+                          const struct tree *leaf);
+isl_map *equal_at(isl_pw_aff *pa); /* pairs of equal value; takes pa */
+
+/* "it" for a tile loop over i, a number behind it where that is taken. */
+const char *tree_tile_name(const struct work *work, const char *loop);
+/* One step of a plan on one nest that has what it names: 0; -1 STATUS_ILLEGAL,
+ * STATUS_USAGE; STEP_IDLE: nothing to do in this nest, err says why - the plan fails when
+ * it is so in all nests. */
+enum { STEP_IDLE = 1 };
+#define TRANSFORMATION(kind, hook, ...)                                                  \
+    int hook(struct work *work, const struct plan_step *step, struct error *err);
+#include "variants/plan/transformations.def"
+/* Makes one work of works whose nests stand side by side, where the step fuses loops at
+ * their edges. tree_region.c */
+int works_join(struct model *model, const struct plan_step *step, struct work *works,
+               struct error *err);
+
+void packing_release(struct work *work);
+
+/* Frees what the steps of its own left in the work. */
+void work_memory_free(struct work *work);
+
+/* Of the dependences (kept), those between different iterations of the band with
+ * everything around equal. */
+isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
+                            const struct tree *const *above, size_t above_nr,
+                            isl_union_map *deps);
+/* Once more the order, of a tree whose complete tiles were split off. */
+int work_check_parts(struct work *work, struct error *err);
+int work_simd(struct work *work, const struct plan_step *step,
+              struct error *err); /* marks bands that may carry the pragma */
+/* The scalar cells' places under a tree: copies written out side by side have their own.
+ */
+isl_union_map *cell_storage(const struct nest *nest, size_t cell,
+                            const struct tree *tree);
+/* Every instance is run, once; every dependence (kept) runs forwards. In a
+ * tree that is joined, of the leaders. */
+bool tree_runs_all(const struct nest *nest, const struct tree *tree);
+
+/* ---- tree_split.c: the parts that unrolling makes of a loop ---- */
+
+struct unroll {
+    struct nest *nest;
+    const struct tree *band;
+    const struct tree *const *above; /* bands around it */
+    size_t above_nr;
+    long long size;  /* of a block, in the band's values */
+    bool from_start; /* blocks are counted from where the loop begins, not from 0 */
+};
+
+enum part { PART_FULL, PART_CORNER, PART_REST, PART_HEAD, PART_NR };
+struct leaves {
+    const struct tree **leaf;
+    isl_set **part[PART_NR];
+    size_t nr, alloc;
+};
+
+const struct statement *unroll_statement(const struct unroll *at,
+                                         const struct tree *leaf);
+/* The block of an instance: the value of its first iteration. */
+isl_pw_aff *unroll_block(const struct unroll *at, const struct statement *statement);
+/* Fills `leaves` with those of the band and their parts. */
+void unroll_split(const struct unroll *at, struct leaves *leaves);
+
+#endif

@@ -1,0 +1,92 @@
+/* A plan applied to the loop trees of a model: what each nest becomes, and whether it
+ * may. */
+#ifndef VARIANTS_TRANSFORM_TRANSFORM_H
+#define VARIANTS_TRANSFORM_TRANSFORM_H
+
+#include "core/base/buf.h"
+#include "variants/model/poly.h"
+
+struct box;
+struct copy;
+struct lanes_wanted;
+struct packing;
+struct plan;
+struct plan_step;
+
+/* What a plan makes of one nest. */
+struct padding {
+    struct ir_symbol *array;
+    long long elements;
+};
+struct streamed {
+    size_t cell;   /* whose stores go past the caches */
+    size_t places; /* in the new code */
+};
+struct prefetch {
+    const char *name; /* as the plan says: "p.x" */
+    const struct ir_symbol *array;
+    long long distance;
+    int level;
+    const char *at;      /* distance in iterations of this loop, all that it touches: see
+                            gen_later.c; NULL = of the innermost one */
+    size_t places;       /* with `at`: in the new code */
+    const char *why_not; /* with `at`: why there are none */
+};
+
+struct work {
+    struct nest *nest;
+    struct tree *tree;
+    size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
+                    of the others have no tree */
+    bool touched, reorders, unrolled;
+    bool simd_wanted, simd_found;
+    struct buf simd_reason;
+    struct prefetch *prefetch;
+    size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
+    const char *not_fetched; /* why something to be prefetched was not; NULL = unknown */
+    const struct plan_step **parallel; /* steps; decided when the tree is final */
+    size_t parallel_nr, parallel_alloc;
+    struct padding *padding;
+    size_t padding_nr, padding_alloc;
+    struct streamed *streamed;
+    size_t streamed_nr, streamed_alloc;
+    struct strvec said; /* what the user must be told of the new code */
+    struct packing *packing;
+    size_t packing_nr, packing_alloc;
+    const struct plan_step **filling; /* steps full() */
+    size_t filling_nr, filling_alloc;
+    struct lanes_wanted *vec;
+    size_t vec_nr, vec_alloc;
+    size_t *expanding; /* private scalars that one variable does not hold */
+    size_t expanding_nr, expanding_alloc;
+    struct box *box;
+    size_t box_nr, box_alloc;
+    struct copy *copy;
+    size_t copy_nr, copy_alloc;
+};
+/* Copies side by side are one to isl, where it can be shown that one
+ * stands for all. Of the final tree, before the code is made. */
+void tree_gather(struct work *work);
+
+long long copy_number_of(const struct tree *band); /* how many copies */
+long long copy_distance(const struct tree *band);  /* between them, in the iterator */
+
+/* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
+ * STATUS_ILLEGAL. */
+int plan_apply(struct model *model, const struct plan *plan, struct work *works,
+               struct error *err);
+void works_free(struct model *model, struct work *works);
+
+/* What these three asked for: after work_check, which sees the plain order; every later
+ * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
+int tree_finish(struct work *work, struct error *err);
+
+/* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
+int work_parallel(struct work *work, struct error *err);
+/* Of simd steps; nest: the work's place among those of the plan. */
+void work_hints(struct work *work, size_t nest, const struct plan *plan);
+void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
+
+int work_check(struct work *work, const struct plan *plan, struct error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* Are results of a variant those of the kernel as written? */
+#ifndef VARIANTS_VERIFY_VERIFY_H
+#define VARIANTS_VERIFY_VERIFY_H
+
+#include "core/run/run.h"
+
+struct kernel;
+struct toolchain;
+
+/* By how much floating-point results may differ: relative, by the type that they were
+ * computed in, or absolute. */
+struct tolerance {
+    double relative_double, relative_float, absolute;
+};
+
+struct verify_opts {
+    double relative, absolute; /* of both types, as the user gave them; 0 = not given */
+    double limit_s;            /* per size, 0 = 60 */
+    double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
+                                  of the memory */
+    int cpu;
+    bool small_only; /* leave the full size out */
+    const char *scratch;
+    const char *rests_on; /* kernel_check's assumptions of the plan: what they say is
+                             tested at run time is tried; NULL = nothing */
+    /* A folder that stays, for what the untransformed kernel made of the full size: it is
+     * called once for all variants; NULL = it is called each time. */
+    const char *kept;
+};
+/* What is allowed then: one that is given holds for both types. */
+struct tolerance verify_tolerance(const struct verify_opts *opts);
+
+struct verify_report {
+    enum run_outcome outcome; /* OK, WRONG_RESULT, CRASHED, TIMED_OUT ... */
+    char *detail;             /* array, index, want, got, size; or what was skipped */
+    double max_relative_error;
+    struct tolerance tolerance; /* that was allowed */
+    char *sizes;                /* "n=1, 2, 7, 63, 64, 65, 6000" */
+};
+void verify_report_release(struct verify_report *report);
+/* Runs `program` (VARIANT_VERIFY: holds the untransformed kernel and the variant) at
+ * several small sizes and the full one. */
+int variant_verify(struct kernel *kernel, const char *program,
+                   const struct verify_opts *opts, struct verify_report *report,
+                   struct error *err);
+/* The untransformed kernel against itself, plus a look at its results: UNVERIFIABLE when
+ * it crashes, hangs or differs; STATUS_INPUT when results hold NaN, infinities or
+ * denormals (names the array and the pragma that sets better contents). */
+int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
+                 const char *dir, const struct verify_opts *opts, struct error *err);
+
+#endif
