@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/files/fs.h"
 #include "core/base.h"
+#include "core/files/fs.h"
 #include "tests/check.h"
 #include "variants/plan/plan.h"
 

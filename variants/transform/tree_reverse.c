@@ -1,10 +1,13 @@
 /* Loops that run the other way. */
-#include "variants/model/poly.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "variants/ir/sum.h"
+#include "variants/model/model_affine.h"
+#include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/steps.h"
 
 /* The last value of the iterator, where that is one for all runs of the loop; NULL = it
  * is not, or hard to say. */
