@@ -28,8 +28,8 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/un
 install(DIRECTORY machines rules templates DESTINATION ${data}
         FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/*/*.in"
         PATTERN "templates/report/page.*")
-install(DIRECTORY core/machine core/traffic DESTINATION ${data}/core FILES_MATCHING PATTERN "*.json")
-install(DIRECTORY observe DESTINATION ${data} FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY core/machine/data core/machine/profiles DESTINATION ${data}/core/machine FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY observe/data DESTINATION ${data}/observe FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
