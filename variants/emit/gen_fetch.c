@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "variants/ir/sum.h"
+#include "variants/model/tree.h"
 #include "variants/transform/packing.h"
 
 const struct ir_symbol *fetch_root(const struct ir_expr *expr)

@@ -10,6 +10,7 @@
 #include "core/base.h"
 #include "variants/emit/gen_fetch.h"
 #include "variants/ir/sum.h"
+#include "variants/model/tree.h"
 
 struct later {
     struct code *place; /* the loop */

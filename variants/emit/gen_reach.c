@@ -6,6 +6,7 @@
 #include "variants/emit/gen_fetch.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_nest.h"
+#include "variants/model/tree.h"
 
 bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
                       const struct statement *statement)

@@ -9,6 +9,7 @@
 #include "variants/ir/clauses.h"
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
+#include "variants/model/tree.h"
 #include "variants/plan/plan.h"
 #include "variants/transform/steps.h"
 

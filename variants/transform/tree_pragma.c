@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "variants/ir/clauses.h"
+#include "variants/model/tree.h"
 #include "variants/transform/transform.h"
 
 struct survey {

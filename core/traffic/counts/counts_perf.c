@@ -301,11 +301,11 @@ static int read_table(struct perf_rows *rows, struct error *err)
         return -1;
     if (!over && !intervals)
         return csv_fail(&rows->lines, err,
-                                "the text ends before 'seconds time elapsed': a part of "
-                                "perf's output is missing");
+                        "the text ends before 'seconds time elapsed': a part of "
+                        "perf's output is missing");
     if (find_table(rows, &intervals))
         return csv_fail(&rows->lines, err,
-                                "a second run begins here: give one file for each");
+                        "a second run begins here: give one file for each");
     return 0;
 }
 
