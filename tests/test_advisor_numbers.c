@@ -248,6 +248,18 @@ static void a_longer_queue_moves_the_limiter(void)
     rule_set_free(set);
 }
 
+static const json_t *move_of(const json_t *what_if, const char *transformation)
+{
+    const json_t *move;
+    size_t i;
+
+    json_array_foreach(json_object_get(what_if, "moves"), i, move)
+        if (!strcmp(json_string_value(json_object_get(move, "transformation")),
+                    transformation))
+            return move;
+    return NULL;
+}
+
 static void verdicts_move_on_another_machine(void)
 {
     struct rule_set *set = rules();
@@ -257,7 +269,7 @@ static void verdicts_move_on_another_machine(void)
 
     if (ask("machine=knl", set, &what_if, &base, &then)) {
         json_t *json = what_if_json(&what_if, &base, &then);
-        const json_t *simd = json_array_get(json_object_get(json, "moves"), 0);
+        const json_t *simd = move_of(json, "simd");
 
         what_if_text(&what_if, &base, &then, &text);
         check_contains(buf_str(&text), "simd          stop -> try; bound ");
