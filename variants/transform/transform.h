@@ -77,8 +77,8 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
                struct error *err);
 void works_free(struct model *model, struct work *works);
 
-/* What these three asked for: after work_check, which sees the plain order; every later
- * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
+/* What full, pack and vec asked for: after work_check, which sees the plain order; every
+ * later change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
 int tree_finish(struct work *work, struct error *err);
 
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
