@@ -17,8 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/machine/machine.h"
-#include "search/search.h"
+#include "core/run/run.h"
+#include "search/live/live.h"
+#include "variants/build/build.h"
+#include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 
 /* A kernel, and how the comparisons with it went. */
@@ -40,7 +44,7 @@ struct bench {
 
 /* Their calls take 0.01 s. */
 static const struct live_launch_cost launch_cost = {
-    .own_s = 0.2, .pair_s = 0.04, .least = 3};
+    .own_s = 0.2, .pair_s = 0.04, .min = 3};
 
 static struct subject same[] = {
     {.file = "pair_compute", .ratio = 1},

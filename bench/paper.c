@@ -9,7 +9,7 @@
 
 #include "bench/paper_rows.h"
 
-static const char *const told_phrase[] = {
+static const char *const given_phrase[] = {
     [PAPER_BEFORE] = "with what the paper says that could be known before the run",
     [PAPER_ASSUMED] = "with what was assumed of the code as well",
     [PAPER_AFTER] = "with what the paper knows from the run as well",
@@ -45,7 +45,7 @@ static void print_tally(const struct paper_tally *tally)
 }
 
 static int judge_all(const struct paper *paper, const struct rule_set *set,
-                     enum paper_told told, bool print, struct paper_tally *tally,
+                     enum paper_given given, bool print, struct paper_tally *tally,
                      struct error *err)
 {
     *tally = (struct paper_tally){0};
@@ -56,7 +56,7 @@ static int judge_all(const struct paper *paper, const struct rule_set *set,
 
         if (!paper->row[i].tried)
             continue;
-        if (paper_judge(set, &paper->row[i], told, &opinion, err))
+        if (paper_judge(set, &paper->row[i], given, &opinion, err))
             return -1;
         paper_count(tally, &paper->row[i], &opinion);
         if (print)
@@ -73,9 +73,9 @@ static int report(const struct paper *paper, const struct rule_set *set, bool *m
     struct paper_tally tally;
 
     *met = true;
-    for (enum paper_told told = PAPER_BEFORE; told < PAPER_TOLD_NR; told++) {
-        printf("%sVerdicts %s:\n\n", told ? "\n" : "", told_phrase[told]);
-        if (judge_all(paper, set, told, told == PAPER_ASSUMED, &tally, err))
+    for (enum paper_given given = PAPER_BEFORE; given < PAPER_GIVEN_NR; given++) {
+        printf("%sVerdicts %s:\n\n", given ? "\n" : "", given_phrase[given]);
+        if (judge_all(paper, set, given, given == PAPER_ASSUMED, &tally, err))
             return -1;
         print_tally(&tally);
         *met = *met && tally.of[0][PAPER_GAIN] == 0 && tally.of[1][PAPER_LOSS] == 0;

@@ -108,7 +108,7 @@ const char *paper_class_word(enum paper_class class)
 
 /* ---- from the row to the facts ---- */
 
-static struct quantity told_as(double value)
+static struct quantity given_as(double value)
 {
     return quantity_exact(value, PROVENANCE_TABLE);
 }
@@ -139,8 +139,8 @@ static int read_machine(const struct paper_row *row, struct machine *machine,
         return -1;
     machine->cores = (int)cores;
     machine->line_bytes = (int)line;
-    machine->l1_mshrs.used = told_as(l1);
-    machine->l2_mshrs.used = told_as(l2);
+    machine->l1_mshrs.used = given_as(l1);
+    machine->l2_mshrs.used = given_as(l2);
     return 0;
 }
 
@@ -148,14 +148,14 @@ static void fill_work(const struct paper_row *row, const struct machine *machine
                       struct occupancy_work *work)
 {
     struct quantity lines =
-        told_as(row->gbs * 1e9 / machine->line_bytes / machine->cores);
+        given_as(row->gbs * 1e9 / machine->line_bytes / machine->cores);
 
     *work = (struct occupancy_work){.level_nr = 2, .translation_hidden = true};
-    work->l1_fill_from[0] = work->l1_covered_from[0] = told_as(0);
+    work->l1_fill_from[0] = work->l1_covered_from[0] = given_as(0);
     work->l1_fill_from[1] = work->l2_fill_from_memory = lines;
     work->l1_covered_from[1] = quantity_scale(lines, 1 - row->random_share);
     work->memory_read_bytes = quantity_scale(lines, machine->line_bytes);
-    work->memory_write_bytes = told_as(0);
+    work->memory_write_bytes = given_as(0);
 }
 
 /* A curve of the row's own point: rows of one machine have different mixes of reads and
@@ -163,12 +163,12 @@ static void fill_work(const struct paper_row *row, const struct machine *machine
 int paper_occupancy(const struct paper_row *row, struct occupancy *out, struct error *err)
 {
     struct machine_point point[] = {
-        {.gbs = 0, .latency_ns = told_as(row->latency_ns)},
-        {.gbs = row->gbs, .latency_ns = told_as(row->latency_ns)},
-        {.gbs = 2 * row->gbs, .latency_ns = told_as(row->latency_ns)}};
+        {.gbs = 0, .latency_ns = given_as(row->latency_ns)},
+        {.gbs = row->gbs, .latency_ns = given_as(row->latency_ns)},
+        {.gbs = 2 * row->gbs, .latency_ns = given_as(row->latency_ns)}};
     struct machine_curve curve = {.read_share = 1, .point = point, .point_nr = 3};
     struct machine machine = {.curve = &curve, .curve_nr = 1};
-    struct occupancy_case input = {.machine = &machine, .time_s = told_as(1)};
+    struct occupancy_case input = {.machine = &machine, .time_s = given_as(1)};
 
     if (read_machine(row, &machine, err))
         return -1;
@@ -219,7 +219,7 @@ static void take_input(struct taking *taking, const struct json_at *input)
 
 /* Further inputs, of an application or of a row. */
 static void take_inputs(struct taking *taking, const struct json_at *owner,
-                        enum paper_told told)
+                        enum paper_given given)
 {
     const json_t *list = json_object_get(owner->node, "inputs");
 
@@ -227,13 +227,13 @@ static void take_inputs(struct taking *taking, const struct json_at *owner,
         struct json_at at = {owner->file, list, owner, "inputs", 0};
         struct json_at input = json_element(&at, i);
 
-        if ((!json_has(&input, "assumed") || told >= PAPER_ASSUMED) &&
-            (!json_has(&input, "hindsight") || told >= PAPER_AFTER))
+        if ((!json_has(&input, "assumed") || given >= PAPER_ASSUMED) &&
+            (!json_has(&input, "hindsight") || given >= PAPER_AFTER))
             take_input(taking, &input);
     }
 }
 
-static struct rule_facts *paper_facts(const struct paper_row *row, enum paper_told told,
+static struct rule_facts *paper_facts(const struct paper_row *row, enum paper_given given,
                                       struct error *err)
 {
     struct taking taking = {rule_facts_new(), err, 0};
@@ -245,10 +245,10 @@ static struct rule_facts *paper_facts(const struct paper_row *row, enum paper_to
     if (!taking.status && paper_occupancy(row, &now, err) == 0) {
         occupancy_metrics(&now, &sink);
         occupancy_release(&now);
-        take_number(&taking, "threads_used", told_as(row->threads));
-        take_number(&taking, "free_threads", told_as(threads - row->threads));
-        take_inputs(&taking, &row->application, told);
-        take_inputs(&taking, &row->at, told);
+        take_number(&taking, "threads_used", given_as(row->threads));
+        take_number(&taking, "free_threads", given_as(threads - row->threads));
+        take_inputs(&taking, &row->application, given);
+        take_inputs(&taking, &row->at, given);
     } else {
         taking.status = -1;
     }
@@ -261,9 +261,9 @@ static struct rule_facts *paper_facts(const struct paper_row *row, enum paper_to
 /* ---- judging ---- */
 
 int paper_judge(const struct rule_set *set, const struct paper_row *row,
-                enum paper_told told, struct paper_opinion *out, struct error *err)
+                enum paper_given given, struct paper_opinion *out, struct error *err)
 {
-    struct rule_facts *facts = paper_facts(row, told, err);
+    struct rule_facts *facts = paper_facts(row, given, err);
     struct rule_verdicts verdicts = {0};
     const struct rule_verdict *verdict;
 

@@ -29,7 +29,7 @@ void paper_release(struct paper *paper);
 /* How much of it is told to the rules: what the paper's tables and text say without the
  * run's outcome; also what we assume of the code; also what the paper knows from the run.
  */
-enum paper_told { PAPER_BEFORE, PAPER_ASSUMED, PAPER_AFTER, PAPER_TOLD_NR };
+enum paper_given { PAPER_BEFORE, PAPER_ASSUMED, PAPER_AFTER, PAPER_GIVEN_NR };
 
 enum paper_class { PAPER_GAIN, PAPER_MARGINAL, PAPER_LOSS, PAPER_CLASS_NR };
 /* Above 1.05, below 0.98, between. */
@@ -46,7 +46,7 @@ struct paper_opinion {
     char rule[64];
 };
 int paper_judge(const struct rule_set *set, const struct paper_row *row,
-                enum paper_told told, struct paper_opinion *out, struct error *err);
+                enum paper_given given, struct paper_opinion *out, struct error *err);
 
 struct paper_tally {
     size_t nr, agree;             /* try agrees with a gain, all else with none */

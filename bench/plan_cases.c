@@ -73,7 +73,7 @@ static void case_release(struct plan_case *item)
 }
 
 /* Keeps the kernel's present sizes if they are new and not too much work. */
-static void add_case(struct plan_bench *bench, double most, double *left)
+static void add_case(struct plan_bench *bench, double max, double *left)
 {
     struct plan_case new = {0};
 
@@ -81,7 +81,7 @@ static void add_case(struct plan_bench *bench, double most, double *left)
         return;
     struct quantity iterations = kernel_counts(bench->kernel).iterations;
     double cost = iterations.known ? iterations.value : 0;
-    if (cost > most || cost > *left)
+    if (cost > max || cost > *left)
         return;
     new.text = text_of(bench->kernel);
     for (size_t i = 0; i < bench->item_nr; i++)
@@ -205,11 +205,11 @@ int plan_cases_make(struct plan_bench *bench, char *const *program, struct error
 static enum plan_verdict verdict_of(const struct spawn_outcome *outcome,
                                     const struct verify_lines *lines)
 {
-    const char *said = buf_str(&outcome->err);
+    const char *output = buf_str(&outcome->err);
 
     if (outcome->end == SPAWN_TIMED_OUT)
         return PLAN_TIMEOUT;
-    if (strstr(said, "Sanitizer") || strstr(said, "runtime error"))
+    if (strstr(output, "Sanitizer") || strstr(output, "runtime error"))
         return PLAN_SANITIZER;
     if (lines->differ || lines->outside)
         return PLAN_WRONG;
@@ -223,7 +223,7 @@ static char *detail_of(const struct plan_bench *bench,
                        const struct verify_lines *lines)
 {
     struct buf text = {0};
-    const char *said = buf_str(&outcome->err), *at = strstr(said, "runtime error");
+    const char *output = buf_str(&outcome->err), *at = strstr(output, "runtime error");
 
     if (lines->case_nr && lines->case_nr <= bench->item_nr)
         buf_addf(&text, "%s: ", bench->item[lines->case_nr - 1].text);
@@ -234,8 +234,8 @@ static char *detail_of(const struct plan_bench *bench,
         buf_addf(&text, "writes outside %s; ", lines->outside);
     if (lines->fault)
         buf_addf(&text, "it %s; ", lines->fault);
-    at = at ? at : strstr(said, "ERROR: ");
-    at = at ? at : said;
+    at = at ? at : strstr(output, "ERROR: ");
+    at = at ? at : output;
     buf_add_n(&text, at, strcspn(at, "\n"));
     return buf_detach(&text);
 }

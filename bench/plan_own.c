@@ -35,16 +35,16 @@ static bool compile_as(const struct plan_bench *bench, size_t build, const char 
                             "main_%s\n#line 1\n%s",
                             stem, text),
          *entry = xasprintf("--keep-global-symbol=main_%s", stem);
-    struct buf said = {0};
+    struct buf output = {0};
     struct strvec argv = {0};
-    bool ok = plan_compile(bench, build, stem, named, flags[build], object, &said, err);
+    bool ok = plan_compile(bench, build, stem, named, flags[build], object, &output, err);
 
     strvec_push(&argv, "objcopy");
     strvec_push(&argv, entry);
     strvec_push(&argv, *object);
-    ok = ok && plan_run_compiler(&argv, &said, err);
+    ok = ok && plan_run_compiler(&argv, &output, err);
     strvec_release(&argv);
-    buf_release(&said);
+    buf_release(&output);
     free(named);
     free(entry);
     return ok;
@@ -89,7 +89,7 @@ static int link_all(const struct plan_bench *bench, size_t build, char **program
 /* What the generator's kernels are called by, once for all. */
 static int add_callers(struct plan_bench *bench, struct error *err)
 {
-    struct buf text = {0}, said = {0};
+    struct buf text = {0}, output = {0};
     char *object = NULL;
 
     if (!bench->own->is_generated)
@@ -97,11 +97,11 @@ static int add_callers(struct plan_bench *bench, struct error *err)
     if (file_read(INFLIGHT_SOURCE_DIR "/bench/kernel_call.c", &text, err))
         return -1;
     bool ok = plan_compile(bench, 0, "callers", buf_str(&text), "-O1 " COMMON, &object,
-                           &said, err);
+                           &output, err);
     for (size_t b = 0; b < bench->build_nr; b++)
         strvec_push(&bench->base[b], object);
     buf_release(&text);
-    buf_release(&said);
+    buf_release(&output);
     free(object);
     return ok ? 0 : -1;
 }
@@ -293,7 +293,7 @@ static bool is_announced(const struct plan_bench *bench, const struct plan_try *
 static enum plan_verdict verdict_of(const struct spawn_outcome *outcome, const char *at,
                                     const char *want, bool is_last)
 {
-    const char *said = buf_str(&outcome->err);
+    const char *output = buf_str(&outcome->err);
 
     if (strncmp(at, want, strlen(want)) == 0 && (!is_last || is_clean(outcome)))
         return PLAN_GOOD;
@@ -301,7 +301,7 @@ static enum plan_verdict verdict_of(const struct spawn_outcome *outcome, const c
         return PLAN_WRONG;
     if (outcome->end == SPAWN_TIMED_OUT)
         return PLAN_TIMEOUT;
-    if (strstr(said, "Sanitizer") || strstr(said, "runtime error"))
+    if (strstr(output, "Sanitizer") || strstr(output, "runtime error"))
         return PLAN_SANITIZER;
     return is_clean(outcome) ? PLAN_WRONG : PLAN_CRASH;
 }
@@ -310,13 +310,13 @@ static void note_verdict(struct plan_bench *bench, struct plan_try *try, size_t 
                          const struct plan_case *item, enum plan_verdict verdict,
                          const struct spawn_outcome *outcome, const char *at)
 {
-    const char *said = buf_str(&outcome->err), *what = strstr(said, "runtime error");
+    const char *output = buf_str(&outcome->err), *what = strstr(output, "runtime error");
 
     if (is_announced(bench, try, item))
         verdict = PLAN_ANNOUNCED;
     if (verdict >= try->verdict[build])
         return;
-    what = what ? what : strstr(said, "ERROR: ");
+    what = what ? what : strstr(output, "ERROR: ");
     what = what ? what : at;
     try->verdict[build] = verdict;
     free(try->detail[build]);

@@ -100,10 +100,10 @@ static int small(struct draw *draw)
 
 /* Between `least` and `most` different loops where there are so many, in any order or as
  * they stand. */
-static struct names some_loops(struct draw *draw, size_t least, size_t most)
+static struct names some_loops(struct draw *draw, size_t min, size_t max)
 {
     struct names some = {0}, left = draw->loops;
-    size_t nr = least + below(draw, most - least + 1);
+    size_t nr = min + below(draw, max - min + 1);
 
     if (below(draw, 2) == 0)
         while (left.nr > nr) {
@@ -125,9 +125,9 @@ static struct names some_loops(struct draw *draw, size_t least, size_t most)
     return some;
 }
 
-static void add_blocks(struct draw *draw, const char *step, size_t most, struct buf *plan)
+static void add_blocks(struct draw *draw, const char *step, size_t max, struct buf *plan)
 {
-    struct names some = some_loops(draw, 1, most);
+    struct names some = some_loops(draw, 1, max);
 
     buf_addf(plan, "%s(", step);
     for (size_t i = 0; i < some.nr; i++) {

@@ -44,7 +44,7 @@ enum plan_verdict plan_try_worst(const struct plan_try *try)
 /* ---- compiling ---- */
 
 /* Runs argv; `said` gets what the compiler printed. True when it ended well. */
-bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error *err)
+bool plan_run_compiler(const struct strvec *argv, struct buf *output, struct error *err)
 {
     static const char *const env[] = {"LC_ALL=C", NULL};
     struct spawn_outcome outcome;
@@ -56,7 +56,7 @@ bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error
                   &outcome, err))
         return false;
     ok = outcome.end == SPAWN_EXITED && outcome.code == 0;
-    buf_add(said, buf_str(&outcome.err));
+    buf_add(output, buf_str(&outcome.err));
     if (!ok)
         fail(err, STATUS_FAILED, "%s%s: %s", argv->v[0],
              outcome.end == SPAWN_TIMED_OUT ? " (took too long)" : "",
@@ -67,7 +67,7 @@ bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error
 
 /* Compiles `text` as STEM.c in the bench's folder. Caller frees *object. */
 bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *stem,
-                  const char *text, const char *flags, char **object, struct buf *said,
+                  const char *text, const char *flags, char **object, struct buf *output,
                   struct error *err)
 {
     char *source = xasprintf("%s/%s.c", bench->dir, stem), *templates = NULL;
@@ -87,7 +87,7 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
     strvec_split(&argv, "-c -o");
     strvec_push(&argv, *object);
     strvec_push(&argv, source);
-    ok = ok && plan_run_compiler(&argv, said, err);
+    ok = ok && plan_run_compiler(&argv, output, err);
     strvec_release(&argv);
     free(source);
     free(templates);
@@ -95,12 +95,12 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
 }
 
 /* The first warning about the code itself, not about how it is called. */
-static char *first_warning(const char *said)
+static char *first_warning(const char *output)
 {
-    for (const char *at = said; (at = strstr(at, "warning:")); at++) {
+    for (const char *at = output; (at = strstr(at, "warning:")); at++) {
         const char *line = at, *end = at + strcspn(at, "\n");
 
-        while (line > said && line[-1] != '\n')
+        while (line > output && line[-1] != '\n')
             line--;
         char *text = xstrndup(line, (size_t)(end - line));
         if (!strstr(text, "avx10") && !strstr(text, "the calling functions"))
@@ -113,18 +113,18 @@ static char *first_warning(const char *said)
 static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
                     const char *text, const char *flags, struct error *err)
 {
-    struct buf said = {0};
+    struct buf output = {0};
     char *object;
-    bool ok = plan_compile(bench, compiler, stem, text, flags, &object, &said, err);
+    bool ok = plan_compile(bench, compiler, stem, text, flags, &object, &output, err);
 
-    char *warning = ok && strstr(flags, "-Wall") ? first_warning(buf_str(&said)) : NULL;
+    char *warning = ok && strstr(flags, "-Wall") ? first_warning(buf_str(&output)) : NULL;
     if (ok)
         strvec_push(&bench->base[compiler], object);
     if (warning && !strstr(warning, "pass-failed"))
         ok = !fail(err, STATUS_FAILED, "the untransformed kernel has a warning: %s",
                    warning);
     free(warning);
-    buf_release(&said);
+    buf_release(&output);
     free(object);
     return ok ? 0 : -1;
 }
@@ -233,12 +233,12 @@ int plan_link(const struct plan_bench *bench, size_t build, const char *dispatch
               const char *flags, char **program, struct error *err)
 {
     struct strvec argv = {0};
-    struct buf said = {0};
+    struct buf output = {0};
     char *object;
 
     *program = xasprintf("%s/all-%zu", bench->dir, build);
-    bool ok =
-        plan_compile(bench, build, "dispatcher", dispatcher, flags, &object, &said, err);
+    bool ok = plan_compile(bench, build, "dispatcher", dispatcher, flags, &object,
+                           &output, err);
     strvec_push(&argv, plan_builds[build].compiler);
     if (build < PLAN_SANITIZED)
         strvec_push(&argv, "-fsanitize=address,undefined");
@@ -249,9 +249,9 @@ int plan_link(const struct plan_bench *bench, size_t build, const char *dispatch
     strvec_push(&argv, "-o");
     strvec_push(&argv, *program);
     strvec_push(&argv, "-lm");
-    ok = ok && plan_run_compiler(&argv, &said, err);
+    ok = ok && plan_run_compiler(&argv, &output, err);
     strvec_release(&argv);
-    buf_release(&said);
+    buf_release(&output);
     free(object);
     return ok ? 0 : -1;
 }
@@ -321,12 +321,12 @@ void plan_bench_release(struct plan_bench *bench)
 /* What sanitizers put in may keep a loop from becoming vectors; clang's warning about
  * that counts when it comes without them too. */
 static void warn(struct plan_bench *bench, size_t compiler, const char *text,
-                 const char *said, char **warning)
+                 const char *output, char **warning)
 {
     struct buf again = {0};
     char *object = NULL;
 
-    *warning = first_warning(said);
+    *warning = first_warning(output);
     if (!*warning || !strstr(*warning, "pass-failed"))
         return;
     free(*warning);
@@ -355,13 +355,13 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
                  &text);
     for (size_t c = 0; c < bench->build_nr; c++) {
         char *stem = xasprintf("v%zu", number), *object;
-        struct buf said = {0};
+        struct buf output = {0};
         struct error err = {0};
         bool ok = plan_compile(bench, c, stem, buf_str(&text), strict_flags, &object,
-                               &said, &err);
+                               &output, &err);
 
         if (ok)
-            warn(bench, c, buf_str(&text), buf_str(&said), &try->detail[c]);
+            warn(bench, c, buf_str(&text), buf_str(&output), &try->detail[c]);
         else
             try->detail[c] = xstrdup(err.text);
         try->verdict[c] = !ok              ? PLAN_NO_COMPILE
@@ -369,7 +369,7 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
                                            : PLAN_GOOD;
         if (ok)
             strvec_push(&bench->objects[c], object);
-        buf_release(&said);
+        buf_release(&output);
         free(object);
         free(stem);
     }

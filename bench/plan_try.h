@@ -102,14 +102,14 @@ char *plan_random_next(struct plan_random *random);
 /* Compiles `text` as STEM.c in the bench's folder; `said` gets what the compiler printed.
  * Caller frees *object. */
 bool plan_compile(const struct plan_bench *bench, size_t build, const char *stem,
-                  const char *text, const char *flags, char **object, struct buf *said,
+                  const char *text, const char *flags, char **object, struct buf *output,
                   struct error *err);
 /* Compiles the text that chooses the variant, and links all objects with it. Caller frees
  * *program. */
 int plan_link(const struct plan_bench *bench, size_t build, const char *dispatcher,
               const char *flags, char **program, struct error *err);
 /* Runs argv. True when it ended well. */
-bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error *err);
+bool plan_run_compiler(const struct strvec *argv, struct buf *output, struct error *err);
 
 /* What plan_bench_add and plan_bench_run do with a file that has a main. */
 void plan_own_compile(struct plan_bench *bench, size_t number, const char *source);

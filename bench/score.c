@@ -75,7 +75,7 @@ void score_space_open(const double *objective, size_t nr, double noise,
         space->start = space->budget;
     space->flat =
         space->budget == 0 || space->median <= space->optimum * (1 + space->noise);
-    space->small = space->budget < SCORE_BUDGET_LEAST;
+    space->small = space->budget < SCORE_BUDGET_MIN;
 }
 
 void score_space_release(struct score_space *space)
@@ -127,10 +127,10 @@ double score_value(const struct score_space *space, double level)
  * (1984) ---- */
 
 /* Weighted harmonic mean of the secants on both sides; 0 at a turning point. */
-static double inner_slope(double left_width, double right_width, double left,
+static double inner_slope(double headroom_width, double right_width, double left,
                           double right)
 {
-    double a = 2 * right_width + left_width, b = right_width + 2 * left_width;
+    double a = 2 * right_width + headroom_width, b = right_width + 2 * headroom_width;
     return left * right <= 0 ? 0 : (a + b) / (a / left + b / right);
 }
 

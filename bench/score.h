@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 enum {
-    SCORE_BUDGET_LEAST = 20, /* a budget of fewer evaluations says little */
-    SCORE_POINTS = 1000      /* of a curve, as published */
+    SCORE_BUDGET_MIN = 20, /* a budget of fewer evaluations says little */
+    SCORE_POINTS = 1000    /* of a curve, as published */
 };
 
 struct score_space {
@@ -29,7 +29,7 @@ struct score_space {
     size_t start;  /* the same for where the curve begins, 0.01 of the way; at least 1 */
     bool flat; /* half of the space is optimal within the noise: nothing to find, no score
                 */
-    bool small; /* budget < SCORE_BUDGET_LEAST */
+    bool small; /* budget < SCORE_BUDGET_MIN */
 };
 
 /* Of the `nr` >= 1 valid configurations; objective[i] > 0. noise, relative: objectives

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below it is no gain, as search/session.h has it: what is left of drift. */
-static const double LEAST_GAIN = 1.01;
+#include "core/base.h"
+#include "search/records/records.h"
+#include "search/session/advice.h"
+#include "search/session/measured.h"
+#include "search/strategy/strategy.h"
+
+/* Below it is no gain, as search/session/session.h has it: what is left of drift. */
+static const double MIN_GAIN = 1.01;
 
 /* ---- plans as sets of transformations ---- */
 
@@ -125,7 +131,7 @@ static const struct advice *find_advice(const struct search_result *result,
 
 static bool is_gain(struct quantity speedup)
 {
-    return speedup.known && speedup.low > 1 && speedup.value >= LEAST_GAIN;
+    return speedup.known && speedup.low > 1 && speedup.value >= MIN_GAIN;
 }
 
 static void judge_first(const struct search_result *result, struct judgement *out)
@@ -167,7 +173,8 @@ static double largest_bound(const struct search_result *advice)
         if (one->bound_speedup.known)
             largest = fmax(largest, one->bound_speedup.value);
     }
-    return !advised && advice->left_bound.known ? advice->left_bound.value : largest;
+    return !advised && advice->headroom_bound.known ? advice->headroom_bound.value
+                                                    : largest;
 }
 
 static void judge_bound_ratio(const struct trial_space *space,
@@ -186,7 +193,7 @@ static void judge_end(const struct search_result *result, struct judgement *out)
 {
     size_t tried = result->advised_nr > 0 ? result->advised_nr : result->searched_nr;
     out->ruled = tried > 0 ? tried - 1 : 0;
-    out->gives_up = result->best == 0 && result->left_resource != RESOURCE_NONE;
+    out->gives_up = result->best == 0 && result->headroom_resource != RESOURCE_NONE;
 }
 
 void judge_search(const struct trial_space *space, const struct search_result *advice,

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 
 #include "bench/search_results.h"
+#include "core/base.h"
+#include "rules/rules.h"
+#include "search/records/records.h"
 
 struct settings {
     size_t repetitions;

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "rules/rules.h"
+#include "search/records/records.h"
+#include "search/session/result.h"
+#include "search/session/session.h"
+#include "search/strategy/strategy.h"
+
 const struct trial_strategy trial_strategies[TRIAL_STRATEGIES] = {
     [TRIAL_GUIDED] = {.label = "guided", .strategy = "guided", .guided = true},
     [TRIAL_SHUFFLED] = {.label = "guided, rules shuffled",

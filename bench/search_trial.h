@@ -4,7 +4,12 @@
 #define BENCH_SEARCH_TRIAL_H
 
 #include "bench/score.h"
-#include "search/search.h"
+#include "search/session/result.h"
+#include "search/session/subject.h"
+
+struct dataset;
+struct dataset_entry;
+struct rule_set;
 
 /* What is to be searched; `data` is the subject's and the runner's. */
 struct trial_source {

@@ -49,9 +49,9 @@ static void *open_library(void)
         "libpapi.so",     "libpapi.so.7.2", "libpapi.so.7.1",
         "libpapi.so.7.0", "libpapi.so.7",   "libpapi.so.6.0",
         "libpapi.so.6",   "libpapi.so.5.7", "libpapi.so.5"};
-    const char *told = secure_getenv("INFLIGHT_PAPI");
-    void *library = told ? dlopen(told, RTLD_NOW) : NULL;
-    for (size_t i = 0; !told && !library && i < sizeof(name) / sizeof(*name); i++)
+    const char *given = secure_getenv("INFLIGHT_PAPI");
+    void *library = given ? dlopen(given, RTLD_NOW) : NULL;
+    for (size_t i = 0; !given && !library && i < sizeof(name) / sizeof(*name); i++)
         library = dlopen(name[i], RTLD_NOW);
     return library;
 }

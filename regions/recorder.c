@@ -323,7 +323,7 @@ enum { calibration_pairs = 64, calibration_rounds = 8 };
 static void calibrate(struct inflight_thread *thread)
 {
     struct regions_header *header = inflight_recorder_header;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (int round = 0; round < calibration_rounds; round++) {
         uint64_t before = inflight_recorder_now();
         for (int i = 0; i < calibration_pairs; i++) {
@@ -331,10 +331,10 @@ static void calibrate(struct inflight_thread *thread)
             inflight_region_end("calibration");
         }
         uint64_t ns = inflight_recorder_now() - before;
-        least = ns < least ? ns : least;
+        min = ns < min ? ns : min;
     }
     const struct regions_node *node = &thread->lane->node[1];
-    header->pair_ns = (double)least / calibration_pairs;
+    header->pair_ns = (double)min / calibration_pairs;
     header->empty_ns = node->calls ? (double)node->min_ns : 0;
     header->name[0] = (struct regions_name){0};
     memset(thread->lane->node, 0, 2 * sizeof(struct regions_node));

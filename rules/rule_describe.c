@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/near.h"
+#include "core/base.h"
+#include "core/base/text.h"
 #include "rules/rule_set.h"
 
 /* "memory_utilization at least 90 % (share: of the reachable memory bandwidth, used)" */
@@ -38,10 +39,10 @@ static json_t *condition_json(const struct rule_condition *condition)
 }
 
 /* A number of its own. */
-static bool says_least(const struct rule_work *work)
+static bool says_min(const struct rule_work *work)
 {
-    return !work->least_metric && work->least >= 0 &&
-           (work->metric || work->least < work->factor);
+    return !work->min_metric && work->min >= 0 &&
+           (work->metric || work->min < work->factor);
 }
 
 static json_t *work_json(const struct rule_work *work)
@@ -54,10 +55,10 @@ static json_t *work_json(const struct rule_work *work)
         json_object_set_new(object, "unknown", json_true());
     else
         json_object_set_new(object, "factor", json_real(work->factor));
-    if (work->least_metric)
-        json_object_set_new(object, "least", json_string(work->least_metric));
-    else if (says_least(work))
-        json_object_set_new(object, "least", json_real(work->least));
+    if (work->min_metric)
+        json_object_set_new(object, "least", json_string(work->min_metric));
+    else if (says_min(work))
+        json_object_set_new(object, "least", json_real(work->min));
     return object;
 }
 
@@ -74,10 +75,10 @@ static json_t *work_phrase(const struct rule_work *work)
         buf_add(&text, "nobody knows how much of its work is left");
     else
         buf_addf(&text, "%.10g of its work is left", work->factor);
-    if (work->least_metric)
-        buf_addf(&text, ", %s at least", work->least_metric);
-    else if (says_least(work))
-        buf_addf(&text, ", %.10g at least", work->least);
+    if (work->min_metric)
+        buf_addf(&text, ", %s at least", work->min_metric);
+    else if (says_min(work))
+        buf_addf(&text, ", %.10g at least", work->min);
     phrase = json_string(buf_str(&text));
     buf_release(&text);
     return phrase;

@@ -50,11 +50,11 @@ char *rule_set_hash(const struct rule_set *set)
     }
     for (size_t i = 0; i < set->rule_nr; i++) {
         const struct rule *rule = &set->rule[i];
-        char *said = xasprintf("%s %d %d %zu", rule->id, rule->verdict, rule->weight,
-                               rule->work_nr);
+        char *reported = xasprintf("%s %d %d %zu", rule->id, rule->verdict, rule->weight,
+                                   rule->work_nr);
 
-        hash_text(&hash, said);
-        free(said);
+        hash_text(&hash, reported);
+        free(reported);
     }
     return hash_hex_short(&hash);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "rules/rule_set.h"
 
 static struct condition_truth truth_of(const struct rule_condition *condition,
@@ -33,38 +34,38 @@ static void add_fact(void *facts, const char *name, struct buf *out)
 }
 
 /* What is left for certain, and at a guess; both NaN = not known. */
-struct least {
+struct min {
     double value, guess;
 };
 
-static struct least least_of(const struct rule_work *work, const struct rule_facts *facts)
+static struct min min_of(const struct rule_work *work, const struct rule_facts *facts)
 {
     const struct fact *fact;
 
-    if (!work->least_metric)
-        return (struct least){work->least, work->least};
-    fact = fact_of(facts, rule_metric_find(work->least_metric));
-    return fact->number.known ? (struct least){fact->number.low, fact->number.value}
-                              : (struct least){NAN, NAN};
+    if (!work->min_metric)
+        return (struct min){work->min, work->min};
+    fact = fact_of(facts, rule_metric_find(work->min_metric));
+    return fact->number.known ? (struct min){fact->number.low, fact->number.value}
+                              : (struct min){NAN, NAN};
 }
 
 static void settle_work(struct rule_work *work, const struct rule_facts *facts)
 {
-    struct least least = least_of(work, facts);
+    struct min min = min_of(work, facts);
 
     if (work->metric) {
         const struct fact *fact = fact_of(facts, rule_metric_find(work->metric));
 
-        work->factor = fact->number.known   ? fact->number.value
-                       : isnan(least.guess) ? -1
-                                            : least.guess;
-        if (least.value < 0)
-            least.value = least.guess = fact->number.known ? fact->number.low : 0;
+        work->factor = fact->number.known ? fact->number.value
+                       : isnan(min.guess) ? -1
+                                          : min.guess;
+        if (min.value < 0)
+            min.value = min.guess = fact->number.known ? fact->number.low : 0;
     }
-    work->least = isnan(least.value) ? 0 : least.value;
+    work->min = isnan(min.value) ? 0 : min.value;
     if (work->factor >= 0)
-        work->factor = fmax(work->factor, isnan(least.guess) ? 0 : least.guess);
-    work->least = fmin(work->least, fmax(work->factor, 0));
+        work->factor = fmax(work->factor, isnan(min.guess) ? 0 : min.guess);
+    work->min = fmin(work->min, fmax(work->factor, 0));
 }
 
 static struct rule_work *fill_work(const struct rule *rule,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "rules/rule_set.h"
 
 /* A word of one of the short lists. */
@@ -122,19 +123,19 @@ static int read_ratio_metric(const struct json_at *at, const char *key, const ch
 }
 
 /* A number up to the factor, or the name of a metric. */
-static int read_least(const struct json_at *at, struct rule_work *work, struct error *err)
+static int read_min(const struct json_at *at, struct rule_work *work, struct error *err)
 {
     struct json_at here;
 
-    work->least = work->metric ? -1 : fmax(work->factor, 0);
+    work->min = work->metric ? -1 : fmax(work->factor, 0);
     if (!json_has(at, "least"))
         return 0;
     if (json_member(at, "least", &here, err))
         return -1;
     if (json_is_string(here.node))
-        return read_ratio_metric(at, "least", &work->least_metric, err);
+        return read_ratio_metric(at, "least", &work->min_metric, err);
     return json_number_here(&here, 0, work->factor < 0 ? INFINITY : work->factor,
-                            &work->least, err);
+                            &work->min, err);
 }
 
 /* {"resource": .., one of "factor": number, "metric": name, "unknown": true, and perhaps
@@ -157,7 +158,7 @@ static int read_factor(const struct json_at *at, struct rule_work *work,
         return json_fail(at, err, "\"unknown\" can only be true");
     if (json_has(at, "metric") && read_ratio_metric(at, "metric", &work->metric, err))
         return -1;
-    return read_least(at, work, err);
+    return read_min(at, work, err);
 }
 
 static int read_work(const struct json_at *at, struct rule *rule, struct error *err)

@@ -1,8 +1,10 @@
 /* The one table of metrics, and the values of one situation: a slot per metric. */
-#include "rules/rule_set.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "rules/rule_set.h"
+#include "rules/rules.h"
 
 static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const page_words[] = {"small", "huge", NULL};

@@ -2,6 +2,7 @@
 #ifndef RULES_RULE_SET_H
 #define RULES_RULE_SET_H
 
+#include "core/base.h"
 #include "rules/rules.h"
 
 const char *const *verdict_list(size_t *nr);

@@ -1,7 +1,7 @@
 /* The words that files of rules are made of, and what was meant where one is unknown. */
 #include <string.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 #include "rules/rule_set.h"
 #include "variants/plan/plan.h"
 

@@ -7,7 +7,9 @@
 
 #include <stdint.h>
 
-#include "core/base.h"
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
 
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
  * stop: cannot pay as long as what limits the loop stays what it is. */
@@ -103,9 +105,9 @@ struct rule_work {
     double factor; /* the best guess; < 0: unknown */
     /* less is not left for certain: 0 .. factor; 0 = nobody knows. Of a rule, < 0: as the
      * metric's interval says. */
-    double least;
+    double min;
     /* metrics that these are the values of; NULL = as given in the file */
-    const char *metric, *least_metric;
+    const char *metric, *min_metric;
 };
 
 struct rule_verdict {

@@ -60,7 +60,7 @@ static void take_line(struct cases *cases, struct buf *text, const char *line)
     }
 }
 
-bool cases_read(const char *path, size_t least, struct cases *cases)
+bool cases_read(const char *path, size_t min, struct cases *cases)
 {
     struct buf file = {0}, text = {0};
     struct error err = {0};
@@ -78,7 +78,7 @@ bool cases_read(const char *path, size_t least, struct cases *cases)
     end_text(cases, &text, false);
     buf_release(&file);
     buf_release(&text);
-    return check(cases->nr >= least) && read;
+    return check(cases->nr >= min) && read;
 }
 
 static void write_cases(const struct cases *cases)
@@ -271,11 +271,11 @@ out:
     free(name);
 }
 
-void check_refused(const char *path, size_t least, case_reader *read)
+void check_refused(const char *path, size_t min, case_reader *read)
 {
     struct cases cases;
 
-    cases_read(path, least, &cases);
+    cases_read(path, min, &cases);
     for (size_t i = 0; i < cases.nr; i++)
         check_one_refused(&cases, &cases.v[i], read);
     cases_release(&cases);

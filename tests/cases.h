@@ -41,7 +41,7 @@ struct cases {
 
 /* A file that cannot be read, and one with fewer cases than `least`, is a failed check.
  */
-bool cases_read(const char *path, size_t least, struct cases *cases);
+bool cases_read(const char *path, size_t min, struct cases *cases);
 /* Rewrites the file where a text was changed. */
 void cases_release(struct cases *cases);
 
@@ -62,6 +62,6 @@ typedef int case_reader(const struct test_case *one, const char *path, struct er
  * must be refused with STATUS_INPUT (or the number of the part "status") and just the
  * text of the part "error", in which the folder is left out.
  */
-void check_refused(const char *path, size_t least, case_reader *read);
+void check_refused(const char *path, size_t min, case_reader *read);
 
 #endif

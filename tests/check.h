@@ -11,6 +11,30 @@
 
 #include "core/base/error.h"
 
+/*
+ * A file of tests:
+ *
+ *     SUITE(base_json);
+ *
+ *     TEST("what is so")
+ *     {
+ *         check(...);
+ *     }
+ */
+#define SUITE(name) static const char suite_of_file[] = #name
+#define TEST(what)  TEST_AT_(what, __LINE__)
+
+#define TEST_AT_(what, line)    TEST_NAMED_(what, line)
+#define TEST_NAMED_(what, line) TEST_OF_(what, test_at_##line)
+#define TEST_OF_(what, function)                                                         \
+    static void function(void);                                                          \
+    static void __attribute__((constructor)) function##_is_there(void)                   \
+    {                                                                                    \
+        test_add(suite_of_file, what, function);                                         \
+    }                                                                                    \
+    static void function(void)
+void test_add(const char *suite, const char *what, void (*test)(void));
+
 /* In the preset sanitize our own code is looked at. What compilers and other programs
  * make of a text is the same there as in the other presets, where it is tried. */
 #ifdef __SANITIZE_ADDRESS__

@@ -1,5 +1,5 @@
 /*
- * Runs the suites of suites.def, or those named on the command line:
+ * Runs all suites, or those named on the command line:
  *
  *     $ build/dev/inflight_tests base_json
  *     ...
@@ -13,52 +13,49 @@
 #include "core/base/array.h"
 #include "tests/check.h"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define TEXT_(a)    #a
-#define TEXT(a)     TEXT_(a)
+/* In the order of the files that were linked, and of their lines. */
+static struct test {
+    const char *suite, *what;
+    void (*run)(void);
+} tests[4096];
+static size_t test_nr;
 
-#ifdef ONE_SUITE
-extern CU_TestInfo JOIN(ONE_SUITE, _tests)[];
-static const CU_SuiteInfo suites[] = {
-    {.pName = TEXT(ONE_SUITE), .pTests = JOIN(ONE_SUITE, _tests)},
-};
-#else
-#define SUITE(name) extern CU_TestInfo name##_tests[];
-#include "tests/suites.def"
-#undef SUITE
-static const CU_SuiteInfo suites[] = {
-#define SUITE(name) {.pName = #name, .pTests = name##_tests},
-#include "tests/suites.def"
-#undef SUITE
-};
-#endif
-
-static int register_suite(CU_SuiteInfo suite)
+void test_add(const char *suite, const char *what, void (*run)(void))
 {
-    CU_SuiteInfo list[] = {suite, CU_SUITE_INFO_NULL};
-
-    return CU_register_suites(list) == CUE_SUCCESS ? 0 : -1;
+    if (test_nr == ARRAY_SIZE(tests))
+        abort();
+    tests[test_nr++] = (struct test){suite, what, run};
 }
 
-static int register_named(const char *name)
+/* NULL = all */
+static int register_tests(const char *suite)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(suites); i++)
-        if (strcmp(suites[i].pName, name) == 0)
-            return register_suite(suites[i]);
-    fprintf(stderr, "no suite '%s'; suites.def has the names\n", name);
-    return -1;
+    CU_pSuite registered = NULL;
+    size_t found = 0;
+
+    for (size_t i = 0; i < test_nr; i++) {
+        if (suite && strcmp(tests[i].suite, suite) != 0)
+            continue;
+        if (i == 0 || found == 0 || strcmp(tests[i].suite, tests[i - 1].suite) != 0)
+            registered = CU_add_suite(tests[i].suite, NULL, NULL);
+        if (!registered || !CU_add_test(registered, tests[i].what, tests[i].run)) {
+            fprintf(stderr, "%s: '%s': %s\n", tests[i].suite, tests[i].what,
+                    CU_get_error_msg());
+            return -1;
+        }
+        found++;
+    }
+    if (found == 0)
+        fprintf(stderr, "no suite '%s'; ctest -N lists them\n", suite ? suite : "");
+    return found ? 0 : -1;
 }
 
 static int register_wanted(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (register_named(argv[i]))
+        if (register_tests(argv[i]))
             return -1;
-    for (size_t i = 0; argc == 1 && i < ARRAY_SIZE(suites); i++)
-        if (register_suite(suites[i]))
-            return -1;
-    return 0;
+    return argc == 1 ? register_tests(NULL) : 0;
 }
 
 /* Prints the counts; 77 tells ctest that every test was skipped. */

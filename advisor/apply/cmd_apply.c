@@ -5,12 +5,13 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "advisor/session/context.h"
 #include "advisor/session/emitted.h"
-#include "advisor/session/workbench.h"
+#include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 
 /* No date: the same plan gives the same file on every day. */
-static char *comment_for(const struct workbench *bench, const struct plan *plan)
+static char *comment_for(const struct context *bench, const struct plan *plan)
 {
     struct buf out = {0};
     char *text = plan_text(plan);
@@ -28,7 +29,7 @@ static char *comment_for(const struct workbench *bench, const struct plan *plan)
 }
 
 /* 0 when the plan is legal, or is wanted although it is not; then `why` says why. */
-static int check(const struct workbench *bench, const struct plan *plan,
+static int check(const struct context *bench, const struct plan *plan,
                  struct buf *assumptions, struct error *why, struct error *err)
 {
     if (!kernel_check(bench->kernel, plan, assumptions, why))
@@ -38,7 +39,7 @@ static int check(const struct workbench *bench, const struct plan *plan,
     return fail(err, why->status, "%s", why->text);
 }
 
-static int write_out(const struct workbench *bench, const struct buf *text,
+static int write_out(const struct context *bench, const struct buf *text,
                      struct error *err)
 {
     const char *output = bench->settings->output;
@@ -62,7 +63,7 @@ static void say_facts(const char *lines)
     buf_release(&dropped);
 }
 
-static int emit(struct workbench *bench, const struct plan *plan, const char *given,
+static int emit(struct context *bench, const struct plan *plan, const char *given,
                 struct error *err)
 {
     bool patch = bench->settings->patch;
@@ -89,26 +90,26 @@ static int emit(struct workbench *bench, const struct plan *plan, const char *gi
 
 int apply_command(const struct settings *settings, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
     struct plan *plan = NULL;
     char *comment = NULL, *text = NULL;
     if (!settings->plan == !settings->from)
         return fail(err, STATUS_USAGE,
                     "a plan is needed, such as --plan 'tile(i:32,j:32)', or --from FILE "
                     "that holds one; try 'inflight apply --help'");
-    workbench_start(&bench, settings);
+    context_start(&bench, settings);
     int status = output_check(settings->output, settings->file, err);
     if (!status && settings->from)
         status = emitted_read(settings->from, &comment, &text, err);
     if (!status)
         status = plan_parse(text ? text : settings->plan, &plan, err);
     if (!status)
-        status = workbench_kernel(&bench, false, err);
+        status = context_kernel(&bench, false, err);
     if (!status)
         status = emit(&bench, plan, comment, err);
     plan_free(plan);
     free(comment);
     free(text);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }

@@ -5,9 +5,11 @@
 #include "advisor/apply/check_items.h"
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/cli.h"
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
+#include "search/live/live.h"
+#include "search/space/space.h"
 #include "variants/clang/clang.h"
 #include "variants/plan/plan.h"
 
@@ -128,7 +130,7 @@ static void check_tools(struct checking *check, const struct toolchain *toolchai
 
 /* ---- the plan and its code ---- */
 
-static int emit_again(struct workbench *bench, const char *code, const char *plan,
+static int emit_again(struct context *bench, const char *code, const char *plan,
                       struct buf *text, struct error *err)
 {
     char *comment = NULL, *named = NULL;
@@ -144,7 +146,7 @@ static int emit_again(struct workbench *bench, const char *code, const char *pla
     return status;
 }
 
-static void check_plan(struct checking *check, struct workbench *bench)
+static void check_plan(struct checking *check, struct context *bench)
 {
     struct buf text = {0}, old = {0};
     struct error why = {0};
@@ -167,7 +169,7 @@ static void check_plan(struct checking *check, struct workbench *bench)
 }
 
 /* Results first, then times, both in turn. */
-static int check_times(struct checking *check, struct workbench *bench, struct error *err)
+static int check_times(struct checking *check, struct context *bench, struct error *err)
 {
     const struct settings *settings = check->settings;
     const struct environment plain[2] = {{0}, {0}};
@@ -215,13 +217,13 @@ static int settings_of(const struct checking *check, struct settings *settings,
 }
 
 /* With other values it is other code: `*runs` is false then. */
-static int check_values(struct checking *check, struct workbench *bench, bool *runs,
+static int check_values(struct checking *check, struct context *bench, bool *runs,
                         struct error *err)
 {
     struct record_machine now = {0};
     if (!*runs || !check->entry->knows_frozen)
         return 0;
-    if (workbench_kernel(bench, false, err))
+    if (context_kernel(bench, false, err))
         return -1;
     keep_record_frozen(bench->kernel, &now);
     *runs = check_frozen(check->entry, &now, &check->items);
@@ -233,13 +235,13 @@ static int check_values(struct checking *check, struct workbench *bench, bool *r
 static int run_checks(struct checking *check, bool runs, struct error *err)
 {
     struct settings settings = *check->settings;
-    struct workbench bench;
+    struct context bench;
     if (settings_of(check, &settings, err))
         return -1;
     spawn_catch_interrupt();
-    workbench_start(&bench, &settings);
+    context_start(&bench, &settings);
     int status =
-        check_values(check, &bench, &runs, err) || workbench_toolchain(&bench, err);
+        check_values(check, &bench, &runs, err) || context_toolchain(&bench, err);
     if (!status)
         check_tools(check, &bench.toolchain, runs);
     if (!status && check->code && !runs)
@@ -247,14 +249,14 @@ static int run_checks(struct checking *check, bool runs, struct error *err)
                   "not looked at, because of the above");
     if (!status && runs) {
         toolchain_release(&bench.toolchain);
-        status = workbench_live(&bench, err);
+        status = context_live(&bench, err);
         if (!status) {
             check_plan(check, &bench);
             status = check_times(check, &bench, err);
         }
     }
     progress_clear(&bench.progress);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }
 
@@ -336,19 +338,19 @@ static int judge(const struct checking *check, struct error *err)
 
 static int check_function(const struct checking *check, struct error *err)
 {
-    const char *told = check->settings->function;
-    if (!told || !strcmp(told, check->record.function))
+    const char *given = check->settings->function;
+    if (!given || !strcmp(given, check->record.function))
         return 0;
     return fail(err, STATUS_USAGE, "the record '%s' is of function '%s', not of '%s'",
-                check->settings->file, check->record.function, told);
+                check->settings->file, check->record.function, given);
 }
 
 /* The kernel's file: told, else beside the record. */
 static int find_source(struct checking *check, struct error *err)
 {
-    const char *told = check->settings->source;
-    check->source =
-        told ? xstrdup(told) : record_beside(check->settings->file, check->record.source);
+    const char *given = check->settings->source;
+    check->source = given ? xstrdup(given)
+                          : record_beside(check->settings->file, check->record.source);
     if (file_exists(check->source))
         return 0;
     return fail(err, STATUS_INPUT,

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "search/live/live.h"
+#include "search/session/session.h"
+#include "variants/kernel/kernel.h"
 
 /* ---- may it be written? ---- */
 
@@ -149,7 +152,7 @@ static int add_file(struct record_machine *machine, const char *dir, const char 
     return 0;
 }
 
-static int add_files(const struct workbench *bench, struct record_machine *machine,
+static int add_files(const struct context *bench, struct record_machine *machine,
                      struct error *err)
 {
     struct strvec headers = {0};
@@ -186,7 +189,7 @@ struct record_cpu keep_record_cpu(const struct machine_processor *processor)
         .name = xstrdup(processor->name ? processor->name : "unknown")};
 }
 
-static int add_isa(const struct workbench *bench, struct record_machine *machine,
+static int add_isa(const struct context *bench, struct record_machine *machine,
                    struct error *err)
 {
     struct machine_processor here;
@@ -200,18 +203,18 @@ static int add_isa(const struct workbench *bench, struct record_machine *machine
     return status ? -1 : 0;
 }
 
-static struct quantity told(double number)
+static struct quantity given(double number)
 {
     return number > 0 ? quantity_exact(number, PROVENANCE_DECLARED) : quantity_unknown();
 }
 
-static void add_settings(const struct workbench *bench, struct record_machine *machine)
+static void add_settings(const struct context *bench, struct record_machine *machine)
 {
     const struct settings *settings = bench->settings;
     strvec_push_all(&machine->words, &settings->words);
     machine->reassociate = settings->reassociate;
-    machine->tolerance = told(settings->tolerance);
-    machine->tolerance_absolute = told(settings->tolerance_absolute);
+    machine->tolerance = given(settings->tolerance);
+    machine->tolerance_absolute = given(settings->tolerance_absolute);
     machine->compiler = xstrdup(path_base(bench->toolchain.compiler));
     machine->compiler_version = xstrdup(bench->toolchain.version);
     strvec_push_all(&machine->flags, &bench->toolchain.flags);
@@ -223,8 +226,7 @@ static void add_settings(const struct workbench *bench, struct record_machine *m
 
 bool kept_gain_is_real(struct quantity gain)
 {
-    return gain.known && !gain.doubted && gain.low > 1 &&
-           gain.value >= SESSION_LEAST_GAIN;
+    return gain.known && !gain.doubted && gain.low > 1 && gain.value >= SESSION_MIN_GAIN;
 }
 
 static void add_needs(const char *plan, struct strvec *needs)
@@ -236,7 +238,7 @@ static void add_needs(const char *plan, struct strvec *needs)
 }
 
 /* What was not found out in the application is unknown in the record, too. */
-static void add_in_app(const struct workbench *bench, const struct in_app_result *in_app,
+static void add_in_app(const struct context *bench, const struct in_app_result *in_app,
                        struct record_machine *machine)
 {
     if (in_app->end != IN_APP_MEASURED || in_app->sentence)
@@ -257,25 +259,25 @@ static bool is_of_same_macro(const char *a, const char *b)
 /* What is left of -D and -U in the end; "N" is "N=1" to a compiler. */
 static void add_definitions(const struct strvec *flags, struct strvec *out)
 {
-    struct strvec told = {0}; /* "DN=5", "UN" */
+    struct strvec given = {0}; /* "DN=5", "UN" */
     for (size_t i = 0; i < flags->nr; i++) {
         const char *flag = flags->v[i];
         bool apart = !flag[0] || !flag[1] || !flag[2];
         if (!strncmp(flag, "-D", 2) || !strncmp(flag, "-U", 2))
-            strvec_pushf(&told, "%c%s", flag[1],
+            strvec_pushf(&given, "%c%s", flag[1],
                          !apart              ? flag + 2
                          : i + 1 < flags->nr ? flags->v[++i]
                                              : "");
     }
-    for (size_t i = 0; i < told.nr; i++) {
-        const char *text = told.v[i] + 1;
-        bool holds = told.v[i][0] == 'D';
-        for (size_t k = i + 1; k < told.nr; k++)
-            holds = holds && !is_of_same_macro(text, told.v[k] + 1);
+    for (size_t i = 0; i < given.nr; i++) {
+        const char *text = given.v[i] + 1;
+        bool holds = given.v[i][0] == 'D';
+        for (size_t k = i + 1; k < given.nr; k++)
+            holds = holds && !is_of_same_macro(text, given.v[k] + 1);
         if (holds)
             strvec_pushf(out, "%s%s", text, strchr(text, '=') ? "" : "=1");
     }
-    strvec_release(&told);
+    strvec_release(&given);
 }
 
 void keep_record_frozen(const struct kernel *kernel, struct record_machine *machine)
@@ -286,19 +288,18 @@ void keep_record_frozen(const struct kernel *kernel, struct record_machine *mach
     machine->knows_frozen = true;
 }
 
-static int add_frozen(const struct workbench *bench, struct record_machine *machine,
+static int add_frozen(const struct context *bench, struct record_machine *machine,
                       struct error *err)
 {
     struct strvec flags = {0};
-    int status =
-        workbench_cflags(bench->settings, kernel_path(bench->kernel), &flags, err);
+    int status = context_cflags(bench->settings, kernel_path(bench->kernel), &flags, err);
     add_definitions(&flags, &machine->definitions);
     keep_record_frozen(bench->kernel, machine);
     strvec_release(&flags);
     return status;
 }
 
-static void add_outcome(const struct workbench *bench, const struct kept *kept,
+static void add_outcome(const struct context *bench, const struct kept *kept,
                         struct record_machine *machine)
 {
     bool real = *kept->plan && kept->verified && kept_gain_is_real(kept->gain);
@@ -316,8 +317,7 @@ static void add_outcome(const struct workbench *bench, const struct kept *kept,
 
 /* ---- writing ---- */
 
-static int read_old(const struct workbench *bench, struct record *record,
-                    struct error *err)
+static int read_old(const struct context *bench, struct record *record, struct error *err)
 {
     const char *path = bench->settings->build_record;
     if (file_exists(path))
@@ -338,7 +338,7 @@ static char *say(const char *path, const struct record_machine *machine)
                      path, machine->code);
 }
 
-static int write_entry(const struct workbench *bench, struct record_machine *machine,
+static int write_entry(const struct context *bench, struct record_machine *machine,
                        const struct buf *code, char **sentence, struct error *err)
 {
     const char *path = bench->settings->build_record;
@@ -361,7 +361,7 @@ static int write_entry(const struct workbench *bench, struct record_machine *mac
     return status;
 }
 
-int keep_record(struct workbench *bench, const struct kept *kept, char **sentence,
+int keep_record(struct context *bench, const struct kept *kept, char **sentence,
                 struct error *err)
 {
     struct record_machine machine = {.gain = quantity_unknown()};

@@ -3,7 +3,7 @@
 #ifndef ADVISOR_KEEP_RECORD_H
 #define ADVISOR_KEEP_RECORD_H
 
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "observe/in_app/in_app_result.h"
 
 /* Before minutes are spent: the folder is there and can be written, and a record that is
@@ -25,7 +25,7 @@ bool kept_gain_is_real(struct quantity gain);
 
 /* Writes the entry of this machine, and its tuned C where there is a gain; entries of
  * other machines stay. *sentence says what was written; caller frees. */
-int keep_record(struct workbench *bench, const struct kept *kept, char **sentence,
+int keep_record(struct context *bench, const struct kept *kept, char **sentence,
                 struct error *err);
 
 /* Takes down what the kernel means with the flags that it was read with. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS_MOST = 1024, LINE_LEAST = 8, LINE_MOST = 4096 };
+enum { WAYS_MAX = 1024, LINE_MIN = 8, LINE_MAX = 4096 };
 
 static int bad(const char *word, struct error *err)
 {
@@ -32,9 +32,9 @@ static int read_ways(const char *word, struct traffic_cache *cache, struct error
     long long ways = 0;
     if (parse_count(word, "--cache", &ways, err))
         return -1;
-    if (ways < 1 || ways > WAYS_MOST)
+    if (ways < 1 || ways > WAYS_MAX)
         return fail(err, STATUS_USAGE, "--cache: expected 1 to %d ways, got '%s'",
-                    WAYS_MOST, word);
+                    WAYS_MAX, word);
     cache->ways = (int)ways;
     return 0;
 }
@@ -84,10 +84,10 @@ int cache_words_read(const char *text, struct traffic_geometry *geometry,
 
 int cache_line_read(long long bytes, struct traffic_geometry *geometry, struct error *err)
 {
-    if (bytes < LINE_LEAST || bytes > LINE_MOST || (bytes & (bytes - 1)))
+    if (bytes < LINE_MIN || bytes > LINE_MAX || (bytes & (bytes - 1)))
         return fail(err, STATUS_USAGE,
                     "--line: expected a power of two from %d to %d bytes, got %lld",
-                    LINE_LEAST, LINE_MOST, bytes);
+                    LINE_MIN, LINE_MAX, bytes);
     geometry->line_bytes = (int)bytes;
     return 0;
 }

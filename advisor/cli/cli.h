@@ -8,7 +8,9 @@
 #include "core/machine/machine.h"
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
-#include "search/search.h"
+#include "variants/kernel/kernel_view.h"
+
+struct environment;
 
 /* The caches of the model as the command line describes them. */
 

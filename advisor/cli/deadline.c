@@ -3,16 +3,19 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search/live/live.h"
+#include "search/session/result.h"
+
 /* Of tune: proof, first builds, closing; then so many tries, each with building, checking
  * and some calls. */
-static const double beside_tries_s = 20, build_s = 1.5;
+static const double paired_tries_s = 20, build_s = 1.5;
 enum { TRIES = 8, CALLS_A_TRY = 4 };
-static const double tune_least_s = 30, tune_most_s = 300;
+static const double tune_min_s = 30, tune_max_s = 300;
 /* Of advise: three launches and a trace. */
-static const double advise_s = 8, advise_most_s = 120;
+static const double advise_s = 8, advise_max_s = 120;
 /* Fills and calls until the kernel as written is known: its proof, three launches with a
  * first call and one that counts, its trace. */
-enum { LEAST_FILLS = 5, LEAST_CALLS = 7 };
+enum { MIN_FILLS = 5, MIN_CALLS = 7 };
 static const double quicker = 1.0 / 3, more_thorough = 4;
 
 int budget_check(const struct settings *settings, struct error *err)
@@ -33,11 +36,11 @@ static double unit_s(const struct live_look *look)
 
 static double suiting_s(bool tune, const struct live_look *look)
 {
-    double wanted_s = tune ? beside_tries_s + TRIES * unit_s(look)
-                           : advise_s + LEAST_FILLS * look->fill_s;
+    double wanted_s = tune ? paired_tries_s + TRIES * unit_s(look)
+                           : advise_s + MIN_FILLS * look->fill_s;
 
-    return tune ? fmin(fmax(wanted_s, tune_least_s), tune_most_s)
-                : fmin(wanted_s, advise_most_s);
+    return tune ? fmin(fmax(wanted_s, tune_min_s), tune_max_s)
+                : fmin(wanted_s, advise_max_s);
 }
 
 /* To what people say: whole seconds, from 20 s on fives. */
@@ -48,9 +51,9 @@ static double rounded(double seconds)
     return step * round(seconds / step);
 }
 
-static double least_s(const struct live_look *look)
+static double min_s(const struct live_look *look)
 {
-    return LEAST_FILLS * look->fill_s + LEAST_CALLS * look->call_s;
+    return MIN_FILLS * look->fill_s + MIN_CALLS * look->call_s;
 }
 
 static void add_look(const struct live_look *look, struct buf *out)
@@ -84,12 +87,12 @@ static char *say_shortage(const struct budget *budget, const struct live_look *l
 {
     struct buf out = {0};
 
-    if (budget->least_s <= budget->seconds)
+    if (budget->min_s <= budget->seconds)
         return NULL;
     buf_addf(&out,
              "%.0f s are too little: the kernel as written alone takes %.0f s or "
              "more, since ",
-             budget->seconds, budget->least_s);
+             budget->seconds, budget->min_s);
     add_look(look, &out);
     buf_addf(&out, ", and it is checked once, measured in three launches and traced; "
                    "smaller sizes (--set) are quicker");
@@ -106,7 +109,7 @@ void budget_choose(const struct settings *settings, bool tune,
         given ? settings->budget_s : rounded(factor * suiting_s(tune, look));
     budget->trace_s = budget->seconds / (tune ? 10 : 5);
     budget->trace_one_s = budget->trace_s / (tune ? 2 : 1);
-    budget->least_s = least_s(look);
+    budget->min_s = min_s(look);
     budget->sentence = say(budget, given, look);
     budget->shortage = say_shortage(budget, look);
 }
@@ -130,7 +133,7 @@ json_t *budget_json(const struct budget *budget, const struct search_result *res
     for (size_t i = 0; i < result->left_out.nr; i++)
         json_array_append_new(list, text_json(result->left_out.v[i]));
     return json_pack("{s:f, s:f, s:s?, s:s?, s:o, s:{s:I, s:f, s:f}}", "seconds",
-                     budget->seconds, "least_s", budget->least_s, "sentence",
+                     budget->seconds, "least_s", budget->min_s, "sentence",
                      budget->sentence, "shortage", budget->shortage, "left_out", list,
                      "looks", "nr", (json_int_t)looks->nr, "seconds", looks->seconds,
                      "error", looks->error);

@@ -6,12 +6,15 @@
 #define ADVISOR_DEADLINE_H
 
 #include "advisor/cli/settings.h"
-#include "search/search.h"
+#include "core/files/json.h"
+
+struct live_look;
+struct search_result;
 
 struct budget {
     double began_s, seconds;     /* of clock_s(); from there on */
     double trace_s, trace_one_s; /* of it, for tracing: all, and one of it */
-    double least_s; /* the kernel as written takes at least, as far as known */
+    double min_s;   /* the kernel as written takes at least, as far as known */
     char *sentence; /* "budget 45 s: ..."; NULL = there is nothing to say */
     char *shortage; /* it cannot be kept: how long it takes at least, and why; NULL = it
                        can, as far as known */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
-
 static int load_here(struct machine *machine, struct error *err)
 {
     char *path = NULL;

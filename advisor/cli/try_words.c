@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
+#include "search/space/space.h"
 #include "variants/clang/clang.h"
 
 const char *const try_words[] = {"compiler", "flags", "smt", "threads",

@@ -26,7 +26,7 @@ static int typed_question(const struct settings *settings, struct question *ques
     return access_parse(settings->access, "--access", &question->random_share, err);
 }
 
-static int read_question(const struct settings *settings, struct told *told,
+static int read_question(const struct settings *settings, struct given *given,
                          struct question *question, struct error *err)
 {
     if (!settings->counts.nr) {
@@ -46,7 +46,8 @@ static int read_question(const struct settings *settings, struct told *told,
                     "advise explains one file of counts, got '%s' and '%s'; 'inflight "
                     "metrics' takes several",
                     settings->counts.v[0], settings->counts.v[1]);
-    return counted_question(settings, traffic_bandwidth_from_counts, told, question, err);
+    return counted_question(settings, traffic_bandwidth_from_counts, given, question,
+                            err);
 }
 
 static int print_answer(const struct settings *settings, const struct answer *answer,
@@ -113,17 +114,17 @@ static int check_replay(const struct settings *settings, struct error *err)
 static int advise_replay(const struct settings *settings, struct error *err)
 {
     struct rule_set *rules = NULL;
-    struct told told = {0};
+    struct given given = {0};
     struct answer answer = {0};
     int status = check_replay(settings, err);
     if (!status)
         status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
-        status = replayed_answer(settings, rules, &told, &answer, err);
+        status = replayed_answer(settings, rules, &given, &answer, err);
     if (!status)
         status = print_answer(settings, &answer, NULL, NULL, err);
     answer_release(&answer);
-    told_release(&told);
+    given_release(&given);
     rule_set_free(rules);
     return status;
 }
@@ -134,9 +135,9 @@ int advise_numbers(const struct settings *settings, struct error *err)
         return advise_replay(settings, err);
     struct question question;
     struct answer answer = {0};
-    struct told told = {0};
+    struct given given = {0};
     struct rule_set *rules = NULL;
-    int status = read_question(settings, &told, &question, err);
+    int status = read_question(settings, &given, &question, err);
     if (!status)
         status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
@@ -149,7 +150,7 @@ int advise_numbers(const struct settings *settings, struct error *err)
                      ? answer_what_if(settings, &question, rules, &answer, err)
                      : print_answer(settings, &answer, NULL, NULL, err);
     answer_release(&answer);
-    told_release(&told);
+    given_release(&given);
     rule_set_free(rules);
     return status;
 }

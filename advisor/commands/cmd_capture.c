@@ -6,8 +6,9 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "observe/in_app/inputs_capture.h"
+#include "variants/kernel/kernel.h"
 
 /* ---- a file that is there ---- */
 
@@ -62,17 +63,17 @@ static int check_words(const struct settings *settings, struct error *err)
 /* The function's name: asked of the source where only that was named. */
 static int find_name(const struct settings *settings, char **name, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
 
     if (!settings->file) {
         *name = xstrdup(settings->function);
         return 0;
     }
-    workbench_start(&bench, settings);
-    int status = workbench_kernel(&bench, false, err);
+    context_start(&bench, settings);
+    int status = context_kernel(&bench, false, err);
     if (!status)
         *name = xstrdup(kernel_name(bench.kernel));
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }
 

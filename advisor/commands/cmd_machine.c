@@ -12,7 +12,7 @@
 /* What a full characterisation takes at most, and where more time gains nothing. */
 static const double full_s = 120, longest_s = 86400;
 /* GB/s: below any machine that has miss queues to fill, above any node. */
-static const double least_peak_gbs = 1, most_peak_gbs = 100000;
+static const double min_peak_gbs = 1, max_peak_gbs = 100000;
 
 /* ---- which form, and what goes with it ---- */
 
@@ -96,7 +96,7 @@ static int check_values(const struct settings *settings, struct error *err)
     if (longer > longest_s)
         return fail(err, STATUS_USAGE, "--longer: %.4g s is more than a day; give less",
                     longer);
-    if (peak >= 0 && !(peak >= least_peak_gbs && peak <= most_peak_gbs))
+    if (peak >= 0 && !(peak >= min_peak_gbs && peak <= max_peak_gbs))
         return fail(
             err, STATUS_USAGE,
             "--peak: %.4g GB/s is no memory bandwidth; it is transfers a second x "
@@ -127,11 +127,18 @@ static int print_machine(const struct settings *settings, const struct machine *
 static int draw(const struct settings *settings, const struct machine *const *machine,
                 size_t nr, struct error *err)
 {
-    if (!settings->plot || plot_draw(machine, nr, settings->plot, err))
-        return settings->plot ? -1 : 0;
-    if (strcmp(settings->plot, "-") && !settings->quiet)
+    struct plot plot = {0};
+    if (!settings->plot)
+        return 0;
+    int status = plot_kind_of(settings->plot, &plot.kind, err);
+    if (!status)
+        status = plot_machines(machine, nr, &plot, err);
+    if (!status)
+        status = plot_write(&plot, settings->plot, err);
+    if (!status && strcmp(settings->plot, "-") && !settings->quiet)
         fprintf(stderr, "plot written to '%s'\n", settings->plot);
-    return 0;
+    plot_release(&plot);
+    return status;
 }
 
 static int measure(const struct settings *settings, struct machine *machine,

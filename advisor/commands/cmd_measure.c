@@ -9,6 +9,11 @@
 #include "advisor/report/report_parts.h"
 #include "advisor/session/confirm_live.h"
 #include "advisor/sweep/sweep.h"
+#include "core/base.h"
+#include "search/finish/confirm.h"
+#include "search/live/live.h"
+#include "search/records/replay.h"
+#include "variants/kernel/kernel.h"
 
 /* Of one measurement: its samples and its trace share it. */
 static const double measure_s = 5;
@@ -42,7 +47,7 @@ static int check_together(const struct settings *settings, struct error *err)
     return settings->save ? file_check_writable(settings->save, err) : 0;
 }
 
-static int print_measurement(const struct workbench *bench,
+static int print_measurement(const struct context *bench,
                              const struct measurement *measurement,
                              const struct confirm_result *confirm, struct error *err)
 {
@@ -55,12 +60,12 @@ static int print_measurement(const struct workbench *bench,
         json_decref(document);
         return written;
     }
-    struct page page = page_on(&text, term_colour(stdout, bench->settings->colour),
-                               term_columns(stdout));
-    measure_text(bench, measurement, &page);
+    struct layout layout = layout_on(&text, term_colour(stdout, bench->settings->colour),
+                                     term_columns(stdout));
+    measure_text(bench, measurement, &layout);
     if (confirm->sentence) {
-        page_heading(&page, "Counter-experiment");
-        page_paragraph(&page, "%s", confirm->sentence);
+        layout_heading(&layout, "Counter-experiment");
+        layout_paragraph(&layout, "%s", confirm->sentence);
     }
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
@@ -68,7 +73,7 @@ static int print_measurement(const struct workbench *bench,
 }
 
 /* With what explains it, so that it can be replayed anywhere. */
-static int save(const struct workbench *bench, const struct measurement *measurement,
+static int save(const struct context *bench, const struct measurement *measurement,
                 struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -102,14 +107,14 @@ static int judge(const struct measurement *measurement, struct error *err)
                 run_outcome_word(measurement->outcome));
 }
 
-static int measure_once(struct workbench *bench, struct error *err)
+static int measure_once(struct context *bench, struct error *err)
 {
     struct measurement measurement = {0};
-    if (workbench_live(bench, err))
+    if (context_live(bench, err))
         return -1;
     if (!bench->settings->thorough)
         live_set_budget(bench->live, measure_s, measure_s / 5, measure_s / 5);
-    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct candidate candidate = {bench->plan, context_environment(bench)};
     progress_say(&bench->progress, "measuring and tracing");
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
                                    0, &measurement, err))
@@ -130,13 +135,13 @@ static int measure_once(struct workbench *bench, struct error *err)
 
 int measure_command(const struct settings *settings, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
     spawn_catch_interrupt();
-    workbench_start(&bench, settings);
+    context_start(&bench, settings);
     int status = check_together(settings, err);
     if (!status)
         status =
             settings->sweep.nr ? sweep_command(&bench, err) : measure_once(&bench, err);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }

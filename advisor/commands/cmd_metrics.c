@@ -179,15 +179,15 @@ static int print(const struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
     struct buf text = {0};
-    struct page page =
-        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    struct layout layout =
+        layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
     int status;
     if (settings->json) {
         json_t *document = metrics_json(report);
         status = print_json(document, err);
         json_decref(document);
     } else {
-        metrics_text(report, &page);
+        metrics_text(report, &layout);
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);

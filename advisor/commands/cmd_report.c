@@ -76,11 +76,11 @@ static int add_series(const struct settings *settings, const json_t *report,
                       struct buf *text, struct error *err)
 {
     struct series series = {0};
-    struct page page =
-        page_on(text, term_colour(stdout, settings->colour), term_columns(stdout));
+    struct layout layout =
+        layout_on(text, term_colour(stdout, settings->colour), term_columns(stdout));
     if (series_from_json(report, "the session", &series, err))
         return -1;
-    series_text(&series, &page);
+    series_text(&series, &layout);
     series_release(&series);
     return 0;
 }

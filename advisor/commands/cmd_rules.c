@@ -160,14 +160,14 @@ static int test_measurement(const struct settings *settings, const struct rule_s
 {
     struct settings replay = *settings;
     struct answer answer = {0};
-    struct told told = {0};
+    struct given given = {0};
     replay.measurement = settings->rule_test;
-    int status = replayed_answer(&replay, set, &told, &answer, err);
+    int status = replayed_answer(&replay, set, &given, &answer, err);
     if (!status)
         status = print_list(settings, "verdicts", verdicts_json(&answer),
                             rules_say_verdicts, err);
     answer_release(&answer);
-    told_release(&told);
+    given_release(&given);
     return status;
 }
 

@@ -7,9 +7,10 @@
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "core/base.h"
 #include "core/files/json.h"
+#include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
 #include "variants/model/model.h"
 
@@ -397,10 +398,10 @@ static void show_text(struct kernel *kernel, struct buf *out)
 
 int show_command(const struct settings *settings, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
     struct buf text = {0};
-    workbench_start(&bench, settings);
-    int status = workbench_kernel(&bench, false, err);
+    context_start(&bench, settings);
+    int status = context_kernel(&bench, false, err);
     /* Sizes are nice to have here, not needed. */
     if (!status)
         kernel_bind(bench.kernel, NULL);
@@ -413,6 +414,6 @@ int show_command(const struct settings *settings, struct error *err)
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }

@@ -12,8 +12,18 @@
 #include "advisor/report/report.h"
 #include "advisor/session/confirm_live.h"
 #include "advisor/session/emitted.h"
+#include "core/base.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/report/app.h"
+#include "search/finish/confirm.h"
+#include "search/finish/finish.h"
+#include "search/live/live.h"
+#include "search/records/records.h"
+#include "search/session/measured.h"
+#include "search/session/result.h"
+#include "search/session/session.h"
+#include "search/strategy/strategy.h"
+#include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 
 struct written {
@@ -52,7 +62,7 @@ static struct winner find_winner(const struct search_result *result, bool plain)
     return (struct winner){total->plan, total->environment, result->total_gain};
 }
 
-static char *full_comment(const struct workbench *bench, const struct winner *winner,
+static char *full_comment(const struct context *bench, const struct winner *winner,
                           const struct plan *plan)
 {
     struct buf out = {0};
@@ -65,7 +75,7 @@ static char *full_comment(const struct workbench *bench, const struct winner *wi
     return buf_detach(&out);
 }
 
-static int winner_text(struct workbench *bench, const struct winner *winner, bool patch,
+static int winner_text(struct context *bench, const struct winner *winner, bool patch,
                        struct buf *source, struct error *err)
 {
     struct plan *plan = NULL;
@@ -81,7 +91,7 @@ static int winner_text(struct workbench *bench, const struct winner *winner, boo
     return status;
 }
 
-static int emit(struct workbench *bench, const struct winner *winner, const char *path,
+static int emit(struct context *bench, const struct winner *winner, const char *path,
                 bool patch, struct error *err)
 {
     struct buf source = {0};
@@ -94,7 +104,7 @@ static int emit(struct workbench *bench, const struct winner *winner, const char
 
 /* For builds. Behind Ctrl-C the old record stays: what was found then is not yet what a
  * whole search would have found. */
-static int write_record(struct workbench *bench, const struct search_result *result,
+static int write_record(struct context *bench, const struct search_result *result,
                         const struct winner *winner, struct written *written,
                         struct error *err)
 {
@@ -120,7 +130,7 @@ static int write_record(struct workbench *bench, const struct search_result *res
 
 /* The winner is written to the scratch folder, measured from that file alone, and only
  * then written where the user wants it. */
-static int measure_emitted(struct workbench *bench, const struct search_result *result,
+static int measure_emitted(struct context *bench, const struct search_result *result,
                            const struct winner *winner, struct written *written,
                            struct error *err)
 {
@@ -128,18 +138,18 @@ static int measure_emitted(struct workbench *bench, const struct search_result *
         .a = {"", {0}},
         .b = {winner->plan, winner->environment},
         .seconds = search_file_s(result, budget_left_s(&bench->budget))};
-    char *path = workbench_emitted(bench);
+    char *path = context_emitted(bench);
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, winner, path, false, err);
     if (!status)
-        status = workbench_compare_file(bench, path, &comparison, err);
+        status = context_compare_file(bench, path, &comparison, err);
     written->gain = comparison.ratio;
     written->verified = comparison.verified;
     free(path);
     return status;
 }
 
-static int write_header(struct workbench *bench, const struct winner *winner,
+static int write_header(struct context *bench, const struct winner *winner,
                         struct error *err)
 {
     const char *path = bench->settings->header;
@@ -178,10 +188,10 @@ static int forgive(int status, struct error *err)
     return 0;
 }
 
-static int explain_in_app(struct workbench *bench, const struct winner *winner,
+static int explain_in_app(struct context *bench, const struct winner *winner,
                           struct written *written, struct error *err)
 {
-    char *path = workbench_emitted(bench);
+    char *path = context_emitted(bench);
     const struct in_app_alone alone = {path, {{0}, winner->environment}, written->gain};
     int status = in_app_causes(bench, &alone, &written->in_app, err);
     free(path);
@@ -190,7 +200,7 @@ static int explain_in_app(struct workbench *bench, const struct winner *winner,
 
 /* In the application. Where that cannot be, the result says why; what is known of the
  * kernel alone is reported in any case. */
-static int confirm_in_app(struct workbench *bench, struct in_app *app,
+static int confirm_in_app(struct context *bench, struct in_app *app,
                           const struct winner *winner, struct written *written,
                           struct error *err)
 {
@@ -231,7 +241,7 @@ static int judge_emitted(struct search_result *result, struct winner *winner,
     return 0;
 }
 
-static int write_winner(struct workbench *bench, struct search_result *result,
+static int write_winner(struct context *bench, struct search_result *result,
                         struct in_app *app, struct written *written, struct error *err)
 {
     const char *output = bench->settings->output;
@@ -255,7 +265,7 @@ static int write_winner(struct workbench *bench, struct search_result *result,
                : 0;
 }
 
-static int print_report(const struct workbench *bench, const json_t *report,
+static int print_report(const struct context *bench, const json_t *report,
                         struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -278,7 +288,7 @@ static void say_record(const struct settings *settings, const struct written *wr
                         "short; the same command continues it\n");
 }
 
-static int finish(struct workbench *bench, const struct search_result *result,
+static int finish(struct context *bench, const struct search_result *result,
                   const struct written *written, const struct confirm_result *confirm,
                   struct error *err)
 {
@@ -318,11 +328,11 @@ static int note_interrupt(struct search_result *result, struct error *err)
     return forgive(-1, err);
 }
 
-static int search(struct workbench *bench, bool advise_only, struct search_result *result,
+static int search(struct context *bench, bool advise_only, struct search_result *result,
                   struct error *err)
 {
     const struct settings *settings = bench->settings;
-    struct search_observer observer = workbench_observer(bench);
+    struct search_observer observer = context_observer(bench);
     struct environments tries = {0};
     if (environments_to_try(settings, bench->toolchain.is_clang,
                             (int)live_copies(bench->live), &tries, err)) {
@@ -346,7 +356,7 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
         .record_nr = bench->track.nr};
     struct search_fact *fact = NULL;
     int status = metrics_tell(bench, err);
-    opts.fact_nr = metrics_told(bench, &fact);
+    opts.fact_nr = metrics_reported(bench, &fact);
     opts.fact = fact;
     if (!status)
         status =
@@ -357,7 +367,7 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 }
 
 /* Refused before a minute is spent on the search. */
-static int check_header(const struct workbench *bench, struct error *err)
+static int check_header(const struct context *bench, struct error *err)
 {
     struct kernel_view view = kernel_view(bench->kernel);
     struct buf ignored = {0};
@@ -400,19 +410,19 @@ static int check_outputs(const struct settings *settings, struct error *err)
 
 static int work(const struct settings *settings, bool advise_only, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
     struct search_result result = {0};
     struct written written = {.gain = quantity_unknown()};
     struct in_app app = {0};
     account_restart();
     struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
-    workbench_start(&bench, settings);
+    context_start(&bench, settings);
     int status = check_outputs(settings, err);
     if (!status)
         status = check_strategy(settings, err) || budget_check(settings, err);
     if (!status)
-        status = workbench_live(&bench, err);
+        status = context_live(&bench, err);
     if (!status)
         status = check_header(&bench, err);
     if (!status)
@@ -421,9 +431,9 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = in_app_prepare(&app, settings, &bench.progress, bench.scratch,
                                 kernel_name(bench.kernel), err);
     if (!status)
-        workbench_budget(&bench, !advise_only);
+        context_budget(&bench, !advise_only);
     if (!status)
-        status = workbench_session(&bench, err);
+        status = context_session(&bench, err);
     if (!status)
         status = search(&bench, advise_only, &result, err);
     if (!status && !advise_only)
@@ -441,7 +451,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     written_release(&written);
     in_app_release(&app);
     search_result_release(&result);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }
 

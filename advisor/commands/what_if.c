@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
-
 /* ---- the keys ---- */
 
 enum value { ENTRIES, NANOSECONDS, GBS, CORES, LINE, ACCESS, NAME };
@@ -15,7 +13,7 @@ static const struct key {
     const char *name;
     enum value value;
     size_t offset;
-    double least, most; /* of numbers: what any machine could have */
+    double min, max; /* of numbers: what any machine could have */
 } keys[] = {
     {"l1_mshrs", ENTRIES, AT(l1_mshrs), 1, 10000},
     {"l2_mshrs", ENTRIES, AT(l2_mshrs), 1, 10000},
@@ -74,10 +72,10 @@ static int read_number(const struct key *key, const char *text, double *number,
     }
     if (status)
         return fail_in(err, "--what-if");
-    if (*number >= key->least && *number <= key->most)
+    if (*number >= key->min && *number <= key->max)
         return 0;
     return fail(err, STATUS_USAGE, "--what-if: %s must lie between %g and %g, got '%s'",
-                key->name, key->least, key->most, text);
+                key->name, key->min, key->max, text);
 }
 
 static int set_number(const struct key *key, double number, void *field,
@@ -175,7 +173,7 @@ static void start_from(struct question *question, const struct question *base,
                                       .read_gbs = base->read_gbs,
                                       .write_gbs = base->write_gbs,
                                       .random_share = base->random_share};
-    question->told = NULL; /* the source is named once */
+    question->given = NULL; /* the source is named once */
     if (value_of(words, "memory"))
         question->latency_ns = 0;
 }
@@ -194,7 +192,7 @@ int what_if_parse(const char *text, const struct question *base, struct what_if 
         start_from(&out->question, base, &out->words);
     for (size_t i = 0; !status && i < out->words.nr; i += 2) {
         status = set(find_key(out->words.v[i]), out->words.v[i + 1], &out->question, err);
-        buf_addf(&out->said, "%s%s = %s", i ? ", " : "", out->words.v[i],
+        buf_addf(&out->reported, "%s%s = %s", i ? ", " : "", out->words.v[i],
                  out->words.v[i + 1]);
     }
     if (status)
@@ -205,7 +203,7 @@ int what_if_parse(const char *text, const struct question *base, struct what_if 
 void what_if_release(struct what_if *what_if)
 {
     strvec_release(&what_if->words);
-    buf_release(&what_if->said);
+    buf_release(&what_if->reported);
 }
 
 /* ---- what moved ---- */
@@ -250,14 +248,14 @@ static void add_queue(struct buf *out, const struct occupancy_resource *queue)
     buf_add_number(out, queue->n.value);
     buf_add(out, " of ");
     buf_add_number(out, queue->limit.value);
-    buf_addf(out, " (%s)", fullness_word(queue->fullness));
+    buf_addf(out, " (%s)", saturation_word(queue->saturation));
 }
 
 static void add_share(struct buf *out, const struct occupancy_resource *resource)
 {
     if (resource->utilization.known)
         buf_addf(out, "%.0f %% used (%s)", 100 * resource->utilization.value,
-                 fullness_word(resource->fullness));
+                 saturation_word(resource->saturation));
     else
         buf_add(out, "unknown");
 }
@@ -397,8 +395,9 @@ void what_if_text(const struct what_if *what_if, const struct answer *base,
 {
     const struct occupancy *now = &then->occupancy;
     char *access = access_text(then->random_share);
-    buf_addf(out, "\nWhat if %s (%s, %d cores, %.4g GB/s, %s)\n", buf_str(&what_if->said),
-             then->machine.name, then->cores, then->gbs, access);
+    buf_addf(out, "\nWhat if %s (%s, %d cores, %.4g GB/s, %s)\n",
+             buf_str(&what_if->reported), then->machine.name, then->cores, then->gbs,
+             access);
     free(access);
     add_figures(base, then, out);
     add_overfull(then, RESOURCE_L1_QUEUE, "L1", out);

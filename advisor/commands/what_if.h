@@ -7,7 +7,7 @@
 struct what_if {
     struct question question; /* the base with the changes */
     struct strvec words;      /* owned: "machine=knl" split at the '=' */
-    struct buf said;          /* "l1_mshrs = 24, latency = 120 ns" */
+    struct buf reported;      /* "l1_mshrs = 24, latency = 120 ns" */
 };
 
 /* `text`: "key=value,key=value". Refused with the known keys: unknown ones; also keys

@@ -11,8 +11,12 @@
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/session/emitted.h"
+#include "core/base.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
+#include "search/live/live.h"
+#include "search/session/measured.h"
+#include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 
 /* ---- text ---- */
@@ -21,24 +25,24 @@
 
 /* ---- text ---- */
 
-static void show_times(const struct versus *versus, struct page *page)
+static void show_times(const struct versus *versus, struct layout *layout)
 {
-    page_heading(page, "Time");
+    layout_heading(layout, "Time");
     for (size_t i = 0; i < 2; i++) {
         struct buf text = {0};
         buf_add_time_figure(&text, versus->side[i]->time_s);
-        page_line(page, i ? "after" : "before", "%s (%s)", buf_str(&text),
-                  versus->name[i]);
+        layout_line(layout, i ? "after" : "before", "%s (%s)", buf_str(&text),
+                    versus->name[i]);
         buf_release(&text);
     }
     if (versus->ratio.known) {
         struct buf text = {0};
         buf_add_ratio(&text, versus->ratio);
-        page_line(page, "ratio", "%s, before / after, %zu launches, in turn",
-                  buf_str(&text), versus->ratio.runs);
+        layout_line(layout, "ratio", "%s, before / after, %zu launches, in turn",
+                    buf_str(&text), versus->ratio.runs);
         buf_release(&text);
     }
-    page_paragraph(page, "%s", versus->ratio_sentence);
+    layout_paragraph(layout, "%s", versus->ratio_sentence);
 }
 
 static void add_times(struct buf *out, struct quantity ratio, int width)
@@ -49,26 +53,27 @@ static void add_times(struct buf *out, struct quantity ratio, int width)
     buf_release(&text);
 }
 
-static void show_work(const struct versus *versus, struct page *page)
+static void show_work(const struct versus *versus, struct layout *layout)
 {
-    page_heading(page, "Less work or faster work?");
+    layout_heading(layout, "Less work or faster work?");
     if (versus->work_sentence)
-        page_paragraph(page, "%s", versus->work_sentence);
-    buf_add(page->out,
+        layout_paragraph(layout, "%s", versus->work_sentence);
+    buf_add(layout->out,
             "  one call, per core        before     after    less work  faster work\n");
     for (size_t i = 0; i < VERSUS_WORK_NR; i++) {
         const struct versus_work *work = &versus->work[i];
         if (!work->before.known && !work->after.known)
             continue;
-        buf_addf(page->out, "  %-22s", work->name);
-        buf_add_cell(page->out, work->before, 1, 10);
-        buf_add_cell(page->out, work->after, 1, 10);
-        add_times(page->out, work->less, 13);
-        add_times(page->out, work->faster, 13);
-        buf_add(page->out, "\n");
+        buf_addf(layout->out, "  %-22s", work->name);
+        buf_add_cell(layout->out, work->before, 1, 10);
+        buf_add_cell(layout->out, work->after, 1, 10);
+        add_times(layout->out, work->less, 13);
+        add_times(layout->out, work->faster, 13);
+        buf_add(layout->out, "\n");
     }
-    page_paragraph(page, "less work: before / after; faster work: what is done a second, "
-                         "after / before; their product is the ratio of the times.");
+    layout_paragraph(layout,
+                     "less work: before / after; faster work: what is done a second, "
+                     "after / before; their product is the ratio of the times.");
 }
 
 static void add_queue(const struct versus *versus, int r, struct buf *out)
@@ -85,17 +90,18 @@ static void add_queue(const struct versus *versus, int r, struct buf *out)
     buf_add(out, "\n");
 }
 
-static void show_queues(const struct versus *versus, struct page *page)
+static void show_queues(const struct versus *versus, struct layout *layout)
 {
     if (!versus->side[0]->has_occupancy || !versus->side[1]->has_occupancy)
         return;
-    page_heading(page, "Every queue before and after");
-    buf_add(page->out, "  resource         before     after     limit     used before    "
-                       "  used after\n");
+    layout_heading(layout, "Every queue before and after");
+    buf_add(layout->out,
+            "  resource         before     after     limit     used before    "
+            "  used after\n");
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (versus->side[0]->occupancy.resource[r].utilization.known ||
             versus->side[1]->occupancy.resource[r].utilization.known)
-            add_queue(versus, r, page->out);
+            add_queue(versus, r, layout->out);
     for (size_t i = 0; i < 2; i++) {
         const struct occupancy *now = &versus->side[i]->occupancy;
         struct buf text = {0};
@@ -104,16 +110,16 @@ static void show_queues(const struct versus *versus, struct page *page)
         buf_add_figure(&text, now->paper_n, 1, "lines per core");
         buf_addf(&text, "; limited by %s. %s", resource_phrase(now->limiter),
                  buf_str(&now->why_sentence));
-        page_line(page, i ? "after" : "before", "%s", buf_str(&text));
+        layout_line(layout, i ? "after" : "before", "%s", buf_str(&text));
         buf_release(&text);
     }
 }
 
-void versus_text(const struct versus *versus, struct page *page)
+void versus_text(const struct versus *versus, struct layout *layout)
 {
-    show_times(versus, page);
-    show_work(versus, page);
-    show_queues(versus, page);
+    show_times(versus, layout);
+    show_work(versus, layout);
+    show_queues(versus, layout);
 }
 
 /* ---- JSON ---- */
@@ -152,7 +158,7 @@ void versus_to_json(const struct versus *versus, json_t *root)
 static const double default_pairs_s = 10;
 
 struct rivalry {
-    struct workbench *bench;
+    struct context *bench;
     const struct settings *settings; /* as given; the bench has its own */
     struct kernel *rival;            /* the second version; NULL = a plan */
     char *source;                    /* its file, for building */
@@ -198,7 +204,7 @@ static int open_rival(struct rivalry *rivalry, struct error *err)
 {
     const struct settings *settings = rivalry->settings;
     struct error ignored = {0};
-    if (workbench_cflags(settings, settings->rival_file, &rivalry->cflags, err))
+    if (context_cflags(settings, settings->rival_file, &rivalry->cflags, err))
         return -1;
     struct kernel_request request = rival_request(rivalry);
     if (request.function || request.line)
@@ -277,16 +283,16 @@ static int prepare_rival(struct rivalry *rivalry, struct error *err)
 static int measure_plan(struct rivalry *rivalry, const char *plan, size_t side,
                         struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
-    struct candidate candidate = {plan, workbench_environment(bench)};
+    struct context *bench = rivalry->bench;
+    struct candidate candidate = {plan, context_environment(bench)};
     return bench->live_runner.measure(bench->live_runner.data, &candidate,
                                       MEASURE_EXPLAIN, 0, &rivalry->side[side], err);
 }
 
 static int measure_second(struct rivalry *rivalry, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
-    struct environment environment = workbench_environment(bench);
+    struct context *bench = rivalry->bench;
+    struct environment environment = context_environment(bench);
     rivalry->counts[1] = rivalry->counts[0];
     if (!rivalry->rival)
         return measure_plan(rivalry, bench->plan, 1, err);
@@ -299,10 +305,10 @@ static int measure_second(struct rivalry *rivalry, struct error *err)
 
 static int measure_pairs(struct rivalry *rivalry, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
+    struct context *bench = rivalry->bench;
     double budget_s = rivalry->settings->budget_s;
     double seconds = budget_s > 0 ? budget_s : default_pairs_s;
-    struct environment environment = workbench_environment(bench);
+    struct environment environment = context_environment(bench);
     const struct environment both[2] = {environment, environment};
     struct candidate a = {"", environment}, b = {bench->plan, environment};
     bool verified = false;
@@ -334,7 +340,7 @@ static int judge_second(const struct rivalry *rivalry, struct error *err)
 
 static int measure_both(struct rivalry *rivalry, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
+    struct context *bench = rivalry->bench;
     rivalry->counts[0] = kernel_counts(bench->kernel);
     progress_say(&bench->progress,
                  "comparing results, then measuring the second version");
@@ -350,7 +356,7 @@ static int measure_both(struct rivalry *rivalry, struct error *err)
 
 static int second_text(struct rivalry *rivalry, struct buf *out, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
+    struct context *bench = rivalry->bench;
     struct plan *plan = NULL;
     if (rivalry->rival)
         return file_read(kernel_path(rivalry->rival), out, err);
@@ -367,13 +373,13 @@ static int write_plan(struct rivalry *rivalry, const struct buf *text, struct er
 {
     if (rivalry->source)
         return 0;
-    rivalry->source = workbench_emitted(rivalry->bench);
+    rivalry->source = context_emitted(rivalry->bench);
     return file_write(rivalry->source, buf_str(text), text->length, err);
 }
 
 static int confirm_in_app(struct rivalry *rivalry, struct error *err)
 {
-    struct environment around = workbench_environment(rivalry->bench);
+    struct environment around = context_environment(rivalry->bench);
     struct buf text = {0};
     if (!rivalry->settings->in_app || spawn_interrupted())
         return 0;
@@ -393,7 +399,7 @@ static int confirm_in_app(struct rivalry *rivalry, struct error *err)
 /* Before anything is measured. The application calls the function by its name. */
 static int prepare_in_app(struct rivalry *rivalry, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
+    struct context *bench = rivalry->bench;
     const char *name = kernel_name(bench->kernel);
     if (in_app_check(rivalry->settings, err))
         return -1;
@@ -429,7 +435,7 @@ static void name_sides(struct rivalry *rivalry)
 
 static json_t *document_of(const struct rivalry *rivalry, const struct versus *versus)
 {
-    const struct workbench *bench = rivalry->bench;
+    const struct context *bench = rivalry->bench;
     char *date = date_now();
     json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[s, s], s:s}",
                              "schema", "inflight.versus/1", "version", INFLIGHT_VERSION,
@@ -458,17 +464,17 @@ static int print_rivalry(const struct rivalry *rivalry, const struct versus *ver
         json_decref(document);
         return status;
     }
-    struct page page =
-        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
-    measure_head(rivalry->bench, &page);
-    page_heading(&page, "Results");
-    page_paragraph(&page, "Equal for %s.",
-                   rivalry->side[1].verified_sizes ? rivalry->side[1].verified_sizes
-                                                   : "all sizes that were tried");
-    versus_text(versus, &page);
+    struct layout layout =
+        layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    measure_head(rivalry->bench, &layout);
+    layout_heading(&layout, "Results");
+    layout_paragraph(&layout, "Equal for %s.",
+                     rivalry->side[1].verified_sizes ? rivalry->side[1].verified_sizes
+                                                     : "all sizes that were tried");
+    versus_text(versus, &layout);
     if (rivalry->in_app.end != IN_APP_NONE) {
         json_t *in_app = in_app_to_json(&rivalry->in_app, rivalry->ratio);
-        in_app_text(in_app, false, &page);
+        in_app_text(in_app, false, &layout);
         json_decref(in_app);
     }
     status = print_text(buf_str(&text), err);
@@ -511,10 +517,10 @@ static int check_sides(const struct settings *settings, struct error *err)
 
 static int compare_all(struct rivalry *rivalry, struct error *err)
 {
-    struct workbench *bench = rivalry->bench;
-    if (workbench_kernel(bench, true, err) ||
+    struct context *bench = rivalry->bench;
+    if (context_kernel(bench, true, err) ||
         (rivalry->settings->rival_file && prepare_rival(rivalry, err)) ||
-        workbench_live(bench, err))
+        context_live(bench, err))
         return -1;
     if (!rivalry->rival && !*bench->plan)
         return fail(err, STATUS_USAGE,
@@ -529,7 +535,7 @@ static int compare_all(struct rivalry *rivalry, struct error *err)
 int compare_command(const struct settings *settings, struct error *err)
 {
     struct settings first = *settings;
-    struct workbench bench;
+    struct context bench;
     struct rivalry rivalry = {
         .bench = &bench, .settings = settings, .ratio = quantity_unknown()};
     if (check_sides(settings, err))
@@ -537,9 +543,9 @@ int compare_command(const struct settings *settings, struct error *err)
     if (settings->version)
         first.function = settings->version;
     spawn_catch_interrupt();
-    workbench_start(&bench, &first);
+    context_start(&bench, &first);
     int status = compare_all(&rivalry, err);
     rivalry_release(&rivalry);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
-
 /* ---- the rows ---- */
 
 static void add_row(struct comparison *out, const char *group, const char *name,

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "advisor/report/report_read.h"
+#include "core/base.h"
+#include "search/session/measured.h"
 
 /* Nothing closer to 1 is called a difference, however narrow the interval: what is left
- * of drift after interleaving (SESSION_LEAST_GAIN of the search). */
-static const double least_difference = 1.01;
+ * of drift after interleaving (SESSION_MIN_GAIN of the search). */
+static const double min_difference = 1.01;
 /* Shares of the gain, as powers of it: beyond `most` it is one thing, below `little` it
  * is the other. */
-static const double most = 0.8, little = 0.2;
+static const double max = 0.8, little = 0.2;
 
 enum { WORK_MEMORY, WORK_L2, WORK_L1, WORK_WALKS, WORK_INSTRUCTIONS, WORK_FLOPS };
 
@@ -30,7 +32,7 @@ static enum versus_end end_of(struct quantity ratio)
         return VERSUS_UNKNOWN;
     if (ratio.doubted || (ratio.low <= 1 && ratio.high >= 1))
         return VERSUS_NO_CLAIM;
-    if (ratio.value < least_difference && ratio.value > 1 / least_difference)
+    if (ratio.value < min_difference && ratio.value > 1 / min_difference)
         return VERSUS_NEGLIGIBLE;
     return ratio.value > 1 ? VERSUS_FASTER : VERSUS_SLOWER;
 }
@@ -144,7 +146,7 @@ static int first_choice(const struct occupancy *now)
         return WORK_L1;
     case RESOURCE_L3_LINK:
         return WORK_L2;
-    case RESOURCE_WALKERS:
+    case RESOURCE_PAGE_WALKERS:
         return WORK_WALKS;
     case RESOURCE_ARITHMETIC:
         return WORK_FLOPS;
@@ -205,9 +207,9 @@ static char *pace(const struct versus_work *work)
 static const char *kind_of(const struct versus *versus, double share)
 {
     bool faster = versus->end == VERSUS_FASTER;
-    if (share > 1 / most)
+    if (share > 1 / max)
         return faster ? "Less work, done more slowly" : "More work, done faster";
-    if (share >= most)
+    if (share >= max)
         return faster ? "Less work" : "More work";
     if (share < -little)
         return faster ? "Faster work, in spite of more of it"

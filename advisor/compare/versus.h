@@ -3,8 +3,12 @@
 #ifndef ADVISOR_VERSUS_H
 #define ADVISOR_VERSUS_H
 
-#include "advisor/cli/page.h"
-#include "search/search.h"
+#include "advisor/cli/layout.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+#include "variants/kernel/kernel_view.h"
+
+struct measurement;
 
 enum versus_end {
     VERSUS_UNKNOWN,    /* no ratio */
@@ -41,7 +45,7 @@ void versus_make(const char *const name[2], const struct measurement *const side
                  const struct kernel_counts counts[2], struct quantity ratio,
                  struct versus *out);
 void versus_release(struct versus *versus);
-void versus_text(const struct versus *versus, struct page *page);
+void versus_text(const struct versus *versus, struct layout *layout);
 /* Members of inflight.versus/1 that follow from the two measurements. */
 void versus_to_json(const struct versus *versus, json_t *root);
 

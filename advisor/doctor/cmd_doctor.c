@@ -226,15 +226,15 @@ static void look_at_cores(struct doctor *doctor)
 
 static void look_at_clock(struct doctor *doctor)
 {
-    double least = 1, start = clock_s();
+    double min = 1, start = clock_s();
     for (int i = 0; i < 1000; i++) {
         double before = clock_s(), after = clock_s();
         while (after <= before)
             after = clock_s();
-        least = after - before < least ? after - before : least;
+        min = after - before < min ? after - before : min;
     }
-    doctor_add(doctor, least < 1e-6 ? DOCTOR_OK : DOCTOR_LIMITED, "clock", none,
-               "steps of %.0f ns, %.0f ns a reading", least * 1e9,
+    doctor_add(doctor, min < 1e-6 ? DOCTOR_OK : DOCTOR_LIMITED, "clock", none,
+               "steps of %.0f ns, %.0f ns a reading", min * 1e9,
                (clock_s() - start) / 2000 * 1e9);
 }
 
@@ -252,15 +252,15 @@ static void look_at_noise(struct doctor *doctor)
         seconds[r] = clock_s() - start;
     }
     struct quantity time = run_statistics(seconds, ROUNDS, PROVENANCE_CLOCK);
-    double least = seconds[0], most = seconds[0];
+    double min = seconds[0], max = seconds[0];
     for (int r = 1; r < ROUNDS; r++) {
-        least = seconds[r] < least ? seconds[r] : least;
-        most = seconds[r] > most ? seconds[r] : most;
+        min = seconds[r] < min ? seconds[r] : min;
+        max = seconds[r] > max ? seconds[r] : max;
     }
-    bool quiet = (most - least) / time.value < 0.1;
+    bool quiet = (max - min) / time.value < 0.1;
     doctor_add(doctor, quiet ? DOCTOR_OK : DOCTOR_LIMITED, "noise", none,
                "equal work of %.1f ms varies by %.0f %%%s", time.value * 1e3,
-               100 * (most - least) / time.value,
+               100 * (max - min) / time.value,
                quiet ? ""
                      : "; other work shares this machine, so runs are interleaved and "
                        "repeated; end other programs");

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 
 static const char *const state_word[] = {"ok", "limited", "missing"};
 
@@ -63,11 +63,11 @@ static void add_finding(const json_t *finding, bool colour, size_t width, struct
 
 void doctor_text(const struct doctor *doctor, bool colour, int columns, struct buf *out)
 {
-    struct page page = page_on(out, colour, columns);
+    struct layout layout = layout_on(out, colour, columns);
     const json_t *finding;
     size_t i, limited = 0;
     json_array_foreach(doctor->findings, i, finding) {
-        add_finding(finding, colour, page.width, out);
+        add_finding(finding, colour, layout.width, out);
         limited +=
             !strcmp(json_string_value(json_object_get(finding, "state")), "limited");
     }

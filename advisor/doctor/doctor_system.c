@@ -451,9 +451,9 @@ static void look_at_memory(struct doctor *doctor, const char *root)
 
 static void look_at_randomisation(struct doctor *doctor, const char *root)
 {
-    enum { MOST = 28 }; /* what the thread sanitizer of gcc 12 and clang 14 bears */
+    enum { MAX = 28 }; /* what the thread sanitizer of gcc 12 and clang 14 bears */
     double bits = 0;
-    if (read_number(root, "/proc/sys/vm/mmap_rnd_bits", &bits) && bits > MOST)
+    if (read_number(root, "/proc/sys/vm/mmap_rnd_bits", &bits) && bits > MAX)
         doctor_add(doctor, DOCTOR_LIMITED, "addresses",
                    (struct remedy){"sysctl vm.mmap_rnd_bits=28", true},
                    "vm.mmap_rnd_bits is %.0f: programs under sanitizers of older "
@@ -478,8 +478,8 @@ static void look_at_stack(struct doctor *doctor, const char *root)
     const double wanted_bytes = 8388608;
     char *line = field_of(root, "/proc/self/limits", "Max stack size"), *end = NULL;
     double bytes = line && isdigit((unsigned char)*line) ? strtod(line, &end) : INFINITY,
-           most = end ? strtod(end, NULL) : INFINITY; /* 0: it says unlimited */
-    bool can = most == 0 || most >= wanted_bytes;
+           max = end ? strtod(end, NULL) : INFINITY; /* 0: it says unlimited */
+    bool can = max == 0 || max >= wanted_bytes;
     if (bytes < wanted_bytes)
         doctor_add(doctor, DOCTOR_LIMITED, "stack",
                    can ? (struct remedy){"ulimit -s 8192", false} : none,

@@ -1,4 +1,5 @@
 #include "advisor/exchange/exchanged.h"
+#include "core/cpu/cpu.h"
 
 #include <limits.h>
 #include <math.h>
@@ -12,10 +13,11 @@
 /* Counts of one machine under the curves of another are a mistake, unless it is asked
  * for. */
 static int check_cpu(const struct settings *settings, const struct count_set *set,
-                     const struct machine *machine, struct told *told, struct error *err)
+                     const struct machine *machine, struct given *given,
+                     struct error *err)
 {
     if (!set->cpu && !settings->machine)
-        strvec_pushf(&told->note,
+        strvec_pushf(&given->note,
                      "the counts do not say which CPU they are of: explained with this "
                      "machine's profile, '%s'; --machine NAME takes another",
                      machine->name);
@@ -26,20 +28,20 @@ static int check_cpu(const struct settings *settings, const struct count_set *se
                     "the counts in '%s' are of '%s' and this machine is '%s': name the "
                     "profile with --machine ('inflight machine --list')",
                     settings->counts.v[0], set->cpu, machine->cpu_model);
-    strvec_pushf(&told->note,
+    strvec_pushf(&given->note,
                  "counted on '%s', explained with the profile of '%s', as you asked",
                  set->cpu, machine->cpu_model);
     return 0;
 }
 
 static int choose_cores(const struct settings *settings, const struct count_set *set,
-                        const struct machine *machine, struct told *told)
+                        const struct machine *machine, struct given *given)
 {
     if (settings->cores > 0)
         return (int)fmin((double)settings->cores, INT_MAX);
     if (set->cores <= machine->cores)
         return set->cores;
-    strvec_pushf(&told->note,
+    strvec_pushf(&given->note,
                  "the counts are of %d hardware threads, '%s' has %d cores: taken as "
                  "those; --cores says otherwise",
                  set->cores, machine->name, machine->cores);
@@ -49,12 +51,12 @@ static int choose_cores(const struct settings *settings, const struct count_set 
 /* ---- GB/s ---- */
 
 static void take_seconds(const struct settings *settings, struct count_set *set,
-                         struct told *told)
+                         struct given *given)
 {
     if (settings->seconds_s <= 0)
         return;
     if (set->seconds.known && fabs(set->seconds.value / settings->seconds_s - 1) > 0.001)
-        strvec_pushf(&told->note, "the file says %.4g s; --seconds goes before it",
+        strvec_pushf(&given->note, "the file says %.4g s; --seconds goes before it",
                      set->seconds.value);
     set->seconds = quantity_exact(settings->seconds_s, PROVENANCE_DECLARED);
 }
@@ -81,7 +83,7 @@ static int by_formula(const struct count_set *set, const char *cpu,
 
 static int find_rates(const struct count_set *set, const char *cpu,
                       counted_formula *formula, struct question *question,
-                      struct told *told, struct error *err)
+                      struct given *given, struct error *err)
 {
     char *source = NULL;
     int status = count_set_bandwidth(set, &question->read_gbs, &question->write_gbs, err);
@@ -93,12 +95,12 @@ static int find_rates(const struct count_set *set, const char *cpu,
                       "are of another time or the loop does not use memory");
     if (!status && !question->write_gbs.known) {
         question->write_gbs = quantity_exact(0, PROVENANCE_RECORDED);
-        strvec_push(&told->note, "what was written is not among the counts and taken as "
-                                 "nothing: the bandwidth is a lower bound");
+        strvec_push(&given->note, "what was written is not among the counts and taken as "
+                                  "nothing: the bandwidth is a lower bound");
     }
     if (!status)
-        told->source = xasprintf("bandwidth recorded by %s%s%s", set->source,
-                                 source ? ": " : "", source ? source : "");
+        given->source = xasprintf("bandwidth recorded by %s%s%s", set->source,
+                                  source ? ": " : "", source ? source : "");
     free(source);
     return status;
 }
@@ -112,7 +114,7 @@ static double a_share(double value)
 
 /* Told, or in the rows random_share, or fill_lines and prefetched_lines. */
 static int find_access(const struct settings *settings, const struct count_set *set,
-                       struct question *question, struct told *told, struct error *err)
+                       struct question *question, struct given *given, struct error *err)
 {
     struct quantity share = count_set_value(set, "random_share");
     if (settings->access)
@@ -128,7 +130,7 @@ static int find_access(const struct settings *settings, const struct count_set *
     question->random_share = share;
     if (!share.known)
         strvec_push(
-            &told->note,
+            &given->note,
             "how much of it is random is not told: --access random, streaming or "
             "a share says so; until then either may be, and the intervals say it");
     return 0;
@@ -137,43 +139,43 @@ static int find_access(const struct settings *settings, const struct count_set *
 /* ---- all of it ---- */
 
 static int ask_of(const struct settings *settings, counted_formula *formula,
-                  struct count_set *set, const struct machine *machine, struct told *told,
-                  struct question *question, struct error *err)
+                  struct count_set *set, const struct machine *machine,
+                  struct given *given, struct question *question, struct error *err)
 {
     const char *cpu = set->cpu ? set->cpu : machine->cpu_model;
-    take_seconds(settings, set, told);
+    take_seconds(settings, set, given);
     *question = (struct question){
         .machine = settings->machine ? settings->machine : "here",
         .memory = settings->memory,
         .latency_ns = settings->latency_ns > 0 ? settings->latency_ns : 0,
-        .told = told};
-    if (check_cpu(settings, set, machine, told, err) ||
-        find_rates(set, cpu, formula, question, told, err) ||
-        find_access(settings, set, question, told, err))
+        .given = given};
+    if (check_cpu(settings, set, machine, given, err) ||
+        find_rates(set, cpu, formula, question, given, err) ||
+        find_access(settings, set, question, given, err))
         return fail_in(err, "'%s'", settings->counts.v[0]);
     question->gbs = question->read_gbs.value + question->write_gbs.value;
-    question->cores = choose_cores(settings, set, machine, told);
+    question->cores = choose_cores(settings, set, machine, given);
     struct metrics_facts_question more = {set, machine, question->cores, settings->cpu};
-    if (metrics_facts_of(&more, &told->facts, &told->note, err))
+    if (metrics_facts_of(&more, &given->facts, &given->note, err))
         return fail_in(err, "'%s'", settings->counts.v[0]);
-    strvec_push_all(&told->note, &set->note);
-    told->key = "counts";
-    told->document = count_set_to_json(set);
+    strvec_push_all(&given->note, &set->note);
+    given->key = "counts";
+    given->document = count_set_to_json(set);
     return 0;
 }
 
 int counted_question(const struct settings *settings, counted_formula *formula,
-                     struct told *told, struct question *question, struct error *err)
+                     struct given *given, struct question *question, struct error *err)
 {
     struct count_set set = {0};
     struct machine machine = {0};
     const char *name = settings->machine ? settings->machine : "here";
-    *told = (struct told){0};
+    *given = (struct given){0};
     int status = count_set_read(settings->counts.v[0], &set, err);
     if (!status)
         status = profile_load(name, settings->memory, &machine, err);
     if (!status)
-        status = ask_of(settings, formula, &set, &machine, told, question, err);
+        status = ask_of(settings, formula, &set, &machine, given, question, err);
     machine_release(&machine);
     count_set_release(&set);
     return status;

@@ -9,7 +9,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/exchange/plan_columns.h"
 #include "advisor/program/commands.h"
-#include "search/search.h"
+#include "core/run/run_words.h"
 
 /* ---- results ---- */
 
@@ -83,7 +83,7 @@ static void add_known(struct exchange_result *out, const char *name, const char 
 /* The fuller one of the two miss queues. */
 static double mshr_share(const json_t *queues)
 {
-    double most = NAN;
+    double max = NAN;
     size_t i;
     const json_t *queue;
     json_array_foreach((json_t *)queues, i, queue) {
@@ -91,9 +91,9 @@ static double mshr_share(const json_t *queues)
         double share = number_of(json_object_get(queue, "utilization"), "value");
         if (!strcmp(name, resource_word(RESOURCE_L1_QUEUE)) ||
             !strcmp(name, resource_word(RESOURCE_L2_QUEUE)))
-            most = fmax(most, share);
+            max = fmax(max, share);
     }
-    return most;
+    return max;
 }
 
 static void take_figures(const json_t *document, struct exchange_result *out)

@@ -9,7 +9,7 @@
 
 #include "advisor/cli/settings.h"
 #include "advisor/report/numbers.h"
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
 
@@ -61,7 +61,7 @@ typedef int counted_formula(const char *cpu, const struct count_set *set,
  * caller's and outlives the question.
  */
 int counted_question(const struct settings *settings, counted_formula *formula,
-                     struct told *told, struct question *question, struct error *err);
+                     struct given *given, struct question *question, struct error *err);
 
 /* inflight tune --replay: a strategy on a recorded space; nothing is built or run. */
 
@@ -73,14 +73,14 @@ int replay_space(const struct settings *settings, struct error *err);
 /* settings: measurement (the file), machine, memory, cores. *told is the caller's and
  * outlives the answer; release both, also after a failure. */
 int replayed_answer(const struct settings *settings, const struct rule_set *rules,
-                    struct told *told, struct answer *answer, struct error *err);
+                    struct given *given, struct answer *answer, struct error *err);
 
 /* inflight tune --save: what a search measured, as a recorded space. */
 
 /* Writes settings->save (inflight.space/1, compressed when it ends in .gz): the plans
  * measured in the plain environment. Nothing to do without the option. Says where it is
  * on standard error. */
-int save_space(struct workbench *bench, const struct search_result *result,
+int save_space(struct context *bench, const struct search_result *result,
                struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "advisor/exchange/plan_columns.h"
 #include "advisor/program/commands.h"
 #include "core/files/hash.h"
-#include "search/search.h"
+#include "core/run/run.h"
 
 /* ---- import ---- */
 
@@ -87,10 +87,10 @@ static char *plan_of(const struct exchange_result *result, bool own)
 static json_t *environment_of(const struct exchange_result *result, bool own)
 {
     static const char *const keys[] = {"pages", "start", "background"};
-    const json_t *told =
+    const json_t *given =
         json_object_get(json_object_get(result->extra, "inflight"), "environment");
-    if (json_is_object(told))
-        return json_deep_copy(told);
+    if (json_is_object(given))
+        return json_deep_copy(given);
     json_t *environment = json_pack("{s:s, s:s, s:s}", "pages", "small", "start", "warm",
                                     "background", "idle");
     for (size_t i = 0; i < ARRAY_SIZE(keys) && own; i++) {
@@ -122,11 +122,11 @@ static enum run_outcome meaning_of(enum exchange_outcome outcome)
 
 static const char *outcome_word(const struct exchange_result *result)
 {
-    const char *told = json_string_value(
+    const char *given = json_string_value(
         json_object_get(json_object_get(result->extra, "inflight"), "outcome"));
     enum run_outcome outcome;
-    return told && run_outcome_from_word(told, &outcome)
-               ? told
+    return given && run_outcome_from_word(given, &outcome)
+               ? given
                : run_outcome_word(meaning_of(result->outcome));
 }
 
@@ -195,8 +195,8 @@ static double cost_of(const struct exchange_result *result)
 
 static json_t *document_of(const struct exchange_result *result, bool own)
 {
-    const json_t *told = json_object_get(result->extra, "inflight");
-    json_t *detail = json_object_get(told, "detail");
+    const json_t *given = json_object_get(result->extra, "inflight");
+    json_t *detail = json_object_get(given, "detail");
     char *plan = plan_of(result, own);
     json_t *root =
         json_pack("{s:s, s:s, s:o, s:s, s:o, s:b, s:o, s:o, s:o}", "schema",
@@ -207,8 +207,8 @@ static json_t *document_of(const struct exchange_result *result, bool own)
                   time_json(result), "samples_ns", samples_json(result), "configuration",
                   json_incref(result->configuration));
     free(plan);
-    if (json_object_get(told, "at_least_ns"))
-        json_object_set(root, "at_least_ns", json_object_get(told, "at_least_ns"));
+    if (json_object_get(given, "at_least_ns"))
+        json_object_set(root, "at_least_ns", json_object_get(given, "at_least_ns"));
     json_object_set_new(root, "invalidity",
                         json_string(exchange_outcome_word(result->outcome)));
     if (!isnan(result->correctness))

@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "advisor/report/report_read.h"
-#include "search/search.h"
+#include "search/records/records.h"
+#include "search/session/advice.h"
+#include "search/session/measured.h"
+#include "search/session/result.h"
+#include "search/session/session.h"
+#include "search/strategy/strategy.h"
 
 struct replayed_space {
     const struct settings *settings;
@@ -123,23 +128,23 @@ static const char *plan_phrase(const json_t *document, const char *key)
     return plan && *plan ? plan : "as written";
 }
 
-static void add_tries(struct page *page, const json_t *document)
+static void add_tries(struct layout *layout, const json_t *document)
 {
     size_t i;
     const json_t *one;
     json_array_foreach(json_object_get(document, "tries"), i, one) {
         const json_t *over = json_object_get(one, "over_best");
         if (json_is_number(over))
-            buf_addf(page->out, "  %4zu  %6.2f  %s\n", i + 1, json_number_value(over),
+            buf_addf(layout->out, "  %4zu  %6.2f  %s\n", i + 1, json_number_value(over),
                      plan_phrase(one, "plan"));
         else
-            buf_addf(page->out, "  %4zu  %6s  %s\n", i + 1, "-",
+            buf_addf(layout->out, "  %4zu  %6s  %s\n", i + 1, "-",
                      plan_phrase(one, "plan"));
     }
 }
 
 /* "try   simd: at most 1.30x; measured 1.12x (1.10 to 1.14); kept ... [rule]" */
-static void add_one_advice(struct page *page, const json_t *one)
+static void add_one_advice(struct layout *layout, const json_t *one)
 {
     struct buf line = {0};
     buf_addf(&line, "%s: ", report_word(one, "transformation"));
@@ -155,61 +160,62 @@ static void add_one_advice(struct page *page, const json_t *one)
     }
     buf_addf(&line, "%s%s[%s]", report_word(one, "outcome"),
              report_has(one, "outcome") ? " " : "", report_word(one, "rule"));
-    buf_addf(page->out, "  %-6s", report_word(one, "verdict"));
-    buf_add_wrapped(page->out, buf_str(&line), 8, page->width);
-    buf_add(page->out, "\n");
+    buf_addf(layout->out, "  %-6s", report_word(one, "verdict"));
+    buf_add_wrapped(layout->out, buf_str(&line), 8, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&line);
 }
 
-static void add_advice(struct page *page, const json_t *document)
+static void add_advice(struct layout *layout, const json_t *document)
 {
     size_t i;
     const json_t *one;
     const json_t *list = json_object_get(document, "advice");
     if (!json_array_size(list))
         return;
-    page_heading(page, "Advice of the rules");
+    layout_heading(layout, "Advice of the rules");
     json_array_foreach(list, i, one)
-        add_one_advice(page, one);
+        add_one_advice(layout, one);
 }
 
-static void add_found(struct page *page, const json_t *document)
+static void add_found(struct layout *layout, const json_t *document)
 {
     const json_t *near = json_object_get(document, "tries_until_within_5_percent");
-    page_heading(page, "What the search found");
-    page_line(page, "found", "%.2fx as fast, by %s",
-              report_figure(document, "found_gain"), plan_phrase(document, "found_plan"));
-    page_line(page, "best there is", "%.2fx as fast, by %s",
-              report_figure(document, "best_gain"), plan_phrase(document, "best_plan"));
+    layout_heading(layout, "What the search found");
+    layout_line(layout, "found", "%.2fx as fast, by %s",
+                report_figure(document, "found_gain"),
+                plan_phrase(document, "found_plan"));
+    layout_line(layout, "best there is", "%.2fx as fast, by %s",
+                report_figure(document, "best_gain"), plan_phrase(document, "best_plan"));
     if (json_is_integer(near))
-        page_line(page, "within 5 % of it", "after %lld of %lld variants",
-                  json_integer_value(near),
-                  json_integer_value(json_object_get(document, "variants")));
+        layout_line(layout, "within 5 % of it", "after %lld of %lld variants",
+                    json_integer_value(near),
+                    json_integer_value(json_object_get(document, "variants")));
     else
-        page_line(page, "within 5 % of it", "never");
+        layout_line(layout, "within 5 % of it", "never");
     if (report_has(document, "stop"))
-        page_line(page, "ended because", "%s", report_word(document, "stop"));
+        layout_line(layout, "ended because", "%s", report_word(document, "stop"));
 }
 
-static void replay_text(const json_t *document, bool evidence, struct page *page)
+static void replay_text(const json_t *document, bool evidence, struct layout *layout)
 {
-    buf_addf(page->out, "%s: the strategy '%s' on %lld recorded variants\n",
+    buf_addf(layout->out, "%s: the strategy '%s' on %lld recorded variants\n",
              report_word(document, "kernel"), report_word(document, "strategy"),
              json_integer_value(json_object_get(document, "variants")));
-    page_heading(page, "What limits the loop");
-    page_paragraph(page, "%s %s",
-                   report_has(document, "limiter_sentence")
-                       ? report_word(document, "limiter_sentence")
-                       : "Not known: the recording does not say what it moves.",
-                   report_word(document, "why_sentence"));
-    add_found(page, document);
-    add_advice(page, document);
+    layout_heading(layout, "What limits the loop");
+    layout_paragraph(layout, "%s %s",
+                     report_has(document, "limiter_sentence")
+                         ? report_word(document, "limiter_sentence")
+                         : "Not known: the recording does not say what it moves.",
+                     report_word(document, "why_sentence"));
+    add_found(layout, document);
+    add_advice(layout, document);
     if (!evidence) {
-        page_paragraph(page, "--evidence lists every variant in the order tried.");
+        layout_paragraph(layout, "--evidence lists every variant in the order tried.");
         return;
     }
-    page_heading(page, "Variants in the order tried; time over that of the best");
-    add_tries(page, document);
+    layout_heading(layout, "Variants in the order tried; time over that of the best");
+    add_tries(layout, document);
 }
 
 static int print_replay(const struct replayed_space *replay, struct error *err)
@@ -217,13 +223,13 @@ static int print_replay(const struct replayed_space *replay, struct error *err)
     const struct settings *settings = replay->settings;
     json_t *document = replay_json(replay);
     struct buf text = {0};
-    struct page page =
-        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    struct layout layout =
+        layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
     int status = 0;
     if (settings->json) {
         status = print_json(document, err);
     } else {
-        replay_text(document, settings->evidence, &page);
+        replay_text(document, settings->evidence, &layout);
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);

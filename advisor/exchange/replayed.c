@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
-#include "search/search.h"
+#include "core/base.h"
+#include "search/records/replay.h"
 
 /* "gather in gather.c, simd: 12.3 ms (12.1 ms to 12.4 ms) a call" */
 static char *title_of(const struct measurement_replay *replay)
@@ -45,28 +46,28 @@ static char *source_of(const char *path, const struct measurement_replay *replay
 }
 
 static void tell(const struct settings *settings, const struct measurement_replay *replay,
-                 struct told *told)
+                 struct given *given)
 {
-    *told = (struct told){.title = title_of(replay),
-                          .source = source_of(settings->measurement, replay),
-                          .document = measurement_to_json(&replay->measurement),
-                          .key = "measurement"};
+    *given = (struct given){.title = title_of(replay),
+                            .source = source_of(settings->measurement, replay),
+                            .document = measurement_to_json(&replay->measurement),
+                            .key = "measurement"};
     if (replay->elsewhere)
-        strvec_pushf(&told->note,
+        strvec_pushf(&given->note,
                      "time and traffic are those of %s, limits and latency those of "
                      "%s, as you asked",
                      replay->measured_on, replay->machine.name);
     else if (!replay->measured_on)
-        strvec_pushf(&told->note,
+        strvec_pushf(&given->note,
                      "the file does not say which machine it is of: explained with the "
                      "profile '%s'",
                      settings->machine);
     if (replay->measurement.traffic.note)
-        strvec_push(&told->note, replay->measurement.traffic.note);
+        strvec_push(&given->note, replay->measurement.traffic.note);
 }
 
 /* Moves machine and occupancy. */
-static void take(struct measurement_replay *replay, const struct told *told,
+static void take(struct measurement_replay *replay, const struct given *given,
                  struct answer *answer)
 {
     struct measurement *measurement = &replay->measurement;
@@ -82,7 +83,7 @@ static void take(struct measurement_replay *replay, const struct told *told,
         .random_share = occupancy->random_share,
         .time_s = measurement->time_s,
         .pages = measurement->environment.huge_pages ? "huge" : "small",
-        .told = told,
+        .given = given,
         .occupancy = *occupancy};
     replay->machine = (struct machine){0};
     measurement->has_occupancy = false;
@@ -90,12 +91,12 @@ static void take(struct measurement_replay *replay, const struct told *told,
 }
 
 int replayed_answer(const struct settings *settings, const struct rule_set *rules,
-                    struct told *told, struct answer *answer, struct error *err)
+                    struct given *given, struct answer *answer, struct error *err)
 {
     struct measurement_replay replay = {0};
     struct machine other = {0};
     int cores = settings->cores > 0 ? (int)settings->cores : 0;
-    *told = (struct told){0};
+    *given = (struct given){0};
     *answer = (struct answer){0};
     if (settings->machine &&
         profile_load(settings->machine, settings->memory, &other, err))
@@ -105,8 +106,8 @@ int replayed_answer(const struct settings *settings, const struct rule_set *rule
     machine_release(&other);
     if (status)
         return -1;
-    tell(settings, &replay, told);
-    take(&replay, told, answer);
+    tell(settings, &replay, given);
+    take(&replay, given, answer);
     measurement_replay_release(&replay);
     return answer_judge(answer, rules, err);
 }

@@ -3,6 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/live/live.h"
+#include "search/records/records.h"
+#include "search/session/measured.h"
+#include "search/session/result.h"
+#include "variants/kernel/kernel.h"
+
 static json_t *plain_json(const struct search_result *result)
 {
     const struct environment plain = {0};
@@ -14,7 +20,7 @@ static json_t *plain_json(const struct search_result *result)
     return list;
 }
 
-static int write_space(const struct workbench *bench, const struct dataset_about *about,
+static int write_space(const struct context *bench, const struct dataset_about *about,
                        const struct search_result *result, struct error *err)
 {
     json_t *root = dataset_json(about);
@@ -24,7 +30,7 @@ static int write_space(const struct workbench *bench, const struct dataset_about
     return status;
 }
 
-int save_space(struct workbench *bench, const struct search_result *result,
+int save_space(struct context *bench, const struct search_result *result,
                struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -32,7 +38,7 @@ int save_space(struct workbench *bench, const struct search_result *result,
     struct buf source = {0};
     if (!settings->save || result->measurement_nr == 0)
         return 0;
-    int status = workbench_cflags(settings, settings->file, &cflags, err);
+    int status = context_cflags(settings, settings->file, &cflags, err);
     if (!status)
         status = file_read(kernel_path(bench->kernel), &source, err);
     struct dataset_about about = {.name = kernel_name(bench->kernel),

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "advisor/exchange/exchanged.h"
 
 enum { SHOWN = 20 };
@@ -94,53 +94,54 @@ static void add_value(const json_t *value, struct buf *out)
 
 static void add_values(const json_t *values, struct buf *out)
 {
-    enum { most = 8 };
+    enum { max = 8 };
     size_t nr = json_array_size(values);
-    for (size_t i = 0; i < nr && i < most; i++) {
+    for (size_t i = 0; i < nr && i < max; i++) {
         buf_add(out, i ? ", " : "");
         add_value(json_array_get(values, i), out);
     }
-    if (nr > most)
+    if (nr > max)
         buf_addf(out, " ... (%zu values)", nr);
 }
 
-static void show_head(struct page *page, const json_t *report)
+static void show_head(struct layout *layout, const json_t *report)
 {
     const char *device = word_of(report, "machine"), *note = word_of(report, "note");
     const char *name = word_of(report, "function");
     const json_t *size = json_object_get(report, "problem_size");
     struct buf counts = {0};
-    buf_addf(page->out, "%s%s%s, imported from %s (%s); session %lld\n",
-             page->colour ? "\033[1m" : "", *name ? name : "a kernel without a name",
-             page->colour ? "\033[0m" : "", word_of(report, "file"),
+    buf_addf(layout->out, "%s%s%s, imported from %s (%s); session %lld\n",
+             layout->colour ? "\033[1m" : "", *name ? name : "a kernel without a name",
+             layout->colour ? "\033[0m" : "", word_of(report, "file"),
              word_of(report, "format"),
              (long long)json_integer_value(json_object_get(report, "session")));
-    page_line(page, "measured on", "%s", *device ? device : "not told");
+    layout_line(layout, "measured on", "%s", *device ? device : "not told");
     if (size && !json_is_null(size)) {
         struct buf text = {0};
         if (json_is_array(size))
             add_values(size, &text);
         else
             add_value(size, &text);
-        page_line(page, "problem size", "%s", text.length ? buf_str(&text) : "not told");
+        layout_line(layout, "problem size", "%s",
+                    text.length ? buf_str(&text) : "not told");
         buf_release(&text);
     }
     add_outcomes(json_object_get(report, "results"), &counts);
-    page_line(page, "results", "%s", buf_str(&counts));
+    layout_line(layout, "results", "%s", buf_str(&counts));
     buf_release(&counts);
     if (*note)
-        page_paragraph(page, "%s", note);
+        layout_paragraph(layout, "%s", note);
 }
 
-static void show_parameters(struct page *page, const json_t *report)
+static void show_parameters(struct layout *layout, const json_t *report)
 {
     const char *name;
     json_t *values;
-    page_heading(page, "Parameters");
+    layout_heading(layout, "Parameters");
     json_object_foreach(json_object_get(report, "parameters"), name, values) {
         struct buf text = {0};
         add_values(values, &text);
-        page_line(page, name, "%s", buf_str(&text));
+        layout_line(layout, name, "%s", buf_str(&text));
         buf_release(&text);
     }
 }
@@ -156,7 +157,7 @@ static void add_configuration(const json_t *configuration, struct buf *out)
 }
 
 /* "  1   12.3 ms  1.00  block_size_x=32 ..." */
-static void show_line(struct page *page, const struct ranked *ranked, size_t place,
+static void show_line(struct layout *layout, const struct ranked *ranked, size_t place,
                       double best_ns, const char *objective)
 {
     enum { indent = 30 };
@@ -168,14 +169,14 @@ static void show_line(struct page *page, const struct ranked *ranked, size_t pla
         buf_addf(&cell, "%.6g", figure);
     else
         buf_add(&cell, word_of(ranked->line, "outcome"));
-    buf_addf(page->out, "%6zu %13s ", place, buf_str(&cell));
+    buf_addf(layout->out, "%6zu %13s ", place, buf_str(&cell));
     if (!isnan(ranked->time_ns))
-        buf_addf(page->out, "%7.3f  ", ranked->time_ns / best_ns);
+        buf_addf(layout->out, "%7.3f  ", ranked->time_ns / best_ns);
     else
-        buf_addf(page->out, "%7s  ", "");
+        buf_addf(layout->out, "%7s  ", "");
     add_configuration(json_object_get(ranked->line, "configuration"), &values);
-    buf_add_wrapped(page->out, buf_str(&values), indent, page->width);
-    buf_add(page->out, "\n");
+    buf_add_wrapped(layout->out, buf_str(&values), indent, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&cell);
     buf_release(&values);
 }
@@ -183,25 +184,25 @@ static void show_line(struct page *page, const struct ranked *ranked, size_t pla
 void space_text(const json_t *report, bool colour, bool evidence, int columns,
                 struct buf *out)
 {
-    struct page page = page_on(out, colour, columns);
+    struct layout layout = layout_on(out, colour, columns);
     const char *objective = word_of(report, "objective");
     size_t nr = 0, timed = 0;
     struct ranked *list = rank(json_object_get(report, "results"), &nr);
-    show_head(&page, report);
-    show_parameters(&page, report);
+    show_head(&layout, report);
+    show_parameters(&layout, report);
     while (timed < nr && !isnan(list[timed].time_ns))
         timed++;
-    page_heading(&page, timed      ? "Fastest configurations"
-                        : evidence ? "Configurations"
-                                   : "The first configurations");
+    layout_heading(&layout, timed      ? "Fastest configurations"
+                            : evidence ? "Configurations"
+                                       : "The first configurations");
     buf_addf(out, "%6s %13s %7s  parameters\n", "", timed ? "one call" : objective,
              timed ? "x best" : "");
     size_t shown = evidence ? nr : timed ? timed : nr;
     if (!evidence && shown > SHOWN)
         shown = SHOWN;
     for (size_t i = 0; i < shown; i++)
-        show_line(&page, &list[i], i + 1, list[0].time_ns, objective);
+        show_line(&layout, &list[i], i + 1, list[0].time_ns, objective);
     if (shown < nr)
-        page_paragraph(&page, "%zu more; --evidence shows all.", nr - shown);
+        layout_paragraph(&layout, "%zu more; --evidence shows all.", nr - shown);
     free(list);
 }

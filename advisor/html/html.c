@@ -321,7 +321,7 @@ static void add_sections(struct html *page, char **why_none)
     html_add_plots(page, why_none);
     html_add_variants(page);
     html_add_pruned(page);
-    html_add_left(page);
+    html_add_headroom(page);
     html_add_time(page);
     html_add_about(page);
     buf_add(page->out, "</main>\n");

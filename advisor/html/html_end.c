@@ -28,7 +28,7 @@ static void add_certificate(struct html *page)
 {
     const json_t *left = json_object_get(page->report, "left");
     struct quantity bound = doc_quantity(left, "bound"),
-                    least = doc_quantity(left, "least_work_bound");
+                    min = doc_quantity(left, "least_work_bound");
     struct buf text = {0};
     if (report_has(left, "sentence"))
         html_element(page->out, "p class=\"lead\"", report_word(left, "sentence"));
@@ -44,8 +44,8 @@ static void add_certificate(struct html *page)
                       buf_str(&text), report_word(left, "resource"));
     }
     buf_reset(&text);
-    if (least.known) {
-        buf_add_figure(&text, least, 1, "times");
+    if (min.known) {
+        buf_add_figure(&text, min, 1, "times");
         html_elementf(
             page->out, "li",
             "With the least work that gives the same result, at most faster by %s "
@@ -96,7 +96,7 @@ static void add_record(struct html *page)
     buf_add(page->out, "</ul>\n");
 }
 
-void html_add_left(struct html *page)
+void html_add_headroom(struct html *page)
 {
     const json_t *reused = json_object_get(page->report, "reused");
     html_open(page, "left", "What is left");

@@ -5,18 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/plot/gnuplot_text.h"
 #include "variants/plan/plan.h"
 
 void figure_release(struct figure *figure)
 {
-    buf_release(&figure->head);
-    buf_release(&figure->items);
+    plot_release(&figure->plot);
     buf_release(&figure->why_not);
     buf_release(&figure->how);
-    buf_release(&figure->legend);
     buf_release(&figure->label);
-    strvec_release(&figure->tip);
 }
 
 void figure_how(struct figure *figure, const char *format, ...)
@@ -25,133 +21,6 @@ void figure_how(struct figure *figure, const char *format, ...)
     va_start(args, format);
     buf_addf_va(&figure->how, format, args);
     va_end(args);
-}
-
-void figure_legend(struct figure *figure, const char *mark, const char *colour,
-                   const char *format, ...)
-{
-    struct buf text = {0};
-    va_list args;
-    va_start(args, format);
-    buf_addf_va(&text, format, args);
-    va_end(args);
-    buf_addf(&figure->legend, "<li><i class=\"mark %s c-%s\" aria-hidden=\"true\"></i>",
-             mark, colour + 1);
-    html_text(&figure->legend, buf_str(&text));
-    buf_add(&figure->legend, "</li>\n");
-    buf_release(&text);
-}
-
-void figure_set(struct figure *figure, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    buf_add(&figure->head, "set ");
-    buf_addf_va(&figure->head, format, args);
-    buf_add(&figure->head, "\n");
-    va_end(args);
-}
-
-void figure_item(struct figure *figure, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    gnuplot_begin_item(&figure->items);
-    buf_addf_va(&figure->items, format, args);
-    buf_add(&figure->items, " notitle");
-    va_end(args);
-}
-
-/* 1, 2 and 5 of each decade where there are few decades, else powers of ten. */
-void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
-                     double low, double high)
-{
-    static const double factor[] = {1, 2, 5};
-    size_t each = high < 300 * low ? 3 : 1;
-    bool first = true;
-    figure_set(figure, "logscale %s", axis);
-    figure_set(figure, "%srange [%.6g:%.6g]", axis, low, high);
-    buf_addf(&figure->head, "set %stics (", axis);
-    for (int decade = (int)floor(log10(low)); decade <= (int)ceil(log10(high)); decade++)
-        for (size_t i = 0; i < each; i++) {
-            double value = factor[i] * pow(10, decade);
-            if (value < low || value > high)
-                continue;
-            buf_addf(&figure->head, "%s'%g%s' %.6g", first ? "" : ", ", value, unit,
-                     value);
-            first = false;
-        }
-    buf_add(&figure->head, ")\n");
-}
-
-/* ---- data ---- */
-
-void figure_take_in(double range[2], double value)
-{
-    if (!isfinite(value) || !(value > 0))
-        return;
-    range[0] = fmin(range[0], value);
-    range[1] = fmax(range[1], value);
-}
-
-void figure_room(double x[2], double y[2])
-{
-    x[0] /= 2.5;
-    x[1] *= 2.5;
-    y[0] /= 2.5;
-    y[1] *= 1.8;
-}
-
-size_t figure_block(struct figure *figure)
-{
-    buf_addf(&figure->head, "$b%zu << EOD\n", figure->block);
-    return figure->block++;
-}
-
-static void add_numbers(struct figure *figure, size_t nr, const double *value)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (isfinite(value[i]))
-            buf_addf(&figure->head, "%s%.6g", i ? " " : "", value[i]);
-        else
-            buf_addf(&figure->head, "%sNaN", i ? " " : "");
-}
-
-void figure_row(struct figure *figure, size_t nr, const double *value)
-{
-    add_numbers(figure, nr, value);
-    buf_add(&figure->head, "\n");
-}
-
-void figure_tipped(struct figure *figure, size_t nr, const double *value, const char *tip)
-{
-    add_numbers(figure, nr, value);
-    buf_addf(&figure->head, " @%zu\n", figure->tip.nr);
-    strvec_push(&figure->tip, tip);
-}
-
-void figure_end(struct figure *figure)
-{
-    buf_add(&figure->head, "EOD\n");
-}
-
-void figure_marks(struct figure *figure, size_t block, int type, double size,
-                  const char *colour)
-{
-    figure_item(figure,
-                "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
-                "linecolor rgb '%s'",
-                block, type, size, colour);
-}
-
-void figure_line(struct figure *figure, double x0, double y0, double x1, double y1,
-                 const char *style)
-{
-    size_t block = figure_block(figure);
-    figure_row(figure, 2, (const double[]){x0, y0});
-    figure_row(figure, 2, (const double[]){x1, y1});
-    figure_end(figure);
-    figure_item(figure, "$b%zu using 1:2 with lines %s", block, style);
 }
 
 char *figure_tip_of(const struct html *page, size_t i)
@@ -168,6 +37,57 @@ char *figure_tip_of(const struct html *page, size_t i)
     }
     free(name);
     return buf_detach(&out);
+}
+
+enum group { GROUP_TIMED, GROUP_COUNTED, GROUP_WRITTEN, GROUP_WINNER, GROUP_NR };
+
+static enum group group_of(const struct html *page, size_t i, bool counted)
+{
+    return i == 0            ? GROUP_WRITTEN
+           : i == page->best ? GROUP_WINNER
+           : counted         ? GROUP_COUNTED
+                             : GROUP_TIMED;
+}
+
+void figure_variants(const struct html *page, struct plot_panel *panel,
+                     struct figure_place *place, enum plot_interval interval,
+                     const char *timed, const char *counted)
+{
+    const struct {
+        const char *colour, *text;
+        enum plot_mark mark;
+        double size;
+    } look[] = {
+        [GROUP_TIMED] = {COLOUR_OTHER, timed, PLOT_RING, 0.6},
+        [GROUP_COUNTED] = {COLOUR_OTHER, counted, PLOT_DOT, 0.8},
+        [GROUP_WRITTEN] = {COLOUR_WRITTEN, "the kernel as written", PLOT_DIAMOND, 1.4},
+        [GROUP_WINNER] = {COLOUR_WINNER, "the winner", PLOT_DOT, 1.2},
+    };
+    for (int group = 0; group < GROUP_NR; group++) {
+        struct plot_series *series = NULL;
+        for (size_t i = 0; i < page->variant_nr; i++) {
+            if (!place[i].x.known || !place[i].y.known ||
+                (int)group_of(page, i, place[i].counted) != group)
+                continue;
+            if (!series)
+                series = plot_add(panel,
+                                  (struct plot_series){.mark = look[group].mark,
+                                                       .size = look[group].size,
+                                                       .colour = look[group].colour,
+                                                       .interval_colour = COLOUR_OTHER,
+                                                       .interval = group == GROUP_TIMED
+                                                                       ? PLOT_NO_INTERVAL
+                                                                       : interval},
+                                  "%s", look[group].text);
+            if (!place[i].counted) { /* not its own bytes: the interval says nothing */
+                place[i].x = quantity_exact(place[i].x.value, PROVENANCE_DERIVED);
+                place[i].y = quantity_exact(place[i].y.value, PROVENANCE_DERIVED);
+            }
+            plot_point(series, place[i].x, place[i].y, place[i].tip);
+        }
+    }
+    for (size_t i = 0; i < page->variant_nr; i++)
+        free(place[i].tip);
 }
 
 /* ---- bytes and bandwidth ---- */
@@ -198,16 +118,16 @@ static struct quantity bytes_of(const struct html_variant *variant)
 /* variant_nr = nothing was counted. */
 static size_t nearest_counted(const struct html *page, const char *plan)
 {
-    size_t nearest = page->variant_nr, most = 0;
+    size_t nearest = page->variant_nr, max = 0;
     struct plan steps;
     if (plan_read(plan, &steps, NULL))
         steps = (struct plan){0};
     for (size_t i = 0; i < page->variant_nr; i++) {
         size_t nr = common_steps(&steps, page->variant[i].measurement.plan);
-        if (!is_counted(&page->variant[i]) || (nearest < page->variant_nr && nr <= most))
+        if (!is_counted(&page->variant[i]) || (nearest < page->variant_nr && nr <= max))
             continue;
         nearest = i;
-        most = nr;
+        max = nr;
     }
     return nearest;
 }

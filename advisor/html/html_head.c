@@ -5,7 +5,7 @@
 
 #include "advisor/html/html_parts.h"
 #include "advisor/metrics/metrics_facts.h"
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 #include "advisor/session/code_diffs.h"
 
 void html_open(struct html *page, const char *id, const char *title)
@@ -100,21 +100,21 @@ static const char *unit_of(enum resource resource)
 {
     return resource == RESOURCE_MEMORY                                    ? "GB/s"
            : resource == RESOURCE_L2_LINK || resource == RESOURCE_L3_LINK ? "GB/s a core"
-           : resource == RESOURCE_ARITHMETIC ? "FLOP/s a core"
-           : resource == RESOURCE_WALKERS    ? "walks/s"
-                                             : "lines a core";
+           : resource == RESOURCE_ARITHMETIC   ? "FLOP/s a core"
+           : resource == RESOURCE_PAGE_WALKERS ? "walks/s"
+                                               : "lines a core";
 }
 
 static void add_queue(struct html *page, const json_t *queue)
 {
     struct quantity use = doc_quantity(queue, "utilization"),
                     n = doc_quantity(queue, "n"), limit = doc_quantity(queue, "limit"),
-                    least = doc_quantity(queue, "least_s");
+                    min = doc_quantity(queue, "least_s");
     enum resource resource = resource_from_word(report_word(queue, "resource"));
     struct buf text = {0};
     if (!use.known || resource >= RESOURCE_NONE)
         return;
-    bool counted = resource != RESOURCE_WALKERS && n.known;
+    bool counted = resource != RESOURCE_PAGE_WALKERS && n.known;
     buf_add(page->out, "<tr>");
     html_element(page->out, "th scope=\"row\"", resource_phrase(resource));
     buf_add_figure(&text, counted ? n : doc_quantity(queue, "rate"), 1, "");
@@ -130,8 +130,8 @@ static void add_queue(struct html *page, const json_t *queue)
     add_bar(page, use);
     add_use_share(page, use);
     buf_add(page->out, "</td>");
-    if (least.known)
-        buf_add_time(&text, least.value);
+    if (min.known)
+        buf_add_time(&text, min.value);
     else
         buf_add(&text, "unknown");
     html_element(page->out, "td class=\"number\" data-label=\"Least time\"",

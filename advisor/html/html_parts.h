@@ -3,7 +3,8 @@
 #define ADVISOR_HTML_PARTS_H
 
 #include "advisor/html/html_text.h"
-#include "search/search.h"
+#include "core/machine/machine.h"
+#include "search/session/measured.h"
 
 /* One measurement of the document. */
 struct html_variant {
@@ -44,7 +45,7 @@ void html_add_limits(struct html *page);
 void html_add_advice(struct html *page);
 void html_add_variants(struct html *page);
 void html_add_pruned(struct html *page);
-void html_add_left(struct html *page);
+void html_add_headroom(struct html *page);
 void html_add_time(struct html *page);
 void html_add_about(struct html *page);
 /* What the page's script reads: the diffs. */

@@ -1,5 +1,6 @@
 /* The page: the course of the search; bounds against what was measured. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,43 +15,28 @@ static bool counts(const struct html *page, size_t i)
     return html_ran(variant) && variant->gain.known && !*variant->around;
 }
 
-static void add_best_so_far(const struct html *page, struct figure *figure)
+static void add_best_so_far(const struct html *page, struct plot_panel *panel)
 {
     double best = 1;
-    size_t block = figure_block(figure);
+    struct plot_series *line =
+        plot_add(panel, (struct plot_series){.line = PLOT_STEPS, .colour = COLOUR_WINNER},
+                 "the best so far, by the time of its own");
     for (size_t i = 0; i < page->variant_nr; i++) {
         if (counts(page, i))
             best = fmax(best, page->variant[i].gain.value);
-        figure_row(figure, 2, (const double[]){(double)i, best});
+        plot_at(line, (double)i, best);
     }
-    figure_end(figure);
-    figure_item(figure,
-                "$b%zu using 1:2 with steps linewidth 2 linecolor rgb '" COLOUR_WINNER
-                "'",
-                block);
-    figure_legend(figure, "line", COLOUR_WINNER,
-                  "the best so far, by the time of its own");
 }
 
-static void add_spreads(const struct html *page, struct figure *figure, double top)
+static void add_spreads(const struct html *page, struct plot_panel *panel)
 {
-    size_t block = figure_block(figure), nr = 0;
-    for (size_t i = 1; i < page->variant_nr; i++) {
-        struct quantity gain = page->variant[i].gain;
-        if (!html_ran(&page->variant[i]) || !gain.known)
-            continue;
-        figure_row(
-            figure, 3,
-            (const double[]){(double)i, gain.low, fmin(gain.high, 2 * top) - gain.low});
-        nr++;
-    }
-    figure_end(figure);
-    if (nr)
-        figure_item(
-            figure,
-            "$b%zu using 1:2:(0):3 with vectors nohead linewidth 1.5 linecolor rgb "
-            "'" COLOUR_FAINT "'",
-            block);
+    struct plot_series *series = plot_add(
+        panel, (struct plot_series){.interval = PLOT_SPANS, .colour = COLOUR_FAINT},
+        NULL);
+    for (size_t i = 1; i < page->variant_nr; i++)
+        if (html_ran(&page->variant[i]) && page->variant[i].gain.known)
+            plot_point(series, quantity_exact((double)i, PROVENANCE_DERIVED),
+                       page->variant[i].gain, NULL);
 }
 
 enum mark {
@@ -89,62 +75,59 @@ static double height_of(const struct html *page, size_t i)
                : 0;
 }
 
-static void add_marks(const struct html *page, struct figure *figure, enum mark mark)
+static void add_marks(const struct html *page, struct plot_panel *panel, enum mark mark)
 {
     static const struct {
-        const char *colour, *look, *text;
-        int type;
+        const char *colour, *text;
+        enum plot_mark mark;
         double size;
     } looks[] = {
-        [MARK_STEP] = {COLOUR_OTHER, "dot", "tried", 7, 0.6},
-        [MARK_AROUND] = {COLOUR_L2, "square", "another environment, the same source", 5,
+        [MARK_STEP] = {COLOUR_OTHER, "tried", PLOT_DOT, 0.6},
+        [MARK_AROUND] = {COLOUR_L2, "another environment, the same source", PLOT_SQUARE,
                          0.7},
-        [MARK_STOPPED] = {COLOUR_L1, "down", "given up as slow: at most this fast", 11,
+        [MARK_STOPPED] = {COLOUR_L1, "given up as slow: at most this fast", PLOT_DOWN,
                           0.8},
-        [MARK_FAILED] = {COLOUR_FAILED, "cross",
-                         "failed: wrong results, crash, not built", 2, 0.9},
-        [MARK_WRITTEN] = {COLOUR_WRITTEN, "diamond", "the kernel as written", 13, 1.4},
-        [MARK_WINNER] = {COLOUR_WINNER, "dot", "the winner", 7, 1.2},
+        [MARK_FAILED] = {COLOUR_FAILED, "failed: wrong results, crash, not built",
+                         PLOT_CROSS, 0.9},
+        [MARK_WRITTEN] = {COLOUR_WRITTEN, "the kernel as written", PLOT_DIAMOND, 1.4},
+        [MARK_WINNER] = {COLOUR_WINNER, "the winner", PLOT_DOT, 1.2},
     };
-    size_t block = figure_block(figure), nr = 0;
+    struct plot_series *series = NULL;
     for (size_t i = 0; i < page->variant_nr; i++) {
         double height = height_of(page, i);
         if (mark_of(page, i) != mark || !isfinite(height))
             continue;
+        if (!series)
+            series = plot_add(panel,
+                              (struct plot_series){.mark = looks[mark].mark,
+                                                   .size = looks[mark].size,
+                                                   .colour = looks[mark].colour},
+                              "%s", looks[mark].text);
         char *tip = figure_tip_of(page, i);
-        figure_tipped(figure, 2, (const double[]){(double)i, height}, tip);
+        plot_point(series, quantity_exact((double)i, PROVENANCE_DERIVED),
+                   quantity_exact(height, PROVENANCE_DERIVED), tip);
         free(tip);
-        nr++;
     }
-    figure_end(figure);
-    if (!nr)
-        return;
-    figure_marks(figure, block, looks[mark].type, looks[mark].size, looks[mark].colour);
-    figure_legend(figure, looks[mark].look, looks[mark].colour, "%s", looks[mark].text);
 }
 
 /* Above the frame: the wall time at which so many had been tried. */
-static void add_clock(const struct html *page, struct figure *figure)
+static void add_clock(const struct html *page, struct plot_panel *panel)
 {
     size_t nr = page->variant_nr, every = nr / 5 + 1;
     double spent_s = 0;
-    struct buf tics = {0};
-    for (size_t i = 0; i < nr; i++) {
-        if (!(page->variant[i].measurement.cost_s > 0)) {
-            buf_release(&tics);
+    for (size_t i = 0; i < nr; i++)
+        if (!(page->variant[i].measurement.cost_s > 0))
             return;
-        }
+    for (size_t i = 0; i < nr; i++) {
+        char *text = xasprintf("%.0f s", spent_s);
         if (i % every == 0 && i)
-            buf_addf(&tics, "%s'%.0f s' %zu", tics.length ? ", " : "", spent_s, i);
+            plot_add_tic(&panel->top, (double)i, text);
+        free(text);
         spent_s += page->variant[i].measurement.cost_s;
     }
-    if (tics.length) {
-        figure_set(figure, "x2tics (%s) nomirror textcolor rgb '#000000'",
-                   buf_str(&tics));
-        figure_set(figure, "x2range [-0.5:%.6g]", (double)nr - 0.5);
-        figure_set(figure, "x2label 'time spent on building, checking and running'");
-    }
-    buf_release(&tics);
+    panel->top.low = panel->x.low;
+    panel->top.high = panel->x.high;
+    panel->top.label = xstrdup("time spent on building, checking and running");
 }
 
 static size_t first_closing(const struct html *page)
@@ -155,13 +138,10 @@ static size_t first_closing(const struct html *page)
     return i;
 }
 
-static void add_course_words(const struct html *page, struct figure *figure, double top)
+static void add_course_words(const struct html *page, struct figure *figure,
+                             size_t closing)
 {
     size_t pruned = json_array_size(json_object_get(page->report, "pruned"));
-    size_t closing = first_closing(page);
-    if (closing < page->variant_nr && closing)
-        figure_line(figure, (double)closing - 0.5, 0, (double)closing - 0.5, 2 * top,
-                    "linewidth 1 dashtype 3 linecolor rgb '" COLOUR_FAINT "'");
     figure_how(
         figure,
         "<b>How to read it.</b> One mark for each try, in order, by how many times as "
@@ -195,20 +175,37 @@ void figure_course(const struct html *page, struct figure *figure)
         if (page->variant[i].gain.known)
             top = fmax(top, page->variant[i].gain.value);
     top *= 1.12;
-    figure_set(figure, "xlabel 'try'");
-    figure_set(figure, "ylabel 'times as fast as written'");
-    figure_set(figure, "xrange [-0.5:%.6g]", (double)page->variant_nr - 0.5);
-    figure_set(figure, "yrange [%.6g:%.6g]", -0.05 * top, top);
-    if (page->variant_nr <= 12)
-        figure_set(figure, "xtics 1");
-    add_clock(page, figure);
-    figure_line(figure, -0.5, 1, (double)page->variant_nr, 1,
-                "linewidth 1 dashtype 3 linecolor rgb '" COLOUR_WRITTEN "'");
-    add_course_words(page, figure, top);
-    add_spreads(page, figure, top);
-    add_best_so_far(page, figure);
+    struct plot_panel *panel = plot_add_panel(&figure->plot);
+    size_t closing = first_closing(page), nr = page->variant_nr;
+    panel->x = (struct plot_axis){
+        .label = xstrdup("try"), .low = -0.5, .high = (double)nr - 0.5};
+    panel->y = (struct plot_axis){
+        .label = xstrdup("times as fast as written"), .low = -0.05 * top, .high = top};
+    for (size_t i = 0; i < nr && nr <= 12; i++) {
+        char number[24];
+        snprintf(number, sizeof(number), "%zu", i);
+        plot_add_tic(&panel->x, (double)i, number);
+    }
+    add_clock(page, panel);
+    plot_line(plot_add(panel,
+                       (struct plot_series){.line = PLOT_LINE,
+                                            .width = 1,
+                                            .dash = PLOT_DOTTED,
+                                            .colour = COLOUR_WRITTEN},
+                       NULL),
+              -0.5, 1, (double)nr, 1);
+    if (closing < nr && closing)
+        plot_at(plot_add(panel,
+                         (struct plot_series){.line = PLOT_VERTICAL,
+                                              .dash = PLOT_DOTTED,
+                                              .colour = COLOUR_FAINT},
+                         NULL),
+                (double)closing - 0.5, 0);
+    add_course_words(page, figure, closing);
+    add_spreads(page, panel);
+    add_best_so_far(page, panel);
     for (int mark = 0; mark < MARK_NR; mark++)
-        add_marks(page, figure, (enum mark)mark);
+        add_marks(page, panel, (enum mark)mark);
 }
 
 /* ---- promised and found ---- */
@@ -220,73 +217,72 @@ static bool is_pair(const json_t *advice)
 }
 
 /* Both axes alike, so that the diagonal is one. */
-static double find_top(const json_t *list, double *least)
+static double find_top(const json_t *list, double *min)
 {
     double top = 1.2;
     const json_t *advice;
     size_t i;
-    *least = 0.9;
+    *min = 0.9;
     json_array_foreach(list, i, advice) {
         if (!is_pair(advice))
             continue;
         struct quantity bound = doc_quantity(advice, "bound_speedup"),
                         measured = doc_quantity(advice, "measured_speedup");
         top = fmax(top, fmax(bound.value, measured.value));
-        *least = fmin(*least, fmin(bound.value, measured.value));
+        *min = fmin(*min, fmin(bound.value, measured.value));
     }
-    *least *= 0.9;
+    *min *= 0.9;
     return 1.25 * top;
 }
 
-static void add_pair(struct figure *figure, const json_t *advice, size_t nr, double top,
-                     double least)
+static void add_pair(struct plot_panel *panel, const json_t *advice, size_t nr)
 {
     struct quantity bound = doc_quantity(advice, "bound_speedup"),
                     measured = doc_quantity(advice, "measured_speedup");
-    size_t block = figure_block(figure);
-    struct buf tip = {0};
-    figure_row(figure, 6,
-               (const double[]){bound.value, measured.value, fmax(bound.low, least / 2),
-                                fmin(bound.high, 2 * top), fmax(measured.low, least / 2),
-                                fmin(measured.high, 2 * top)});
-    figure_end(figure);
-    figure_item(
-        figure,
-        "$b%zu using 1:2:3:4:5:6 with xyerrorbars pointtype -1 linewidth 1 linecolor rgb "
-        "'" COLOUR_OTHER "'",
-        block);
-    block = figure_block(figure);
-    buf_addf(&tip, "%c: %s, at most %.2fx, measured %.2fx", (char)('A' + nr % 26),
-             report_word(advice, "transformation"), bound.value, measured.value);
-    figure_tipped(figure, 2, (const double[]){bound.value, measured.value},
-                  buf_str(&tip));
-    figure_end(figure);
-    figure_marks(figure, block, 7, 0.9, COLOUR_MEMORY);
-    figure_item(figure, "$b%zu using 1:2:('%c') with labels offset character 1,0.6",
-                block, (char)('A' + nr % 26));
-    figure_legend(figure, "dot", COLOUR_MEMORY, "%s", buf_str(&tip));
-    buf_release(&tip);
+    const char letter[] = {(char)('A' + nr % 26), 0};
+    char *tip =
+        xasprintf("%s: %s, at most %.2fx, measured %.2fx", letter,
+                  report_word(advice, "transformation"), bound.value, measured.value);
+    plot_point(plot_add(panel, (struct plot_series){.line = PLOT_TEXT}, NULL), bound,
+               measured, letter);
+    plot_point(plot_add(panel,
+                        (struct plot_series){.interval = PLOT_BARS,
+                                             .interval_colour = COLOUR_OTHER,
+                                             .mark = PLOT_DOT,
+                                             .size = 0.9,
+                                             .colour = COLOUR_MEMORY},
+                        "%s", tip),
+               bound, measured, tip);
+    free(tip);
 }
 
 void figure_predicted(const struct html *page, struct figure *figure)
 {
     const json_t *list = json_object_get(page->report, "advice"), *advice;
-    double least, top = find_top(list, &least);
+    double min, top = find_top(list, &min);
     size_t i, nr = 0;
-    figure_log_axis(figure, "x", "x", least, top);
-    figure_log_axis(figure, "y", "x", least, top);
-    figure_set(figure, "xlabel 'bound: at most so many times as fast'");
-    figure_set(figure, "ylabel 'measured: so many times as fast'");
-    json_array_foreach(list, i, advice) {
-        if (is_pair(advice))
-            add_pair(figure, advice, nr++, top, least);
-    }
+    json_array_foreach(list, i, advice)
+        nr += is_pair(advice);
     if (!nr) {
         buf_add(&figure->why_not, "No advice has both a bound and a measured gain.");
         return;
     }
-    figure_line(figure, least, least, top, top,
-                "linewidth 1 linecolor rgb '" COLOUR_FAINT "'");
+    struct plot_panel *panel = plot_add_panel(&figure->plot);
+    const struct plot_axis axis = {
+        .scale = PLOT_LOG, .low = min, .high = top, .unit = "x"};
+    panel->x = panel->y = axis;
+    panel->x.label = xstrdup("bound: at most so many times as fast");
+    panel->y.label = xstrdup("measured: so many times as fast");
+    plot_line(plot_add(panel,
+                       (struct plot_series){
+                           .line = PLOT_LINE, .width = 1, .colour = COLOUR_FAINT},
+                       NULL),
+              min, min, top, top);
+    nr = 0;
+    json_array_foreach(list, i, advice) {
+        if (is_pair(advice))
+            add_pair(panel, advice, nr++);
+    }
     figure_how(
         figure,
         "<b>How to read it.</b> One mark for each advice that was tried: right, how "

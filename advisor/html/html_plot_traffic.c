@@ -1,12 +1,10 @@
 /* The page: lines moved per array, one panel for each edge between caches, as written
  * beside the winner. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/html/html_figure.h"
-#include "advisor/plot/gnuplot_text.h"
 
 enum { ARRAYS_MAX = 8 }; /* shown by name; what is beyond stands together */
 
@@ -48,15 +46,15 @@ static void find_names(struct bars *bars)
     bool taken[64] = {false};
     size_t nr = traffic->array_nr < 64 ? traffic->array_nr : 64;
     while (bars->name_nr < ARRAYS_MAX) {
-        size_t most = nr;
+        size_t max = nr;
         for (size_t i = 0; i < nr; i++)
             if (!taken[i] &&
-                (most == nr || weight_of(traffic, i) > weight_of(traffic, most)))
-                most = i;
-        if (most == nr)
+                (max == nr || weight_of(traffic, i) > weight_of(traffic, max)))
+                max = i;
+        if (max == nr)
             break;
-        taken[most] = true;
-        bars->name[bars->name_nr++] = traffic->array[most].name;
+        taken[max] = true;
+        bars->name[bars->name_nr++] = traffic->array[max].name;
     }
 }
 
@@ -77,92 +75,58 @@ static void bytes_of(const struct traffic *traffic, const char *name, int level,
     }
 }
 
-/* A bar and, upon it, a lighter one. */
-static double add_bar(struct bars *bars, const struct traffic *traffic, size_t array,
-                      int level, double x)
+/* Bars read and, upon them, lighter, written back. Returns the highest. */
+static double add_side(const struct bars *bars, struct plot_panel *panel,
+                       const struct traffic *traffic, int level, double shift,
+                       const char *colour, const char *title)
 {
-    double bytes[2];
-    bytes_of(traffic, bars->name[array], level, bytes);
-    buf_addf(&bars->figure->head, "%.6g %.6g 0.19 %.6g %.6g\n", x, bytes[0], bytes[0],
-             bytes[0] + bytes[1]);
-    return bytes[0] + bytes[1];
-}
-
-static double add_side(struct bars *bars, const struct traffic *traffic, int level,
-                       double shift, size_t *block)
-{
-    double most = 0;
-    *block = figure_block(bars->figure);
-    for (size_t i = 0; i < bars->name_nr; i++)
-        most = fmax(most, add_bar(bars, traffic, i, level, (double)i + shift));
-    figure_end(bars->figure);
-    return most;
-}
-
-static void add_panel_items(struct figure *figure, size_t block, const char *colour)
-{
-    figure_item(figure,
-                "$b%zu using 1:($2/2):3:($2/2) with boxxyerror fillstyle solid 1 "
-                "noborder linecolor "
-                "rgb '%s'",
-                block, colour);
-    figure_item(figure,
-                "$b%zu using 1:(($4+$5)/2):3:(($5-$4)/2) with boxxyerror fillstyle solid "
-                "0.35 border "
-                "linewidth 1 linecolor rgb '%s'",
-                block, colour);
-}
-
-static void add_names(struct bars *bars)
-{
-    buf_add(&bars->figure->head, "set xtics (");
-    for (size_t i = 0; i < bars->name_nr; i++) {
-        buf_add(&bars->figure->head, i ? ", " : "");
-        gnuplot_quote(&bars->figure->head, bars->name[i]);
-        buf_addf(&bars->figure->head, " %zu", i);
+    double max = 0;
+    for (int part = 0; part < 2; part++) {
+        struct plot_series *series = plot_add(panel,
+                                              (struct plot_series){
+                                                  .interval = PLOT_BOXES,
+                                                  .fill = part ? 0.35 : 1,
+                                                  .colour = colour,
+                                              },
+                                              part ? NULL : "%s", title);
+        for (size_t i = 0; i < bars->name_nr; i++) {
+            double bytes[2], x = (double)i + shift;
+            bytes_of(traffic, bars->name[i], level, bytes);
+            double low = part ? bytes[0] : 0, high = bytes[0] + (part ? bytes[1] : 0);
+            plot_point(series,
+                       quantity_between(x, x - 0.19, x + 0.19, 0, PROVENANCE_DERIVED),
+                       quantity_between(low, low, high, 0, PROVENANCE_DERIVED), NULL);
+            max = fmax(max, high);
+        }
     }
-    buf_addf(&bars->figure->head, ")%s scale 0\n",
-             bars->name_nr > 3 ? " rotate by 40 right" : "");
+    return max;
 }
 
-static void title_of(const struct traffic *traffic, int level, char *title, size_t room)
+static void add_panel(const struct bars *bars, int level)
 {
-    if (level == traffic->level_nr - 1)
-        snprintf(title, room, "memory to L%d", level + 1);
-    else
-        snprintf(title, room, "L%d to L%d", level + 2, level + 1);
-}
-
-/* Every panel is a plot command of its own within one picture. */
-static void add_panel(struct bars *bars, int level)
-{
-    struct figure *figure = bars->figure;
-    char title[64];
-    size_t block[2] = {0};
-    double most =
-        add_side(bars, bars->written, level, bars->winner ? -0.21 : 0, &block[0]);
+    struct plot_panel *panel = plot_add_panel(&bars->figure->plot);
+    const struct traffic *traffic = bars->written;
+    bool memory = level == traffic->level_nr - 1;
+    panel->title = memory ? xasprintf("memory to L%d", level + 1)
+                          : xasprintf("L%d to L%d", level + 2, level + 1);
+    panel->x.low = -0.6;
+    panel->x.high = (double)bars->name_nr - 0.4;
+    panel->x.slanted = bars->name_nr > 3;
+    for (size_t i = 0; i < bars->name_nr; i++)
+        plot_add_tic(&panel->x, (double)i, bars->name[i]);
+    panel->y.label = memory ? xstrdup("MB a call and copy") : NULL;
+    double max =
+        add_side(bars, panel, traffic, level, bars->winner ? -0.21 : 0, COLOUR_WRITTEN,
+                 "the kernel as written: read, and above it lighter: written back");
     if (bars->winner)
-        most = fmax(most, add_side(bars, bars->winner, level, 0.21, &block[1]));
-    title_of(bars->written, level, title, sizeof(title));
-    figure_set(figure, "title '%s' offset 0,-0.6", title);
-    figure_set(figure, "xrange [-0.6:%.6g]", (double)bars->name_nr - 0.4);
-    figure_set(figure, "yrange [0:%.6g]", most > 0 ? 1.1 * most : 1);
-    add_panel_items(figure, block[0], COLOUR_WRITTEN);
-    if (bars->winner)
-        add_panel_items(figure, block[1], COLOUR_WINNER);
-    buf_addf(&figure->head, "%s\n", buf_str(&figure->items));
-    buf_reset(&figure->items);
-    figure_set(figure, "ylabel");
+        max = fmax(max, add_side(bars, panel, bars->winner, level, 0.21, COLOUR_WINNER,
+                                 "the winner, likewise"));
+    panel->y.high = max > 0 ? 1.1 * max : 1;
 }
 
 static void add_words(struct bars *bars)
 {
     struct figure *figure = bars->figure;
-    figure_legend(figure, "box", COLOUR_WRITTEN,
-                  "the kernel as written: read, and above it lighter: "
-                  "written back");
-    if (bars->winner)
-        figure_legend(figure, "box", COLOUR_WINNER, "the winner, likewise");
     figure_how(
         figure,
         "<b>How to read it.</b> How many megabytes one call of one copy moves for each "
@@ -202,11 +166,8 @@ void figure_traffic(const struct html *page, struct figure *figure)
     if (bars.winner && bars.winner->level_nr != bars.written->level_nr)
         bars.winner = NULL;
     find_names(&bars);
-    figure_set(figure, "ylabel 'MB a call and copy'");
-    add_names(&bars);
-    figure_set(figure, "multiplot layout 1,%d", bars.written->level_nr);
+    figure->plot.beside = true;
     for (int level = bars.written->level_nr; level-- > 0;)
         add_panel(&bars, level);
-    buf_add(&figure->items, "unset multiplot");
     add_words(&bars);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/html/html_figure.h"
+#include "advisor/html/html_text.h"
 
 struct open_tag {
     size_t start, end; /* in `out`: of the tag, and behind it */
@@ -230,4 +230,39 @@ bool html_svg(const char *svg, const char *prefix, const char *label,
     buf_release(&head);
     buf_release(&body);
     return true;
+}
+
+/* As templates/report/page.css names marks. */
+static const char *mark_of(const struct plot_series *series)
+{
+    static const char *const names[] = {[PLOT_CROSS] = "cross",
+                                        [PLOT_SQUARE] = "square",
+                                        [PLOT_SQUARE - 1] = "square open",
+                                        [PLOT_DOT] = "dot",
+                                        [PLOT_RING] = "ring",
+                                        [PLOT_UP] = "up",
+                                        [PLOT_UP - 1] = "up open",
+                                        [PLOT_DOWN] = "down",
+                                        [PLOT_DOWN - 1] = "down open",
+                                        [PLOT_DIAMOND] = "diamond",
+                                        [PLOT_DIAMOND - 1] = "diamond open"};
+    return series->mark    ? names[series->mark]
+           : !series->line ? "box"
+           : series->dash  ? "dash"
+                           : "line";
+}
+
+void html_legend(const struct plot_panel *panel, struct buf *out)
+{
+    buf_add(out, "<ul class=\"legend\">\n");
+    for (size_t i = 0; i < panel->series_nr; i++) {
+        const struct plot_series *series = &panel->series[i];
+        if (!series->title)
+            continue;
+        buf_addf(out, "<li><i class=\"mark %s c-%s\" aria-hidden=\"true\"></i>",
+                 mark_of(series), series->colour + 1);
+        html_text(out, series->title);
+        buf_add(out, "</li>\n");
+    }
+    buf_add(out, "</ul>\n");
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
-static const double least_difference = 1.01;
+static const double min_difference = 1.01;
 /* Shares of the gain, as powers of it (versus.c). */
-static const double most = 0.8, little = 0.2;
+static const double max = 0.8, little = 0.2;
 
 /* ---- time ---- */
 
@@ -32,7 +32,7 @@ static char *time_sentence(struct quantity ratio, const char *name)
         return xasprintf("'%s': no difference in time beyond the noise, the ratio lies "
                          "between %.3g and %.3g",
                          name, ratio.low, ratio.high);
-    if (ratio.value < least_difference && ratio.value > 1 / least_difference)
+    if (ratio.value < min_difference && ratio.value > 1 / min_difference)
         return xasprintf("'%s': no difference in time that matters, less than 1 %%",
                          name);
     return xasprintf("'%s' is %s: %.3g times as %s (%.3g to %.3g)", name,
@@ -63,7 +63,7 @@ static const char *work_word(double part, bool faster)
          "faster work, and more of it"},
         {"more work", "partly more work, partly slower work", "slower work",
          "slower work, though there is less of it"}};
-    return word[!faster][part >= most ? 0 : part > little ? 1 : part >= -little ? 2 : 3];
+    return word[!faster][part >= max ? 0 : part > little ? 1 : part >= -little ? 2 : 3];
 }
 
 /* Which of both the difference in time is, by the first kind of work that is known. */
@@ -73,7 +73,7 @@ static char *work_sentence(const struct metrics_against *against)
     struct quantity ratio = against->time_ratio;
     if (!against->work_nr || !work->less.known || !ratio.known || !work->faster.known)
         return NULL;
-    if (fabs(log(ratio.value)) < log(least_difference) ||
+    if (fabs(log(ratio.value)) < log(min_difference) ||
         (ratio.low <= 1 && ratio.high >= 1))
         return xasprintf("The times are alike; %s are %.3g times those of the first.",
                          work->name, 1 / work->less.value);
@@ -136,7 +136,7 @@ static void caution_total(struct metrics_against *out, const struct metrics_colu
         there == METRIC_NONE ? quantity_unknown() : total_of(column, there);
     struct quantity ratio = quantity_divide(after, before);
     if (!ratio.known || !share.known || !old_share.known ||
-        fabs(log(ratio.value)) < log(least_difference))
+        fabs(log(ratio.value)) < log(min_difference))
         return;
     struct buf total[2] = {{0}, {0}}, amount[2] = {{0}, {0}};
     buf_add_number(&total[0], before.value);

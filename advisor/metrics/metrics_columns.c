@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 
 void metrics_column_release(struct metrics_column *column)
 {

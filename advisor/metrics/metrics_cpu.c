@@ -7,7 +7,7 @@
 #include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
-#include "core/base/near.h"
+#include "core/base/text.h"
 #include "core/cpu/cpu.h"
 #include "core/occupancy/occupancy.h"
 
@@ -66,21 +66,6 @@ int metrics_check_cpus(const struct metrics_report *report, struct error *err)
 
 /* ---- whose counts ---- */
 
-static const char *vendor_of_name(const char *name)
-{
-    static const struct {
-        const char *word, *vendor;
-    } row[] = {{"intel", "intel"},  {"xeon", "intel"},   {"amd", "amd"},
-               {"epyc", "amd"},     {"ryzen", "amd"},    {"a64fx", "arm"},
-               {"neoverse", "arm"}, {"kunpeng", "arm"},  {"graviton", "arm"},
-               {"fujitsu", "arm"},  {"power8", "power"}, {"power9", "power"},
-               {"power10", "power"}};
-    for (size_t i = 0; i < ARRAY_SIZE(row); i++)
-        if (text_holds(name, row[i].word))
-            return row[i].vendor;
-    return NULL;
-}
-
 static int refuse_cpu(const struct metrics_column *column, const char *cpu,
                       const struct metric_set *other, struct error *err)
 {
@@ -92,8 +77,8 @@ static int refuse_cpu(const struct metrics_column *column, const char *cpu,
 }
 
 /* The shipped file that describes these counts, for the refusal. */
-static int refuse_told(const struct metrics_column *column, const char *cpu,
-                       struct error *err)
+static int refuse_named(const struct metrics_column *column, const char *cpu,
+                        struct error *err)
 {
     struct metric_set *other = NULL;
     metric_set_load(NULL, cpu, &other, NULL);
@@ -107,15 +92,16 @@ static int refuse_told(const struct metrics_column *column, const char *cpu,
 static int check_cpu(const struct metrics_column *column, const char *cpu,
                      struct error *err)
 {
-    const char *said = vendor_of_name(cpu),
+    const char *reported = cpu_vendor_of_name(cpu),
                *vendor = json_string_value(
                    json_object_get(json_array_get(column->set->recognise, 0), "vendor"));
     enum metric_cpu whose = metric_set_cpu(column->set, cpu);
     if (!column->set->recognise || !strcmp(cpu, column->set->name))
         return 0;
     if (whose == METRIC_CPU_OTHER)
-        return refuse_told(column, cpu, err);
-    if (whose == METRIC_CPU_NOT_TOLD && said && vendor && strcmp(said, vendor) != 0)
+        return refuse_named(column, cpu, err);
+    if (whose == METRIC_CPU_NOT_GIVEN && reported && vendor &&
+        strcmp(reported, vendor) != 0)
         return refuse_cpu(column, cpu, NULL, err);
     return 0;
 }
@@ -153,7 +139,7 @@ static size_t events_among(const struct metric_set *set,
 static void find_likely(const struct metrics_column *column, struct strvec *best)
 {
     struct metric_file *file = NULL;
-    size_t nr = 0, most = 0;
+    size_t nr = 0, max = 0;
     if (metric_files(&file, &nr, NULL))
         return;
     for (size_t i = 0; i < nr; i++) {
@@ -161,11 +147,11 @@ static void find_likely(const struct metrics_column *column, struct strvec *best
         if (file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
             continue;
         size_t found = events_among(set, column);
-        if (found > most)
+        if (found > max)
             strvec_release(best);
-        if (found && found >= most)
+        if (found && found >= max)
             strvec_push(best, file[i].name);
-        most = found > most ? found : most;
+        max = found > max ? found : max;
         metric_set_free(set);
     }
     metric_files_release(file, nr);
@@ -251,7 +237,7 @@ static bool is_of_no_cpu(const struct metric_set *set)
 static bool load_common(struct metrics_column *column)
 {
     struct metric_file *file = NULL;
-    size_t nr = 0, most = 0;
+    size_t nr = 0, max = 0;
     if (metric_files(&file, &nr, NULL))
         return false;
     for (size_t i = 0; i < nr; i++) {
@@ -259,16 +245,16 @@ static bool load_common(struct metrics_column *column)
         if (!file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
             continue;
         size_t found = is_of_no_cpu(set) ? events_among(set, column) : 0;
-        if (found > most) {
+        if (found > max) {
             metric_set_free(column->set);
             column->set = set;
-            most = found;
+            max = found;
         } else {
             metric_set_free(set);
         }
     }
     metric_files_release(file, nr);
-    if (!most || is_doubtful(column))
+    if (!max || is_doubtful(column))
         return false;
     strvec_pushf(&column->note,
                  "the counts do not say which CPU they are of: read as '%s', which "
@@ -294,7 +280,7 @@ static int load_here(struct metrics_column *column, bool *here, struct error *er
     return load_common(column) ? 0 : no_cpu(column, NULL, err);
 }
 
-static int load_told(struct metrics_column *column, const char *cpu, struct error *err)
+static int load_stated(struct metrics_column *column, const char *cpu, struct error *err)
 {
     struct error why = {0};
     if (!metric_set_load(cpu, NULL, &column->set, NULL) ||
@@ -343,7 +329,7 @@ int metrics_choose_set(const struct metrics_report *report, const char *definiti
     else if (definition)
         status = metric_set_load(definition, NULL, &column->set, err);
     else
-        status = cpu ? load_told(column, cpu, err) : load_here(column, here, err);
+        status = cpu ? load_stated(column, cpu, err) : load_here(column, here, err);
     if (!status && cpu && report->settings->cpu)
         status = check_cpu(column, cpu, err);
     else if (!status && report->settings->cpu)

@@ -8,8 +8,9 @@
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/report/report_read.h"
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "core/cpu/cpu.h"
+#include "search/session/session.h"
 
 /* ---- which definitions ---- */
 
@@ -26,14 +27,13 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
 /* What the CPU's file names. */
 static struct metric_set *of_microarchitecture(const char *name, struct strvec *note)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     struct metric_set *set = NULL;
     const struct cpu *cpu;
-    int status = cpu_table_load(&table, NULL);
-    cpu = cpu_named(&table, name);
+    int status = cpu_table_get(&table, NULL);
+    cpu = cpu_named(table, name);
     if (!status && cpu && cpu->metrics_nr)
         set = load(cpu->metrics[0].name, NULL, note);
-    cpu_table_release(&table);
     return set;
 }
 
@@ -132,35 +132,35 @@ static bool in_breach(const struct metrics_facts *facts, const struct metric *me
 /*
  * What the rules are told of metric `at`: a share of the parent as that of the whole.
  * Unknown, with the reason in *why (caller frees), where it is not to be trusted: out of
- * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_LEAST of
+ * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_MIN of
  * the time.
  */
-static struct quantity told_of(const struct metrics_facts *facts, size_t at, char **why)
+static struct quantity given_of(const struct metrics_facts *facts, size_t at, char **why)
 {
     const struct metric *metric = &facts->set->metric[at];
     const struct metric_value *value = &facts->result.value[at];
     bool of_parent = metric->of && !strcmp(metric->of, "parent");
-    struct quantity told = of_parent ? value->whole : value->value;
+    struct quantity reported = of_parent ? value->whole : value->value;
     *why = NULL;
-    if (!told.known)
+    if (!reported.known)
         *why = xstrdup(value->why ? value->why : "what it is a share of is not known");
     else if (value->out_of_range)
         *why = xasprintf("%.4g cannot be", value->value.value);
     else if (in_breach(facts, metric))
         *why = xstrdup("it and its siblings do not sum to what they should");
-    else if (value->share > 0 && value->share < METRIC_SHARE_LEAST)
+    else if (value->share > 0 && value->share < METRIC_SHARE_MIN)
         *why = xasprintf("its events counted in %.0f %% of the time only",
                          100 * value->share);
-    return *why ? quantity_unknown() : told;
+    return *why ? quantity_unknown() : reported;
 }
 
-static bool was_told(const struct metrics_facts *facts, size_t at)
+static bool was_reported(const struct metrics_facts *facts, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
         char *why = NULL;
         bool known = facts->set->metric[i].fact &&
                      !strcmp(facts->set->metric[i].fact, facts->set->metric[at].fact) &&
-                     told_of(facts, i, &why).known;
+                     given_of(facts, i, &why).known;
         free(why);
         if (known)
             return true;
@@ -177,8 +177,8 @@ void metrics_facts_tell(const struct metrics_facts *facts,
         char *why = NULL;
         if (!facts->set->metric[i].fact)
             continue;
-        struct quantity value = told_of(facts, i, &why);
-        if (value.known && !was_told(facts, i))
+        struct quantity value = given_of(facts, i, &why);
+        if (value.known && !was_reported(facts, i))
             take(context, facts->set->metric[i].fact, value);
         free(why);
     }
@@ -217,11 +217,11 @@ static json_t *fact_json(const struct metrics_facts *facts, size_t at,
 {
     const struct metric *metric = &facts->set->metric[at];
     char *why = NULL;
-    struct quantity told = told_of(facts, at, &why);
+    struct quantity reported = given_of(facts, at, &why);
     json_t *json = json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
         metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
-        json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
+        json_quantity(reported), "counted", json_quantity(facts->result.value[at].value),
         "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
         text_json(why));
     free(why);
@@ -311,7 +311,7 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
 
 /* ---- counting ---- */
 
-static int take_runs(struct workbench *bench, struct metrics_measured *measured,
+static int take_runs(struct context *bench, struct metrics_measured *measured,
                      struct error *err)
 {
     struct count_set all = {0};
@@ -326,7 +326,7 @@ static int take_runs(struct workbench *bench, struct metrics_measured *measured,
     return 0;
 }
 
-int metrics_tell(struct workbench *bench, struct error *err)
+int metrics_tell(struct context *bench, struct error *err)
 {
     struct metrics_request request = {
         .settings = bench->settings, .cpu = bench->settings->cpu, .facts = true};
@@ -361,7 +361,7 @@ static void take(void *context, const char *fact, struct quantity value)
     list->fact[list->nr++] = (struct search_fact){fact, value};
 }
 
-size_t metrics_told(const struct workbench *bench, struct search_fact **fact)
+size_t metrics_reported(const struct context *bench, struct search_fact **fact)
 {
     struct list list = {0};
     metrics_facts_tell(&bench->facts, take, &list);

@@ -49,16 +49,16 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
 char *metrics_fact_text(const json_t *fact);
 void metrics_facts_text(const json_t *facts, size_t width, struct buf *out);
 
-struct workbench;
+struct context;
 struct search_fact;
 /*
  * Counts the kernel as written, where hardware counts or --cpu names definitions whose
  * events count without; fills bench->facts. That it could not be counted is no failure:
  * the rules then do without, and stderr says why. -1 = interrupted.
  */
-int metrics_tell(struct workbench *bench, struct error *err);
+int metrics_tell(struct context *bench, struct error *err);
 
 /* bench->facts for a search. The texts are the bench's; the caller frees the array. */
-size_t metrics_told(const struct workbench *bench, struct search_fact **fact);
+size_t metrics_reported(const struct context *bench, struct search_fact **fact);
 
 #endif

@@ -58,7 +58,7 @@ static void add_remark(struct buf *out, const struct metric *metric,
         buf_add(&text, "tied within its interval; ");
     if (value->out_of_range)
         buf_add(&text, "out of range; ");
-    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST)
+    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_MIN)
         buf_addf(&text, "counted %.0f %% of the time; ", 100 * value->share);
     if (metric->estimated && value->value.known)
         buf_add(&text, "estimated; ");

@@ -224,26 +224,26 @@ static char *model_names(const struct metric_set *set)
 
 /* ---- all files ---- */
 
-static void add_file_head(const char *name, const char *title, struct page *page)
+static void add_file_head(const char *name, const char *title, struct layout *layout)
 {
-    buf_addf(page->out, "  %s%-18s%s ", page->colour ? "\033[1m" : "", name,
-             page->colour ? "\033[0m" : "");
-    buf_add_wrapped(page->out, title, 21, page->width);
-    buf_add(page->out, "\n");
+    buf_addf(layout->out, "  %s%-18s%s ", layout->colour ? "\033[1m" : "", name,
+             layout->colour ? "\033[0m" : "");
+    buf_add_wrapped(layout->out, title, 21, layout->width);
+    buf_add(layout->out, "\n");
 }
 
-static void text_of_file(const struct metric_set *set, struct page *page)
+static void text_of_file(const struct metric_set *set, struct layout *layout)
 {
     struct buf cpus = {0};
     char *models = model_names(set);
     add_recognised(&cpus, set);
-    add_file_head(set->name, set->title, page);
-    buf_addf(page->out, "%21s", "");
-    buf_add_wrapped(page->out, buf_str(&cpus), 21, page->width);
-    buf_addf(page->out, "\n%21s%zu metrics of %zu events: ", "", shown_nr(set),
+    add_file_head(set->name, set->title, layout);
+    buf_addf(layout->out, "%21s", "");
+    buf_add_wrapped(layout->out, buf_str(&cpus), 21, layout->width);
+    buf_addf(layout->out, "\n%21s%zu metrics of %zu events: ", "", shown_nr(set),
              set->event_nr);
-    buf_add_wrapped(page->out, models, 21, page->width);
-    buf_add(page->out, "\n");
+    buf_add_wrapped(layout->out, models, 21, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&cpus);
     free(models);
 }
@@ -261,29 +261,29 @@ static json_t *json_of_file(const struct metric_set *set)
 }
 
 static void list_file(const struct settings *settings, const struct metric_set *set,
-                      struct page *page, json_t *list)
+                      struct layout *layout, json_t *list)
 {
     if (settings->json)
         json_array_append_new(list, json_of_file(set));
     else
-        text_of_file(set, page);
+        text_of_file(set, layout);
 }
 
 /* A file whose names are defined by those that include it. */
 static void list_part(const struct settings *settings, const struct metric_file *file,
-                      struct page *page, json_t *list)
+                      struct layout *layout, json_t *list)
 {
     if (settings->json) {
         json_array_append_new(
             list, json_pack("{s:s, s:s}", "name", file->name, "title", file->title));
         return;
     }
-    add_file_head(file->name, file->title, page);
-    buf_addf(page->out, "%21sa part of the files that include it\n", "");
+    add_file_head(file->name, file->title, layout);
+    buf_addf(layout->out, "%21sa part of the files that include it\n", "");
 }
 
-static int list_files(const struct settings *settings, struct page *page, json_t *list,
-                      struct error *err)
+static int list_files(const struct settings *settings, struct layout *layout,
+                      json_t *list, struct error *err)
 {
     struct metric_file *file = NULL;
     size_t nr = 0;
@@ -292,9 +292,9 @@ static int list_files(const struct settings *settings, struct page *page, json_t
         struct metric_set *set = NULL;
         struct error why = {0};
         if (!metric_set_load(file[i].name, NULL, &set, &why))
-            list_file(settings, set, page, list);
+            list_file(settings, set, layout, list);
         else if (file[i].common)
-            list_part(settings, &file[i], page, list);
+            list_part(settings, &file[i], layout, list);
         else
             status = fail(err, why.status, "%s", why.text);
         metric_set_free(set);
@@ -305,7 +305,7 @@ static int list_files(const struct settings *settings, struct page *page, json_t
 
 /* ---- one file ---- */
 
-static void text_of_metric(const struct metric_set *set, size_t i, struct page *page)
+static void text_of_metric(const struct metric_set *set, size_t i, struct layout *layout)
 {
     const struct metric *metric = &set->metric[i];
     struct buf line = {0}, unit = {0};
@@ -313,66 +313,68 @@ static void text_of_metric(const struct metric_set *set, size_t i, struct page *
     metrics_add_unit(&unit, metric);
     buf_addf(&line, "%s%s%s%s = %s", metric->name, unit.length ? " (" : "",
              buf_str(&unit), unit.length ? ")" : "", metric->text);
-    buf_addf(page->out, "%*s", indent, "");
-    buf_add_wrapped(page->out, buf_str(&line), (size_t)indent + 4, page->width);
-    buf_add(page->out, "\n");
-    metrics_add_about(page, metric, indent + 4);
+    buf_addf(layout->out, "%*s", indent, "");
+    buf_add_wrapped(layout->out, buf_str(&line), (size_t)indent + 4, layout->width);
+    buf_add(layout->out, "\n");
+    metrics_add_about(layout, metric, indent + 4);
     buf_release(&line);
     buf_release(&unit);
 }
 
-static void text_of_model(const struct metric_set *set, int model, struct page *page)
+static void text_of_model(const struct metric_set *set, int model, struct layout *layout)
 {
-    page_heading(page,
-                 model == METRIC_NONE ? "Parts of others" : set->model[model].title);
+    layout_heading(layout,
+                   model == METRIC_NONE ? "Parts of others" : set->model[model].title);
     if (model != METRIC_NONE && set->model[model].about)
-        page_paragraph(page, "%s", set->model[model].about);
+        layout_paragraph(layout, "%s", set->model[model].about);
     for (size_t i = 0; i < set->metric_nr; i++)
         if (set->metric[i].model == model)
-            text_of_metric(set, i, page);
+            text_of_metric(set, i, layout);
 }
 
-static void text_of_events(const struct metric_set *set, struct page *page)
+static void text_of_events(const struct metric_set *set, struct layout *layout)
 {
-    page_heading(page, "Events");
+    layout_heading(layout, "Events");
     for (size_t i = 0; i < set->event_nr; i++) {
         const struct metric_event *event = &set->event[i];
         char *alias = strvec_join(&event->alias, ", ");
-        page_paragraph(page, "%s%s%s%s%s", event->name, event->alias.nr ? ", also " : "",
-                       alias, event->note ? "; " : "", event->note ? event->note : "");
+        layout_paragraph(layout, "%s%s%s%s%s", event->name,
+                         event->alias.nr ? ", also " : "", alias, event->note ? "; " : "",
+                         event->note ? event->note : "");
         free(alias);
     }
     for (size_t i = 0; i < set->absent_nr; i++)
-        page_paragraph(page, "without %s: %s", set->absent[i].name, set->absent[i].why);
+        layout_paragraph(layout, "without %s: %s", set->absent[i].name,
+                         set->absent[i].why);
 }
 
-static void text_of_constants(const struct metric_set *set, struct page *page)
+static void text_of_constants(const struct metric_set *set, struct layout *layout)
 {
     if (set->constant_nr)
-        page_heading(page, "Constants");
+        layout_heading(layout, "Constants");
     for (size_t i = 0; i < set->constant_nr; i++)
-        page_paragraph(page, "%s = %.10g %s, from %s", set->constant[i].name,
-                       set->constant[i].value, set->constant[i].unit,
-                       set->constant[i].source);
+        layout_paragraph(layout, "%s = %.10g %s, from %s", set->constant[i].name,
+                         set->constant[i].value, set->constant[i].unit,
+                         set->constant[i].source);
 }
 
 static void text_of_set(const struct settings *settings, const struct metric_set *set,
-                        struct page *page)
+                        struct layout *layout)
 {
     struct buf cpus = {0};
     add_recognised(&cpus, set);
-    buf_addf(page->out, "%s%s%s: %s\n", page->colour ? "\033[1m" : "", set->name,
-             page->colour ? "\033[0m" : "", set->title);
-    page_paragraph(page, "%s; file %s", buf_str(&cpus), set->path);
+    buf_addf(layout->out, "%s%s%s: %s\n", layout->colour ? "\033[1m" : "", set->name,
+             layout->colour ? "\033[0m" : "", set->title);
+    layout_paragraph(layout, "%s; file %s", buf_str(&cpus), set->path);
     for (size_t i = 0; i < set->source.nr; i++)
-        page_paragraph(page, "%s", set->source.v[i]);
+        layout_paragraph(layout, "%s", set->source.v[i]);
     for (size_t m = 0; m < set->model_nr; m++)
         if (!settings->model || !strcmp(settings->model, set->model[m].name))
-            text_of_model(set, (int)m, page);
+            text_of_model(set, (int)m, layout);
     if (!settings->model) {
-        text_of_model(set, METRIC_NONE, page);
-        text_of_constants(set, page);
-        text_of_events(set, page);
+        text_of_model(set, METRIC_NONE, layout);
+        text_of_constants(set, layout);
+        text_of_events(set, layout);
     }
     buf_release(&cpus);
 }
@@ -407,7 +409,7 @@ static json_t *json_of_set(const struct metric_set *set)
 
 /* ---- the command ---- */
 
-static int list_one(const struct settings *settings, struct page *page, json_t *list,
+static int list_one(const struct settings *settings, struct layout *layout, json_t *list,
                     struct error *err)
 {
     struct metric_set *set = NULL;
@@ -419,7 +421,7 @@ static int list_one(const struct settings *settings, struct page *page, json_t *
     if (settings->json)
         json_array_append_new(list, json_of_set(set));
     else
-        text_of_set(settings, set, page);
+        text_of_set(settings, set, layout);
     metric_set_free(set);
     return 0;
 }
@@ -427,11 +429,11 @@ static int list_one(const struct settings *settings, struct page *page, json_t *
 int metrics_list(const struct settings *settings, struct error *err)
 {
     struct buf text = {0};
-    struct page page =
-        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    struct layout layout =
+        layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
     json_t *list = json_array();
-    int status = settings->cpu ? list_one(settings, &page, list, err)
-                               : list_files(settings, &page, list, err);
+    int status = settings->cpu ? list_one(settings, &layout, list, err)
+                               : list_files(settings, &layout, list, err);
     if (!status && settings->json) {
         json_t *document = json_pack("{s:s, s:O}", "schema", "inflight.metrics-list/1",
                                      "definitions", list);

@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_columns.h"
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
+#include "core/base.h"
 #include "core/machine/machine.h"
 #include "observe/observe.h"
+#include "search/live/live.h"
+#include "search/session/measured.h"
+#include "variants/kernel/kernel_view.h"
 
 struct metrics_request metrics_request_of(const struct settings *settings)
 {
@@ -61,10 +65,11 @@ static void hardware_of(const struct strvec *event, struct strvec *out)
 /* The system tells these of a region, without counters. */
 static bool is_told_of_regions(const char *event)
 {
-    static const char *const told[] = {"perf::PAGE-FAULTS", "perf::MINOR-FAULTS",
-                                       "perf::MAJOR-FAULTS", "perf::CONTEXT-SWITCHES"};
-    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-        if (!strcmp(event, told[i]))
+    static const char *const reported[] = {"perf::PAGE-FAULTS", "perf::MINOR-FAULTS",
+                                           "perf::MAJOR-FAULTS",
+                                           "perf::CONTEXT-SWITCHES"};
+    for (size_t i = 0; i < ARRAY_SIZE(reported); i++)
+        if (!strcmp(event, reported[i]))
             return true;
     return false;
 }
@@ -146,7 +151,7 @@ static void make_plan(const struct metrics_request *request,
                                                .model = request->model,
                                                .facts = request->facts,
                                                .memory = &plan->memory,
-                                               .runs_most =
+                                               .runs_max =
                                                    plan->of_regions ? 0 : request->runs,
                                                .fits = fits,
                                                .data = plan};
@@ -412,10 +417,10 @@ static int count_copies(void *data, bool begin, const pid_t *pids, size_t nr,
                  : papi_counter_end(counting->counter, counting->counts, err);
 }
 
-static int launch(struct workbench *bench, const struct strvec *event,
+static int launch(struct context *bench, const struct strvec *event,
                   struct metrics_measured *measured, struct error *err)
 {
-    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct candidate candidate = {bench->plan, context_environment(bench)};
     struct counting counting = {NULL, add_run(measured)};
     struct live_gate gate = {count_copies, &counting};
     double calls = 0;
@@ -463,7 +468,7 @@ static void repeat(struct count_set *counts, double calls)
 }
 
 /* Where launches were counted they say how many calls, and the time. */
-static void take_traffic(const struct workbench *bench,
+static void take_traffic(const struct context *bench,
                          const struct measurement *measurement,
                          struct metrics_measured *measured)
 {
@@ -480,10 +485,10 @@ static void take_traffic(const struct workbench *bench,
         strvec_push(&measured->note, measurement->traffic.note);
 }
 
-static int trace(struct workbench *bench, struct metrics_measured *measured,
+static int trace(struct context *bench, struct metrics_measured *measured,
                  struct error *err)
 {
-    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct candidate candidate = {bench->plan, context_environment(bench)};
     struct measurement measurement = {0};
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
                                    0, &measurement, err))
@@ -512,7 +517,7 @@ static int interrupted(struct metrics_measured *measured, size_t complete)
     return 0;
 }
 
-static int count_launches(struct workbench *bench, const struct metrics_request *request,
+static int count_launches(struct context *bench, const struct metrics_request *request,
                           const struct metrics_plan *plan,
                           struct metrics_measured *measured, struct error *err)
 {
@@ -534,7 +539,7 @@ static int count_launches(struct workbench *bench, const struct metrics_request 
 }
 
 /* The profile's machine is the one that is traced. */
-static void take_given(const struct workbench *bench, struct metrics_measured *measured)
+static void take_given(const struct context *bench, struct metrics_measured *measured)
 {
     measured->given_nr = metrics_given_here(measured->given);
     for (size_t i = 0; i < measured->given_nr; i++) {
@@ -547,8 +552,7 @@ static void take_given(const struct workbench *bench, struct metrics_measured *m
 }
 
 /* What the source needs, of all calls of a run. */
-static void take_expected(const struct workbench *bench,
-                          struct metrics_measured *measured)
+static void take_expected(const struct context *bench, struct metrics_measured *measured)
 {
     struct quantity flops = kernel_counts(bench->kernel).flops;
     if (flops.known && measured->run_nr && measured->run[0].calls > 0)
@@ -556,7 +560,7 @@ static void take_expected(const struct workbench *bench,
             "flops_expected", quantity_scale(flops, measured->run[0].calls)};
 }
 
-static int count_kernel(struct workbench *bench, const struct metrics_request *request,
+static int count_kernel(struct context *bench, const struct metrics_request *request,
                         const char *instead, struct metrics_measured *measured,
                         struct error *err)
 {
@@ -571,7 +575,7 @@ static int count_kernel(struct workbench *bench, const struct metrics_request *r
     return status;
 }
 
-int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+int metrics_of_bench(struct context *bench, const struct metrics_request *request,
                      struct metrics_measured *measured, struct error *err)
 {
     *measured = (struct metrics_measured){0};
@@ -581,15 +585,15 @@ int metrics_of_bench(struct workbench *bench, const struct metrics_request *requ
 int metrics_of_kernel(const struct metrics_request *request,
                       struct metrics_measured *measured, struct error *err)
 {
-    struct workbench bench;
+    struct context bench;
     *measured = (struct metrics_measured){0};
     spawn_catch_interrupt();
-    workbench_start(&bench, request->settings);
-    int status = workbench_live(&bench, err);
+    context_start(&bench, request->settings);
+    int status = context_live(&bench, err);
     if (!status)
         status = count_kernel(&bench, request, "traced", measured, err);
     if (!status && !measured->run_nr)
         status = nothing(measured, err);
-    workbench_release(&bench);
+    context_release(&bench);
     return status;
 }

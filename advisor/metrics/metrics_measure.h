@@ -46,9 +46,9 @@ struct metrics_measured {
  */
 int metrics_of_kernel(const struct metrics_request *request,
                       struct metrics_measured *measured, struct error *err);
-struct workbench;
+struct context;
 /* The same on a bench that is set up; what hardware does not count is left out. */
-int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+int metrics_of_bench(struct context *bench, const struct metrics_request *request,
                      struct metrics_measured *measured, struct error *err);
 /* settings->program: with all processes and threads it starts, each from its first
  * instruction. Where hardware does not count: software events. It is run again for

@@ -11,12 +11,12 @@
 #include "observe/report/regions_report.h"
 
 /* Ours: of the region's time that counts may miss and still stand for it. */
-#define MISSED_MOST 0.01
+#define MISSED_MAX 0.01
 /* Ours: processors at work in a process for each of its threads that marks regions;
  * beyond it there are threads at work that do not. */
-#define UNMARKED_LEAST 1.25
+#define UNMARKED_MIN 1.25
 /* As the markers' report says it (docs/regions.md). */
-#define MARKERS_MOST 0.1
+#define MARKERS_MAX 0.1
 
 static double share_of(double part_s, const struct region *region)
 {
@@ -27,12 +27,12 @@ static double share_of(double part_s, const struct region *region)
 
 static bool is_missed(const struct region *region)
 {
-    return share_of(region->numbers.uncounted_s, region) > MISSED_MOST;
+    return share_of(region->numbers.uncounted_s, region) > MISSED_MAX;
 }
 
 static bool is_asked(const struct region *region)
 {
-    return share_of(region->numbers.asked_s, region) >= 1 - MISSED_MOST;
+    return share_of(region->numbers.asked_s, region) >= 1 - MISSED_MAX;
 }
 
 /* Caller frees. */
@@ -70,21 +70,21 @@ static void add_counted(const struct region_profile *profile, const struct regio
 }
 
 /* What the system tells of long calls, by the names of the kernel's events. */
-static void add_told(const struct region *region, struct count_set *set)
+static void add_given(const struct region *region, struct count_set *set)
 {
     const struct region_numbers *numbers = &region->numbers;
     const struct {
         const char *event;
         double count;
-    } told[] = {{"perf::PAGE-FAULTS", numbers->minor_faults + numbers->major_faults},
-                {"perf::MINOR-FAULTS", numbers->minor_faults},
-                {"perf::MAJOR-FAULTS", numbers->major_faults},
-                {"perf::CONTEXT-SWITCHES", numbers->switches}};
+    } reported[] = {{"perf::PAGE-FAULTS", numbers->minor_faults + numbers->major_faults},
+                    {"perf::MINOR-FAULTS", numbers->minor_faults},
+                    {"perf::MAJOR-FAULTS", numbers->major_faults},
+                    {"perf::CONTEXT-SWITCHES", numbers->switches}};
     char *why = is_asked(region) ? NULL : why_not_asked(region);
-    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-        if (!count_set_find(set, told[i].event))
-            add_one(set, told[i].event, quantity_exact(told[i].count, PROVENANCE_CLOCK),
-                    why);
+    for (size_t i = 0; i < ARRAY_SIZE(reported); i++)
+        if (!count_set_find(set, reported[i].event))
+            add_one(set, reported[i].event,
+                    quantity_exact(reported[i].count, PROVENANCE_CLOCK), why);
     free(why);
 }
 
@@ -99,7 +99,7 @@ static struct count_set region_counts(const struct region_profile *profile,
     if (region->wall_s.value > 0)
         set.cores = (int)fmax(1, round(region->numbers.thread_s / region->wall_s.value));
     add_counted(profile, region, &set);
-    add_told(region, &set);
+    add_given(region, &set);
     return set;
 }
 
@@ -148,7 +148,7 @@ static void note_unmarked(const struct region_profile *profile,
     const struct region_numbers *numbers = &region->numbers;
     double busy = numbers->asked_s > 0 ? numbers->processor_s / numbers->asked_s : 0;
     double threads = threads_of(profile);
-    if (profile->event_nr && busy > UNMARKED_LEAST * fmax(threads, 1))
+    if (profile->event_nr && busy > UNMARKED_MIN * fmax(threads, 1))
         strvec_pushf(note,
                      "%.3g processors are at work in a process meanwhile, and %.3g "
                      "thread%s of it mark%s regions: the events of the others are not "
@@ -181,7 +181,7 @@ static void region_notes(const struct region_profile *profile,
     note_size(region, note);
     note_unmarked(profile, region, note);
     note_missed(profile, region, note);
-    if (markers >= MARKERS_MOST)
+    if (markers >= MARKERS_MAX)
         strvec_pushf(note,
                      "the markers themselves are %.0f %% of its time, and of what is "
                      "counted: mark a longer stretch, such as the loop around it",

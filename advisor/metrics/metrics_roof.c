@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/html/html_figure.h"
+#include "advisor/html/html_text.h"
 #include "advisor/metrics/metrics_show.h"
-#include "advisor/plot/gnuplot_text.h"
 #include "advisor/plot/plot.h"
 
 /* ---- a column under its roofs ---- */
@@ -46,7 +45,7 @@ static bool roof_of(const struct metrics_column *column, struct metrics_roof *ro
         return false;
     *roof = (struct metrics_roof){.column = column,
                                   .single_share = single_share_of(column),
-                                  .cores_told = cores.known};
+                                  .cores_given = cores.known};
     const struct roof_ask ask = {.cores = cores.known ? (int)cores.value : 0,
                                  .single_share =
                                      isnan(roof->single_share) ? 0 : roof->single_share,
@@ -221,7 +220,7 @@ static void note_unknown(const struct roof *roof, const char *name, struct strve
 static void roof_notes(const struct metrics_roof *roof, struct strvec *out)
 {
     const struct machine *machine = &roof->column->machine;
-    if (!roof->cores_told)
+    if (!roof->cores_given)
         strvec_pushf(
             out, "how many cores worked is not known: roofs are of all %d (--cores N)",
             roof->ceilings.cores);
@@ -320,7 +319,7 @@ json_t *metrics_roof_json(const struct metrics_report *report)
 enum { NAME_COLUMNS = 26, ROOF_COLUMNS = 9, CELL_COLUMNS = 16, LABEL_LONGEST = 15 };
 
 struct table {
-    struct page *page;
+    struct layout *layout;
     const struct metrics_roof *roof; /* all under the same roofs */
     const size_t *number;            /* of their columns, from 1 */
     size_t nr;
@@ -331,7 +330,7 @@ struct table {
 static void add_name(const struct table *table, const char *name, struct quantity roof,
                      struct quantity ridge)
 {
-    buf_addf(table->page->out, "  %-*s", NAME_COLUMNS, name);
+    buf_addf(table->layout->out, "  %-*s", NAME_COLUMNS, name);
     const struct quantity cell[] = {roof, ridge};
     for (size_t i = 0; i < ARRAY_SIZE(cell); i++) {
         struct buf text = {0};
@@ -341,7 +340,7 @@ static void add_name(const struct table *table, const char *name, struct quantit
             buf_add(&text, "<=");
         if (cell[i].known)
             buf_add_number(&text, cell[i].value);
-        buf_addf(table->page->out, "%*s", ROOF_COLUMNS, buf_str(&text));
+        buf_addf(table->layout->out, "%*s", ROOF_COLUMNS, buf_str(&text));
         buf_release(&text);
     }
 }
@@ -359,7 +358,7 @@ static void add_cell(const struct table *table, struct quantity value,
         buf_add_tenths(&text, share.value);
         buf_add(&text, "%)");
     }
-    buf_addf(table->page->out, "%*s", CELL_COLUMNS, buf_str(&text));
+    buf_addf(table->layout->out, "%*s", CELL_COLUMNS, buf_str(&text));
     buf_release(&text);
 }
 
@@ -367,8 +366,8 @@ static void add_cell(const struct table *table, struct quantity value,
 
 static void add_heading(const struct table *table)
 {
-    struct buf *out = table->page->out;
-    buf_addf(out, "%s  %-*s%*s%*s", table->page->colour ? "\033[1m" : "", NAME_COLUMNS,
+    struct buf *out = table->layout->out;
+    buf_addf(out, "%s  %-*s%*s%*s", table->layout->colour ? "\033[1m" : "", NAME_COLUMNS,
              "used (of the roof)", ROOF_COLUMNS, "roof", ROOF_COLUMNS, "ridge");
     for (size_t i = 0; i < table->nr; i++) {
         const char *label = table->roof[i].column->label;
@@ -377,7 +376,7 @@ static void add_heading(const struct table *table)
                  strlen(label) <= LABEL_LONGEST ? label : number);
         free(number);
     }
-    buf_addf(out, "%s\n", table->page->colour ? "\033[0m" : "");
+    buf_addf(out, "%s\n", table->layout->colour ? "\033[0m" : "");
 }
 
 static void add_level(const struct table *table, enum roof_level level)
@@ -392,7 +391,7 @@ static void add_level(const struct table *table, enum roof_level level)
         const struct roof_stand *stand = &table->roof[i].roofline.level[level];
         add_cell(table, stand->gbs, stand->share);
     }
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "\n");
 }
 
 static void add_flops(const struct table *table, enum roof_flops kind)
@@ -409,7 +408,7 @@ static void add_flops(const struct table *table, enum roof_flops kind)
         add_cell(table, quantity_scale(roofline->flops_per_s, 1e-9),
                  roofline->flops_share[kind]);
     }
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "\n");
 }
 
 /* A row of plain figures; left out where none is known. `at`: of struct roofline. */
@@ -429,7 +428,7 @@ static void add_row(const struct table *table, const char *name, size_t at, doub
                 *(const struct quantity *)((const char *)&table->roof[i].roofline + at),
                 scale),
             quantity_unknown());
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "\n");
 }
 
 static void add_attainable(const struct table *table)
@@ -464,49 +463,50 @@ static void add_table(const struct table *table)
 /* ---- all of it ---- */
 
 static void add_sentences(const struct metrics_report *report,
-                          const struct metrics_roof *roof, size_t nr, struct page *page)
+                          const struct metrics_roof *roof, size_t nr,
+                          struct layout *layout)
 {
-    buf_add(page->out, "\n");
+    buf_add(layout->out, "\n");
     for (size_t i = 0; i < nr; i++) {
         char *sentence = metrics_roof_sentence(&roof[i]);
-        page_paragraph(page, "%s%s%s.", report->nr > 1 ? roof[i].column->label : "",
-                       report->nr > 1 ? ": " : "", sentence);
+        layout_paragraph(layout, "%s%s%s.", report->nr > 1 ? roof[i].column->label : "",
+                         report->nr > 1 ? ": " : "", sentence);
         free(sentence);
     }
 }
 
-static void add_notes(const struct metrics_roof *roof, struct page *page)
+static void add_notes(const struct metrics_roof *roof, struct layout *layout)
 {
     struct strvec notes = {0};
     roof_notes(roof, &notes);
     for (size_t i = 0; i < notes.nr; i++)
-        metrics_add_marked(page, "-", notes.v[i]);
+        metrics_add_marked(layout, "-", notes.v[i]);
     strvec_release(&notes);
 }
 
 /* All columns from the first one on that stand under its roofs, in as many tables as the
  * page's width asks for. Returns how many. */
-static size_t add_roofs(const struct metrics_report *report,
-                        const struct metrics_roof *roof, const size_t *number, size_t nr,
-                        struct page *page)
+static size_t list_roofs(const struct metrics_report *report,
+                         const struct metrics_roof *roof, const size_t *number, size_t nr,
+                         struct layout *layout)
 {
-    size_t room = (page->width - 2 - NAME_COLUMNS - 2 * ROOF_COLUMNS) / CELL_COLUMNS;
+    size_t room = (layout->width - 2 - NAME_COLUMNS - 2 * ROOF_COLUMNS) / CELL_COLUMNS;
     size_t same = 1;
     while (same < nr && roof_same(&roof[0], &roof[same]))
         same++;
     char *title =
         xasprintf("Roofline: roofs of '%s', %d core%s", roof->column->machine.name,
                   roof->ceilings.cores, roof->ceilings.cores == 1 ? "" : "s");
-    page_heading(page, title);
+    layout_heading(layout, title);
     free(title);
     room = room > 1 ? room : 1;
     for (size_t i = 0; i < same; i += room)
-        add_table(&(struct table){.page = page,
+        add_table(&(struct table){.layout = layout,
                                   .roof = roof + i,
                                   .number = number + i,
                                   .nr = same - i < room ? same - i : room});
-    add_sentences(report, roof, same, page);
-    add_notes(roof, page);
+    add_sentences(report, roof, same, layout);
+    add_notes(roof, layout);
     return same;
 }
 
@@ -526,7 +526,7 @@ static bool is_wanted(const struct metrics_report *report)
     return !model || !strcmp(model, "portable");
 }
 
-void metrics_roof_text(const struct metrics_report *report, struct page *page)
+void metrics_roof_text(const struct metrics_report *report, struct layout *layout)
 {
     if (!is_wanted(report))
         return;
@@ -536,49 +536,22 @@ void metrics_roof_text(const struct metrics_report *report, struct page *page)
         if (roof_of(&report->column[i], &roof[nr]))
             number[nr++] = i + 1;
     for (size_t i = 0; i < nr;)
-        i += add_roofs(report, roof + i, number + i, nr - i, page);
+        i += list_roofs(report, roof + i, number + i, nr - i, layout);
     if (!nr && has_bytes(report)) {
-        page_heading(page, "Roofline");
-        page_paragraph(page,
-                       "No roofs are known of the machine of these counts: "
-                       "--machine names its profile, 'inflight machine' makes one.");
+        layout_heading(layout, "Roofline");
+        layout_paragraph(layout,
+                         "No roofs are known of the machine of these counts: "
+                         "--machine names its profile, 'inflight machine' makes one.");
     }
     free(roof);
     free(number);
 }
 
-/* Filled marks of gnuplot; the open one has the number before. */
-static const int mark[] = {7, 5, 9, 13, 11};
-static const char *const colour_of_mark[] = {COLOUR_WRITTEN, COLOUR_WINNER,
-                                             COLOUR_FAILED};
-static const char *const colour_of_level[] = {
-    [ROOF_L1] = COLOUR_L1,
-    [ROOF_L2] = COLOUR_L2,
-    [ROOF_L3] = COLOUR_OTHER,
-    [ROOF_MEMORY] = COLOUR_MEMORY,
-};
+/* ---- the picture ---- */
 
 /* A mark that stands this far right of all else, since next to nothing goes through
  * memory, would only squeeze the picture. */
 enum { BEYOND = 10 };
-
-struct sheet {
-    struct metrics_roof *roof; /* all under the same roofs, all with a place */
-    size_t nr, left_out;
-    enum plot_kind kind;
-    bool in_page;
-    struct figure figure;
-    size_t titles, longest; /* of the key */
-    double x[2], y[2];      /* the frame: flop/B, GFLOP/s */
-};
-
-static void sheet_release(struct sheet *sheet)
-{
-    free(sheet->roof);
-    figure_release(&sheet->figure);
-}
-
-/* ---- what is drawn ---- */
 
 static bool has_place(const struct roofline *roofline)
 {
@@ -586,318 +559,176 @@ static bool has_place(const struct roofline *roofline)
            roofline->peak.known && (roofline->ai.known || roofline->ai_memory.known);
 }
 
-static void find_roofs(const struct metrics_report *report, struct sheet *sheet)
+/* All under the same roofs, all with a place; returns how many. Caller frees. */
+static struct metrics_roof *find_roofs(const struct metrics_report *report, size_t *nr)
 {
-    sheet->roof = xcalloc(report->nr + 1, sizeof(*sheet->roof));
-    for (size_t i = 0; i < report->nr; i++) {
-        struct metrics_roof *roof = &sheet->roof[sheet->nr];
-        bool drawn = roof_of(&report->column[i], roof) && has_place(&roof->roofline) &&
-                     (!sheet->nr || roof_same(&sheet->roof[0], roof));
-        sheet->nr += drawn;
-        sheet->left_out += !drawn;
-    }
+    struct metrics_roof *roof = xcalloc(report->nr + 1, sizeof(*roof));
+    *nr = 0;
+    for (size_t i = 0; i < report->nr; i++)
+        *nr += roof_of(&report->column[i], &roof[*nr]) &&
+               has_place(&roof[*nr].roofline) &&
+               (!*nr || roof_same(&roof[0], &roof[*nr]));
+    return roof;
 }
 
-static void find_frame(struct sheet *sheet)
+static double right_end(const struct metrics_roof *roof, size_t nr)
 {
-    sheet->x[0] = sheet->y[0] = INFINITY;
-    sheet->x[1] = sheet->y[1] = 0;
-    for (size_t i = 0; i < sheet->nr; i++) {
-        const struct roofline *roofline = &sheet->roof[i].roofline;
-        figure_take_in(sheet->x, roofline->ai.value);
-        figure_take_in(sheet->y, 1e-9 * roofline->flops_per_s.value);
-        figure_take_in(sheet->y, 1e-9 * roofline->peak.value);
+    double right = 0;
+    for (size_t i = 0; i < nr; i++) {
+        const struct roofline *roofline = &roof[i].roofline;
+        right = fmax(right, roofline->ai.value);
         for (int k = 0; k < ROOF_LEVELS; k++)
-            figure_take_in(sheet->x, roofline->level[k].ridge.value);
+            right = fmax(right, roofline->level[k].ridge.value);
     }
-    double right = sheet->x[1] > 0 ? BEYOND * sheet->x[1] : INFINITY;
-    for (size_t i = 0; i < sheet->nr; i++)
-        if (sheet->roof[i].roofline.ai_memory.value < right)
-            figure_take_in(sheet->x, sheet->roof[i].roofline.ai_memory.value);
-    figure_room(sheet->x, sheet->y);
+    return right > 0 ? BEYOND * right : INFINITY;
 }
 
-/* ---- pieces ---- */
-
-/* An element of the plot command on a block of rows; NULL = not in the key. */
-static void add_item(struct sheet *sheet, size_t rows, size_t columns,
-                     const double *value, const char *what, const char *title)
+static void add_mark(struct plot_panel *panel, const struct metrics_roof *roof, size_t i,
+                     bool memory, double right)
 {
-    struct figure *figure = &sheet->figure;
-    size_t block = figure_block(figure);
-    for (size_t i = 0; i < rows; i++)
-        figure_row(figure, columns, value + i * columns);
-    figure_end(figure);
-    gnuplot_begin_item(&figure->items);
-    buf_addf(&figure->items, "$b%zu using %s", block, what);
-    gnuplot_title(&figure->items, title, sheet->kind == PLOT_TERMINAL);
-    sheet->titles += title != NULL;
-    if (title && strlen(title) > sheet->longest)
-        sheet->longest = strlen(title);
+    static const enum plot_mark mark[] = {PLOT_DOT, PLOT_SQUARE, PLOT_UP, PLOT_DIAMOND,
+                                          PLOT_DOWN};
+    static const char *const colour[] = {COLOUR_WRITTEN, COLOUR_WINNER, COLOUR_FAILED};
+    struct quantity x = memory ? roof->roofline.ai_memory : roof->roofline.ai,
+                    y = quantity_scale(roof->roofline.flops_per_s, 1e-9);
+    bool beyond = memory && x.value >= right;
+    if (!x.known || !(x.value > 0))
+        return;
+    struct plot_series *series =
+        plot_add(panel,
+                 (struct plot_series){.mark = mark[i % ARRAY_SIZE(mark)] - memory,
+                                      .size = 1.3,
+                                      .interval = x.low == x.high && y.low == y.high
+                                                      ? PLOT_NO_INTERVAL
+                                                      : PLOT_BOXES,
+                                      .letter = (char)((memory ? 'a' : 'A') + i % 26),
+                                      .colour = colour[i % ARRAY_SIZE(colour)]},
+                 "%s, by %s%s", roof->column->label, memory ? "memory's" : "L1's bytes",
+                 beyond ? ", off the right edge" : "");
+    if (!beyond)
+        plot_point(series, x, y, NULL);
 }
 
-/* x0, y0, x1, y1 */
-static void add_line(struct sheet *sheet, const double end[4], const char *colour,
-                     const char *style, const char *title)
+static struct plot_roof slope_of(double gbs, double top, const char *name,
+                                 const char *colour)
 {
-    char *what = sheet->kind == PLOT_TERMINAL
-                     ? xasprintf("1:2 with lines linetype %zu", 1 + sheet->titles % 7)
-                     : xasprintf("1:2 with lines %s linecolor rgb '%s'", style, colour);
-    add_item(sheet, 2, 2, end, what, title);
-    free(what);
-}
-
-/* ---- roofs ---- */
-
-/* Up to the highest roof of arithmetic, where its ridge point is. */
-static void add_slope(struct sheet *sheet, double gbs, const char *colour,
-                      const char *style, const char *name)
-{
-    double top = 1e-9 * sheet->roof[0].roofline.peak.value;
     struct buf title = {0};
     buf_addf(&title, "%s, ", name);
     buf_add_number(&title, gbs);
     buf_add(&title, " GB/s, ridge ");
     buf_add_number(&title, top / gbs);
-    add_line(sheet, (const double[]){sheet->x[0], sheet->x[0] * gbs, top / gbs, top},
-             colour, style, buf_str(&title));
-    buf_release(&title);
-    if (sheet->kind != PLOT_TERMINAL) {
-        char *what = xasprintf(
-            "1:2 with points pointtype 7 pointsize 0.5 linecolor rgb '%s'", colour);
-        add_item(sheet, 1, 2, (const double[]){top / gbs, top}, what, NULL);
-        free(what);
-    }
+    return (struct plot_roof){
+        .value = gbs, .colour = colour, .title = buf_detach(&title)};
 }
 
-static void add_slopes(struct sheet *sheet)
+static void add_roofs(struct plot_panel *panel, const struct metrics_roof *roof)
 {
-    const struct roof_ceilings *ceilings = &sheet->roof[0].ceilings;
-    struct quantity node = ceilings->node.value, slope = ceilings->gbs[ROOF_MEMORY].value;
+    static const char *const colour[] = {[ROOF_L1] = COLOUR_L1,
+                                         [ROOF_L2] = COLOUR_L2,
+                                         [ROOF_L3] = COLOUR_OTHER,
+                                         [ROOF_MEMORY] = COLOUR_MEMORY};
+    static const enum plot_dash dash[] = {
+        [ROOF_SCALAR] = PLOT_DOTTED, [ROOF_SIMD] = PLOT_DASHED, [ROOF_FMA] = PLOT_SOLID};
+    const struct roof_ceilings *ceilings = &roof->ceilings;
+    const double top = 1e-9 * roof->roofline.peak.value;
+    struct quantity node = ceilings->node.value,
+                    memory = ceilings->gbs[ROOF_MEMORY].value;
+    struct plot_roof slope[ROOF_LEVELS + 1], level[ROOF_FLOPS];
+    size_t slope_nr = 0, level_nr = 0;
     for (int i = 0; i < ROOF_LEVELS; i++)
         if (ceilings->gbs[i].value.known)
-            add_slope(sheet, ceilings->gbs[i].value.value, colour_of_level[i],
-                      "linewidth 2", roof_level_text(i));
-    if (node.known && !(slope.known && slope.value == node.value))
-        add_slope(sheet, node.value, COLOUR_MEMORY, "linewidth 1.5 dashtype 2",
-                  "memory, all its bytes");
-}
-
-/* From the steepest slope on. */
-static double left_end(const struct sheet *sheet, double gflops)
-{
-    double steepest = 0;
-    for (int i = 0; i < ROOF_LEVELS; i++)
-        if (sheet->roof[0].ceilings.gbs[i].value.known)
-            steepest = fmax(steepest, sheet->roof[0].ceilings.gbs[i].value.value);
-    return steepest > 0 ? fmax(gflops / steepest, sheet->x[0]) : sheet->x[0];
-}
-
-static void add_flats(struct sheet *sheet)
-{
-    static const char *const style[] = {[ROOF_SCALAR] = "linewidth 1.5 dashtype 3",
-                                        [ROOF_SIMD] = "linewidth 1.5 dashtype 2",
-                                        [ROOF_FMA] = "linewidth 2"};
+            slope[slope_nr++] = slope_of(ceilings->gbs[i].value.value, top,
+                                         roof_level_text(i), colour[i]);
+    if (node.known && !(memory.known && memory.value == node.value)) {
+        slope[slope_nr] =
+            slope_of(node.value, top, "memory, all its bytes", COLOUR_MEMORY);
+        slope[slope_nr].width = 1.5;
+        slope[slope_nr++].dash = PLOT_DASHED;
+    }
     for (int i = 0; i < ROOF_FLOPS; i++) {
-        struct quantity roof = sheet->roof[0].ceilings.flops[i].value;
-        if (!roof.known)
-            continue;
-        double gflops = 1e-9 * roof.value;
+        struct quantity flops = ceilings->flops[i].value;
         struct buf title = {0};
+        if (!flops.known)
+            continue;
         buf_addf(&title, "%s, ", roof_flops_text(i));
-        buf_add_number(&title, gflops);
+        buf_add_number(&title, 1e-9 * flops.value);
         buf_add(&title, " GFLOP/s");
-        add_line(sheet,
-                 (const double[]){left_end(sheet, gflops), gflops, sheet->x[1], gflops},
-                 COLOUR_COMPUTE, style[i], buf_str(&title));
-        buf_release(&title);
+        level[level_nr++] = (struct plot_roof){.value = 1e-9 * flops.value,
+                                               .colour = COLOUR_COMPUTE,
+                                               .width = dash[i] ? 1.5 : 2,
+                                               .dash = dash[i],
+                                               .title = buf_detach(&title)};
     }
+    plot_roofline(panel, slope, slope_nr, level, level_nr);
 }
 
-/* ---- variants ---- */
-
-static double within(double value, const double range[2])
+/* False = there is nothing to draw. */
+static bool fill_plot(const struct metrics_report *report,
+                      const struct metrics_roof *roof, size_t nr, struct plot *plot)
 {
-    return fmin(fmax(value, range[0]), range[1]);
-}
-
-static void add_box(struct sheet *sheet, struct quantity x, struct quantity y,
-                    const char *colour)
-{
-    if (sheet->kind == PLOT_TERMINAL || (x.low == x.high && y.low == y.high))
-        return;
-    char *what = xasprintf("1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.2 "
-                           "border linewidth 1 linecolor rgb '%s'",
-                           colour);
-    add_item(sheet, 1, 6,
-             (const double[]){x.value, y.value, within(x.low, sheet->x),
-                              within(x.high, sheet->x), within(y.low, sheet->y),
-                              within(y.high, sheet->y)},
-             what, NULL);
-    free(what);
-}
-
-static void add_mark(struct sheet *sheet, size_t i, struct quantity x, bool filled,
-                     const char *title)
-{
-    struct quantity y = quantity_scale(sheet->roof[i].roofline.flops_per_s, 1e-9);
-    const char *colour = colour_of_mark[i % ARRAY_SIZE(colour_of_mark)];
-    if (!x.known || !(x.value > 0))
-        return;
-    add_box(sheet, x, y, colour);
-    char *what = sheet->kind == PLOT_TERMINAL
-                     ? xasprintf("1:2 with points pointtype '%c'",
-                                 (char)((filled ? 'A' : 'a') + i % 26))
-                     : xasprintf("1:2 with points pointtype %d pointsize 1.3 linewidth "
-                                 "1.5 linecolor rgb '%s'",
-                                 mark[i % ARRAY_SIZE(mark)] - !filled, colour);
-    add_item(sheet, 1, 2, (const double[]){x.value, y.value}, what, title);
-    free(what);
-}
-
-static void add_variants(struct sheet *sheet)
-{
-    for (size_t i = 0; i < sheet->nr; i++) {
-        const struct metrics_roof *roof = &sheet->roof[i];
-        char *l1 = xasprintf("%s, by L1's bytes", roof->column->label),
-             *memory = xasprintf("%s, by memory's%s", roof->column->label,
-                                 roof->roofline.ai_memory.value > sheet->x[1]
-                                     ? ", off the right edge"
-                                     : "");
-        add_mark(sheet, i, roof->roofline.ai, true, l1);
-        add_mark(sheet, i, roof->roofline.ai_memory, false, memory);
-        free(l1);
-        free(memory);
-    }
-}
-
-/* ---- the sheet ---- */
-
-static void add_axis(struct buf *out, const char *axis, const double range[2])
-{
-    struct figure figure = {0};
-    figure_log_axis(&figure, axis, "", range[0], range[1]);
-    buf_add(out, buf_str(&figure.head));
-    figure_release(&figure);
-}
-
-static void add_title(const struct sheet *sheet, struct buf *out)
-{
+    if (!nr)
+        return false;
+    struct plot_panel *panel = plot_add_panel(plot);
+    const double right = right_end(roof, nr);
     struct buf title = {0};
-    const struct metrics_roof *roof = &sheet->roof[0];
     buf_addf(&title, "Roofs of %s, %d cores", roof->column->machine.name,
              roof->ceilings.cores);
-    if (sheet->left_out)
+    if (nr < report->nr)
         buf_addf(&title, "\n%zu left out: without flop/s and bytes, or under other roofs",
-                 sheet->left_out);
-    buf_add(out, "set title ");
-    gnuplot_quote_lines(out, buf_str(&title));
-    buf_add(out, " noenhanced\n");
-    buf_release(&title);
-}
-
-/* gnuplot leaves out entries of a key that is too wide: long names stand in one column.
- */
-static size_t key_columns(const struct sheet *sheet)
-{
-    enum { LONGEST = 36 };
-    return sheet->longest > LONGEST ? 1 : 2;
-}
-
-static void add_key(const struct sheet *sheet, size_t rows, struct buf *out)
-{
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_add(out, "set key below left vertical maxcols 1 Left reverse\n");
-    else
-        buf_addf(out,
-                 "set bmargin %.6g\nset key at screen 0.5, screen 0.01 center bottom "
-                 "vertical maxcols %zu maxrows %zu Left reverse\n",
-                 4.5 + 1.15 * (double)rows, key_columns(sheet), rows);
-}
-
-/* A page sets its own background. The frame keeps its height, the key comes to it. */
-static void add_settings(const struct sheet *sheet, struct buf *out)
-{
-    size_t columns = key_columns(sheet), rows = (sheet->titles + columns - 1) / columns;
-    size_t height = 500 + 20 * rows;
-    buf_add(out, "set encoding utf8\nset terminal ");
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(out, "dumb size 79, %zu noenhanced", 26 + sheet->titles);
-    else if (sheet->in_page)
-        buf_addf(out, "svg size 760, %zu noenhanced font 'sans,14' name 'roofline'",
-                 height);
-    else
-        buf_addf(out,
-                 "%s size 900, %zu noenhanced font 'DejaVu Sans,%d' background "
-                 "'#ffffff'",
-                 sheet->kind == PLOT_SVG ? "svg" : "pngcairo", height,
-                 sheet->kind == PLOT_SVG ? 13 : 10);
-    buf_addf(out, "\nset output 'picture%s'\n", sheet->in_page ? "0" : "");
-    add_title(sheet, out);
-    buf_add(out, "set xlabel 'arithmetic intensity (flop/B)'\nset ylabel 'GFLOP/s'\n");
-    add_axis(out, "x", sheet->x);
-    add_axis(out, "y", sheet->y);
-    buf_add(out, "set tics nomirror\n");
-    if (sheet->kind != PLOT_TERMINAL)
-        buf_addf(out, "set grid linetype 1 linewidth 0.5 linecolor rgb '%s'\n",
-                 sheet->in_page ? COLOUR_FAINT : "#dddddd");
-    add_key(sheet, rows, out);
-}
-
-static bool make_script(const struct metrics_report *report, struct sheet *sheet,
-                        struct buf *script)
-{
-    find_roofs(report, sheet);
-    if (!sheet->nr)
-        return false;
-    find_frame(sheet);
-    add_slopes(sheet);
-    add_flats(sheet);
-    add_variants(sheet);
-    add_settings(sheet, script);
-    buf_addf(script, "%s%s\nunset output\n", buf_str(&sheet->figure.head),
-             buf_str(&sheet->figure.items));
+                 report->nr - nr);
+    plot->title = buf_detach(&title);
+    plot->height = 460;
+    panel->x.label = xstrdup("arithmetic intensity (flop/B)");
+    panel->y.label = xstrdup("GFLOP/s");
+    for (size_t i = 0; i < nr; i++) {
+        add_mark(panel, &roof[i], i, false, right);
+        add_mark(panel, &roof[i], i, true, right);
+    }
+    add_roofs(panel, roof);
     return true;
 }
 
 int metrics_roof_plot(const struct metrics_report *report, const char *path,
                       struct error *err)
 {
-    struct sheet sheet = {0};
-    struct buf script = {0};
-    int status = plot_kind_of(path, &sheet.kind, err);
-    if (!status && !make_script(report, &sheet, &script))
+    struct plot plot = {0};
+    size_t nr;
+    struct metrics_roof *roof = find_roofs(report, &nr);
+    int status = plot_kind_of(path, &plot.kind, err);
+    if (!status && !fill_plot(report, roof, nr, &plot))
         status = fail(err, STATUS_MISSING,
                       "--plot: there is nothing to draw: no column has flops, bytes and "
                       "time under roofs that are known; --machine names the profile of "
                       "the machine of the counts");
     if (!status)
-        status = plot_picture(&script, path, err);
-    sheet_release(&sheet);
-    buf_release(&script);
+        status = plot_write(&plot, path, err);
+    plot_release(&plot);
+    free(roof);
     return status;
 }
 
 /* ---- in a page ---- */
 
-static void add_caption(struct buf *out)
+static void add_caption(const struct plot *plot, struct buf *out)
 {
     buf_add(out,
             "<figcaption>\n<p><b>How to read it.</b> Right: more arithmetic for each "
             "byte. Up: more of it per second. Filled marks stand at the bytes that "
             "load and store instructions ask of L1, open ones at those through "
             "memory. How much of a level is used, the words below say, not the "
-            "distance to its slope.</p>\n</figcaption>\n");
+            "distance to its slope.</p>\n");
+    html_legend(&plot->panel[0], out);
+    buf_add(out, "</figcaption>\n");
 }
 
-static void add_words(const struct sheet *sheet, struct buf *out)
+static void add_words(const struct metrics_roof *roof, size_t nr, struct buf *out)
 {
     struct strvec notes = {0};
-    roof_notes(&sheet->roof[0], &notes);
+    roof_notes(&roof[0], &notes);
     buf_add(out, "<ul>\n");
-    for (size_t i = 0; i < sheet->nr; i++) {
-        char *sentence = metrics_roof_sentence(&sheet->roof[i]);
-        html_elementf(out, "li", "%s: %s.", sheet->roof[i].column->label, sentence);
+    for (size_t i = 0; i < nr; i++) {
+        char *sentence = metrics_roof_sentence(&roof[i]);
+        html_elementf(out, "li", "%s: %s.", roof[i].column->label, sentence);
         free(sentence);
     }
     buf_add(out, "</ul>\n<details class=\"words\"><summary>What the roofs are"
@@ -910,25 +741,29 @@ static void add_words(const struct sheet *sheet, struct buf *out)
 
 void metrics_roof_html(const struct metrics_report *report, struct buf *out)
 {
-    struct sheet sheet = {.kind = PLOT_SVG, .in_page = true};
-    struct buf script = {0}, picture = {0};
-    struct strvec tips = {0};
+    struct plot plot = {.kind = PLOT_PAGE, .name = "roofline"};
+    const struct plot *one = &plot;
+    struct buf picture = {0};
+    struct strvec tip = {0};
     struct error err = {0};
-    if (make_script(report, &sheet, &script)) {
-        bool drawn = !plot_pictures(&script, "--html", &picture, 1, &err);
+    size_t nr;
+    struct metrics_roof *roof = find_roofs(report, &nr);
+    if (fill_plot(report, roof, nr, &plot)) {
+        bool drawn = !plot_pages(&one, 1, "--html", &picture, &tip, &err);
         buf_add(out, "<section id=\"roofline\">\n<h2>Roofline</h2>\n<figure "
                      "id=\"figure-roofline\">\n<div class=\"picture\">");
         if (!drawn || !html_svg(buf_str(&picture), "roofline",
                                 "Roofline: GFLOP/s over flop per byte, both logarithmic",
-                                &tips, out))
+                                &tip, out))
             html_elementf(out, "p class=\"note\"", "Not drawn: %s", err.text);
         buf_add(out, "</div>\n");
-        add_caption(out);
+        add_caption(&plot, out);
         buf_add(out, "</figure>\n");
-        add_words(&sheet, out);
+        add_words(roof, nr, out);
         buf_add(out, "</section>\n");
     }
-    sheet_release(&sheet);
-    buf_release(&script);
+    plot_release(&plot);
+    strvec_release(&tip);
     buf_release(&picture);
+    free(roof);
 }

@@ -2,14 +2,14 @@
 #ifndef ADVISOR_METRICS_SHOW_H
 #define ADVISOR_METRICS_SHOW_H
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "advisor/cli/settings.h"
 #include "advisor/metrics/metrics_columns.h"
 
 /* For a terminal: who was counted, the trees of one column (metrics_text.c) or a table of
  * several (metrics_table.c), the roofline, notes, evidence. */
-void metrics_text(const struct metrics_report *report, struct page *page);
-void metrics_table_text(const struct metrics_report *report, struct page *page);
+void metrics_text(const struct metrics_report *report, struct layout *layout);
+void metrics_table_text(const struct metrics_report *report, struct layout *layout);
 /* A page for a browser into a file, with a line to standard error. */
 int metrics_html_write(const struct metrics_report *report, const char *path,
                        struct error *err);
@@ -19,9 +19,9 @@ json_t *metrics_json(const struct metrics_report *report);
 int metrics_list(const struct settings *settings, struct error *err);
 
 /* "  - text", wrapped behind the mark. */
-void metrics_add_marked(struct page *page, const char *mark, const char *text);
+void metrics_add_marked(struct layout *layout, const char *mark, const char *text);
 /* What it means and where it is from, each on lines of its own. */
-void metrics_add_about(struct page *page, const struct metric *metric, int indent);
+void metrics_add_about(struct layout *layout, const struct metric *metric, int indent);
 
 /* ---- metrics_roof.c ---- */
 
@@ -31,7 +31,7 @@ struct metrics_roof {
     struct roof_ceilings ceilings;
     struct roofline roofline;
     double single_share; /* of its flops; NAN = the counts do not tell */
-    bool cores_told;     /* else all of the profile are taken */
+    bool cores_given;    /* else all of the profile are taken */
 };
 /* One or two sentences: which roof is near, or that none is. Caller frees. */
 char *metrics_roof_sentence(const struct metrics_roof *roof);
@@ -39,7 +39,7 @@ char *metrics_roof_sentence(const struct metrics_roof *roof);
 /* Tables, a column per variant, and the sentences. Prints nothing where no column has
  * bytes, nor with --model of another tree than the portable metrics; one sentence where
  * the profile is what lacks. */
-void metrics_roof_text(const struct metrics_report *report, struct page *page);
+void metrics_roof_text(const struct metrics_report *report, struct layout *layout);
 /* An array: an object per column, null where it has no place or its machine no roofs. */
 json_t *metrics_roof_json(const struct metrics_report *report);
 /* A section; nothing where there is nothing to draw. Without gnuplot it says so. */

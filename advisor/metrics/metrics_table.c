@@ -7,9 +7,9 @@
 #include "advisor/metrics/metrics_show.h"
 
 enum {
-    NAME_LEAST = 16,
-    UNIT_LEAST = 11,
-    UNIT_MOST = 24,
+    NAME_MIN = 16,
+    UNIT_MIN = 11,
+    UNIT_MAX = 24,
     CELL_COLUMNS = 9,
     LABEL_LONGEST = 9,
     CAUTIONS_SHOWN = 4,
@@ -18,7 +18,7 @@ enum {
 
 struct table {
     const struct metrics_report *report;
-    struct page *page;
+    struct layout *layout;
     size_t first, end; /* columns of this block */
     int name, unit;    /* columns of the names and units */
     bool ratio;        /* of two columns: the second over the first */
@@ -34,7 +34,7 @@ static int heat(const struct table *table, const struct metric_set *set, int at,
                 const struct metric_value *value)
 {
     const struct metric *metric = &set->metric[at];
-    if (!table->page->colour || !metrics_is_heated(set, at) || !value->value.known)
+    if (!table->layout->colour || !metrics_is_heated(set, at) || !value->value.known)
         return 0;
     double share = fmin(fmax(value->value.value, 0), 1);
     int step = (int)(share * (HEAT_STEPS - 1) + 0.5);
@@ -57,11 +57,11 @@ static void add_cell(const struct table *table, const struct metrics_column *col
         colour = heat(table, column->set, at, value);
     }
     int pad = CELL_COLUMNS - (int)text.length;
-    buf_addf(table->page->out, " %*s", pad > 0 ? pad : 0, "");
+    buf_addf(table->layout->out, " %*s", pad > 0 ? pad : 0, "");
     if (colour)
-        buf_addf(table->page->out, "\033[97;48;5;%dm%s\033[0m", colour, buf_str(&text));
+        buf_addf(table->layout->out, "\033[97;48;5;%dm%s\033[0m", colour, buf_str(&text));
     else
-        buf_add(table->page->out, buf_str(&text));
+        buf_add(table->layout->out, buf_str(&text));
     buf_release(&text);
 }
 
@@ -70,7 +70,7 @@ static void add_times(const struct table *table, const char *mark, double ratio)
     struct buf text = {0};
     buf_add(&text, mark);
     buf_add_times(&text, ratio);
-    buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
+    buf_addf(table->layout->out, " %*s", CELL_COLUMNS, buf_str(&text));
     buf_release(&text);
 }
 
@@ -98,15 +98,15 @@ static void add_row(const struct table *table, const char *name)
     struct buf unit = {0};
     int indent = 2 * metrics_depth(set, at);
     metrics_add_unit(&unit, &set->metric[at]);
-    buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", table->name - indent, name,
-             table->unit, table->unit, buf_str(&unit));
+    buf_addf(table->layout->out, "  %*s%-*s %-*.*s", indent, "", table->name - indent,
+             name, table->unit, table->unit, buf_str(&unit));
     for (size_t i = table->first; i < table->end; i++)
         add_cell(table, &report->column[i], name);
     if (table->ratio)
         add_ratio_cell(table, name);
-    while (table->page->out->data[table->page->out->length - 1] == ' ')
-        buf_truncate(table->page->out, table->page->out->length - 1);
-    buf_add(table->page->out, "\n");
+    while (table->layout->out->data[table->layout->out->length - 1] == ' ')
+        buf_truncate(table->layout->out, table->layout->out->length - 1);
+    buf_add(table->layout->out, "\n");
     buf_release(&unit);
 }
 
@@ -125,10 +125,10 @@ static bool is_overall(const char *name)
 
 static void add_time_row(const struct table *table)
 {
-    buf_addf(table->page->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
+    buf_addf(table->layout->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
-        buf_add(table->page->out, " ");
-        buf_add_cell(table->page->out, table->report->column[i].counts.seconds, 1,
+        buf_add(table->layout->out, " ");
+        buf_add_cell(table->layout->out, table->report->column[i].counts.seconds, 1,
                      CELL_COLUMNS);
     }
     if (table->ratio) {
@@ -138,7 +138,7 @@ static void add_time_row(const struct table *table)
         if (ratio.known)
             add_times(table, "", ratio.value);
     }
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "\n");
 }
 
 /* What complements every tree: work and speed. */
@@ -149,9 +149,9 @@ static void add_overall(const struct table *table)
         if (metrics_known_in_any(table->report, overall[i]) &&
             strcmp(overall[i], "Time") != 0)
             add_row(table, overall[i]);
-    buf_add(table->page->out, "  ");
-    buf_add_repeat(table->page->out, '.', (size_t)(table->name + table->unit + 1));
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "  ");
+    buf_add_repeat(table->layout->out, '.', (size_t)(table->name + table->unit + 1));
+    buf_add(table->layout->out, "\n");
 }
 
 /* ---- models ---- */
@@ -161,8 +161,8 @@ static void add_model(const struct table *table, size_t column, size_t model)
     const struct metric_set *set = table->report->column[column].set;
     const char *group = NULL;
     int total = metrics_total_of_model(set, model);
-    buf_addf(table->page->out, "%s%s%s\n", table->page->colour ? "\033[1m" : "",
-             set->model[model].title, table->page->colour ? "\033[0m" : "");
+    buf_addf(table->layout->out, "%s%s%s\n", table->layout->colour ? "\033[1m" : "",
+             set->model[model].title, table->layout->colour ? "\033[0m" : "");
     if (total != METRIC_NONE && !is_overall(set->metric[total].name))
         add_row(table, set->metric[total].name);
     for (size_t i = 0; i < set->metric_nr; i++) {
@@ -173,7 +173,7 @@ static void add_model(const struct table *table, size_t column, size_t model)
               table->report->settings->model))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
-            buf_addf(table->page->out, " %s\n", metric->group);
+            buf_addf(table->layout->out, " %s\n", metric->group);
         group = metric->group;
         add_row(table, metric->name);
     }
@@ -181,17 +181,17 @@ static void add_model(const struct table *table, size_t column, size_t model)
 
 static void add_heading(const struct table *table)
 {
-    buf_addf(table->page->out, "\n%s%*s", table->page->colour ? "\033[1m" : "",
+    buf_addf(table->layout->out, "\n%s%*s", table->layout->colour ? "\033[1m" : "",
              3 + table->name + table->unit, "");
     for (size_t i = table->first; i < table->end; i++) {
         const char *label = table->report->column[i].label;
         char *number = xasprintf("(%zu)", i + 1);
-        buf_addf(table->page->out, " %*s", CELL_COLUMNS,
+        buf_addf(table->layout->out, " %*s", CELL_COLUMNS,
                  strlen(label) <= LABEL_LONGEST ? label : number);
         free(number);
     }
-    buf_addf(table->page->out, "%s%s\n", table->ratio ? "     ratio" : "",
-             table->page->colour ? "\033[0m" : "");
+    buf_addf(table->layout->out, "%s%s\n", table->ratio ? "     ratio" : "",
+             table->layout->colour ? "\033[0m" : "");
 }
 
 /* Beside what counters say of lines in flight. */
@@ -203,15 +203,15 @@ static void add_little_row(const struct table *table)
         any |= column[i].little.known;
     if (!any || table->report->settings->model)
         return;
-    buf_addf(table->page->out, "%sLines in flight, by Little's law%s\n  %-*s %-*.*s",
-             table->page->colour ? "\033[1m" : "", table->page->colour ? "\033[0m" : "",
-             table->name, "bandwidth x latency", table->unit, table->unit,
-             "lines per core");
+    buf_addf(table->layout->out, "%sLines in flight, by Little's law%s\n  %-*s %-*.*s",
+             table->layout->colour ? "\033[1m" : "",
+             table->layout->colour ? "\033[0m" : "", table->name, "bandwidth x latency",
+             table->unit, table->unit, "lines per core");
     for (size_t i = table->first; i < table->end; i++) {
-        buf_add(table->page->out, " ");
-        buf_add_cell(table->page->out, column[i].little, 1, CELL_COLUMNS);
+        buf_add(table->layout->out, " ");
+        buf_add_cell(table->layout->out, column[i].little, 1, CELL_COLUMNS);
     }
-    buf_add(table->page->out, "\n");
+    buf_add(table->layout->out, "\n");
 }
 
 static void add_block(const struct table *table)
@@ -228,37 +228,37 @@ static void add_block(const struct table *table)
 
 /* ---- against the first ---- */
 
-static void show_work(const struct metrics_against *against, struct page *page)
+static void show_work(const struct metrics_against *against, struct layout *layout)
 {
-    buf_add(page->out,
+    buf_add(layout->out,
             "    work                  first      here   divided by  done at the "
             "speed\n");
     for (size_t k = 0; k < against->work_nr; k++) {
         const struct metrics_work *work = &against->work[k];
-        buf_addf(page->out, "    %-18s", work->name);
-        buf_add_cell(page->out, work->before, 1, 9);
-        buf_add_cell(page->out, work->after, 1, 10);
-        buf_add_cell(page->out, work->less, 1, 13);
-        buf_add_cell(page->out, work->faster, 1, 19);
-        buf_add(page->out, "\n");
+        buf_addf(layout->out, "    %-18s", work->name);
+        buf_add_cell(layout->out, work->before, 1, 9);
+        buf_add_cell(layout->out, work->after, 1, 10);
+        buf_add_cell(layout->out, work->less, 1, 13);
+        buf_add_cell(layout->out, work->faster, 1, 19);
+        buf_add(layout->out, "\n");
     }
 }
 
-static void show_against(const struct metrics_report *report, struct page *page)
+static void show_against(const struct metrics_report *report, struct layout *layout)
 {
     if (report->against_nr)
-        page_heading(page, "Against the first column");
+        layout_heading(layout, "Against the first column");
     for (size_t i = 0; i < report->against_nr; i++) {
         const struct metrics_against *against = &report->against[i];
-        page_paragraph(page, "%s.", against->time_sentence);
+        layout_paragraph(layout, "%s.", against->time_sentence);
         if (against->work_sentence)
-            page_paragraph(page, "%s", against->work_sentence);
+            layout_paragraph(layout, "%s", against->work_sentence);
         if (against->work_nr && (report->nr == 2 || report->settings->evidence))
-            show_work(against, page);
+            show_work(against, layout);
     }
 }
 
-static void show_cautions(const struct metrics_report *report, struct page *page)
+static void show_cautions(const struct metrics_report *report, struct layout *layout)
 {
     struct strvec all = {0};
     bool everything = report->nr == 2 || report->settings->evidence;
@@ -266,12 +266,12 @@ static void show_cautions(const struct metrics_report *report, struct page *page
         for (size_t k = 0; k < report->against[i].caution.nr; k++)
             strvec_push_once(&all, report->against[i].caution.v[k]);
     if (all.nr)
-        page_heading(page, "What does not compare");
+        layout_heading(layout, "What does not compare");
     for (size_t i = 0; i < all.nr && (i < CAUTIONS_SHOWN || everything); i++)
-        page_paragraph(page, "- %s", all.v[i]);
+        layout_paragraph(layout, "- %s", all.v[i]);
     if (all.nr > CAUTIONS_SHOWN && !everything)
-        page_paragraph(page, "- and so in %zu more cases: --evidence",
-                       all.nr - CAUTIONS_SHOWN);
+        layout_paragraph(layout, "- and so in %zu more cases: --evidence",
+                         all.nr - CAUTIONS_SHOWN);
     strvec_release(&all);
 }
 
@@ -279,7 +279,7 @@ static void show_cautions(const struct metrics_report *report, struct page *page
 static size_t lay_out(struct table *table)
 {
     const struct metrics_report *report = table->report;
-    table->name = NAME_LEAST;
+    table->name = NAME_MIN;
     for (size_t i = 0; i < report->nr; i++) {
         const struct metric_set *set = report->column[i].set;
         for (size_t k = 0; k < set->metric_nr; k++) {
@@ -291,31 +291,31 @@ static size_t lay_out(struct table *table)
         }
     }
     int room =
-        ((int)table->page->width - 3 - table->name - UNIT_LEAST) / (CELL_COLUMNS + 1);
+        ((int)table->layout->width - 3 - table->name - UNIT_MIN) / (CELL_COLUMNS + 1);
     room = room < 1 ? 1 : room > (int)report->nr ? (int)report->nr : room;
-    int left = (int)table->page->width - 3 - table->name -
+    int left = (int)table->layout->width - 3 - table->name -
                (CELL_COLUMNS + 1) * (room + table->ratio);
-    table->unit = left > UNIT_MOST ? UNIT_MOST : left < UNIT_LEAST ? UNIT_LEAST : left;
+    table->unit = left > UNIT_MAX ? UNIT_MAX : left < UNIT_MIN ? UNIT_MIN : left;
     return (size_t)room;
 }
 
-void metrics_table_text(const struct metrics_report *report, struct page *page)
+void metrics_table_text(const struct metrics_report *report, struct layout *layout)
 {
     struct table table = {
-        .report = report, .page = page, .ratio = report->against_nr == 1};
+        .report = report, .layout = layout, .ratio = report->against_nr == 1};
     size_t room = lay_out(&table);
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
         add_block(&table);
     }
-    buf_add(page->out, "\n");
-    page_paragraph(page, "%s",
-                   "> largest loss of its level, ~ with a tie; ? not known, "
-                   "NA not on this CPU, - not defined there, ! out of range");
+    buf_add(layout->out, "\n");
+    layout_paragraph(layout, "%s",
+                     "> largest loss of its level, ~ with a tie; ? not known, "
+                     "NA not on this CPU, - not defined there, ! out of range");
     if (table.ratio)
-        page_paragraph(page,
-                       "ratio: second over first; of shares the ratio of the amounts, "
-                       "share times its total; ~ within the intervals");
-    show_against(report, page);
-    show_cautions(report, page);
+        layout_paragraph(layout,
+                         "ratio: second over first; of shares the ratio of the amounts, "
+                         "share times its total; ~ within the intervals");
+    show_against(report, layout);
+    show_cautions(report, layout);
 }

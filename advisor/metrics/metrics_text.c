@@ -7,23 +7,24 @@
 
 enum { CPU_SHOWN = 60 };
 
-void metrics_add_marked(struct page *page, const char *mark, const char *text)
+void metrics_add_marked(struct layout *layout, const char *mark, const char *text)
 {
-    buf_addf(page->out, "  %s ", mark);
-    buf_add_wrapped(page->out, text, 4, page->width);
-    buf_add(page->out, "\n");
+    buf_addf(layout->out, "  %s ", mark);
+    buf_add_wrapped(layout->out, text, 4, layout->width);
+    buf_add(layout->out, "\n");
 }
 
-void metrics_add_about(struct page *page, const struct metric *metric, int indent)
+void metrics_add_about(struct layout *layout, const struct metric *metric, int indent)
 {
     const char *const line[] = {metric->about, metric->source};
     for (size_t i = 0; i < ARRAY_SIZE(line); i++) {
         const char *mark = i ? "from: " : "";
         if (!line[i])
             continue;
-        buf_addf(page->out, "%*s%s", indent, "", mark);
-        buf_add_wrapped(page->out, line[i], (size_t)indent + strlen(mark), page->width);
-        buf_add(page->out, "\n");
+        buf_addf(layout->out, "%*s%s", indent, "", mark);
+        buf_add_wrapped(layout->out, line[i], (size_t)indent + strlen(mark),
+                        layout->width);
+        buf_add(layout->out, "\n");
     }
 }
 
@@ -68,13 +69,13 @@ static bool same_sets(const struct metrics_report *report)
     return true;
 }
 
-static void show_heads(const struct metrics_report *report, struct page *page)
+static void show_heads(const struct metrics_report *report, struct layout *layout)
 {
     bool several = report->nr > 1, same = same_sets(report);
     if (same)
-        buf_addf(page->out, "%s%s%s: metrics of '%s'\n", page->colour ? "\033[1m" : "",
-                 report->column[0].set->title, page->colour ? "\033[0m" : "",
-                 report->column[0].set->name);
+        buf_addf(layout->out, "%s%s%s: metrics of '%s'\n",
+                 layout->colour ? "\033[1m" : "", report->column[0].set->title,
+                 layout->colour ? "\033[0m" : "", report->column[0].set->name);
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         struct buf line = {0};
@@ -83,9 +84,10 @@ static void show_heads(const struct metrics_report *report, struct page *page)
             buf_addf(&line, "; %s, metrics of '%s'", column->set->title,
                      column->set->name);
         if (several)
-            page_paragraph(page, "(%zu) %s: %s", i + 1, column->label, buf_str(&line));
+            layout_paragraph(layout, "(%zu) %s: %s", i + 1, column->label,
+                             buf_str(&line));
         else
-            page_paragraph(page, "%s", buf_str(&line));
+            layout_paragraph(layout, "%s", buf_str(&line));
         buf_release(&line);
     }
 }
@@ -113,7 +115,7 @@ static void add_notes(const struct metrics_report *report, const char *label,
     }
 }
 
-static void show_notes(const struct metrics_report *report, struct page *page)
+static void show_notes(const struct metrics_report *report, struct layout *layout)
 {
     struct strvec notes = {0};
     for (size_t i = 0; i < report->nr; i++) {
@@ -124,21 +126,21 @@ static void show_notes(const struct metrics_report *report, struct page *page)
         strvec_release(&own);
     }
     if (notes.nr)
-        page_heading(page, "Notes");
+        layout_heading(layout, "Notes");
     for (size_t i = 0; i < notes.nr; i++)
-        metrics_add_marked(page, "-", notes.v[i]);
+        metrics_add_marked(layout, "-", notes.v[i]);
     strvec_release(&notes);
 }
 
 enum {
-    NAME_LEAST = 20,
+    NAME_MIN = 20,
     VALUE_COLUMNS = 8,
     UNIT_COLUMNS = 12,
     UNIT_LONG = 24, /* where no bar follows */
     INTERVAL_COLUMNS = 17,
     WHOLE_COLUMNS = 8,
-    BAR_LEAST = 6,
-    BAR_MOST = 20,
+    BAR_MIN = 6,
+    BAR_MAX = 20,
     MISSING_SHOWN = 6,
     REASONS_SHOWN = 4
 };
@@ -149,7 +151,7 @@ static const char no_event[] = "is not among the counts", by_zero[] = "division 
 struct tree {
     const struct metrics_report *report;
     const struct metrics_column *column;
-    struct page *page;
+    struct layout *layout;
     size_t model;
     int name;       /* columns of the names */
     int unit;       /* and of the units */
@@ -160,12 +162,12 @@ struct tree {
 
 static const char *colour_of(const struct tree *tree, const struct metric_value *value)
 {
-    return !tree->page->colour ? "" : value->dominant ? "\033[1;31m" : "";
+    return !tree->layout->colour ? "" : value->dominant ? "\033[1;31m" : "";
 }
 
 static const char *plain(const struct tree *tree, const struct metric_value *value)
 {
-    return tree->page->colour && value->dominant ? "\033[0m" : "";
+    return tree->layout->colour && value->dominant ? "\033[0m" : "";
 }
 
 /* ---- the parts of a row ---- */
@@ -175,7 +177,7 @@ static void add_interval_text(const struct tree *tree, const struct metric *metr
 {
     struct buf text = {0};
     metrics_add_interval(&text, metric, value);
-    buf_addf(tree->page->out, " %-*s", tree->interval, buf_str(&text));
+    buf_addf(tree->layout->out, " %-*s", tree->interval, buf_str(&text));
     buf_release(&text);
 }
 
@@ -184,15 +186,15 @@ static void add_bar(const struct tree *tree, struct quantity share)
     if (!share.known || !tree->bar)
         return;
     size_t full = (size_t)(fmin(fmax(share.value, 0), 1) * tree->bar + 0.5);
-    buf_add_repeat(tree->page->out, '#', full);
-    buf_add_repeat(tree->page->out, '.', (size_t)tree->bar - full);
+    buf_add_repeat(tree->layout->out, '#', full);
+    buf_add_repeat(tree->layout->out, '.', (size_t)tree->bar - full);
 }
 
 /* What is to be minded about the value. */
 static bool is_flagged(const struct metric_value *value)
 {
     return value->out_of_range ||
-           (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST);
+           (value->value.known && value->share > 0 && value->share < METRIC_SHARE_MIN);
 }
 
 static void add_flags(struct buf *out, const struct metric *metric,
@@ -212,7 +214,7 @@ static void add_whole(const struct tree *tree, const struct metric_value *value)
     if (value->whole.known)
         buf_add_tenths(&text, value->whole.value);
     buf_add(&text, " %");
-    buf_addf(tree->page->out, "%*s ", WHOLE_COLUMNS, buf_str(&text));
+    buf_addf(tree->layout->out, "%*s ", WHOLE_COLUMNS, buf_str(&text));
     buf_release(&text);
 }
 
@@ -225,10 +227,10 @@ static void add_start(const struct tree *tree, size_t i)
     struct buf number = {0}, unit = {0};
     metrics_add_value(&number, metric, value);
     metrics_add_unit(&unit, metric);
-    buf_addf(tree->page->out, "%s%s %*s%-*s%*s ", colour_of(tree, value),
+    buf_addf(tree->layout->out, "%s%s %*s%-*s%*s ", colour_of(tree, value),
              value->dominant ? value->tied ? "~" : ">" : " ", indent, "",
              tree->name - indent, metric->name, VALUE_COLUMNS, buf_str(&number));
-    buf_addf(tree->page->out, "%s%-*s", plain(tree, value), tree->unit,
+    buf_addf(tree->layout->out, "%s%-*s", plain(tree, value), tree->unit,
              value->value.known ? buf_str(&unit) : "");
     buf_release(&number);
     buf_release(&unit);
@@ -244,7 +246,7 @@ static void show_row(const struct tree *tree, size_t i)
 {
     const struct metric *metric = &tree->column->set->metric[i];
     const struct metric_value *value = &tree->column->result.value[i];
-    struct buf *out = tree->page->out;
+    struct buf *out = tree->layout->out;
     add_start(tree, i);
     if (value->value.known) {
         add_interval_text(tree, metric, value->value);
@@ -282,8 +284,8 @@ static void show_way(struct tree *tree)
                 buf_addf(&ties, " '%s' may be as large as '%s' within their intervals.",
                          set->metric[k].name, set->metric[i].name);
     if (way.length)
-        page_paragraph(tree->page, "Largest loss: %s.%s%s%s", buf_str(&way),
-                       about ? " " : "", about ? about : "", buf_str(&ties));
+        layout_paragraph(tree->layout, "Largest loss: %s.%s%s%s", buf_str(&way),
+                         about ? " " : "", about ? about : "", buf_str(&ties));
     buf_release(&way);
     buf_release(&ties);
 }
@@ -363,7 +365,7 @@ static bool show_lacking(const struct tree *tree)
         char *line = xasprintf("%s: not among the counts are %s; --model %s says which "
                                "lacks which",
                                all, events, tree->column->set->model[tree->model].name);
-        metrics_add_marked(tree->page, "?", line);
+        metrics_add_marked(tree->layout, "?", line);
         free(all);
         free(events);
         free(line);
@@ -380,7 +382,7 @@ static bool show_divided(const struct tree *tree)
     if (many) {
         char *all = strvec_join(&names, ", ");
         char *line = xasprintf("%s: division by 0, --evidence has the formulas", all);
-        metrics_add_marked(tree->page, "?", line);
+        metrics_add_marked(tree->layout, "?", line);
         free(all);
         free(line);
     }
@@ -393,13 +395,13 @@ static void show_unknown(const struct tree *tree, bool absent)
 {
     const struct metric_set *set = tree->column->set;
     const struct metric_value *value = tree->column->result.value;
-    struct strvec said = {0};
+    struct strvec reported = {0};
     bool lacking = !absent && show_lacking(tree), divided = !absent && show_divided(tree);
     for (size_t i = 0; i < set->metric_nr; i++) {
         struct buf names = {0};
         if (set->metric[i].model != (int)tree->model || value[i].value.known ||
             value[i].absent != absent || !value[i].why ||
-            strvec_has(&said, value[i].why) ||
+            strvec_has(&reported, value[i].why) ||
             (lacking && strstr(value[i].why, no_event)) ||
             (divided && strstr(value[i].why, by_zero)))
             continue;
@@ -407,13 +409,13 @@ static void show_unknown(const struct tree *tree, bool absent)
             if (set->metric[k].model == (int)tree->model && value[k].absent == absent &&
                 value[k].why && !strcmp(value[k].why, value[i].why))
                 buf_addf(&names, "%s%s", names.length ? ", " : "", set->metric[k].name);
-        strvec_push(&said, value[i].why);
+        strvec_push(&reported, value[i].why);
         buf_add(&names, ": ");
         metrics_add_why(&names, value[i].why);
-        metrics_add_marked(tree->page, absent ? "NA" : "?", buf_str(&names));
+        metrics_add_marked(tree->layout, absent ? "NA" : "?", buf_str(&names));
         buf_release(&names);
     }
-    strvec_release(&said);
+    strvec_release(&reported);
 }
 
 /* ---- a tree ---- */
@@ -425,7 +427,7 @@ static void lay_out(struct tree *tree)
     bool shares = false;
     tree->has_whole = false;
     tree->interval = 0;
-    tree->name = NAME_LEAST;
+    tree->name = NAME_MIN;
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
         if (!has_row(tree, i))
@@ -440,9 +442,9 @@ static void lay_out(struct tree *tree)
         shares |= metric->of && metric->parent != METRIC_NONE;
     }
     tree->unit = shares ? UNIT_COLUMNS : UNIT_LONG;
-    tree->bar = (int)tree->page->width - 5 - tree->name - VALUE_COLUMNS - tree->unit -
+    tree->bar = (int)tree->layout->width - 5 - tree->name - VALUE_COLUMNS - tree->unit -
                 tree->interval - (tree->has_whole ? WHOLE_COLUMNS + 1 : 0);
-    tree->bar = tree->bar < BAR_LEAST ? 0 : tree->bar > BAR_MOST ? BAR_MOST : tree->bar;
+    tree->bar = tree->bar < BAR_MIN ? 0 : tree->bar > BAR_MAX ? BAR_MAX : tree->bar;
 }
 
 static void show_model(struct tree *tree)
@@ -450,9 +452,9 @@ static void show_model(struct tree *tree)
     const struct metric_set *set = tree->column->set;
     const char *group = NULL;
     lay_out(tree);
-    page_heading(tree->page, set->model[tree->model].title);
+    layout_heading(tree->layout, set->model[tree->model].title);
     if (tree->has_whole)
-        buf_addf(tree->page->out, "%*sof all\n",
+        buf_addf(tree->layout->out, "%*sof all\n",
                  2 + tree->name + VALUE_COLUMNS + 1 + tree->unit + 1 + tree->interval +
                      WHOLE_COLUMNS - 6,
                  "");
@@ -461,7 +463,7 @@ static void show_model(struct tree *tree)
         if (!has_row(tree, i))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
-            buf_addf(tree->page->out, "  %s\n", metric->group);
+            buf_addf(tree->layout->out, "  %s\n", metric->group);
         group = metric->group;
         show_row(tree, i);
     }
@@ -485,17 +487,18 @@ static void show_little(const struct tree *tree)
         return;
     char *why = column->little.known ? xstrdup("from bandwidth and loaded latency")
                                      : xasprintf("(%s)", column->little_why);
-    page_heading(tree->page, "Lines in flight, by Little's law beside the counted ones");
-    page_quantity(tree->page, "by Little's law", column->little, 1, "lines per core",
-                  why);
+    layout_heading(tree->layout,
+                   "Lines in flight, by Little's law beside the counted ones");
+    layout_quantity(tree->layout, "by Little's law", column->little, 1, "lines per core",
+                    why);
     free(why);
     if (column->latency_ns.known)
-        page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
-                      column->machine.name);
-    page_quantity(tree->page, "counted", counted, 1, "lines",
-                  !counted.known ? "(none of these counts tells it)"
-                  : estimated    ? "misses of L1 under way (estimated)"
-                                 : "misses of L1 under way");
+        layout_quantity(tree->layout, "loaded latency", column->latency_ns, 1, "ns",
+                        column->machine.name);
+    layout_quantity(tree->layout, "counted", counted, 1, "lines",
+                    !counted.known ? "(none of these counts tells it)"
+                    : estimated    ? "misses of L1 under way (estimated)"
+                                   : "misses of L1 under way");
 }
 
 /* A reason that is no lack of events, with its metric; NULL = there is none. */
@@ -539,16 +542,16 @@ static void show_not_computed(struct tree *tree)
         buf_addf(&line, "%s: ", set->model[m].title);
         add_missing(tree, m, &line);
         if (!begun)
-            page_heading(tree->page, "Not computed from these counts");
+            layout_heading(tree->layout, "Not computed from these counts");
         begun = true;
-        page_paragraph(tree->page, "%s", buf_str(&line));
+        layout_paragraph(tree->layout, "%s", buf_str(&line));
         buf_release(&line);
     }
 }
 
-static void tree_text(const struct metrics_report *report, struct page *page)
+static void tree_text(const struct metrics_report *report, struct layout *layout)
 {
-    struct tree tree = {.report = report, .column = &report->column[0], .page = page};
+    struct tree tree = {.report = report, .column = &report->column[0], .layout = layout};
     bool occupancy = !report->settings->model;
     for (tree.model = 0; tree.model < tree.column->set->model_nr; tree.model++) {
         if (!metrics_shows(report, tree.column, tree.model))
@@ -561,7 +564,8 @@ static void tree_text(const struct metrics_report *report, struct page *page)
     show_not_computed(&tree);
 }
 
-static void show_formula(const struct metrics_column *column, size_t i, struct page *page)
+static void show_formula(const struct metrics_column *column, size_t i,
+                         struct layout *layout)
 {
     const struct metric *metric = &column->set->metric[i];
     const struct metric_value *value = &column->result.value[i];
@@ -574,35 +578,35 @@ static void show_formula(const struct metrics_column *column, size_t i, struct p
         metrics_add_unit(&line, metric);
         buf_addf(&line, " (%s)", provenance_word(value->value.provenance));
     }
-    buf_add(page->out, "  ");
-    buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
-    buf_add(page->out, "\n");
-    metrics_add_about(page, metric, 6);
+    buf_add(layout->out, "  ");
+    buf_add_wrapped(layout->out, buf_str(&line), 6, layout->width);
+    buf_add(layout->out, "\n");
+    metrics_add_about(layout, metric, 6);
     buf_release(&line);
 }
 
 static void show_formulas(const struct metrics_report *report,
-                          const struct metrics_column *column, struct page *page)
+                          const struct metrics_column *column, struct layout *layout)
 {
     const struct metric_set *set = column->set;
-    page_heading(page, "Formulas");
+    layout_heading(layout, "Formulas");
     for (size_t i = 0; i < set->metric_nr; i++)
         if (set->metric[i].model == METRIC_NONE ||
             metrics_shows(report, column, (size_t)set->metric[i].model))
-            show_formula(column, i, page);
+            show_formula(column, i, layout);
     for (size_t i = 0; i < set->constant_nr; i++)
-        page_paragraph(page, "%s = %.10g %s (%s)", set->constant[i].name,
-                       set->constant[i].value,
-                       set->constant[i].unit ? set->constant[i].unit : "",
-                       set->constant[i].source ? set->constant[i].source : "no source");
+        layout_paragraph(layout, "%s = %.10g %s (%s)", set->constant[i].name,
+                         set->constant[i].value,
+                         set->constant[i].unit ? set->constant[i].unit : "",
+                         set->constant[i].source ? set->constant[i].source : "no source");
     for (size_t i = 0; i < column->given_nr; i++)
-        page_paragraph(page, "%s = %.10g (%s)", column->given[i].name,
-                       column->given[i].value.value,
-                       provenance_word(column->given[i].value.provenance));
+        layout_paragraph(layout, "%s = %.10g (%s)", column->given[i].name,
+                         column->given[i].value.value,
+                         provenance_word(column->given[i].value.provenance));
 }
 
 static void show_count(const struct metrics_column *column,
-                       const struct event_count *count, struct page *page)
+                       const struct event_count *count, struct layout *layout)
 {
     const struct metric_set *set = column->set;
     int at = metric_event_find(set, count->event);
@@ -621,53 +625,54 @@ static void show_count(const struct metrics_column *column,
         buf_add(&line, ", not used");
     else if (strcmp(set->event[at].name, count->event) != 0)
         buf_addf(&line, ", as %s", set->event[at].name);
-    buf_add(page->out, "  ");
-    buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
-    buf_add(page->out, "\n");
+    buf_add(layout->out, "  ");
+    buf_add_wrapped(layout->out, buf_str(&line), 6, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&line);
 }
 
-static void show_sources(const struct metric_set *set, struct page *page)
+static void show_sources(const struct metric_set *set, struct layout *layout)
 {
     for (size_t i = 0; i < set->source.nr; i++)
-        page_paragraph(page, "%s", set->source.v[i]);
+        layout_paragraph(layout, "%s", set->source.v[i]);
 }
 
-static void evidence_text(const struct metrics_report *report, struct page *page)
+static void evidence_text(const struct metrics_report *report, struct layout *layout)
 {
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         bool again = i > 0 && !strcmp(column->set->name, report->column[0].set->name);
         if (!again)
-            show_formulas(report, column, page);
+            show_formulas(report, column, layout);
         char *title =
             report->nr > 1 ? xasprintf("Counts of %s", column->label) : xstrdup("Counts");
-        page_heading(page, title);
+        layout_heading(layout, title);
         for (size_t k = 0; k < column->counts.count_nr; k++)
-            show_count(column, &column->counts.count[k], page);
+            show_count(column, &column->counts.count[k], layout);
         free(title);
         if (column->result.identity_nr)
-            page_paragraph(page, "%zu of %zu identities between metrics hold",
-                           column->result.identity_nr - column->result.identity_broken_nr,
-                           column->result.identity_nr);
+            layout_paragraph(layout, "%zu of %zu identities between metrics hold",
+                             column->result.identity_nr -
+                                 column->result.identity_broken_nr,
+                             column->result.identity_nr);
         if (!again)
-            page_heading(page, "Where the definitions are from");
+            layout_heading(layout, "Where the definitions are from");
         if (!again)
-            show_sources(column->set, page);
+            show_sources(column->set, layout);
     }
 }
 
 /* ---- all of it ---- */
 
-void metrics_text(const struct metrics_report *report, struct page *page)
+void metrics_text(const struct metrics_report *report, struct layout *layout)
 {
-    show_heads(report, page);
+    show_heads(report, layout);
     if (report->nr > 1)
-        metrics_table_text(report, page);
+        metrics_table_text(report, layout);
     else
-        tree_text(report, page);
-    metrics_roof_text(report, page);
-    show_notes(report, page);
+        tree_text(report, layout);
+    metrics_roof_text(report, layout);
+    show_notes(report, layout);
     if (report->settings->evidence)
-        evidence_text(report, page);
+        evidence_text(report, layout);
 }

@@ -1,6 +1,7 @@
 #include "advisor/plot/plot.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -64,6 +65,21 @@ int plot_check(const char *path, struct error *err)
     return run_gnuplot(NULL, "--version", "--plot", err);
 }
 
+/* In a new folder, which the caller removes. */
+static int run_script(const struct buf *script, const char *option, char **dir,
+                      struct error *err)
+{
+    if (scratch_make(dir, err))
+        return -1;
+    char *file = path_join(*dir, "script");
+    int status = file_write(file, buf_str(script), script->length, err) ||
+                         run_gnuplot(*dir, "script", option, err)
+                     ? -1
+                     : 0;
+    free(file);
+    return status;
+}
+
 static int hand_over(const char *picture, enum plot_kind kind, const char *path,
                      struct error *err)
 {
@@ -77,67 +93,133 @@ static int hand_over(const char *picture, enum plot_kind kind, const char *path,
     return status;
 }
 
-int plot_picture(const struct buf *script, const char *path, struct error *err)
+int plot_write(const struct plot *plot, const char *path, struct error *err)
 {
-    enum plot_kind kind;
-    char *dir = NULL, *file = NULL, *picture = NULL;
+    struct buf script = {0};
+    struct strvec tip = {0};
+    char *dir = NULL, *picture = NULL;
     int status = -1;
-    if (plot_kind_of(path, &kind, err) || scratch_make(&dir, err))
-        goto out;
-    file = path_join(dir, "script");
-    picture = path_join(dir, "picture");
-    if (file_write(file, buf_str(script), script->length, err) ||
-        run_gnuplot(dir, "script", "--plot", err))
-        goto out;
-    status = hand_over(picture, kind, path, err);
-out:
-    free(file);
+    plot_script(plot, 0, &script, &tip);
+    if (!run_script(&script, "--plot", &dir, err)) {
+        picture = path_join(dir, "picture");
+        status = hand_over(picture, plot->kind, path, err);
+    }
     free(picture);
     if (dir)
         scratch_remove(dir);
-    return status;
-}
-
-/* A file that is not there was not drawn. */
-static int take_pictures(const char *dir, struct buf *picture, size_t nr,
-                         struct error *err)
-{
-    int status = 0;
-    for (size_t i = 0; i < nr && !status; i++) {
-        char *name = xasprintf("%s/picture%zu", dir, i);
-        if (file_exists(name))
-            status = file_read(name, &picture[i], err);
-        free(name);
-    }
-    return status;
-}
-
-int plot_pictures(const struct buf *script, const char *option, struct buf *picture,
-                  size_t nr, struct error *err)
-{
-    char *dir = NULL, *file;
-    if (scratch_make(&dir, err))
-        return -1;
-    file = path_join(dir, "script");
-    int status = file_write(file, buf_str(script), script->length, err) ||
-                         run_gnuplot(dir, "script", option, err)
-                     ? -1
-                     : take_pictures(dir, picture, nr, err);
-    free(file);
-    scratch_remove(dir);
-    return status;
-}
-
-int plot_draw(const struct machine *const *machine, size_t nr, const char *path,
-              struct error *err)
-{
-    enum plot_kind kind;
-    struct buf script = {0};
-    int status = plot_kind_of(path, &kind, err);
-    if (!status)
-        status = plot_script(machine, nr, kind, &script, err);
-    if (!status)
-        status = plot_picture(&script, path, err);
+    strvec_release(&tip);
     buf_release(&script);
     return status;
+}
+
+int plot_pages(const struct plot *const *plot, size_t nr, const char *option,
+               struct buf *svg, struct strvec *tip, struct error *err)
+{
+    struct buf script = {0};
+    char *dir = NULL;
+    for (size_t i = 0; i < nr; i++)
+        if (plot[i]->panel_nr)
+            plot_script(plot[i], i, &script, &tip[i]);
+    int status = script.length ? run_script(&script, option, &dir, err) : 0;
+    for (size_t i = 0; i < nr && !status && dir; i++) {
+        char *name = xasprintf("%s/picture%zu", dir, i);
+        if (file_exists(name))
+            status = file_read(name, &svg[i], err);
+        free(name);
+    }
+    if (dir)
+        scratch_remove(dir);
+    buf_release(&script);
+    return status;
+}
+
+/* ---- a picture as data ---- */
+
+const char *plot_colour(size_t curve)
+{
+    static const char *const colours[] = {COLOUR_MEMORY, COLOUR_WRITTEN, COLOUR_WINNER,
+                                          COLOUR_FAILED, COLOUR_L1,      COLOUR_L2,
+                                          "#000000"};
+    return colours[curve % ARRAY_SIZE(colours)];
+}
+
+static void axis_release(struct plot_axis *axis)
+{
+    free(axis->label);
+    for (size_t i = 0; i < axis->tic_nr; i++)
+        free(axis->tic[i].text);
+    free(axis->tic);
+}
+
+static void panel_release(struct plot_panel *panel)
+{
+    free(panel->title);
+    axis_release(&panel->x);
+    axis_release(&panel->y);
+    axis_release(&panel->top);
+    for (size_t i = 0; i < panel->series_nr; i++) {
+        struct plot_series *series = &panel->series[i];
+        free(series->title);
+        for (size_t k = 0; k < series->point_nr; k++)
+            free(series->point[k].tip);
+        free(series->point);
+    }
+    free(panel->series);
+}
+
+void plot_release(struct plot *plot)
+{
+    free(plot->title);
+    for (size_t i = 0; i < plot->panel_nr; i++)
+        panel_release(&plot->panel[i]);
+    free(plot->panel);
+    *plot = (struct plot){0};
+}
+
+struct plot_panel *plot_add_panel(struct plot *plot)
+{
+    GROW(plot->panel, plot->panel_nr + 1, plot->panel_alloc);
+    plot->panel[plot->panel_nr] = (struct plot_panel){0};
+    return &plot->panel[plot->panel_nr++];
+}
+
+struct plot_series *plot_add(struct plot_panel *panel, struct plot_series look,
+                             const char *title, ...)
+{
+    struct buf text = {0};
+    va_list args;
+    if (title) {
+        va_start(args, title);
+        buf_addf_va(&text, title, args);
+        va_end(args);
+        look.title = buf_detach(&text);
+    }
+    GROW(panel->series, panel->series_nr + 1, panel->series_alloc);
+    panel->series[panel->series_nr] = look;
+    return &panel->series[panel->series_nr++];
+}
+
+void plot_add_tic(struct plot_axis *axis, double at, const char *text)
+{
+    GROW(axis->tic, axis->tic_nr + 1, axis->tic_alloc);
+    axis->tic[axis->tic_nr++] = (struct plot_tic){at, xstrdup(text)};
+}
+
+void plot_point(struct plot_series *series, struct quantity x, struct quantity y,
+                const char *tip)
+{
+    GROW(series->point, series->point_nr + 1, series->point_alloc);
+    series->point[series->point_nr++] = (struct plot_point){x, y, xstrdup(tip)};
+}
+
+void plot_at(struct plot_series *series, double x, double y)
+{
+    plot_point(series, quantity_exact(x, PROVENANCE_DERIVED),
+               quantity_exact(y, PROVENANCE_DERIVED), NULL);
+}
+
+void plot_line(struct plot_series *series, double x0, double y0, double x1, double y1)
+{
+    plot_at(series, x0, y0);
+    plot_at(series, x1, y1);
 }

@@ -1,467 +1,504 @@
-/* The picture of a profile as a gnuplot script: data blocks, then one plot command. */
+/* A picture as gnuplot's script: for each panel its settings, data blocks, and one plot
+ * command. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "advisor/plot/gnuplot_text.h"
 #include "advisor/plot/plot.h"
 
-struct sheet {
-    const struct machine *const *machine;
-    size_t nr;
-    enum plot_kind kind;
+struct writer {
+    const struct plot *plot;
     struct buf *out;
-    struct buf items;     /* of the plot command */
-    double x_end, y_end;  /* GB/s, ns */
-    size_t curve, titles; /* so far */
-    bool predicted;       /* some curve has such a part */
+    struct buf items; /* of the plot command */
+    struct strvec *tip;
+    size_t block, titled; /* series so far, those in the legend */
 };
-
-/* The characters that gnuplot's terminal of text draws lines with, by linetype: curves
- * take 1 to 4. */
-enum { DUMB_CURVES = 4, DUMB_L1 = 5, DUMB_L2 = 6, DUMB_UNLOADED = 7 };
 
 /* ---- pieces of the language ---- */
 
-static void add_number(struct buf *out, double number)
+/* One quoted string: within single quotes gnuplot replaces nothing; control characters,
+ * which could end the line, become spaces. */
+static void quote(struct buf *out, const char *text, size_t length)
 {
-    buf_addf(out, "%.6g", number);
+    buf_add(out, "'");
+    for (; length; text++, length--)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            buf_add(out, " ");
+        else
+            buf_add_n(out, *text == '\'' ? "''" : text, *text == '\'' ? 2 : 1);
+    buf_add(out, "'");
 }
 
-static void add_title(struct sheet *sheet, const char *title)
+/* Lines of text joined: 'a' . "\n" . 'b' */
+static void quote_lines(struct buf *out, const char *text)
 {
-    gnuplot_title(&sheet->items, title, sheet->kind == PLOT_TERMINAL);
-    sheet->titles += title != NULL;
-}
-
-/* ---- how far the axes go ---- */
-
-static bool is_predicted(const struct machine_point *point)
-{
-    return point->latency_ns.provenance == PROVENANCE_PREDICTED;
-}
-
-static void stretch_to_curve(struct sheet *sheet, const struct machine_curve *curve,
-                             double *high)
-{
-    for (size_t i = 0; i < curve->point_nr; i++) {
-        const struct machine_point *point = &curve->point[i];
-        sheet->x_end = fmax(sheet->x_end, fmax(point->gbs, point->gbs_high));
-        sheet->y_end = fmax(sheet->y_end, point->latency_ns.value);
-        if (isfinite(point->latency_ns.high))
-            *high = fmax(*high, point->latency_ns.high);
+    for (;; text++) {
+        size_t length = strcspn(text, "\n");
+        quote(out, text, length);
+        text += length;
+        if (!*text)
+            return;
+        buf_add(out, " . \"\\n\" . ");
     }
 }
 
-/* What would press the curves to the left edge stays outside. */
-static void stretch_to_limits(struct sheet *sheet)
+/* "set WHAT 'text'AFTER" */
+static void set_text(struct buf *out, const char *what, const char *text,
+                     const char *after)
 {
-    const double most = 3 * sheet->x_end;
-    for (size_t m = 0; m < sheet->nr; m++) {
-        const struct machine *machine = sheet->machine[m];
-        if (machine->peak_gbs.known && machine->peak_gbs.value <= most)
-            sheet->x_end = fmax(sheet->x_end, machine->peak_gbs.value);
-        for (size_t i = 0; i < machine->curve_nr; i++) {
-            struct quantity ceiling = machine->curve[i].ceiling_gbs;
-            if (ceiling.known && ceiling.value <= most)
-                sheet->x_end = fmax(sheet->x_end, ceiling.value);
+    buf_addf(out, "set %s ", what);
+    quote_lines(out, text);
+    buf_addf(out, "%s\n", after);
+}
+
+static void add_number(struct buf *out, double number)
+{
+    if (isfinite(number))
+        buf_addf(out, " %.7g", number);
+    else
+        buf_add(out, " NaN");
+}
+
+/* Panels one above the other. */
+static bool is_stacked(const struct plot *plot)
+{
+    return plot->panel_nr > 1 && !plot->beside && plot->kind != PLOT_TERMINAL;
+}
+
+/* ---- data ---- */
+
+static bool has_range(const struct plot_axis *axis)
+{
+    return axis->high > axis->low;
+}
+
+/* What is infinite stands at the frame's end; what a logarithm has no place for is a gap.
+ */
+static double place_of(const struct quantity *at, const struct plot_axis *axis)
+{
+    bool log = axis->scale != PLOT_LINEAR;
+    if (!at->known || (log && !(at->value > 0)))
+        return NAN;
+    if (isinf(at->value) && has_range(axis))
+        return log ? axis->high / 1.12 : axis->high;
+    return at->value;
+}
+
+/* An end of an interval, not so far off that gnuplot could not draw the rest of it. */
+static double end_of(double end, const struct quantity *at, const struct plot_axis *axis)
+{
+    bool log = axis->scale != PLOT_LINEAR;
+    if (!has_range(axis))
+        return !isfinite(end) ? at->value : log ? fmax(end, 0.01 * at->value) : end;
+    double reach = axis->high - axis->low;
+    return fmin(fmax(end, log ? axis->low / 2 : axis->low - reach),
+                log ? 2 * axis->high : axis->high + reach);
+}
+
+static bool shows_interval(const struct writer *writer, const struct plot_series *series)
+{
+    return series->interval && writer->plot->kind != PLOT_TERMINAL;
+}
+
+/* x y, with intervals x-low x-high y-low y-high, then the tip's number. */
+static void add_block(struct writer *writer, const struct plot_panel *panel,
+                      const struct plot_series *series)
+{
+    struct buf *out = writer->out;
+    buf_addf(out, "$b%zu << EOD\n", writer->block);
+    for (size_t i = 0; i < series->point_nr; i++) {
+        const struct plot_point *point = &series->point[i];
+        add_number(out, place_of(&point->x, &panel->x));
+        add_number(out, place_of(&point->y, &panel->y));
+        if (shows_interval(writer, series)) {
+            add_number(out, end_of(point->x.low, &point->x, &panel->x));
+            add_number(out, end_of(point->x.high, &point->x, &panel->x));
+            add_number(out, end_of(point->y.low, &point->y, &panel->y));
+            add_number(out, end_of(point->y.high, &point->y, &panel->y));
+        }
+        if (point->tip && writer->plot->kind == PLOT_PAGE) {
+            buf_addf(out, " @%zu", writer->tip->nr);
+            strvec_push(writer->tip, point->tip);
+        }
+        buf_add(out, "\n");
+    }
+    buf_add(out, "EOD\n");
+}
+
+/* ---- series ---- */
+
+/* "$b3 using 1:2", after what ends the item before it. */
+static void begin_item(struct writer *writer, const char *columns)
+{
+    buf_add(&writer->items, writer->items.length ? ", \\\n  " : "plot ");
+    if (columns)
+        buf_addf(&writer->items, "$b%zu using %s ", writer->block, columns);
+}
+
+/* A page has the legend itself. */
+static void end_item(struct writer *writer, const char *title)
+{
+    if (!title || writer->plot->kind == PLOT_PAGE) {
+        buf_add(&writer->items, " notitle");
+        return;
+    }
+    buf_add(&writer->items,
+            writer->plot->kind == PLOT_TERMINAL ? " title ' ' . " : " title ");
+    quote(&writer->items, title, strlen(title));
+    writer->titled++;
+}
+
+static bool is_wide(const struct plot_series *series)
+{
+    for (size_t i = 0; i < series->point_nr; i++)
+        if (series->point[i].x.low < series->point[i].x.high)
+            return true;
+    return false;
+}
+
+static void add_intervals(struct writer *writer, const struct plot_series *series)
+{
+    bool wide = is_wide(series);
+    const char *columns = "1:2:3:4:5:6";
+    struct buf look = {0};
+    switch (series->interval) {
+    case PLOT_BARS:
+        columns = wide ? columns : "1:2:5:6";
+        buf_addf(&look, "%serrorbars pointtype -1 linewidth 1", wide ? "xy" : "y");
+        break;
+    case PLOT_SPANS:
+        columns = "1:5:(0):($6-$5)";
+        buf_add(&look, "vectors nohead linewidth 1.5");
+        break;
+    case PLOT_BAND:
+        columns = "1:5:6";
+        buf_add(&look, "filledcurves fillstyle transparent solid 0.15 noborder");
+        break;
+    default:
+        buf_addf(&look, "boxxyerror fillstyle transparent solid %g border linewidth 1",
+                 series->fill > 0 ? series->fill : 0.25);
+    }
+    begin_item(writer, columns);
+    buf_addf(&writer->items, "with %s linecolor rgb '%s'", buf_str(&look),
+             series->interval_colour ? series->interval_colour : series->colour);
+    end_item(writer, NULL);
+    buf_release(&look);
+}
+
+/* The terminal tells curves apart by the characters that it draws them with. */
+static void add_look(struct writer *writer, const struct plot_series *series)
+{
+    size_t number = writer->titled - (!series->title && writer->titled);
+    char letter = series->letter ? series->letter : (char)('A' + number % 26);
+    struct buf *items = &writer->items;
+    bool line = series->line != PLOT_NO_LINE;
+    buf_addf(items, "with %s",
+             series->line == PLOT_STEPS ? "steps"
+             : line && series->mark     ? "linespoints"
+             : line                     ? "lines"
+                                        : "points");
+    if (writer->plot->kind == PLOT_TERMINAL) {
+        if (line)
+            buf_addf(items, " linetype %zu", 1 + number % 7);
+        if (series->mark)
+            buf_addf(items, " pointtype '%c'", letter);
+        return;
+    }
+    buf_addf(items, " linewidth %g", series->width > 0 ? series->width : line ? 2 : 1.5);
+    if (series->dash)
+        buf_addf(items, " dashtype %d", series->dash);
+    if (series->mark)
+        buf_addf(items, " pointtype %d pointsize %g", series->mark,
+                 series->size > 0 ? series->size : 0.8);
+    buf_addf(items, " linecolor rgb '%s'", series->colour);
+}
+
+/* gnuplot puts what it has no curve for before the plot command. */
+static void add_objects(struct writer *writer, const struct plot_series *series)
+{
+    struct buf *out = writer->out;
+    for (size_t i = 0; i < series->point_nr; i++) {
+        const struct plot_point *point = &series->point[i];
+        double x = point->x.value;
+        if (series->line == PLOT_VERTICAL) {
+            buf_addf(out,
+                     "set arrow from first %.7g, graph 0 to first %.7g, graph 1 "
+                     "nohead",
+                     x, x);
+            if (writer->plot->kind != PLOT_TERMINAL)
+                buf_addf(out, " linewidth %g dashtype %d linecolor rgb '%s'",
+                         series->width > 0 ? series->width : 1,
+                         series->dash ? series->dash : 1, series->colour);
+            buf_add(out, "\n");
+        } else if (series->line == PLOT_SHADE) {
+            buf_addf(out,
+                     "set object rectangle from first %.7g, graph 0 to first %.7g, graph "
+                     "1 behind fillcolor rgb '%s' fillstyle solid noborder\n",
+                     point->x.low, point->x.high, series->colour);
+        } else {
+            set_text(out, "label", point->tip, "");
+            buf_truncate(out, out->length - 1);
+            buf_addf(out, " at first %.7g, %s %.7g offset character %s\n", x,
+                     series->line == PLOT_TEXT ? "first" : "graph", point->y.value,
+                     series->line == PLOT_TEXT ? "1,0.6" : "0.8,0");
         }
     }
 }
 
-struct quantity plot_in_flight(const struct machine *machine, int level, double cores)
+static bool is_object(const struct plot_series *series)
 {
-    const struct machine_limit *limit =
-        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
-    int sharing = 1;
-    if (limit->scope && strcmp(limit->scope, "core"))
-        for (int i = 0; i < machine->level_nr; i++)
-            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
-                sharing = machine->level[i].cores_sharing;
-    return quantity_scale(limit->used,
-                          (double)machine_transfer_bytes(machine) * cores / sharing);
+    return series->line >= PLOT_VERTICAL && series->line != PLOT_HYPERBOLA;
 }
 
-/* 0 = unknown. */
-static double bytes_in_flight(const struct machine *machine, int level)
+/* What stands before the marks and lines of all series: data, and intervals, which cover
+ * none of them. */
+static void add_ground(struct writer *writer, const struct plot_panel *panel,
+                       const struct plot_series *series)
 {
-    struct quantity bytes = plot_in_flight(machine, level, machine->cores);
-    return bytes.known ? bytes.value : 0;
+    if (is_object(series)) {
+        add_objects(writer, series);
+    } else if (series->point_nr && series->line != PLOT_HYPERBOLA) {
+        add_block(writer, panel, series);
+        if (shows_interval(writer, series))
+            add_intervals(writer, series);
+    }
 }
 
-/* All points are in, what a wide band leaves room for, and a queue's line that is near.
+static void add_series(struct writer *writer, const struct plot_panel *panel,
+                       const struct plot_series *series)
+{
+    bool page = writer->plot->kind == PLOT_PAGE;
+    if (is_object(series) || !series->point_nr) { /* the legend only */
+        if (series->title && !page) {
+            begin_item(writer, NULL);
+            buf_add(&writer->items, "NaN ");
+            add_look(writer, series);
+            end_item(writer, series->title);
+        }
+        return;
+    }
+    if (series->line == PLOT_HYPERBOLA) {
+        begin_item(writer, NULL);
+        buf_addf(&writer->items, "[%.7g:%.7g] %.7g / x ", series->point->x.value,
+                 panel->x.high, series->point->y.value * series->point->x.value);
+        add_look(writer, series);
+        end_item(writer, series->title);
+        return;
+    }
+    if (page && series->point->tip) {
+        begin_item(writer, series->interval ? "1:2:7" : "1:2:3");
+        buf_addf(&writer->items,
+                 "with labels hypertext point pointtype %d pointsize %g linecolor rgb "
+                 "'%s'",
+                 series->mark, series->size > 0 ? series->size : 0.8, series->colour);
+        end_item(writer, NULL);
+    } else if (series->line || series->mark) {
+        begin_item(writer, "1:2");
+        add_look(writer, series);
+        end_item(writer, series->title);
+    }
+}
+
+/* ---- axes ---- */
+
+/* 1, 2 and 5 of each decade where there are few decades, else powers of ten. */
+static void add_decades(struct buf *out, const struct plot_axis *axis, bool labels)
+{
+    static const double factor[] = {1, 2, 5};
+    size_t each = axis->high < 300 * axis->low ? 3 : 1;
+    const char *before = "";
+    for (int decade = (int)floor(log10(axis->low));
+         decade <= (int)ceil(log10(axis->high)); decade++)
+        for (size_t i = 0; i < each; i++) {
+            double at = factor[i] * pow(10, decade);
+            if (at < axis->low || at > axis->high)
+                continue;
+            if (labels)
+                buf_addf(out, "%s'%g%s' %.6g", before, at, axis->unit ? axis->unit : "",
+                         at);
+            else
+                buf_addf(out, "%s'' %.6g", before, at);
+            before = ", ";
+        }
+}
+
+/* `labels`: texts and numbers are shown, too. */
+static void add_axis(struct writer *writer, const char *name,
+                     const struct plot_axis *axis, bool labels)
+{
+    struct buf *out = writer->out;
+    char *label = xasprintf("%slabel", name);
+    bool log = axis->scale != PLOT_LINEAR;
+    if (axis->label && labels)
+        set_text(out, label, axis->label, "");
+    else
+        buf_addf(out, "unset %s\n", label);
+    free(label);
+    if (log)
+        buf_addf(out, "set logscale %s%s\n", name, axis->scale == PLOT_BYTES ? " 2" : "");
+    if (has_range(axis))
+        buf_addf(out, "set %srange [%.7g:%.7g]\n", name, axis->low, axis->high);
+    else
+        buf_addf(out, "set %srange [%s:*]\n", name, log ? "*" : "*<0");
+    buf_addf(out, "set format %s '%s'\nset %stics ", name,
+             !labels                     ? ""
+             : axis->scale == PLOT_BYTES ? "%.0b%BB"
+                                         : "%g",
+             name);
+    if (axis->tic_nr || (axis->scale == PLOT_LOG && has_range(axis))) {
+        buf_add(out, "(");
+        for (size_t i = 0; i < axis->tic_nr; i++) {
+            const char *text = labels ? axis->tic[i].text : "";
+            buf_add(out, i ? ", " : "");
+            quote(out, text, strlen(text));
+            buf_addf(out, " %.7g", axis->tic[i].at);
+        }
+        if (!axis->tic_nr)
+            add_decades(out, axis, labels);
+        buf_add(out, ") ");
+    }
+    buf_addf(out, "nomirror textcolor rgb '#000000'%s\n",
+             axis->slanted ? " rotate by 40 right scale 0"
+             : is_stacked(writer->plot) && writer->plot->height < 150 ? " font ',8'"
+                                                                      : "");
+}
+
+/* ---- the frame ---- */
+
+struct legend {
+    size_t columns, rows;
+};
+
+/* gnuplot leaves out entries of a legend that is too wide: long ones stand in one column.
  */
-static void stretch(struct sheet *sheet)
+static struct legend legend_of(const struct plot *plot, const struct plot_panel *panel)
 {
-    double high = 0, top;
-    for (size_t m = 0; m < sheet->nr; m++) {
-        const struct machine *machine = sheet->machine[m];
-        for (size_t i = 0; i < machine->curve_nr; i++)
-            stretch_to_curve(sheet, &machine->curve[i], &high);
-        if (machine->memory_latency_ns.known)
-            sheet->y_end = fmax(sheet->y_end, machine->memory_latency_ns.value);
-    }
-    stretch_to_limits(sheet);
-    sheet->x_end *= 1.06;
-    top = 1.2 * fmin(fmax(high, sheet->y_end), 1.4 * sheet->y_end);
-    for (int level = 1; level <= 2 && sheet->nr == 1; level++) {
-        const struct machine *machine = sheet->machine[0];
-        double bytes = bytes_in_flight(machine, level);
-        if (bytes / (0.8 * sheet->x_end) < 1.8 * sheet->y_end)
-            top = fmax(top, bytes / (0.8 * sheet->x_end));
-    }
-    sheet->y_end = top;
+    enum { LONGEST = 48 };
+    size_t nr = 0, longest = 0;
+    for (size_t i = 0; i < panel->series_nr && plot->kind != PLOT_PAGE; i++)
+        if (panel->series[i].title) {
+            size_t length = strlen(panel->series[i].title);
+            longest = length > longest ? length : longest;
+            nr++;
+        }
+    size_t columns = longest > LONGEST || plot->kind == PLOT_TERMINAL ? 1 : 2;
+    return (struct legend){columns, (nr + columns - 1) / columns};
 }
 
-/* ---- curves ---- */
+enum { ROW = 20, WIDTH = 960 }; /* pixels */
 
-static void add_point(struct buf *out, const struct machine_point *point, double y_end)
+/* Above each panel of a stack: its title or legend. */
+static size_t gap_of(const struct plot *plot)
 {
-    bool spread = point->gbs_high > 0;
-    const double column[] = {point->gbs,
-                             point->latency_ns.value,
-                             spread ? point->gbs_low : point->gbs,
-                             spread ? point->gbs_high : point->gbs,
-                             point->latency_ns.low,
-                             fmin(point->latency_ns.high, 2 * y_end)};
-    for (size_t i = 0; i < ARRAY_SIZE(column); i++) {
-        buf_add(out, i ? " " : "");
-        add_number(out, column[i]);
+    size_t rows = 1;
+    for (size_t i = 0; i < plot->panel_nr; i++) {
+        size_t own = legend_of(plot, &plot->panel[i]).rows;
+        rows = own > rows ? own : rows;
     }
-    buf_add(out, "\n");
+    return 18 + ROW * rows;
 }
 
-static void add_block(struct sheet *sheet, const char *prefix,
-                      const struct machine_curve *curve, size_t from, size_t to)
+static void add_terminal(struct writer *writer, size_t number)
 {
-    buf_addf(sheet->out, "$%s%zu << EOD\n", prefix, sheet->curve);
-    for (size_t i = from; i < to; i++)
-        add_point(sheet->out, &curve->point[i], sheet->y_end);
-    buf_add(sheet->out, "EOD\n");
-}
-
-static void name_curve(const struct sheet *sheet, const struct machine *machine,
-                       const struct machine_curve *curve, struct buf *name)
-{
-    if (sheet->nr > 1)
-        buf_addf(name, "%s: ", machine->name);
-    buf_addf(name, "%.0f %% reads", 100 * curve->read_share);
-    if (curve->nontemporal)
-        buf_add(name, ", non-temporal stores");
-    if (curve->ceiling_gbs.known) {
-        bool bound = machine_ceiling_is_bound(curve);
-        buf_add(name, bound ? ", ceiling at most " : ", ceiling ");
-        buf_add_number(name, bound ? curve->ceiling_gbs.high : curve->ceiling_gbs.value);
-        buf_add(name, " GB/s");
-    }
-}
-
-static void plot_measured(struct sheet *sheet, const char *colour, const char *title)
-{
-    size_t curve = sheet->curve;
-    int mark = 5 + 2 * (int)(curve % 5); /* filled ones */
-    if (sheet->kind != PLOT_TERMINAL) {
-        gnuplot_begin_item(&sheet->items);
-        buf_addf(&sheet->items,
-                 "$m%zu using 1:2:3:4:5:6 with xyerrorbars pointtype -1 linewidth 1 "
-                 "linecolor rgb '%s' notitle",
-                 curve, colour);
-    }
-    gnuplot_begin_item(&sheet->items);
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(&sheet->items,
-                 "$m%zu using 1:2 with linespoints linetype %zu pointtype '%c'", curve,
-                 1 + curve % DUMB_CURVES, (char)('A' + curve % 26));
+    const struct plot *plot = writer->plot;
+    size_t rows = legend_of(plot, &plot->panel[0]).rows;
+    size_t nr = is_stacked(plot) ? plot->panel_nr : 1;
+    size_t height = (size_t)plot->height * nr + ROW * rows + 4 * ROW;
+    if (is_stacked(plot))
+        height = ((size_t)plot->height + gap_of(plot)) * nr + 5 * ROW;
+    buf_addf(writer->out, "reset\nset encoding utf8\nset terminal ");
+    if (plot->kind == PLOT_TERMINAL)
+        buf_addf(writer->out, "dumb size 79, %zu noenhanced\nset output 'picture'\n",
+                 25 + rows);
+    else if (plot->kind == PLOT_PAGE)
+        buf_addf(writer->out,
+                 "svg size 640, %d noenhanced font 'sans,14' name '%s'\n"
+                 "set output 'picture%zu'\n",
+                 plot->height, plot->name, number);
     else
-        buf_addf(
-            &sheet->items,
-            "$m%zu using 1:2 with linespoints linewidth 2 pointtype %d pointsize 0.8 "
-            "linecolor rgb '%s'",
-            curve, mark, colour);
-    add_title(sheet, title);
+        buf_addf(writer->out,
+                 "%s size %d, %zu noenhanced font 'DejaVu Sans,%d' background '#ffffff'\n"
+                 "set output 'picture'\n",
+                 plot->kind == PLOT_SVG ? "svg" : "pngcairo", WIDTH, height,
+                 plot->kind == PLOT_SVG ? 13 : 10);
+    if (plot->kind == PLOT_PAGE) /* whose own background shows */
+        buf_add(writer->out,
+                "set border 3 linewidth 1 linecolor rgb '" COLOUR_FAINT "'\n");
+    if (plot->kind != PLOT_TERMINAL)
+        buf_addf(writer->out,
+                 "set bars 0.5\nset samples 400\nset grid linetype 1 linewidth 0.5 "
+                 "linecolor rgb '%s'\n",
+                 plot->kind == PLOT_PAGE ? COLOUR_FAINT : "#dddddd");
+    if (is_stacked(plot))
+        buf_addf(writer->out,
+                 "set multiplot layout %zu,1 margins screen 0.09, screen 0.97, screen "
+                 "%.4f, screen %.4f spacing screen 0, screen %.4f",
+                 nr, 50.0 / (double)height,
+                 1 - (30.0 + (double)gap_of(plot)) / (double)height,
+                 (double)gap_of(plot) / (double)height);
+    else if (plot->panel_nr > 1 && plot->kind != PLOT_TERMINAL)
+        buf_addf(writer->out, "set multiplot layout 1,%zu", plot->panel_nr);
+    if (plot->panel_nr > 1 && plot->kind != PLOT_TERMINAL) {
+        if (plot->title) {
+            buf_add(writer->out, " title ");
+            quote_lines(writer->out, plot->title);
+        }
+        buf_add(writer->out, "\n");
+    } else if (plot->title) {
+        set_text(writer->out, "title", plot->title, "");
+    }
 }
 
-static void plot_predicted(struct sheet *sheet, const char *colour, const char *title)
+/* Below the axis, or above a panel of a stack. */
+static void add_legend(struct writer *writer, const struct plot_panel *panel)
 {
-    size_t curve = sheet->curve;
-    sheet->predicted = true;
-    if (sheet->kind == PLOT_TERMINAL) {
-        gnuplot_begin_item(&sheet->items);
-        buf_addf(&sheet->items,
-                 "$p%zu using 1:2 with linespoints linetype %zu pointtype '?'", curve,
-                 1 + curve % DUMB_CURVES);
-        add_title(sheet, title);
+    const struct plot *plot = writer->plot;
+    struct legend legend = legend_of(plot, panel);
+    if (!legend.rows)
         return;
-    }
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items,
-             "$p%zu using 1:5:6 with filledcurves fillstyle transparent solid 0.15 "
-             "noborder linecolor rgb '%s' notitle",
-             curve, colour);
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items,
-             "$p%zu using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb '%s'",
-             curve, colour);
-    add_title(sheet, title);
-}
-
-static void draw_ceiling(struct sheet *sheet, const char *colour, double gbs)
-{
-    buf_addf(sheet->out,
-             "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead linewidth "
-             "1 dashtype 4 linecolor rgb '%s'\n",
-             gbs, gbs, colour);
-}
-
-/* The predicted part starts at the last measured point. */
-static void draw_curve(struct sheet *sheet, const struct machine *machine,
-                       const struct machine_curve *curve)
-{
-    const char *colour = gnuplot_colour(sheet->curve);
-    struct buf name = {0};
-    size_t measured = 0;
-    while (measured < curve->point_nr && !is_predicted(&curve->point[measured]))
-        measured++;
-    name_curve(sheet, machine, curve, &name);
-    if (measured) {
-        add_block(sheet, "m", curve, 0, measured);
-        plot_measured(sheet, colour, buf_str(&name));
-    }
-    if (measured < curve->point_nr) {
-        add_block(sheet, "p", curve, measured ? measured - 1 : 0, curve->point_nr);
-        if (sheet->kind == PLOT_TERMINAL)
-            buf_add(&name, " (predicted)");
-        plot_predicted(sheet, colour,
-                       measured && sheet->kind != PLOT_TERMINAL ? NULL : buf_str(&name));
-    }
-    if (curve->ceiling_gbs.known && curve->ceiling_gbs.value <= sheet->x_end &&
-        sheet->kind != PLOT_TERMINAL)
-        draw_ceiling(sheet, colour, curve->ceiling_gbs.value);
-    sheet->curve++;
-    buf_release(&name);
-}
-
-/* ---- what the machine sets ---- */
-
-/* `colour`: of the machine's first curve where several machines are drawn. */
-static void draw_unloaded(struct sheet *sheet, const struct machine *machine,
-                          const char *colour)
-{
-    struct buf text = {0};
-    if (!machine->memory_latency_ns.known)
-        return;
-    if (sheet->nr > 1)
-        buf_addf(&text, "%s: ", machine->name);
-    buf_addf(&text, "unloaded, %.0f ns", machine->memory_latency_ns.value);
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items, "%.6g with lines ", machine->memory_latency_ns.value);
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(&sheet->items, "linetype %d", DUMB_UNLOADED);
+    if (plot->kind == PLOT_TERMINAL)
+        buf_add(writer->out, "set key below left vertical maxcols 1 Left reverse\n");
+    else if (is_stacked(plot))
+        buf_addf(writer->out,
+                 "set key at graph 1, graph 1 right bottom vertical maxcols %zu maxrows "
+                 "%zu Left reverse\n",
+                 legend.columns, legend.rows);
     else
-        buf_addf(&sheet->items, "linewidth 1 dashtype 3 linecolor rgb '%s'", colour);
-    add_title(sheet, buf_str(&text));
-    buf_release(&text);
-}
-
-static void draw_peak(struct sheet *sheet, const struct machine *machine,
-                      const char *colour)
-{
-    struct buf text = {0};
-    double x = machine->peak_gbs.value;
-    if (!machine->peak_gbs.known)
-        return;
-    if (sheet->nr > 1)
-        buf_addf(&text, "%s: ", machine->name);
-    buf_add(&text, machine->peak_gbs.low > 0 ? "peak " : "peak at most ");
-    buf_add_number(&text, x);
-    buf_add(&text, " GB/s");
-    if (x > sheet->x_end) {
-        buf_add(&text, ", right of what is shown");
-        gnuplot_begin_item(&sheet->items);
-        buf_add(&sheet->items, "NaN with lines linecolor rgb '#ffffff'");
-        add_title(sheet, buf_str(&text));
-        buf_release(&text);
-        return;
-    }
-    buf_addf(sheet->out,
-             "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead", x, x);
-    if (sheet->kind != PLOT_TERMINAL)
-        buf_addf(sheet->out, " linewidth 1.5 dashtype 5 linecolor rgb '%s'", colour);
-    buf_add(sheet->out, "\nset label ");
-    gnuplot_quote(sheet->out, buf_str(&text));
-    buf_addf(sheet->out, " at first %.6g, graph %s\n", x,
-             sheet->kind == PLOT_TERMINAL
-                 ? "0.06 right offset -1,0"
-                 : "0.02 rotate by 90 left offset -1.4,0 textcolor rgb '#555555'");
-    buf_release(&text);
-}
-
-/* Above the frame, where the line leaves it: covers nothing. The first ends there, the
- * second begins there or ends at the frame, one row higher where they could meet. */
-static void label_queue(struct sheet *sheet, const char *text, int level, double bytes)
-{
-    double at = bytes / sheet->y_end / sheet->x_end;
-    bool first = level == 1, early = at<0.3, late = at> 0.7;
-    buf_add(sheet->out, "set label ");
-    gnuplot_quote(sheet->out, text);
-    buf_addf(
-        sheet->out, " at graph %.6g, graph 1 %s offset 0,%s textcolor rgb '#333333'\n",
-        !first && late ? 1 : at, (first && !early) || (!first && late) ? "right" : "left",
-        first ? "0.7" : "1.7");
-}
-
-static void draw_queue(struct sheet *sheet, const struct machine *machine,
-                       const struct machine_limit *limit, int level)
-{
-    struct buf text = {0};
-    double bytes = bytes_in_flight(machine, level);
-    bool inside = bytes < sheet->x_end * sheet->y_end;
-    bool terminal = sheet->kind == PLOT_TERMINAL;
-    if (!(bytes > 0))
-        return;
-    buf_addf(&text, "L%d queue full: ", level);
-    buf_add_number(&text, limit->used.value);
-    buf_addf(&text, " lines per %s%s%s", limit->scope ? limit->scope : "core",
-             isinf(limit->used.high) ? " or more" : "",
-             inside ? "" : " (beyond this picture)");
-    gnuplot_begin_item(&sheet->items);
-    if (inside)
-        buf_addf(&sheet->items, "%.6g / x", bytes);
-    else
-        buf_add(&sheet->items, "NaN");
-    if (terminal)
-        buf_addf(&sheet->items, " with lines linetype %d",
-                 level == 1 ? DUMB_L1 : DUMB_L2);
-    else
-        buf_add(&sheet->items, " with lines linewidth 1.5 linecolor rgb '#333333'");
-    if (inside && !terminal)
-        label_queue(sheet, buf_str(&text), level, bytes);
-    add_title(sheet, terminal || !inside ? buf_str(&text) : NULL);
-    buf_release(&text);
-}
-
-static void draw_limits(struct sheet *sheet, const struct machine *machine,
-                        size_t first_curve)
-{
-    const char *colour = sheet->nr > 1 ? gnuplot_colour(first_curve) : "#555555";
-    draw_unloaded(sheet, machine, colour);
-    draw_peak(sheet, machine, colour);
-    if (sheet->nr > 1)
-        return;
-    draw_queue(sheet, machine, &machine->l1_mshrs, 1);
-    draw_queue(sheet, machine, &machine->l2_mshrs, 2);
-}
-
-/* ---- the sheet ---- */
-
-static size_t newlines(const char *text)
-{
-    size_t nr = 0;
-    while ((text = strchr(text, '\n'))) {
-        text++;
-        nr++;
-    }
-    return nr;
-}
-
-static void add_heading(struct sheet *sheet)
-{
-    struct buf title = {0};
-    for (size_t m = 0; m < sheet->nr; m++) {
-        const struct machine *machine = sheet->machine[m];
-        const char *model = machine->cpu_model ? machine->cpu_model : "";
-        bool named = !strncmp(model, machine->name, strlen(machine->name));
-        buf_addf(&title, "%s%s%s%s", m ? "\n" : "", named ? "" : machine->name,
-                 named || !*model ? "" : ": ", model);
-        if (sheet->kind == PLOT_TERMINAL || !machine->source)
-            continue;
-        buf_add(&title, "\n");
-        buf_add_wrapped(&title, machine->source, 0, 110);
-    }
-    buf_add(sheet->out, "set title ");
-    gnuplot_quote_lines(sheet->out, buf_str(&title));
-    buf_add(sheet->out, " noenhanced");
-    if (sheet->kind != PLOT_TERMINAL && sheet->nr == 1) /* room for label_queue's rows */
-        buf_addf(sheet->out, " offset 0,1.8\nset tmargin %.6g",
-                 4.5 + 1.2 * (double)newlines(buf_str(&title)));
-    buf_add(sheet->out, "\n");
-    buf_release(&title);
-}
-
-static void add_settings(struct sheet *sheet)
-{
-    static const char *const terminal[] = {
-        [PLOT_TERMINAL] = "dumb size 79, 32 noenhanced",
-        [PLOT_SVG] = "svg size 960, 680 noenhanced font 'DejaVu Sans,13' background "
-                     "'#ffffff'",
-        [PLOT_PNG] = "pngcairo size 960, 680 noenhanced font 'DejaVu Sans,10' background "
-                     "'#ffffff'",
-    };
-    char cores[64] = "all cores";
-    if (sheet->nr == 1)
-        snprintf(cores, sizeof(cores), "all %d cores", sheet->machine[0]->cores);
-    buf_addf(sheet->out, "set encoding utf8\nset terminal %s\nset output 'picture'\n",
-             terminal[sheet->kind]);
-    add_heading(sheet);
-    buf_addf(sheet->out,
-             "set xlabel 'bandwidth through memory, %s together (GB/s)'\n"
-             "set ylabel 'latency of memory (ns)'\n"
-             "set xrange [0:%.6g]\nset yrange [0:%.6g]\nset samples 1000\n",
-             cores, sheet->x_end, sheet->y_end);
-    buf_add(sheet->out, "set tics nomirror\n");
-    if (sheet->kind != PLOT_TERMINAL)
-        buf_add(sheet->out,
-                "set bars 0.5\nset grid linetype 1 linewidth 0.5 linecolor rgb "
-                "'#dddddd'\n");
-}
-
-/* Below the axis, in two columns; the margin grows with it. */
-static void add_key(const struct sheet *sheet)
-{
-    size_t rows = (sheet->titles + 1) / 2;
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_add(sheet->out, "set key below left vertical maxcols 1 Left reverse\n");
-    else
-        buf_addf(sheet->out,
+        buf_addf(writer->out,
                  "set bmargin %.6g\nset key at screen 0.5, screen 0.01 center bottom "
-                 "vertical maxcols 2 maxrows %zu Left reverse\n",
-                 4.5 + 1.3 * (double)rows, rows);
+                 "vertical maxcols %zu maxrows %zu Left reverse\n",
+                 4.5 + 1.2 * (double)legend.rows, legend.columns, legend.rows);
 }
 
-static int check_curves(const struct machine *const *machine, size_t nr,
-                        struct error *err)
+static void add_panel(struct writer *writer, const struct plot_panel *panel, bool first,
+                      bool last)
 {
-    for (size_t m = 0; m < nr; m++)
-        for (size_t i = 0; i < machine[m]->curve_nr; i++)
-            if (machine[m]->curve[i].point_nr)
-                return 0;
-    return fail(err, STATUS_INPUT,
-                "--plot: the profile '%s' holds no curve of latency under load",
-                machine[0]->name);
+    if (!first)
+        buf_add(writer->out, "unset logscale\nunset arrow\nunset label\nunset object\n");
+    if (panel->title)
+        set_text(writer->out, "title", panel->title, " offset 0,-0.6");
+    add_axis(writer, "x", &panel->x, last || !is_stacked(writer->plot));
+    add_axis(writer, "y", &panel->y, true);
+    if (panel->top.tic_nr)
+        add_axis(writer, "x2", &panel->top, true);
+    add_legend(writer, panel);
+    const size_t block = writer->block;
+    for (size_t i = 0; i < panel->series_nr; i++, writer->block++)
+        add_ground(writer, panel, &panel->series[i]);
+    writer->block = block;
+    for (size_t i = 0; i < panel->series_nr; i++, writer->block++)
+        add_series(writer, panel, &panel->series[i]);
+    buf_addf(writer->out, "%s\n", buf_str(&writer->items));
+    buf_reset(&writer->items);
 }
 
-int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind kind,
-                struct buf *script, struct error *err)
+void plot_script(const struct plot *plot, size_t number, struct buf *script,
+                 struct strvec *tip)
 {
-    struct sheet sheet = {.machine = machine, .nr = nr, .kind = kind, .out = script};
-    if (check_curves(machine, nr, err))
-        return -1;
-    stretch(&sheet);
-    add_settings(&sheet);
-    for (size_t m = 0; m < nr; m++) {
-        size_t first = sheet.curve;
-        for (size_t i = 0; i < machine[m]->curve_nr; i++)
-            draw_curve(&sheet, machine[m], &machine[m]->curve[i]);
-        draw_limits(&sheet, machine[m], first);
-    }
-    if (sheet.predicted && kind != PLOT_TERMINAL) {
-        gnuplot_begin_item(&sheet.items);
-        buf_add(&sheet.items,
-                "NaN with lines linewidth 2 dashtype 2 linecolor rgb '#555555'");
-        add_title(&sheet, "dashed, shaded: predicted");
-    }
-    add_key(&sheet);
-    buf_addf(script, "%s\n", buf_str(&sheet.items));
-    buf_release(&sheet.items);
-    return 0;
+    struct writer writer = {.plot = plot, .out = script, .tip = tip};
+    size_t nr = plot->kind == PLOT_TERMINAL ? 1 : plot->panel_nr;
+    add_terminal(&writer, number);
+    for (size_t i = 0; i < nr; i++)
+        add_panel(&writer, &plot->panel[i], i == 0, i + 1 == nr);
+    buf_addf(script, "%sunset output\n", nr > 1 ? "unset multiplot\n" : "");
+    buf_release(&writer.items);
 }

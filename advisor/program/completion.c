@@ -11,6 +11,7 @@
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
 #include "rules/rules.h"
+#include "search/strategy/strategy.h"
 #include "variants/plan/plan.h"
 
 static const char *completes_word(enum completes_kind kind);
@@ -565,10 +566,10 @@ static int completes_each_operand(void (*add)(const struct command *command,
 static char *completion_hint(const struct option_row *row)
 {
     static const char *const details[] = {"; ", " (", ": "};
-    enum { LEAST = 20 }; /* characters that tell enough */
+    enum { MIN = 20 }; /* characters that tell enough */
     size_t length = strlen(row->help);
     for (size_t i = 0; i < ARRAY_SIZE(details); i++) {
-        const char *at = length > LEAST ? strstr(row->help + LEAST, details[i]) : NULL;
+        const char *at = length > MIN ? strstr(row->help + MIN, details[i]) : NULL;
         if (at && (size_t)(at - row->help) < length)
             length = (size_t)(at - row->help);
     }

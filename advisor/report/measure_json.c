@@ -3,6 +3,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
+#include "search/session/measured.h"
 
 static json_t *run_json(const struct measurement *measurement)
 {
@@ -17,7 +18,7 @@ static json_t *run_json(const struct measurement *measurement)
                      "note", text_json(measurement->note));
 }
 
-json_t *measure_json(const struct workbench *bench, const struct measurement *measurement)
+json_t *measure_json(const struct context *bench, const struct measurement *measurement)
 {
     struct kernel_counts counts = kernel_counts(bench->kernel);
     char *date = date_now();

@@ -3,18 +3,17 @@
 #ifndef ADVISOR_REPORT_MEASURE_REPORT_H
 #define ADVISOR_REPORT_MEASURE_REPORT_H
 
-#include "advisor/cli/page.h"
-#include "advisor/session/workbench.h"
+#include "advisor/cli/layout.h"
+#include "advisor/session/context.h"
 
-void measure_text(const struct workbench *bench, const struct measurement *measurement,
-                  struct page *page);
-json_t *measure_json(const struct workbench *bench,
-                     const struct measurement *measurement);
+void measure_text(const struct context *bench, const struct measurement *measurement,
+                  struct layout *layout);
+json_t *measure_json(const struct context *bench, const struct measurement *measurement);
 
 /* Function, file, sizes; the machine; the environment. */
-void measure_head(const struct workbench *bench, struct page *page);
+void measure_head(const struct context *bench, struct layout *layout);
 /* The sections on traffic. */
-void traffic_text(const struct traffic *traffic, struct page *page);
+void traffic_text(const struct traffic *traffic, struct layout *layout);
 /* In words: where the figures come from. */
 const char *traffic_source(const struct traffic *traffic);
 

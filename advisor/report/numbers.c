@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
-#include "search/search.h"
+#include "core/base.h"
+#include "search/session/measured.h"
 
 /* ---- the machine as asked ---- */
 
@@ -166,13 +167,13 @@ static int check_reach(const struct answer *answer, struct error *err)
         &answer->occupancy.resource[RESOURCE_MEMORY];
     if (!memory->utilization.known || memory->utilization.low < 1.25)
         return 0;
-    return fail(err, answer->told ? STATUS_INPUT : STATUS_USAGE,
+    return fail(err, answer->given ? STATUS_INPUT : STATUS_USAGE,
                 "%s: %.4g GB/s is %.1f times what '%s' reaches on %d cores; %s",
-                answer->told ? answer->told->source : "--bandwidth", answer->gbs,
+                answer->given ? answer->given->source : "--bandwidth", answer->gbs,
                 memory->utilization.value, answer->machine.name, answer->cores,
-                answer->told ? "check the counts, the time they cover, --machine and "
-                               "--cores"
-                             : "check the figure and its unit");
+                answer->given ? "check the counts, the time they cover, --machine and "
+                                "--cores"
+                              : "check the figure and its unit");
 }
 
 void answer_find_end(struct answer *answer)
@@ -229,8 +230,8 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",
                 quantity_exact(answer->machine.threads_per_core - 1, PROVENANCE_TABLE));
-    if (answer->told)
-        metrics_facts_tell(&answer->told->facts, take_number, &facts);
+    if (answer->given)
+        metrics_facts_tell(&answer->given->facts, take_number, &facts);
     int status =
         facts.status ? -1 : rule_set_judge(rules, facts.facts, &answer->verdicts, err);
     rule_facts_free(facts.facts);
@@ -253,7 +254,7 @@ int answer_question(const struct question *question, const struct rule_set *rule
 {
     *answer = (struct answer){.random_share = question->random_share,
                               .time_s = quantity_exact(1, PROVENANCE_DECLARED),
-                              .told = question->told};
+                              .given = question->given};
     take_rates(question, answer);
     int status = load(question, &answer->machine, err);
     answer->cores = question->cores ? question->cores : answer->machine.cores;
@@ -266,14 +267,14 @@ int answer_question(const struct question *question, const struct rule_set *rule
     return status;
 }
 
-void told_release(struct told *told)
+void given_release(struct given *given)
 {
-    free(told->title);
-    free(told->source);
-    strvec_release(&told->note);
-    json_decref(told->document);
-    metrics_facts_release(&told->facts);
-    *told = (struct told){0};
+    free(given->title);
+    free(given->source);
+    strvec_release(&given->note);
+    json_decref(given->document);
+    metrics_facts_release(&given->facts);
+    *given = (struct given){0};
 }
 
 void answer_release(struct answer *answer)

@@ -9,7 +9,7 @@
 #include "rules/rules.h"
 
 /* Where figures come from that were not typed: a file of counts, a saved measurement. */
-struct told {
+struct given {
     char *title;                /* for the first line; NULL = the machine's name does */
     char *source;               /* one phrase: who counted and what of it was used */
     struct strvec note;         /* one sentence each */
@@ -17,7 +17,7 @@ struct told {
     const char *key;            /* its name in the report: "counts", "measurement" */
     struct metrics_facts facts; /* what else was counted says, beside the occupancy */
 };
-void told_release(struct told *told);
+void given_release(struct given *given);
 
 /* What is asked. 0 = as the profile says. */
 struct question {
@@ -32,7 +32,7 @@ struct question {
     double l1_mshrs, l2_mshrs; /* entries, per whatever the profile counts them */
     double ceiling_gbs;        /* what memory reaches */
     int cores, line_bytes;
-    const struct told *told; /* borrowed; NULL = all was typed */
+    const struct given *given; /* borrowed; NULL = all was typed */
 };
 
 struct answer {
@@ -41,9 +41,9 @@ struct answer {
     struct quantity read_gbs, write_gbs; /* GB/s of the node */
     int cores;
     struct quantity random_share;
-    const struct told *told; /* borrowed from the question */
-    struct quantity time_s;  /* that the bounds are of: a second, or a call */
-    const char *pages;       /* "small", "huge"; NULL = not told */
+    const struct given *given; /* borrowed from the question */
+    struct quantity time_s;    /* that the bounds are of: a second, or a call */
+    const char *pages;         /* "small", "huge"; NULL = not told */
     double end_gbs; /* the curve's end where the bandwidth lies beyond it, else 0 */
     struct occupancy occupancy;
     struct rule_verdicts verdicts;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "advisor/report/numbers.h"
-#include "search/search.h"
 
 /* ---- as JSON ---- */
 
@@ -42,12 +41,12 @@ static json_t *access_json(struct quantity share)
                                           : "mixed");
 }
 
-static void add_told(const struct told *told, json_t *root)
+static void add_given(const struct given *given, json_t *root)
 {
-    json_object_set_new(root, "source", text_json(told->source));
-    json_object_set_new(root, "notes", notes_json(&told->note));
-    if (told->document)
-        json_object_set(root, told->key, told->document);
+    json_object_set_new(root, "source", text_json(given->source));
+    json_object_set_new(root, "notes", notes_json(&given->note));
+    if (given->document)
+        json_object_set(root, given->key, given->document);
 }
 
 json_t *answer_json(const struct answer *answer)
@@ -64,11 +63,11 @@ json_t *answer_json(const struct answer *answer)
         buf_str(&occupancy->limiter_sentence), "why", occupancy_why_word(occupancy->why),
         "why_sentence", buf_str(&occupancy->why_sentence), "analysis",
         occupancy_to_json(occupancy), "advice", advice_json(answer));
-    if (answer->told)
-        add_told(answer->told, root);
-    if (answer->told && answer->told->facts.set)
+    if (answer->given)
+        add_given(answer->given, root);
+    if (answer->given && answer->given->facts.set)
         json_object_set_new(root, "counted",
-                            metrics_facts_json(&answer->told->facts, occupancy));
+                            metrics_facts_json(&answer->given->facts, occupancy));
     return root;
 }
 
@@ -119,15 +118,15 @@ static void add_load(const struct answer *answer, struct buf *out)
     const struct occupancy *occupancy = &answer->occupancy;
     struct buf text = {0};
     bool beyond = answer->end_gbs > 0;
-    const char *least = beyond ? "at least " : "";
+    const char *min = beyond ? "at least " : "";
     if (!occupancy->paper_n.known)
         return;
     char *latency = beyond ? xstrdup("") : spread_text(occupancy->latency_ns);
     char *n = beyond ? xstrdup("") : spread_text(occupancy->paper_n);
-    bool told = answer->told; /* what was typed is exact: the curve's own spread only */
+    bool given = answer->given; /* what was typed is exact: the curve's own spread only */
     buf_addf(&text, "latency at this load %s%.0f ns%s; %s%.2f lines in flight per core%s",
-             least, occupancy->latency_ns.value, told ? latency : "", least,
-             occupancy->paper_n.value, told ? n : "");
+             min, occupancy->latency_ns.value, given ? latency : "", min,
+             occupancy->paper_n.value, given ? n : "");
     add_sentence(out, buf_str(&text));
     add_beyond(answer, out);
     buf_release(&text);
@@ -152,29 +151,29 @@ static void add_verdict(const struct answer *answer, const struct rule_verdict *
 
 static void add_head(const struct answer *answer, struct buf *out)
 {
-    const struct told *told = answer->told;
+    const struct given *given = answer->given;
     struct quantity all = answer->occupancy.bandwidth_gbs;
     char *access = access_text(answer->random_share);
-    char *spread = told ? spread_text(all) : xstrdup("");
-    if (told && told->title)
-        buf_addf(out, "%s\n  ", told->title);
+    char *spread = given ? spread_text(all) : xstrdup("");
+    if (given && given->title)
+        buf_addf(out, "%s\n  ", given->title);
     buf_addf(out, "%s, %d core%s, %.4g GB/s%s, %s\n", answer->machine.name, answer->cores,
              answer->cores == 1 ? "" : "s", answer->gbs, spread, access);
     free(access);
     free(spread);
-    if (!told)
+    if (!given)
         return;
-    add_sentence(out, told->source);
-    for (size_t i = 0; i < told->note.nr; i++)
-        add_sentence(out, told->note.v[i]);
+    add_sentence(out, given->source);
+    for (size_t i = 0; i < given->note.nr; i++)
+        add_sentence(out, given->note.v[i]);
 }
 
 /* Nothing where no counter said more than the bandwidth. */
 static void add_counted(const struct answer *answer, struct buf *out)
 {
-    if (!answer->told || !answer->told->facts.set)
+    if (!answer->given || !answer->given->facts.set)
         return;
-    json_t *facts = metrics_facts_json(&answer->told->facts, &answer->occupancy);
+    json_t *facts = metrics_facts_json(&answer->given->facts, &answer->occupancy);
     metrics_facts_text(facts, 79, out);
     json_decref(facts);
 }

@@ -3,11 +3,11 @@
 #ifndef ADVISOR_REPORT_H
 #define ADVISOR_REPORT_H
 
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "observe/in_app/in_app_result.h"
 
 struct report_input {
-    const struct workbench *bench;
+    const struct context *bench;
     const struct search_result *result;
     const char *output; /* file written, NULL = none */
     struct quantity
@@ -37,7 +37,7 @@ int report_html_write(const json_t *report, const char *path, struct error *err)
 
 /* The comment on top of an emitted file. `with`: the environment that the gain was
  * measured in, "" = the source alone. Caller frees. */
-char *report_comment(const struct workbench *bench, const char *plan,
-                     struct quantity gain, const char *with);
+char *report_comment(const struct context *bench, const char *plan, struct quantity gain,
+                     const char *with);
 
 #endif

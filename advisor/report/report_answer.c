@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 #include "core/occupancy/occupancy.h"
 
-static bool is_advice_only(const struct sheet *sheet)
+static bool is_advice_only(const struct view *view)
 {
-    return !strcmp(report_word(sheet->report, "command"), "advise");
+    return !strcmp(report_word(view->report, "command"), "advise");
 }
 
 /* ---- whose report ---- */
@@ -26,37 +26,37 @@ static void add_sizes(const json_t *kernel, struct buf *line)
 }
 
 /* The title's first `bold` bytes stand out; colours take no columns. */
-static void show_title(struct sheet *sheet, const char *title, size_t bold)
+static void show_title(struct view *view, const char *title, size_t bold)
 {
     struct buf wrapped = {0};
-    buf_add_wrapped(&wrapped, title, 2, sheet->page.width);
-    buf_addf(sheet->page.out, "%s%.*s%s%s\n", sheet->page.colour ? "\033[1m" : "",
-             (int)bold, buf_str(&wrapped), sheet->page.colour ? "\033[0m" : "",
+    buf_add_wrapped(&wrapped, title, 2, view->layout.width);
+    buf_addf(view->layout.out, "%s%.*s%s%s\n", view->layout.colour ? "\033[1m" : "",
+             (int)bold, buf_str(&wrapped), view->layout.colour ? "\033[0m" : "",
              buf_str(&wrapped) + bold);
     buf_release(&wrapped);
 }
 
-void sheet_head(struct sheet *sheet)
+void view_head(struct view *view)
 {
-    const json_t *kernel = json_object_get(sheet->report, "kernel"),
-                 *machine = json_object_get(sheet->report, "machine"),
-                 *session = json_object_get(sheet->report, "session");
+    const json_t *kernel = json_object_get(view->report, "kernel"),
+                 *machine = json_object_get(view->report, "machine"),
+                 *session = json_object_get(view->report, "session");
     struct buf line = {0};
     buf_addf(&line, "%s in %s", report_word(kernel, "function"),
              report_word(kernel, "file"));
     add_sizes(kernel, &line);
-    show_title(sheet, buf_str(&line), strcspn(report_word(kernel, "function"), " \n"));
+    show_title(view, buf_str(&line), strcspn(report_word(kernel, "function"), " \n"));
     buf_reset(&line);
     if (json_integer_value(session))
         buf_addf(&line, "session %lld: ", (long long)json_integer_value(session));
     buf_addf(&line, "%s; %s; %s", report_word(machine, "name"),
              report_word(machine, "load"),
-             report_word(json_object_get(sheet->report, "compiler"), "version"));
-    show_title(sheet, buf_str(&line), 0);
+             report_word(json_object_get(view->report, "compiler"), "version"));
+    show_title(view, buf_str(&line), 0);
     if (report_has(machine, "note"))
-        page_paragraph(&sheet->page, "%s", report_word(machine, "note"));
-    if (report_true(sheet->report, "interrupted"))
-        page_paragraph(&sheet->page, "Interrupted: this is what was known by then.");
+        layout_paragraph(&view->layout, "%s", report_word(machine, "note"));
+    if (report_true(view->report, "interrupted"))
+        layout_paragraph(&view->layout, "Interrupted: this is what was known by then.");
     buf_release(&line);
 }
 
@@ -69,7 +69,7 @@ static const char *at_limit(enum resource resource)
         return "the L1 miss queue (waiting for memory)";
     case RESOURCE_L2_QUEUE:
         return "the L2 miss queue (waiting for memory)";
-    case RESOURCE_WALKERS:
+    case RESOURCE_PAGE_WALKERS:
         return "finding out where its data lies (page walks)";
     case RESOURCE_L2_LINK:
         return "how fast the L2 cache delivers";
@@ -105,7 +105,7 @@ static const char *below_limit(const char *why)
     return "not known";
 }
 
-static const char *fullness_of(const json_t *baseline, const char *resource)
+static const char *saturation_of(const json_t *baseline, const char *resource)
 {
     const json_t *queue;
     size_t i;
@@ -119,7 +119,7 @@ char *report_limit_title(const json_t *report)
 {
     const char *word = report_word(report, "limiter");
     enum resource resource = resource_from_word(word);
-    const char *full = fullness_of(json_object_get(report, "baseline"), word);
+    const char *full = saturation_of(json_object_get(report, "baseline"), word);
     if (!report_has(report, "limiter_sentence"))
         return xstrdup("What limits the loop");
     if (resource == RESOURCE_NONE || resource == RESOURCE_NR)
@@ -133,46 +133,47 @@ char *report_limit_title(const json_t *report)
 }
 
 /* Said once, behind the first sentences that use the words. */
-static void explain_words(struct sheet *sheet)
+static void explain_words(struct view *view)
 {
-    double bytes = report_figure(json_object_get(sheet->report, "machine"), "line_bytes");
+    double bytes = report_figure(json_object_get(view->report, "machine"), "line_bytes");
     struct buf both = {0};
-    buf_addf(&both, "%s %s", report_word(sheet->report, "limiter_sentence"),
-             report_word(sheet->report, "why_sentence"));
+    buf_addf(&both, "%s %s", report_word(view->report, "limiter_sentence"),
+             report_word(view->report, "why_sentence"));
     if (strstr(buf_str(&both), "miss") || strstr(buf_str(&both), "MSHR"))
-        page_paragraph(&sheet->page,
-                       "(A miss is an access whose data is not in the core's cache. Each "
-                       "holds a place in a short queue, an MSHR, until its cache line%s "
-                       "has come; that queue, not only bandwidth, bounds how much can be "
-                       "on its way at a time.)",
-                       bytes == 64 ? " of 64 bytes" : "");
+        layout_paragraph(
+            &view->layout,
+            "(A miss is an access whose data is not in the core's cache. Each "
+            "holds a place in a short queue, an MSHR, until its cache line%s "
+            "has come; that queue, not only bandwidth, bounds how much can be "
+            "on its way at a time.)",
+            bytes == 64 ? " of 64 bytes" : "");
     buf_release(&both);
 }
 
-void sheet_limit(struct sheet *sheet)
+void view_limit(struct view *view)
 {
-    const json_t *baseline = json_object_get(sheet->report, "baseline");
-    char *title = report_limit_title(sheet->report);
-    page_heading(&sheet->page, title);
+    const json_t *baseline = json_object_get(view->report, "baseline");
+    char *title = report_limit_title(view->report);
+    layout_heading(&view->layout, title);
     free(title);
-    if (report_has(sheet->report, "limiter_sentence")) {
-        page_paragraph(&sheet->page, "%s %s",
-                       report_word(sheet->report, "limiter_sentence"),
-                       report_word(sheet->report, "why_sentence"));
-        explain_words(sheet);
+    if (report_has(view->report, "limiter_sentence")) {
+        layout_paragraph(&view->layout, "%s %s",
+                         report_word(view->report, "limiter_sentence"),
+                         report_word(view->report, "why_sentence"));
+        explain_words(view);
         return;
     }
-    page_paragraph(&sheet->page,
-                   report_quantity(baseline, "time_ns")
-                       ? "Not known: how much the kernel moves was not found out."
-                       : "Not known: the kernel was not measured to the end.");
+    layout_paragraph(&view->layout,
+                     report_quantity(baseline, "time_ns")
+                         ? "Not known: how much the kernel moves was not found out."
+                         : "Not known: the kernel was not measured to the end.");
 }
 
 /* ---- what was gained ---- */
 
-static const char *best_plan(const struct sheet *sheet)
+static const char *best_plan(const struct view *view)
 {
-    return report_word(json_object_get(sheet->report, "best"), "plan");
+    return report_word(json_object_get(view->report, "best"), "plan");
 }
 
 static void add_claim(const json_t *gain, struct buf *line)
@@ -189,7 +190,7 @@ static void add_claim(const json_t *gain, struct buf *line)
     add_report_disturbed(line, report_figure(gain, "disturbed"));
 }
 
-static void gain_line(struct sheet *sheet, const char *label, const json_t *gain,
+static void gain_line(struct view *view, const char *label, const json_t *gain,
                       const char *more)
 {
     struct buf line = {0};
@@ -198,97 +199,98 @@ static void gain_line(struct sheet *sheet, const char *label, const json_t *gain
     else
         add_report_doubt(&line, report_figure(gain, "disturbed"));
     buf_addf(&line, "%s", more);
-    page_line(&sheet->page, label, "%s", buf_str(&line));
+    layout_line(&view->layout, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-static void show_source(struct sheet *sheet)
+static void show_source(struct view *view)
 {
-    const json_t *source = report_quantity(sheet->report, "source_gain"),
-                 *file = report_quantity(sheet->report, "emitted_gain");
-    if (!*best_plan(sheet) && source && !report_is_believed(source)) {
-        gain_line(sheet, "source", source, "");
+    const json_t *source = report_quantity(view->report, "source_gain"),
+                 *file = report_quantity(view->report, "emitted_gain");
+    if (!*best_plan(view) && source && !report_is_believed(source)) {
+        gain_line(view, "source", source, "");
         return;
     }
-    if (!*best_plan(sheet)) {
-        page_line(&sheet->page, "source", "%s",
-                  report_true(sheet->report, "interrupted")
-                      ? "nothing by then: no faster plan was found before the end"
-                      : "nothing: no plan was faster beyond the noise, so the code "
-                        "stays as it is");
+    if (!*best_plan(view)) {
+        layout_line(&view->layout, "source", "%s",
+                    report_true(view->report, "interrupted")
+                        ? "nothing by then: no faster plan was found before the end"
+                        : "nothing: no plan was faster beyond the noise, so the code "
+                          "stays as it is");
         return;
     }
     if (source)
-        gain_line(sheet, "source", source,
+        gain_line(view, "source", source,
                   file && json_equal(file, source) ? ", measured from its own file" : "");
     else
-        page_line(&sheet->page, "source", "%s",
-                  "faster beyond the noise when it was found; its last measurement did "
-                  "not come about");
+        layout_line(&view->layout, "source", "%s",
+                    "faster beyond the noise when it was found; its last measurement did "
+                    "not come about");
     if (file && !json_equal(file, source))
-        gain_line(sheet, "the written file", file, "");
-    if (report_search_decides(sheet->report))
-        gain_line(sheet, "in the search", report_quantity(sheet->report, "session_gain"),
+        gain_line(view, "the written file", file, "");
+    if (report_search_decides(view->report))
+        gain_line(view, "in the search", report_quantity(view->report, "session_gain"),
                   ", all its comparisons together");
-    page_line(&sheet->page, "by the plan", "%s", best_plan(sheet));
+    layout_line(&view->layout, "by the plan", "%s", best_plan(view));
 }
 
-static void show_around(struct sheet *sheet)
+static void show_around(struct view *view)
 {
-    const json_t *pages = report_quantity(sheet->report, "environment_gain"),
-                 *total = report_quantity(sheet->report, "total_gain");
+    const json_t *pages = report_quantity(view->report, "environment_gain"),
+                 *total = report_quantity(view->report, "total_gain");
     if (pages)
-        gain_line(sheet, "huge pages alone", pages,
+        gain_line(view, "huge pages alone", pages,
                   "; not in the file: the caller's to allocate");
     else
-        page_line(&sheet->page, "huge pages", "not tried");
-    if (*best_plan(sheet) && total)
-        gain_line(sheet, "all together", total, "");
+        layout_line(&view->layout, "huge pages", "not tried");
+    if (*best_plan(view) && total)
+        gain_line(view, "all together", total, "");
 }
 
-static void show_output(struct sheet *sheet)
+static void show_output(struct view *view)
 {
-    const json_t *best = json_object_get(sheet->report, "best");
-    if (report_has(sheet->report, "output"))
-        page_line(&sheet->page, "written to", "%s%s",
-                  report_word(sheet->report, "output"),
-                  *best_plan(sheet) ? "" : ", the kernel as written");
-    if (!*best_plan(sheet) || !report_true(best, "verified"))
+    const json_t *best = json_object_get(view->report, "best");
+    if (report_has(view->report, "output"))
+        layout_line(&view->layout, "written to", "%s%s",
+                    report_word(view->report, "output"),
+                    *best_plan(view) ? "" : ", the kernel as written");
+    if (!*best_plan(view) || !report_true(best, "verified"))
         return;
-    page_line(&sheet->page, "results",
-              sheet->evidence && report_has(best, "verified_sizes")
-                  ? "equal those of the original for %s"
-                  : "equal those of the original at all sizes tried",
-              report_word(best, "verified_sizes"));
+    layout_line(&view->layout, "results",
+                view->evidence && report_has(best, "verified_sizes")
+                    ? "equal those of the original for %s"
+                    : "equal those of the original at all sizes tried",
+                report_word(best, "verified_sizes"));
 }
 
-void sheet_gained(struct sheet *sheet)
+void view_gained(struct view *view)
 {
-    page_heading(&sheet->page, "What was gained");
-    if (is_advice_only(sheet)) {
-        page_paragraph(&sheet->page, "Nothing was tried: 'inflight advise' measures the "
-                                     "loop as it is, and judges from that.");
+    layout_heading(&view->layout, "What was gained");
+    if (is_advice_only(view)) {
+        layout_paragraph(&view->layout,
+                         "Nothing was tried: 'inflight advise' measures the "
+                         "loop as it is, and judges from that.");
         return;
     }
-    show_source(sheet);
-    sheet_in_app_answer(sheet);
-    show_around(sheet);
-    sheet_environments(sheet);
-    show_output(sheet);
+    show_source(view);
+    view_in_app_answer(view);
+    show_around(view);
+    view_environments(view);
+    show_output(view);
 }
 
 /* ---- what to type next ---- */
 
 /* One command, to be pasted into a shell: broken between words only. */
-static void show_command(struct sheet *sheet, const struct strvec *words)
+static void show_command(struct view *view, const struct strvec *words)
 {
-    struct buf *out = sheet->page.out;
+    struct buf *out = view->layout.out;
     size_t column = 4;
     buf_add(out, "    ");
     for (size_t i = 0; i < words->nr; i++) {
         struct buf word = {0};
         buf_add_shell_word(&word, words->v[i]);
-        if (i && column + 1 + word.length + 2 > sheet->page.width) {
+        if (i && column + 1 + word.length + 2 > view->layout.width) {
             buf_add(out, " \\\n        ");
             column = 8;
         } else if (i) {
@@ -302,36 +304,36 @@ static void show_command(struct sheet *sheet, const struct strvec *words)
     buf_add(out, "\n");
 }
 
-static void next(struct sheet *sheet, const char *sentence, const char *const *word)
+static void next(struct view *view, const char *sentence, const char *const *word)
 {
     struct strvec words = {0};
-    page_paragraph(&sheet->page, "%s", sentence);
+    layout_paragraph(&view->layout, "%s", sentence);
     for (size_t i = 0; word && word[i]; i++)
         strvec_push(&words, word[i]);
     if (words.nr)
-        show_command(sheet, &words);
+        show_command(view, &words);
     strvec_release(&words);
 }
 
-static bool has_budget_ended(const struct sheet *sheet)
+static bool has_budget_ended(const struct view *view)
 {
-    return strstr(report_word(sheet->report, "stop"), "budget") != NULL;
+    return strstr(report_word(view->report, "stop"), "budget") != NULL;
 }
 
 /* "gather.c:12" */
-static char *kernel_place(const struct sheet *sheet)
+static char *kernel_place(const struct view *view)
 {
-    const json_t *kernel = json_object_get(sheet->report, "kernel");
+    const json_t *kernel = json_object_get(view->report, "kernel");
     double line = report_figure(kernel, "line");
     return line > 0 ? xasprintf("%s:%.0f", report_word(kernel, "file"), line)
                     : xstrdup(report_word(kernel, "file"));
 }
 
 /* "gather_tuned.c", "gather_tuned.cpp", in the folder one is in. */
-static char *tuned_name(const struct sheet *sheet)
+static char *tuned_name(const struct view *view)
 {
     const char *file = path_base(
-                   report_word(json_object_get(sheet->report, "kernel"), "file")),
+                   report_word(json_object_get(view->report, "kernel"), "file")),
                *dot = strrchr(file, '.');
     return xasprintf("%.*s_tuned%s", (int)(dot ? (size_t)(dot - file) : strlen(file)),
                      file, dot ? dot : ".c");
@@ -348,10 +350,10 @@ static bool is_source(const char *path)
     return false;
 }
 
-static void next_of_tune(struct sheet *sheet, const char *place, const char *tuned)
+static void next_of_tune(struct view *view, const char *place, const char *tuned)
 {
-    const char *file = report_word(json_object_get(sheet->report, "kernel"), "file"),
-               *plan = best_plan(sheet), *output = report_word(sheet->report, "output");
+    const char *file = report_word(json_object_get(view->report, "kernel"), "file"),
+               *plan = best_plan(view), *output = report_word(view->report, "output");
     const char *const diff[] = {"diff", "-u", file, output, NULL},
                       *const show[] = {"cat", output, NULL},
                       *const apply[] = {"inflight", "apply", place, "--plan",
@@ -360,53 +362,52 @@ static void next_of_tune(struct sheet *sheet, const char *place, const char *tun
                                          "--budget", "10m",  NULL},
                       *const audit[] = {"inflight", "tune", place, "--audit", NULL};
     if (*plan && *output)
-        next(sheet, "To see what was changed:", is_source(output) ? diff : show);
+        next(view, "To see what was changed:", is_source(output) ? diff : show);
     else if (*plan)
-        next(sheet,
-             "To write this version (with the options that you gave here):", apply);
-    else if (has_budget_ended(sheet))
-        next(sheet,
+        next(view, "To write this version (with the options that you gave here):", apply);
+    else if (has_budget_ended(view))
+        next(view,
              "The budget ended before everything was tried. With your options and more "
              "time:",
              longer);
     else
-        next(sheet,
+        next(view,
              "To see that what the rules left out would gain nothing either (with the "
              "options that you gave here):",
              audit);
 }
 
-static void next_evidence(struct sheet *sheet)
+static void next_evidence(struct view *view)
 {
-    long long session = json_integer_value(json_object_get(sheet->report, "session"));
+    long long session = json_integer_value(json_object_get(view->report, "session"));
     char *number = xasprintf("%lld", session);
     const char *const evidence[] = {"inflight",
                                     "report",
                                     number,
                                     "--evidence",
-                                    sheet->database ? "--database" : NULL,
-                                    sheet->database,
+                                    view->database ? "--database" : NULL,
+                                    view->database,
                                     NULL};
-    if (!sheet->evidence && session > 0 && !report_true(sheet->report, "interrupted"))
-        next(sheet, "The figures, plans and rules behind all this:", evidence);
+    if (!view->evidence && session > 0 && !report_true(view->report, "interrupted"))
+        next(view, "The figures, plans and rules behind all this:", evidence);
     free(number);
 }
 
-void sheet_next(struct sheet *sheet)
+void view_next(struct view *view)
 {
-    char *place = kernel_place(sheet), *tuned = tuned_name(sheet);
+    char *place = kernel_place(view), *tuned = tuned_name(view);
     const char *const tune[] = {"inflight", "tune", place, "-o", tuned, NULL};
-    page_heading(&sheet->page, "Next");
-    if (report_true(sheet->report, "interrupted"))
-        next(sheet,
+    layout_heading(&view->layout, "Next");
+    if (report_true(view->report, "interrupted"))
+        next(view,
              "The same command goes on where this ended (--fresh begins anew, "
              "--evidence adds the figures).",
              NULL);
-    else if (is_advice_only(sheet))
-        next(sheet, "To try the advice (with the options that you gave here):", tune);
+    else if (is_advice_only(view))
+        next(view, "To try the advice (with the options that you gave here):", tune);
     else
-        next_of_tune(sheet, place, tuned);
-    next_evidence(sheet);
+        next_of_tune(view, place, tuned);
+    next_evidence(view);
     free(tuned);
     free(place);
 }

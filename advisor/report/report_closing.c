@@ -2,7 +2,7 @@
  * track record, what was reused, and where the time went. */
 #include <stdlib.h>
 
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 #include "advisor/report/track_show.h"
 
 static double figure(const json_t *object, const char *key)
@@ -30,22 +30,22 @@ static void add_choice(const json_t *report, const json_t *ties, const char *equ
                  report_word(json_object_get(report, "best"), "plan"));
 }
 
-void sheet_ties(struct sheet *sheet)
+void view_ties(struct view *view)
 {
-    const json_t *ties = json_object_get(sheet->report, "ties"), *tie;
+    const json_t *ties = json_object_get(view->report, "ties"), *tie;
     struct buf equal = {0}, other = {0}, line = {0};
     size_t i;
-    if (!report_has(json_object_get(sheet->report, "best"), "plan"))
+    if (!report_has(json_object_get(view->report, "best"), "plan"))
         return; /* nothing was faster in the end */
     json_array_foreach(json_object_get(ties, "compared"), i, tie)
         add_tie(report_true(tie, "tied") ? &equal : &other, tie);
     if (equal.length)
-        add_choice(sheet->report, ties, buf_str(&equal), &line);
+        add_choice(view->report, ties, buf_str(&equal), &line);
     if (other.length)
         buf_addf(&line, "Slower or faster beyond the noise: %s.", buf_str(&other));
     if (line.length) {
-        page_heading(&sheet->page, "Is there a simpler plan that is as fast?");
-        page_paragraph(&sheet->page, "%s", buf_str(&line));
+        layout_heading(&view->layout, "Is there a simpler plan that is as fast?");
+        layout_paragraph(&view->layout, "%s", buf_str(&line));
     }
     buf_release(&equal);
     buf_release(&other);
@@ -53,11 +53,11 @@ void sheet_ties(struct sheet *sheet)
 }
 
 /* Compiler, flags, threads ... that were asked for with --try. */
-void sheet_environments(struct sheet *sheet)
+void view_environments(struct view *view)
 {
     const json_t *tried;
     size_t i;
-    json_array_foreach(json_object_get(sheet->report, "environments"), i, tried) {
+    json_array_foreach(json_object_get(view->report, "environments"), i, tried) {
         struct buf line = {0};
         buf_addf(&line, "%s, %s: ", report_word(tried, "environment"),
                  report_has(tried, "plan") ? report_word(tried, "plan") : "as written");
@@ -65,12 +65,12 @@ void sheet_environments(struct sheet *sheet)
             add_report_gain(&line, report_quantity(tried, "gain"), "");
         buf_addf(&line, "%s%s", report_quantity(tried, "gain") ? "; " : "",
                  report_word(tried, "outcome"));
-        page_line(&sheet->page, i ? "" : "environments tried", "%s", buf_str(&line));
+        layout_line(&view->layout, i ? "" : "environments tried", "%s", buf_str(&line));
         buf_release(&line);
     }
 }
 
-static void show_audited(struct sheet *sheet, const json_t *pruned)
+static void show_audited(struct view *view, const json_t *pruned)
 {
     struct buf line = {0};
     buf_addf(&line, "%s: ", report_word(pruned, "transformation"));
@@ -78,63 +78,63 @@ static void show_audited(struct sheet *sheet, const json_t *pruned)
     buf_addf(&line, " by %s [%s]%s", report_word(pruned, "plan"),
              report_word(pruned, "rule"),
              report_true(pruned, "wrong") ? ", wrongly discarded" : "");
-    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    layout_paragraph(&view->layout, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-void sheet_audit(struct sheet *sheet)
+void view_audit(struct view *view)
 {
-    const json_t *audit = json_object_get(sheet->report, "audit"), *pruned;
+    const json_t *audit = json_object_get(view->report, "audit"), *pruned;
     size_t i;
     if (!report_has(audit, "sentence"))
         return;
-    page_heading(&sheet->page, "Audit of what the rules discarded");
-    page_paragraph(&sheet->page, "%s", report_word(audit, "sentence"));
+    layout_heading(&view->layout, "Audit of what the rules discarded");
+    layout_paragraph(&view->layout, "%s", report_word(audit, "sentence"));
     json_array_foreach(json_object_get(audit, "pruned"), i, pruned)
         if (report_has(pruned, "plan") &&
-            (sheet->evidence || report_true(pruned, "wrong")))
-            show_audited(sheet, pruned);
+            (view->evidence || report_true(pruned, "wrong")))
+            show_audited(view, pruned);
 }
 
-void sheet_time(struct sheet *sheet)
+void view_time(struct view *view)
 {
-    const json_t *time = json_object_get(sheet->report, "time");
+    const json_t *time = json_object_get(view->report, "time");
     if (!(figure(time, "wall_s") > 0))
         return;
-    page_heading(&sheet->page, "Where the time went");
+    layout_heading(&view->layout, "Where the time went");
     for (int i = 0; i < ACCOUNT_NR; i++) {
         double seconds = figure(time, account_key((enum account)i));
         if (seconds < 0.05)
             continue;
-        buf_addf(sheet->page.out, "  %7.1f s  ", seconds);
-        buf_add_wrapped(sheet->page.out, account_meaning((enum account)i), 13,
-                        sheet->page.width);
-        buf_add(sheet->page.out, "\n");
+        buf_addf(view->layout.out, "  %7.1f s  ", seconds);
+        buf_add_wrapped(view->layout.out, account_meaning((enum account)i), 13,
+                        view->layout.width);
+        buf_add(view->layout.out, "\n");
     }
-    page_paragraph(&sheet->page,
-                   "%.1f %% of %.1f s were neither compiling nor running variants nor "
-                   "measuring the machine.",
-                   100 * figure(time, "overhead_share"), figure(time, "wall_s"));
+    layout_paragraph(&view->layout,
+                     "%.1f %% of %.1f s were neither compiling nor running variants nor "
+                     "measuring the machine.",
+                     100 * figure(time, "overhead_share"), figure(time, "wall_s"));
 }
 
-void sheet_record(struct sheet *sheet)
+void view_record(struct view *view)
 {
-    const json_t *list = json_object_get(sheet->report, "record"), *rule;
+    const json_t *list = json_object_get(view->report, "record"), *rule;
     size_t i;
     if (!json_array_size(list))
         return;
-    page_heading(&sheet->page, "Track record of these rules");
+    layout_heading(&view->layout, "Track record of these rules");
     json_array_foreach(list, i, rule) {
         struct buf line = {0};
         track_line(rule, &line);
-        sheet_item(sheet, buf_str(&line), 6);
+        view_item(view, buf_str(&line), 6);
         buf_release(&line);
     }
 }
 
-void sheet_reused(struct sheet *sheet)
+void view_reused(struct view *view)
 {
-    const json_t *reused = json_object_get(sheet->report, "reused");
+    const json_t *reused = json_object_get(view->report, "reused");
     struct buf line = {0};
     if (!reused)
         return;
@@ -143,6 +143,6 @@ void sheet_reused(struct sheet *sheet)
     if (report_has(reused, "oldest"))
         buf_addf(&line, ", the oldest of %.10s", report_word(reused, "oldest"));
     buf_add(&line, ".");
-    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    layout_paragraph(&view->layout, "%s", buf_str(&line));
     buf_release(&line);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/report/measure_report.h"
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 
 /* ---- the kernel as written ---- */
 
@@ -42,16 +42,16 @@ static void add_call(const json_t *baseline, struct buf *line)
 }
 
 /* At most 60 columns: a narrow terminal has it whole. */
-static void show_queues(struct sheet *sheet, const json_t *measurement)
+static void show_queues(struct view *view, const json_t *measurement)
 {
-    struct buf *out = sheet->page.out;
+    struct buf *out = view->layout.out;
     const json_t *queue;
     size_t i;
     buf_add(out, "  resource        in use     limit  utilization  least time\n");
     json_array_foreach(json_object_get(measurement, "queues"), i, queue) {
         const json_t *use = report_quantity(queue, "utilization"),
                      *n = report_quantity(queue, "n"),
-                     *least = report_quantity(queue, "least_s");
+                     *min = report_quantity(queue, "least_s");
         if (!use)
             continue;
         buf_addf(out, "  %-13s", report_word(queue, "resource"));
@@ -59,48 +59,49 @@ static void show_queues(struct sheet *sheet, const json_t *measurement)
         buf_add_cell(out, report_value(report_quantity(queue, "limit")), 1, 10);
         buf_add_share_cell(out, report_value(use), 13);
         buf_add(out, "  ");
-        if (least)
-            buf_add_time(out, report_figure(least, "value"));
+        if (min)
+            buf_add_time(out, report_figure(min, "value"));
         else
             buf_add(out, "?");
         buf_add(out, "\n");
     }
-    page_paragraph(&sheet->page,
-                   "Queues (mshrs, page_walkers): entries taken, of so many; the others: "
-                   "a rate, of what is reached at most. Least time: what one call needs "
-                   "of that part alone.");
+    layout_paragraph(
+        &view->layout,
+        "Queues (mshrs, page_walkers): entries taken, of so many; the others: "
+        "a rate, of what is reached at most. Least time: what one call needs "
+        "of that part alone.");
 }
 
-static void show_traffic(struct sheet *sheet, const json_t *baseline)
+static void show_traffic(struct view *view, const json_t *baseline)
 {
     const json_t *node = report_quantity(baseline, "traffic");
     struct traffic traffic = {0};
     struct error ignored = {0};
     struct json_at at = json_top("report", node);
     if (node && !traffic_from_json(&at, &traffic, &ignored))
-        traffic_text(&traffic, &sheet->page);
+        traffic_text(&traffic, &view->layout);
     traffic_release(&traffic);
 }
 
-static void show_baseline(struct sheet *sheet)
+static void show_baseline(struct view *view)
 {
-    const json_t *baseline = json_object_get(sheet->report, "baseline");
+    const json_t *baseline = json_object_get(view->report, "baseline");
     struct buf line = {0};
-    page_heading(&sheet->page, "Evidence: the kernel as written");
+    layout_heading(&view->layout, "Evidence: the kernel as written");
     if (!report_quantity(baseline, "time_ns")) {
-        page_paragraph(&sheet->page, "None: it was not measured to the end.");
+        layout_paragraph(&view->layout, "None: it was not measured to the end.");
         return;
     }
     add_call(baseline, &line);
-    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    layout_paragraph(&view->layout, "%s", buf_str(&line));
     if (report_has(baseline, "note"))
-        page_paragraph(&sheet->page, "Of the samples: %s.",
-                       report_word(baseline, "note"));
+        layout_paragraph(&view->layout, "Of the samples: %s.",
+                         report_word(baseline, "note"));
     if (json_is_array(json_object_get(baseline, "queues")))
-        show_queues(sheet, baseline);
-    metrics_facts_text(json_object_get(sheet->report, "counted"), sheet->page.width,
-                       sheet->page.out);
-    show_traffic(sheet, baseline);
+        show_queues(view, baseline);
+    metrics_facts_text(json_object_get(view->report, "counted"), view->layout.width,
+                       view->layout.out);
+    show_traffic(view, baseline);
     buf_release(&line);
 }
 
@@ -125,37 +126,37 @@ static bool same_reason(const json_t *a, const json_t *b)
 }
 
 /* Plans of one size after the other often have one reason. */
-static void show_pruned(struct sheet *sheet)
+static void show_pruned(struct view *view)
 {
-    const json_t *list = json_object_get(sheet->report, "pruned");
+    const json_t *list = json_object_get(view->report, "pruned");
     struct buf plans = {0};
     bool any = false;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *pruned = json_array_get(list, i),
                      *next = json_array_get(list, i + 1);
-        if (is_advice(sheet->report, pruned))
+        if (is_advice(view->report, pruned))
             continue;
         if (!any)
-            page_heading(&sheet->page, "Plans not tried, and why");
+            layout_heading(&view->layout, "Plans not tried, and why");
         any = true;
         buf_addf(&plans, "%s%s", plans.length ? ", " : "", report_word(pruned, "plan"));
-        if (next && same_reason(pruned, next) && !is_advice(sheet->report, next))
+        if (next && same_reason(pruned, next) && !is_advice(view->report, next))
             continue;
         buf_addf(&plans, ": %s [%s]", report_word(pruned, "reason"),
                  report_word(pruned, "rule"));
-        sheet_item(sheet, buf_str(&plans), 6);
+        view_item(view, buf_str(&plans), 6);
         buf_reset(&plans);
     }
     buf_release(&plans);
 }
 
-static void show_variants(struct sheet *sheet)
+static void show_variants(struct view *view)
 {
-    const json_t *variant, *list = json_object_get(sheet->report, "variants");
+    const json_t *variant, *list = json_object_get(view->report, "variants");
     size_t i;
     if (json_array_size(list) == 0)
         return;
-    page_heading(&sheet->page, "Every variant measured: time of one call");
+    layout_heading(&view->layout, "Every variant measured: time of one call");
     json_array_foreach(list, i, variant) {
         const json_t *around = json_object_get(variant, "environment");
         struct buf time = {0}, line = {0};
@@ -165,9 +166,9 @@ static void show_variants(struct sheet *sheet)
             report_has(variant, "plan") ? report_word(variant, "plan") : "as written",
             !strcmp(report_word(around, "pages"), "huge") ? ", huge pages" : "",
             report_has(variant, "detail") ? ": " : "", report_word(variant, "detail"));
-        buf_addf(sheet->page.out, "  %-16s  ", buf_str(&time));
-        buf_add_wrapped(sheet->page.out, buf_str(&line), 20, sheet->page.width);
-        buf_add(sheet->page.out, "\n");
+        buf_addf(view->layout.out, "  %-16s  ", buf_str(&time));
+        buf_add_wrapped(view->layout.out, buf_str(&line), 20, view->layout.width);
+        buf_add(view->layout.out, "\n");
         buf_release(&time);
         buf_release(&line);
     }
@@ -175,7 +176,7 @@ static void show_variants(struct sheet *sheet)
 
 /* ---- where all that comes from ---- */
 
-static void limit_line(struct sheet *sheet, const char *label, const json_t *limit)
+static void limit_line(struct view *view, const char *label, const json_t *limit)
 {
     const json_t *used = report_quantity(limit, "used");
     struct buf line = {0};
@@ -188,11 +189,11 @@ static void limit_line(struct sheet *sheet, const char *label, const json_t *lim
              !strcmp(report_word(limit, "scope"), "core") ? "a core"
                                                           : report_word(limit, "scope"),
              report_word(limit, "source"));
-    page_line(&sheet->page, label, "%s", buf_str(&line));
+    layout_line(&view->layout, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-static void quantity_line(struct sheet *sheet, const char *label, const json_t *object,
+static void quantity_line(struct view *view, const char *label, const json_t *object,
                           const char *key, const char *unit)
 {
     const json_t *quantity = report_quantity(object, key);
@@ -200,12 +201,12 @@ static void quantity_line(struct sheet *sheet, const char *label, const json_t *
     if (!quantity)
         return;
     buf_add_value(&line, report_value(quantity), 1, unit);
-    page_line(&sheet->page, label, "%s (%s)", buf_str(&line),
-              report_word(quantity, "provenance"));
+    layout_line(&view->layout, label, "%s (%s)", buf_str(&line),
+                report_word(quantity, "provenance"));
     buf_release(&line);
 }
 
-static void words_line(struct sheet *sheet, const char *label, const json_t *list)
+static void words_line(struct view *view, const char *label, const json_t *list)
 {
     struct buf line = {0};
     const json_t *word;
@@ -214,49 +215,49 @@ static void words_line(struct sheet *sheet, const char *label, const json_t *lis
         buf_addf(&line, "%s%s", i ? " " : "",
                  json_is_string(word) ? json_string_value(word) : "?");
     if (line.length)
-        page_line(&sheet->page, label, "%s", buf_str(&line));
+        layout_line(&view->layout, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-static void word_line(struct sheet *sheet, const char *label, const json_t *object,
+static void word_line(struct view *view, const char *label, const json_t *object,
                       const char *key)
 {
     if (report_has(object, key))
-        page_line(&sheet->page, label, "%s", report_word(object, key));
+        layout_line(&view->layout, label, "%s", report_word(object, key));
 }
 
-static void show_provenance(struct sheet *sheet)
+static void show_provenance(struct view *view)
 {
-    const json_t *machine = json_object_get(sheet->report, "machine"),
-                 *compiler = json_object_get(sheet->report, "compiler"),
-                 *kernel = json_object_get(sheet->report, "kernel");
-    page_heading(&sheet->page, "Where all this comes from");
-    word_line(sheet, "processor", machine, "microarchitecture");
-    word_line(sheet, "recognised by", machine, "recognition");
-    limit_line(sheet, "L1 miss queue", json_object_get(machine, "l1_mshrs"));
-    limit_line(sheet, "L2 miss queue", json_object_get(machine, "l2_mshrs"));
-    quantity_line(sheet, "memory latency", machine, "memory_latency_ns", "ns, unloaded");
-    quantity_line(sheet, "memory bandwidth", machine, "node_read_gbs",
+    const json_t *machine = json_object_get(view->report, "machine"),
+                 *compiler = json_object_get(view->report, "compiler"),
+                 *kernel = json_object_get(view->report, "kernel");
+    layout_heading(&view->layout, "Where all this comes from");
+    word_line(view, "processor", machine, "microarchitecture");
+    word_line(view, "recognised by", machine, "recognition");
+    limit_line(view, "L1 miss queue", json_object_get(machine, "l1_mshrs"));
+    limit_line(view, "L2 miss queue", json_object_get(machine, "l2_mshrs"));
+    quantity_line(view, "memory latency", machine, "memory_latency_ns", "ns, unloaded");
+    quantity_line(view, "memory bandwidth", machine, "node_read_gbs",
                   "GB/s, all cores reading");
     if (report_true(machine, "quick_profile"))
-        page_line(&sheet->page, "profile",
-                  "a quick one; 'inflight machine' makes a "
-                  "better one");
-    words_line(sheet, "compiler flags", json_object_get(compiler, "flags"));
-    words_line(sheet, "you vouched for", json_object_get(kernel, "assumptions"));
-    word_line(sheet, "kernel's hash", kernel, "hash");
-    word_line(sheet, "inflight", sheet->report, "version");
-    word_line(sheet, "date", sheet->report, "date");
+        layout_line(&view->layout, "profile",
+                    "a quick one; 'inflight machine' makes a "
+                    "better one");
+    words_line(view, "compiler flags", json_object_get(compiler, "flags"));
+    words_line(view, "you vouched for", json_object_get(kernel, "assumptions"));
+    word_line(view, "kernel's hash", kernel, "hash");
+    word_line(view, "inflight", view->report, "version");
+    word_line(view, "date", view->report, "date");
 }
 
-void sheet_evidence(struct sheet *sheet)
+void view_evidence(struct view *view)
 {
-    show_baseline(sheet);
-    show_pruned(sheet);
-    show_variants(sheet);
-    sheet_ties(sheet);
-    sheet_record(sheet);
-    sheet_reused(sheet);
-    sheet_time(sheet);
-    show_provenance(sheet);
+    show_baseline(view);
+    show_pruned(view);
+    show_variants(view);
+    view_ties(view);
+    view_record(view);
+    view_reused(view);
+    view_time(view);
+    show_provenance(view);
 }

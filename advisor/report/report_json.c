@@ -6,6 +6,13 @@
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
+#include "search/finish/confirm.h"
+#include "search/finish/finish.h"
+#include "search/live/live.h"
+#include "search/session/advice.h"
+#include "search/session/measured.h"
+#include "search/session/result.h"
+#include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
 
 json_t *report_sizes_json(const struct kernel_view *view)
@@ -36,7 +43,7 @@ json_t *report_kernel_json(const struct kernel *kernel)
     return root;
 }
 
-json_t *report_machine_json(const struct workbench *bench)
+json_t *report_machine_json(const struct context *bench)
 {
     const struct machine *machine = &bench->machine;
     return json_pack(
@@ -184,16 +191,16 @@ static const char *limit_word(enum resource resource, bool chains)
     return chains ? "chains" : resource_word(resource);
 }
 
-static json_t *left_json(const struct search_result *result)
+static json_t *headroom_json(const struct search_result *result)
 {
-    const struct search_left *left = &result->left;
-    const struct occupancy_left *bound = &left->bound;
+    const struct search_headroom *left = &result->left;
+    const struct occupancy_headroom *bound = &left->bound;
     return json_pack("{s:o, s:s, s:s, s:o, s:s, s:b, s:I, s:o, s:o}", "bound",
-                     json_quantity(result->left_bound), "resource",
-                     limit_word(result->left_resource, bound->same_by_chains), "verdict",
-                     left_word(left->verdict), "least_work_bound",
-                     json_quantity(bound->least), "least_work_resource",
-                     limit_word(bound->least_by, bound->least_by_chains), "helpless",
+                     json_quantity(result->headroom_bound), "resource",
+                     limit_word(result->headroom_resource, bound->same_by_chains),
+                     "verdict", headroom_word(left->verdict), "least_work_bound",
+                     json_quantity(bound->min), "least_work_resource",
+                     limit_word(bound->min_by, bound->min_by_chains), "helpless",
                      (int)left->helpless, "tries", (json_int_t)left->tries, "reason",
                      text_json(left->reason), "sentence", text_json(left->sentence));
 }
@@ -240,7 +247,7 @@ static void add_results(json_t *root, const struct search_result *result)
         json_object_set_new(root, "environments", environments_json(result));
     if (result->tie_winner)
         json_object_set_new(root, "ties", ties_json(result));
-    json_object_set_new(root, "left", left_json(result));
+    json_object_set_new(root, "left", headroom_json(result));
     if (result->audit.nr || result->audit.unreached_nr)
         json_object_set_new(root, "audit", audit_json(&result->audit));
     json_object_set_new(root, "searched", json_integer((json_int_t)result->searched_nr));
@@ -256,7 +263,7 @@ static void add_results(json_t *root, const struct search_result *result)
 
 json_t *report_json(const struct report_input *input)
 {
-    const struct workbench *bench = input->bench;
+    const struct context *bench = input->bench;
     const struct search_result *result = input->result;
     char *date = date_now();
     json_t *root = json_pack(
@@ -275,7 +282,7 @@ json_t *report_json(const struct report_input *input)
     }
     add_results(root, result);
     json_t *record = track_json(&bench->track, result),
-           *reused = workbench_reused_json(bench);
+           *reused = context_reused_json(bench);
     if (record)
         json_object_set_new(root, "record", record);
     if (reused)
@@ -301,8 +308,8 @@ json_t *report_json(const struct report_input *input)
     return root;
 }
 
-char *report_comment(const struct workbench *bench, const char *plan,
-                     struct quantity gain, const char *with)
+char *report_comment(const struct context *bench, const char *plan, struct quantity gain,
+                     const char *with)
 {
     struct buf out = {0};
     char *date = date_now();

@@ -92,8 +92,8 @@ void add_report_doubt(struct buf *out, double disturbed)
 
 void add_report_disturbed(struct buf *out, double disturbed)
 {
-    static const double told = 0.05;
-    if (disturbed >= told)
+    static const double given = 0.05;
+    if (disturbed >= given)
         buf_addf(out,
                  "; on a busy machine: others had the processor for %.0f %% of the time, "
                  "which does not count",

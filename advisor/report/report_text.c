@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "advisor/report/report.h"
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 #include "core/occupancy/occupancy.h"
 
 /* ---- advice ---- */
@@ -17,9 +17,9 @@
 
 enum { TRIES_SHOWN = 5, STOPS_SHOWN = 3, INDENT = 8 };
 
-static const char *verdict_colour(const struct sheet *sheet, const char *verdict)
+static const char *verdict_colour(const struct view *view, const char *verdict)
 {
-    if (!sheet->page.colour)
+    if (!view->layout.colour)
         return "";
     return !strcmp(verdict, "try") || !strcmp(verdict, "gains") ? "\033[32m"
            : !strcmp(verdict, "avoid")                          ? "\033[33m"
@@ -48,7 +48,7 @@ static void add_measured(const json_t *advice, struct buf *line)
 }
 
 /* "simd: at most 1.30x; measured ... kept. Because ... [rule]" */
-static void add_advice(const struct sheet *sheet, const json_t *advice, struct buf *line)
+static void add_advice(const struct view *view, const json_t *advice, struct buf *line)
 {
     buf_addf(line, "%s%s: ", report_word(advice, "transformation"),
              report_true(advice, "undecided") ? " (undecided)" : "");
@@ -67,34 +67,34 @@ static void add_advice(const struct sheet *sheet, const json_t *advice, struct b
         buf_add(line, report_word(advice, "reason"));
     else
         buf_addf(line, "The rule expected otherwise: %s", report_word(advice, "reason"));
-    if (sheet->evidence)
+    if (view->evidence)
         buf_addf(line, " [%s]", report_word(advice, "rule"));
 }
 
 /* Wrapped without colours, which take no columns. */
-static void show_verdict_of(struct sheet *sheet, const char *verdict, const char *text)
+static void show_verdict_of(struct view *view, const char *verdict, const char *text)
 {
     struct buf wrapped = {0};
     buf_add_repeat(&wrapped, ' ', INDENT);
-    buf_add_wrapped(&wrapped, text, INDENT, sheet->page.width);
-    buf_addf(sheet->page.out, "  %s%-6s%s%s\n", verdict_colour(sheet, verdict), verdict,
-             sheet->page.colour ? "\033[0m" : "", buf_str(&wrapped) + INDENT);
+    buf_add_wrapped(&wrapped, text, INDENT, view->layout.width);
+    buf_addf(view->layout.out, "  %s%-6s%s%s\n", verdict_colour(view, verdict), verdict,
+             view->layout.colour ? "\033[0m" : "", buf_str(&wrapped) + INDENT);
     buf_release(&wrapped);
 }
 
-static void show_one(struct sheet *sheet, const json_t *advice)
+static void show_one(struct view *view, const json_t *advice)
 {
     struct buf line = {0};
-    add_advice(sheet, advice, &line);
-    show_verdict_of(sheet, report_verdict(advice), buf_str(&line));
+    add_advice(view, advice, &line);
+    show_verdict_of(view, report_verdict(advice), buf_str(&line));
     buf_release(&line);
 }
 
 /* What a reader is told in full: with --evidence all; else what was measured, and the
  * first few of what was not. */
-static bool is_shown(const struct sheet *sheet, const json_t *advice, int *shown)
+static bool is_shown(const struct view *view, const json_t *advice, int *shown)
 {
-    if (sheet->evidence || was_measured(advice) || report_true(advice, "contradicted"))
+    if (view->evidence || was_measured(advice) || report_true(advice, "contradicted"))
         return true;
     if (is_verdict(advice, "avoid"))
         return false;
@@ -114,7 +114,7 @@ static void add_name(const json_t *advice, struct buf *names)
     buf_add(names, ")");
 }
 
-static void show_names(struct sheet *sheet, const char *verdict, const char *names)
+static void show_names(struct view *view, const char *verdict, const char *names)
 {
     static const struct {
         const char *verdict, *before, *after;
@@ -125,26 +125,26 @@ static void show_names(struct sheet *sheet, const char *verdict, const char *nam
     for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
         if (!strcmp(phrase[i].verdict, verdict))
             buf_addf(&line, "%s%s%s", phrase[i].before, names, phrase[i].after);
-    show_verdict_of(sheet, verdict, buf_str(&line));
+    show_verdict_of(view, verdict, buf_str(&line));
     buf_release(&line);
 }
 
-static void show_verdict(struct sheet *sheet, const char *verdict)
+static void show_verdict(struct view *view, const char *verdict)
 {
     const json_t *advice;
     struct buf names = {0};
     int shown = 0;
     size_t i;
-    json_array_foreach(json_object_get(sheet->report, "advice"), i, advice) {
+    json_array_foreach(json_object_get(view->report, "advice"), i, advice) {
         if (!is_verdict(advice, verdict))
             continue;
-        if (is_shown(sheet, advice, &shown))
-            show_one(sheet, advice);
+        if (is_shown(view, advice, &shown))
+            show_one(view, advice);
         else
             add_name(advice, &names);
     }
     if (names.length)
-        show_names(sheet, verdict, buf_str(&names));
+        show_names(view, verdict, buf_str(&names));
     buf_release(&names);
 }
 
@@ -159,21 +159,22 @@ static bool any_undecided(const json_t *report)
 }
 
 /* report_advice.c: what to try, what would gain nothing, what makes no sense here. */
-static void sheet_advice(struct sheet *sheet)
+static void view_advice(struct view *view)
 {
-    page_heading(&sheet->page, "Advice, most promising first");
-    if (json_array_size(json_object_get(sheet->report, "advice")) == 0)
-        page_paragraph(&sheet->page,
-                       "None: the rules judge what a complete measurement of the kernel "
-                       "as written shows.");
-    show_verdict(sheet, "gains");
-    show_verdict(sheet, "try");
-    show_verdict(sheet, "slower");
-    show_verdict(sheet, "stop");
-    show_verdict(sheet, "avoid");
-    if (any_undecided(sheet->report))
-        page_paragraph(&sheet->page, "(undecided: the figures' intervals allow the "
-                                     "opposite verdict, too)");
+    layout_heading(&view->layout, "Advice, most promising first");
+    if (json_array_size(json_object_get(view->report, "advice")) == 0)
+        layout_paragraph(
+            &view->layout,
+            "None: the rules judge what a complete measurement of the kernel "
+            "as written shows.");
+    show_verdict(view, "gains");
+    show_verdict(view, "try");
+    show_verdict(view, "slower");
+    show_verdict(view, "stop");
+    show_verdict(view, "avoid");
+    if (any_undecided(view->report))
+        layout_paragraph(&view->layout, "(undecided: the figures' intervals allow the "
+                                        "opposite verdict, too)");
 }
 
 /* ---- time ---- */
@@ -251,41 +252,41 @@ static void add_left_out(const json_t *budget, struct buf *line)
 
 /* report_time.c: shares of the wall time, how many variants were judged, and what no time
  * was left for. */
-static void sheet_effort(struct sheet *sheet)
+static void view_effort(struct view *view)
 {
-    const json_t *time = json_object_get(sheet->report, "time"),
-                 *budget = json_object_get(sheet->report, "budget");
+    const json_t *time = json_object_get(view->report, "time"),
+                 *budget = json_object_get(view->report, "budget");
     struct buf line = {0};
 
     if (!(figure(time, "wall_s") > 0) || !budget)
         return;
-    add_wall(sheet->report, time, budget, &line);
+    add_wall(view->report, time, budget, &line);
     add_looks(json_object_get(budget, "looks"), &line);
     add_left_out(budget, &line);
-    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    layout_paragraph(&view->layout, "%s", buf_str(&line));
     buf_release(&line);
 }
 
 /* ---- report text ---- */
 
-void sheet_item(struct sheet *sheet, const char *text, size_t indent)
+void view_item(struct view *view, const char *text, size_t indent)
 {
-    buf_add(sheet->page.out, "  ");
-    buf_add_wrapped(sheet->page.out, text, indent, sheet->page.width);
-    buf_add(sheet->page.out, "\n");
+    buf_add(view->layout.out, "  ");
+    buf_add_wrapped(view->layout.out, text, indent, view->layout.width);
+    buf_add(view->layout.out, "\n");
 }
 
-static void show_confirm(struct sheet *sheet)
+static void show_confirm(struct view *view)
 {
-    const json_t *confirm = json_object_get(sheet->report, "confirm");
+    const json_t *confirm = json_object_get(view->report, "confirm");
     if (!report_has(confirm, "sentence"))
         return;
-    page_heading(&sheet->page, "Is that so? A counter-experiment");
-    page_paragraph(&sheet->page, "%s", report_word(confirm, "sentence"));
+    layout_heading(&view->layout, "Is that so? A counter-experiment");
+    layout_paragraph(&view->layout, "%s", report_word(confirm, "sentence"));
 }
 
 /* As documents of earlier versions have it, without a sentence. */
-static void add_left_bound(const json_t *left, struct buf *line)
+static void add_headroom_bound(const json_t *left, struct buf *line)
 {
     enum resource resource = resource_from_word(report_word(left, "resource"));
     buf_add(line, "With the same work, the counted resources would allow ");
@@ -298,9 +299,9 @@ static void add_stop(const json_t *report, struct buf *line)
 {
     size_t variants = json_array_size(json_object_get(report, "variants"));
     double seconds = report_figure(report, "seconds");
-    bool told = report_has(report, "stop") &&
-                strcmp(report_word(report, "command"), "advise") != 0;
-    if (!told)
+    bool given = report_has(report, "stop") &&
+                 strcmp(report_word(report, "command"), "advise") != 0;
+    if (!given)
         return;
     buf_addf(line, "The search ended because %s, after ", report_word(report, "stop"));
     if (!isnan(seconds))
@@ -308,36 +309,36 @@ static void add_stop(const json_t *report, struct buf *line)
     buf_addf(line, "%zu variant%s. ", variants, variants == 1 ? "" : "s");
 }
 
-static void show_left(struct sheet *sheet)
+static void show_headroom(struct view *view)
 {
-    const json_t *left = json_object_get(sheet->report, "left");
+    const json_t *left = json_object_get(view->report, "left");
     struct buf line = {0};
-    page_heading(&sheet->page, "What is left to gain");
-    add_stop(sheet->report, &line);
+    layout_heading(&view->layout, "What is left to gain");
+    add_stop(view->report, &line);
     if (report_has(left, "sentence"))
         buf_add(&line, report_word(left, "sentence"));
     else if (report_quantity(left, "bound"))
-        add_left_bound(left, &line);
+        add_headroom_bound(left, &line);
     else
         buf_add(&line, "The evidence gives no bound on what is left.");
-    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    layout_paragraph(&view->layout, "%s", buf_str(&line));
     buf_release(&line);
 }
 
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  const char *database, struct buf *out)
 {
-    struct sheet sheet = {report, page_on(out, colour, columns), evidence, database};
-    sheet_head(&sheet);
-    sheet_limit(&sheet);
-    show_confirm(&sheet);
-    sheet_gained(&sheet);
-    sheet_in_app(&sheet);
-    sheet_advice(&sheet);
-    sheet_audit(&sheet);
-    show_left(&sheet);
-    sheet_effort(&sheet);
+    struct view view = {report, layout_on(out, colour, columns), evidence, database};
+    view_head(&view);
+    view_limit(&view);
+    show_confirm(&view);
+    view_gained(&view);
+    view_in_app(&view);
+    view_advice(&view);
+    view_audit(&view);
+    show_headroom(&view);
+    view_effort(&view);
     if (evidence)
-        sheet_evidence(&sheet);
-    sheet_next(&sheet);
+        view_evidence(&view);
+    view_next(&view);
 }

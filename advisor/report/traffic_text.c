@@ -66,45 +66,47 @@ static void add_level(const struct traffic *traffic, int k, struct buf *out)
     buf_release(&below);
 }
 
-static void show_levels(const struct traffic *traffic, struct page *page)
+static void show_levels(const struct traffic *traffic, struct layout *layout)
 {
-    buf_add(page->out, "  edge           hits    misses     fills   covered    random   "
-                       "written  bytes\n");
+    buf_add(layout->out,
+            "  edge           hits    misses     fills   covered    random   "
+            "written  bytes\n");
     for (int k = 0; k < traffic->level_nr; k++)
-        add_level(traffic, k, page->out);
-    page_paragraph(page,
-                   "hits: lines that loads and stores found in the level; misses: those "
-                   "they did not; fills: lines brought in, prefetches included; covered: "
-                   "fills that a hardware prefetcher sees coming, random: the others; "
-                   "written: changed lines that left downwards; bytes: all that crossed "
-                   "the edge.");
+        add_level(traffic, k, layout->out);
+    layout_paragraph(
+        layout, "hits: lines that loads and stores found in the level; misses: those "
+                "they did not; fills: lines brought in, prefetches included; covered: "
+                "fills that a hardware prefetcher sees coming, random: the others; "
+                "written: changed lines that left downwards; bytes: all that crossed "
+                "the edge.");
 }
 
 /* ---- memory ---- */
 
-static void bytes_line(struct page *page, const char *label, struct quantity bytes)
+static void bytes_line(struct layout *layout, const char *label, struct quantity bytes)
 {
     struct buf text = {0};
     if (!bytes.known) {
-        page_line(page, label, "unknown");
+        layout_line(layout, label, "unknown");
         return;
     }
     buf_add_bytes_figure(&text, bytes);
-    page_line(page, label, "%s (%s)", buf_str(&text), provenance_word(bytes.provenance));
+    layout_line(layout, label, "%s (%s)", buf_str(&text),
+                provenance_word(bytes.provenance));
     buf_release(&text);
 }
 
-static void show_memory(const struct traffic *traffic, struct page *page)
+static void show_memory(const struct traffic *traffic, struct layout *layout)
 {
     struct quantity nontemporal =
         quantity_scale(traffic->nontemporal_lines, traffic->line_bytes);
-    bytes_line(page, "read from memory", traffic_read_bytes(traffic));
-    bytes_line(page, "written to memory", traffic_write_bytes(traffic));
+    bytes_line(layout, "read from memory", traffic_read_bytes(traffic));
+    bytes_line(layout, "written to memory", traffic_write_bytes(traffic));
     if (nontemporal.known && nontemporal.value > 0)
-        bytes_line(page, "  of it streamed", nontemporal);
-    page_quantity(page, "page walks", traffic->page_walks, 1, "", "");
-    page_quantity(page, "loads and stores", traffic->accesses, 1, "", "");
-    bytes_line(page, "  bytes they move", traffic->bytes);
+        bytes_line(layout, "  of it streamed", nontemporal);
+    layout_quantity(layout, "page walks", traffic->page_walks, 1, "", "");
+    layout_quantity(layout, "loads and stores", traffic->accesses, 1, "", "");
+    bytes_line(layout, "  bytes they move", traffic->bytes);
 }
 
 /* ---- who causes it ---- */
@@ -153,34 +155,35 @@ static void add_part(const struct traffic *traffic, const struct traffic_part *p
 }
 
 static void show_parts(const struct traffic *traffic, const char *title,
-                       const struct traffic_part *part, size_t nr, struct page *page)
+                       const struct traffic_part *part, size_t nr, struct layout *layout)
 {
     struct quantity all = sum_bytes(traffic, part, nr);
-    buf_addf(page->out, "  %-*s accesses  L1 fills  mem.rd.   random  written  memory\n",
+    buf_addf(layout->out,
+             "  %-*s accesses  L1 fills  mem.rd.   random  written  memory\n",
              NAME_WIDTH - 2, title);
     for (size_t i = 0; i < nr && i < SITES_SHOWN; i++)
-        add_part(traffic, &part[i], all.known ? all.value : 0, page->out);
+        add_part(traffic, &part[i], all.known ? all.value : 0, layout->out);
     if (nr > SITES_SHOWN)
-        page_paragraph(page, "... and %zu more (--json has all)", nr - SITES_SHOWN);
+        layout_paragraph(layout, "... and %zu more (--json has all)", nr - SITES_SHOWN);
 }
 
-void traffic_text(const struct traffic *traffic, struct page *page)
+void traffic_text(const struct traffic *traffic, struct layout *layout)
 {
-    page_heading(page, "What one call moves, per core");
-    page_paragraph(page, "Counted by %s, in lines of %d bytes.", traffic_source(traffic),
-                   traffic->line_bytes);
-    show_levels(traffic, page);
-    show_memory(traffic, page);
+    layout_heading(layout, "What one call moves, per core");
+    layout_paragraph(layout, "Counted by %s, in lines of %d bytes.",
+                     traffic_source(traffic), traffic->line_bytes);
+    show_levels(traffic, layout);
+    show_memory(traffic, layout);
     if (!traffic->note && traffic->traced_share > 0 && traffic->traced_share < 1)
-        page_line(page, "sampled", "%.3g %% of the accesses were simulated",
-                  100 * traffic->traced_share);
+        layout_line(layout, "sampled", "%.3g %% of the accesses were simulated",
+                    100 * traffic->traced_share);
     if (traffic->note)
-        page_line(page, "note", "%s", traffic->note);
+        layout_line(layout, "note", "%s", traffic->note);
     if (!traffic->array_nr && !traffic->site_nr)
         return;
-    page_heading(page, "Who causes it");
+    layout_heading(layout, "Who causes it");
     if (traffic->array_nr)
-        show_parts(traffic, "array", traffic->array, traffic->array_nr, page);
+        show_parts(traffic, "array", traffic->array, traffic->array_nr, layout);
     if (traffic->site_nr)
-        show_parts(traffic, "source line", traffic->site, traffic->site_nr, page);
+        show_parts(traffic, "source line", traffic->site, traffic->site_nr, layout);
 }

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "advisor/session/emitted.h"
-#include "search/search.h"
+#include "core/base.h"
+#include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 
 static bool is_there(const struct code_diffs *code, const char *plan)

@@ -5,8 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "search/finish/confirm.h"
+#include "search/live/live.h"
+#include "search/session/measured.h"
+#include "search/session/session.h"
+#include "search/session/subject.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+
 struct confirm_live {
-    struct workbench *bench;
+    struct context *bench;
     struct candidate candidate;
     double footprint_bytes; /* that is aimed at */
     struct quantity time_s; /* of one innermost iteration, of what was measured last */
@@ -161,7 +170,7 @@ static int without_case(struct confirm_result *result, struct error *why)
     return 0;
 }
 
-int confirm_live(struct workbench *bench, const struct measurement *of,
+int confirm_live(struct context *bench, const struct measurement *of,
                  struct confirm_result *result, struct error *err)
 {
     struct confirm_case about;

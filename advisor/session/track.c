@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "advisor/report/track_show.h"
+#include "core/base.h"
+#include "search/session/advice.h"
+#include "search/session/result.h"
+#include "search/session/session.h"
 
-/* As SESSION_LEAST_GAIN of the search: nothing closer to 1 is called a gain. */
-static const double least_gain = 1.01;
+/* As SESSION_MIN_GAIN of the search: nothing closer to 1 is called a gain. */
+static const double min_gain = 1.01;
 
 void track_release(struct track *track)
 {
@@ -37,7 +41,7 @@ const char *track_outcome(const struct advice *advice)
     struct quantity gain = advice->measured_speedup;
     if (!was_measured(advice))
         return "open";
-    bool gained = gain.low > 1 && gain.value >= least_gain;
+    bool gained = gain.low > 1 && gain.value >= min_gain;
     return gained == (advice->verdict == VERDICT_TRY) ? "hit" : "miss";
 }
 

@@ -6,7 +6,10 @@
 #define ADVISOR_TRACK_H
 
 #include "core/store/store.h"
-#include "search/search.h"
+#include "search/session/advice.h"
+
+struct rule_record;
+struct search_result;
 
 struct track_rule {
     char *machine, *rule;

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "search/session/measured.h"
+
 static const char *const keys[] = {
 #define X(name, unit, key) key,
     FIGURE_MAP(X)
@@ -103,7 +106,7 @@ static void take_occupancy(struct series_point *point, const struct occupancy *n
         {FIGURE_L2_QUEUE_N, resource[RESOURCE_L2_QUEUE].n},
         {FIGURE_L1_QUEUE_USE, resource[RESOURCE_L1_QUEUE].utilization},
         {FIGURE_L2_QUEUE_USE, resource[RESOURCE_L2_QUEUE].utilization},
-        {FIGURE_WALKERS_USE, resource[RESOURCE_WALKERS].utilization},
+        {FIGURE_WALKERS_USE, resource[RESOURCE_PAGE_WALKERS].utilization},
         {FIGURE_MEMORY_USE, resource[RESOURCE_MEMORY].utilization},
         {FIGURE_L2_LINK_USE, resource[RESOURCE_L2_LINK].utilization},
         {FIGURE_L3_LINK_USE, resource[RESOURCE_L3_LINK].utilization},

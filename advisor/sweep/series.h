@@ -6,10 +6,14 @@
 #ifndef ADVISOR_SERIES_H
 #define ADVISOR_SERIES_H
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "advisor/plot/plot.h"
 #include "advisor/sweep/sweep_axes.h"
-#include "search/search.h"
+#include "core/files/json.h"
+#include "core/machine/machine.h"
+
+struct kernel_counts;
+struct measurement;
 
 /* name, unit for people, key in JSON and column of the CSV. Per call and per core unless
  * said otherwise; bandwidth_gbs is of all cores together. */
@@ -110,11 +114,10 @@ int series_from_json(const json_t *root, const char *name, struct series *series
                      struct error *err);
 
 /* Tables of at most 80 columns. */
-void series_text(const struct series *series, struct page *page);
+void series_text(const struct series *series, struct layout *layout);
 /* RFC 4180, a header line, an empty field for what is unknown; docs/measure.md. */
 void series_csv(const struct series *series, struct buf *out);
-/* gnuplot's script; fails when nothing was measured. */
-int series_plot_script(const struct series *series, enum plot_kind kind,
-                       struct buf *script, struct error *err);
+/* Fills the picture; fails when nothing was measured. */
+int series_plot(const struct series *series, struct plot *plot, struct error *err);
 
 #endif

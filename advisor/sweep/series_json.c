@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "advisor/sweep/series.h"
+#include "core/run/run_words.h"
 
 static const char *const state_word[] = {[POINT_PENDING] = "pending",
                                          [POINT_MEASURED] = "measured",
@@ -168,13 +169,13 @@ static int read_axis(const struct json_at *at, struct sweep_axis *axis, struct e
 static int check_axis(const struct json_at *at, const struct sweep_axis *axis,
                       struct error *err)
 {
-    static const int most[] = {[AXIS_PAGES] = 1,
-                               [AXIS_START] = RUN_START_NR - 1,
-                               [AXIS_BACKGROUND] = RUN_BACKGROUND_NR - 1};
+    static const int max[] = {[AXIS_PAGES] = 1,
+                              [AXIS_START] = RUN_START_NR - 1,
+                              [AXIS_BACKGROUND] = RUN_BACKGROUND_NR - 1};
     if (axis->kind == AXIS_SIZE || axis->kind == AXIS_CORES)
         return 0;
     for (size_t i = 0; i < axis->value_nr; i++)
-        if (axis->value[i] < 0 || axis->value[i] > most[axis->kind])
+        if (axis->value[i] < 0 || axis->value[i] > max[axis->kind])
             return json_fail(at, err, "there is no value %lld on this axis",
                              axis->value[i]);
     return 0;

@@ -1,14 +1,11 @@
 /*
- * The picture of a series as a gnuplot script: one block of data per curve, then panels
- * one above the other that share the size axis: time per iteration (of a call
- * where iterations are not known), bandwidth, lines in flight. The terminal gets the
- * first only.
+ * The picture of a series: panels one above the other that share the size axis: time per
+ * iteration (of a call where iterations are not known), bandwidth, lines in flight.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "advisor/plot/gnuplot_text.h"
 #include "advisor/sweep/series.h"
 
 enum x_axis { X_BYTES, X_VALUE, X_INDEX };
@@ -21,13 +18,11 @@ struct line {
     const char *limit_name;
 };
 
-struct panel {
+static const struct content {
     const char *label;
     struct line line[2];
     size_t line_nr;
-};
-
-static const struct panel panels[] = {
+} contents[] = {
     {"time per iteration, ns", {{FIGURE_PER_ITERATION, NULL, 0, NULL}}, 1},
     {"time of one call, ns", {{FIGURE_TIME, NULL, 0, NULL}}, 1},
     {"memory, GB/s",
@@ -40,14 +35,8 @@ static const struct panel panels[] = {
      2},
 };
 
-/* The figures of a block, each with its interval, behind the column of x. */
-static const enum figure drawn[] = {FIGURE_PER_ITERATION, FIGURE_TIME, FIGURE_BANDWIDTH,
-                                    FIGURE_L1_QUEUE_N, FIGURE_L2_QUEUE_N};
-
 struct drawing {
     const struct series *series;
-    enum plot_kind kind;
-    struct buf *out;
     size_t x; /* the axis along x */
     enum x_axis x_axis;
     size_t *first; /* of each curve, a point */
@@ -148,51 +137,6 @@ static double x_of(const struct drawing *drawing, const struct series_point *poi
     return (double)index + 1;
 }
 
-/* ---- data ---- */
-
-static void add_number(struct buf *out, bool known, double number)
-{
-    if (known && isfinite(number))
-        buf_addf(out, " %.6g", number);
-    else
-        buf_add(out, " NaN");
-}
-
-static void add_block(struct drawing *drawing, size_t curve)
-{
-    const struct series *series = drawing->series;
-    buf_addf(drawing->out, "$c%zu << EOD\n", curve);
-    for (size_t i = 0; i < series->point_nr; i++) {
-        const struct series_point *point = &series->point[i];
-        if (point->state != POINT_MEASURED ||
-            !same_curve(drawing, drawing->first[curve], i))
-            continue;
-        double x = x_of(drawing, point);
-        drawing->x_low = fmin(drawing->x_low, x);
-        drawing->x_high = fmax(drawing->x_high, x);
-        buf_addf(drawing->out, "%.6g", x);
-        for (size_t f = 0; f < ARRAY_SIZE(drawn); f++) {
-            struct quantity q = point->figure[drawn[f]];
-            /* ends that a logarithm has no place for */
-            double high = isfinite(q.high) ? q.high : q.value;
-            double low = fmax(q.low, 0.01 * q.value);
-            add_number(drawing->out, q.known && q.value > 0, q.value);
-            add_number(drawing->out, q.known, low);
-            add_number(drawing->out, q.known, high);
-        }
-        buf_add(drawing->out, "\n");
-    }
-    buf_add(drawing->out, "EOD\n");
-}
-
-static size_t column_of(enum figure figure)
-{
-    size_t f = 0;
-    while (f < ARRAY_SIZE(drawn) && drawn[f] != figure)
-        f++;
-    return 2 + 3 * f;
-}
-
 static bool is_known(const struct series *series, enum figure figure)
 {
     for (size_t i = 0; i < series->point_nr; i++)
@@ -204,203 +148,124 @@ static bool is_known(const struct series *series, enum figure figure)
 
 /* ---- panels ---- */
 
-static void add_title(const struct drawing *drawing, struct buf *items, const char *curve,
-                      const char *line)
+static void add_line(const struct drawing *drawing, const struct line *line, size_t curve,
+                     size_t colour, struct plot_panel *panel)
 {
-    struct buf title = {0};
-    buf_addf(&title, "%s%s%s", line ? line : "", line && *curve ? ", " : "", curve);
-    if (title.length) {
-        buf_add(items, drawing->kind == PLOT_TERMINAL ? " title ' ' . " : " title ");
-        gnuplot_quote(items, buf_str(&title));
-    } else {
-        buf_add(items, " notitle");
-    }
-    buf_release(&title);
-}
-
-static void draw_line(struct drawing *drawing, const struct line *line, size_t curve,
-                      size_t colour, struct buf *items)
-{
-    size_t column = column_of(line->figure);
+    const struct series *series = drawing->series;
     char *name = curve_name(drawing, curve);
-    if (drawing->kind == PLOT_TERMINAL) {
-        gnuplot_begin_item(items);
-        buf_addf(items, "$c%zu using 1:%zu with linespoints linetype %zu pointtype '%c'",
-                 curve, column, 1 + curve % 4, (char)('A' + curve % 26));
-        add_title(drawing, items, name, line->name);
-        free(name);
-        return;
-    }
-    const char *rgb = gnuplot_colour(colour);
-    gnuplot_begin_item(items);
-    buf_addf(items,
-             "$c%zu using 1:%zu:%zu:%zu with yerrorbars pointtype -1 linewidth 1 "
-             "linecolor rgb '%s' notitle",
-             curve, column, column + 1, column + 2, rgb);
-    gnuplot_begin_item(items);
-    buf_addf(items,
-             "$c%zu using 1:%zu with %s linewidth 2 pointtype %zu pointsize 0.8 "
-             "linecolor rgb '%s'",
-             curve, column, drawing->x_axis == X_INDEX ? "points" : "linespoints",
-             5 + 2 * (colour % 5), rgb);
-    add_title(drawing, items, name, line->name);
+    struct plot_series *added =
+        plot_add(panel,
+                 (struct plot_series){.line = drawing->x_axis == X_INDEX ? PLOT_NO_LINE
+                                                                         : PLOT_LINE,
+                                      .interval = PLOT_BARS,
+                                      .mark = PLOT_SQUARE + 2 * (int)(colour % 5),
+                                      .colour = plot_colour(colour)},
+                 line->name || *name ? "%s%s%s" : NULL, line->name ? line->name : "",
+                 line->name && *name ? ", " : "", name);
+    for (size_t i = 0; i < series->point_nr; i++)
+        if (series->point[i].state == POINT_MEASURED &&
+            same_curve(drawing, drawing->first[curve], i))
+            plot_point(
+                added,
+                quantity_exact(x_of(drawing, &series->point[i]), PROVENANCE_DERIVED),
+                series->point[i].figure[line->figure], NULL);
     free(name);
 }
 
-static void draw_limit(const struct drawing *drawing, const struct line *line,
-                       size_t colour, struct buf *items)
+static void add_limit(const struct drawing *drawing, const struct line *line,
+                      size_t colour, struct plot_panel *panel)
 {
     const struct quantity *limit =
         (const struct quantity *)(const void *)((const char *)drawing->series +
                                                 line->limit_at);
-    if (!line->limit_at || !limit->known || !isfinite(limit->value) || limit->value <= 0)
-        return;
-    gnuplot_begin_item(items);
-    buf_addf(items, "%.6g with lines linewidth 1 dashtype 2 linecolor rgb '%s'",
-             limit->value, gnuplot_colour(colour));
-    add_title(drawing, items, "", line->limit_name);
+    if (line->limit_at && limit->known && isfinite(limit->value) && limit->value > 0)
+        plot_line(plot_add(panel,
+                           (struct plot_series){.line = PLOT_LINE,
+                                                .width = 1,
+                                                .dash = PLOT_DASHED,
+                                                .colour = plot_colour(colour)},
+                           "%s", line->limit_name),
+                  panel->x.low, limit->value, panel->x.high, limit->value);
 }
 
-static void draw_panel(struct drawing *drawing, const struct panel *panel, bool last)
-{
-    struct buf items = {0};
-    for (size_t k = 0; k < panel->line_nr; k++)
-        for (size_t c = 0; c < drawing->curve_nr; c++)
-            if (is_known(drawing->series, panel->line[k].figure))
-                draw_line(drawing, &panel->line[k], c, c * panel->line_nr + k, &items);
-    for (size_t k = 0; k < panel->line_nr; k++)
-        if (is_known(drawing->series, panel->line[k].figure))
-            draw_limit(drawing, &panel->line[k], k, &items);
-    buf_addf(drawing->out, "set ylabel '%s'\n", panel->label);
-    if (!last)
-        buf_add(drawing->out, "set format x ''\nunset xlabel\n");
-    buf_addf(drawing->out, "%s\n", buf_str(&items));
-    buf_release(&items);
-}
-
-/* ---- the frame ---- */
-
-static void add_terminal(struct drawing *drawing, size_t panel_nr)
-{
-    static const char fonts[] = "font 'sans,10'";
-    struct buf *out = drawing->out;
-    size_t height = 160 + 250 * panel_nr;
-    switch (drawing->kind) {
-    case PLOT_TERMINAL:
-        buf_add(out, "set terminal dumb size 79,28\n");
-        break;
-    case PLOT_SVG:
-        buf_addf(out, "set terminal svg size 800,%zu dynamic background '#ffffff' %s\n",
-                 height, fonts);
-        break;
-    case PLOT_PNG:
-        buf_addf(out, "set terminal pngcairo size 1000,%zu %s\n", height * 5 / 4,
-                 "font 'sans,12'");
-        break;
-    }
-    buf_add(out, "set output 'picture'\nset encoding utf8\n");
-}
-
-static void add_caches(struct drawing *drawing)
+static void add_caches(const struct drawing *drawing, struct plot_panel *panel)
 {
     const struct series *series = drawing->series;
     for (size_t i = 0; i < series->cache_nr; i++) {
         double bytes = series->cache[i].bytes;
+        char name[16];
         if (bytes <= drawing->x_low || bytes >= drawing->x_high)
             continue;
-        buf_addf(drawing->out,
-                 "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead "
-                 "linewidth 1 dashtype 2 linecolor rgb '#555555'\n"
-                 "set label 'L%d' at first %.6g, graph 0.06 offset character 0.4,0\n",
-                 bytes, bytes, series->cache[i].level, bytes);
+        snprintf(name, sizeof(name), "L%d", series->cache[i].level);
+        plot_at(plot_add(panel,
+                         (struct plot_series){.line = PLOT_VERTICAL,
+                                              .dash = PLOT_DASHED,
+                                              .colour = COLOUR_OTHER},
+                         NULL),
+                bytes, 0);
+        plot_point(plot_add(panel, (struct plot_series){.line = PLOT_TEXT_UP}, NULL),
+                   quantity_exact(bytes, PROVENANCE_DERIVED),
+                   quantity_exact(0.06, PROVENANCE_DERIVED), name);
     }
 }
 
-static void add_x(struct drawing *drawing)
+static void fill_x(const struct drawing *drawing, struct plot_axis *x)
 {
     const struct sweep_axis *axis = &drawing->series->axes.axis[drawing->x];
     char *name = sweep_axis_name(axis);
-    struct buf label = {0};
-    double wide = drawing->x_axis == X_INDEX ? 0.5 : 0;
-    if (drawing->x_axis == X_BYTES)
-        buf_addf(&label, "bytes of all arrays of a copy (%s = %lld to %lld)", name,
-                 axis->value[0], axis->value[axis->value_nr - 1]);
-    else
-        buf_add(&label, name);
-    buf_add(drawing->out, "set xlabel ");
-    gnuplot_quote(drawing->out, buf_str(&label));
-    buf_addf(drawing->out, "\nset xrange [%.6g:%.6g]\n",
-             wide > 0 ? drawing->x_low - wide : drawing->x_low * 0.9,
-             wide > 0 ? drawing->x_high + wide : drawing->x_high * 1.1);
-    if (drawing->x_axis == X_INDEX) {
-        for (size_t i = 0; i < axis->value_nr; i++) {
-            char *text = sweep_value_text(axis, axis->value[i]);
-            buf_add(drawing->out, i ? ", " : "set xtics (");
-            gnuplot_quote(drawing->out, text);
-            buf_addf(drawing->out, " %zu", i + 1);
-            free(text);
-        }
-        buf_add(drawing->out, ")\n");
-    } else {
-        buf_add(drawing->out,
-                drawing->x_axis == X_BYTES ? "set logscale x 2\n" : "set logscale x\n");
+    bool index = drawing->x_axis == X_INDEX;
+    x->scale = index ? PLOT_LINEAR : drawing->x_axis == X_BYTES ? PLOT_BYTES : PLOT_LOG;
+    x->low = index ? drawing->x_low - 0.5 : drawing->x_low * 0.9;
+    x->high = index ? drawing->x_high + 0.5 : drawing->x_high * 1.1;
+    for (size_t i = 0; i < axis->value_nr && index; i++) {
+        char *text = sweep_value_text(axis, axis->value[i]);
+        plot_add_tic(x, (double)i + 1, text);
+        free(text);
     }
-    buf_release(&label);
+    x->label = drawing->x_axis == X_BYTES
+                   ? xasprintf("bytes of all arrays of a copy (%s = %lld to %lld)", name,
+                               axis->value[0], axis->value[axis->value_nr - 1])
+                   : xstrdup(name);
     free(name);
 }
 
-/* Before each panel: the one above may have taken them away. */
-static void restore_x(struct drawing *drawing)
+static void add_panel(const struct drawing *drawing, const struct content *content,
+                      struct plot *plot)
 {
-    buf_addf(drawing->out, "set format x '%s'\n",
-             drawing->x_axis == X_BYTES ? "%.0b%BB" : "%g");
-    add_x(drawing);
+    struct plot_panel *panel = plot_add_panel(plot);
+    fill_x(drawing, &panel->x);
+    panel->y.scale = PLOT_LOG;
+    panel->y.label = xstrdup(content->label);
+    if (drawing->x_axis == X_BYTES)
+        add_caches(drawing, panel);
+    for (size_t k = 0; k < content->line_nr; k++)
+        for (size_t c = 0; c < drawing->curve_nr; c++)
+            if (is_known(drawing->series, content->line[k].figure))
+                add_line(drawing, &content->line[k], c, c * content->line_nr + k, panel);
+    for (size_t k = 0; k < content->line_nr; k++)
+        if (is_known(drawing->series, content->line[k].figure))
+            add_limit(drawing, &content->line[k], k, panel);
 }
 
-static void draw_panels(struct drawing *drawing, const struct panel **panel, size_t nr)
+int series_plot(const struct series *series, struct plot *plot, struct error *err)
 {
-    struct buf *out = drawing->out;
-    struct buf title = {0};
-    buf_add(&title, drawing->series->title ? drawing->series->title : "");
-    buf_add(out, drawing->kind == PLOT_TERMINAL ? "set title " : "");
-    if (drawing->kind != PLOT_TERMINAL)
-        buf_addf(out, "set multiplot layout %zu,1 title ", nr);
-    gnuplot_quote(out, buf_str(&title));
-    buf_add(out, drawing->kind == PLOT_TERMINAL ? "\n" : " noenhanced\n");
-    buf_add(out, "set logscale y\nset grid\nset key outside above noenhanced\n"
-                 "set lmargin 12\nset rmargin 4\n");
-    for (size_t i = 0; i < nr; i++) {
-        restore_x(drawing);
-        if (i == 0 && drawing->x_axis == X_BYTES)
-            add_caches(drawing);
-        draw_panel(drawing, panel[i], i + 1 == nr);
-    }
-    buf_add(out, drawing->kind == PLOT_TERMINAL ? "" : "unset multiplot\n");
-    buf_release(&title);
-}
-
-int series_plot_script(const struct series *series, enum plot_kind kind,
-                       struct buf *script, struct error *err)
-{
-    struct drawing drawing = {
-        .series = series, .kind = kind, .out = script, .x_low = INFINITY};
-    const struct panel *panel[ARRAY_SIZE(panels)];
-    size_t nr = 0;
+    struct drawing drawing = {.series = series, .x_low = INFINITY};
     bool iterations = is_known(series, FIGURE_PER_ITERATION);
-    for (size_t i = 0; i < ARRAY_SIZE(panels); i++)
-        if (is_known(series, panels[i].line[0].figure) &&
-            !(iterations && panels[i].line[0].figure == FIGURE_TIME) &&
-            (kind != PLOT_TERMINAL || nr == 0))
-            panel[nr++] = &panels[i];
-    if (!nr)
-        return fail(err, STATUS_FAILED,
-                    "--plot: no point was measured that could be "
-                    "drawn");
     choose_x(&drawing);
-    add_terminal(&drawing, nr);
-    for (size_t c = 0; c < drawing.curve_nr; c++)
-        add_block(&drawing, c);
-    draw_panels(&drawing, panel, nr);
+    for (size_t i = 0; i < series->point_nr; i++)
+        if (series->point[i].state == POINT_MEASURED) {
+            double x = x_of(&drawing, &series->point[i]);
+            drawing.x_low = fmin(drawing.x_low, x);
+            drawing.x_high = fmax(drawing.x_high, x);
+        }
+    plot->title = xstrdup(series->title);
+    plot->height = 230;
+    for (size_t i = 0; i < ARRAY_SIZE(contents); i++)
+        if (is_known(series, contents[i].line[0].figure) &&
+            !(iterations && contents[i].line[0].figure == FIGURE_TIME))
+            add_panel(&drawing, &contents[i], plot);
     free(drawing.first);
-    return 0;
+    return plot->panel_nr ? 0
+                          : fail(err, STATUS_FAILED,
+                                 "--plot: no point was measured that could be drawn");
 }

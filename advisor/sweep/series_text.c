@@ -6,7 +6,7 @@
 
 /* ---- the axes as columns ---- */
 
-enum { AXIS_WIDTH_MOST = 14 };
+enum { AXIS_WIDTH_MAX = 14 };
 
 struct columns {
     size_t width[SWEEP_AXES_MAX];
@@ -27,7 +27,7 @@ static struct columns columns_of(const struct sweep_axes *axes)
         size_t width = longest(4, sweep_axis_name(axis));
         for (size_t k = 0; k < axis->value_nr; k++)
             width = longest(width, sweep_value_text(axis, axis->value[k]));
-        columns.width[i] = width > AXIS_WIDTH_MOST ? AXIS_WIDTH_MOST : width;
+        columns.width[i] = width > AXIS_WIDTH_MAX ? AXIS_WIDTH_MAX : width;
     }
     return columns;
 }
@@ -147,16 +147,16 @@ static bool is_shown(const struct column *column, int rank)
 
 /* ---- the tables ---- */
 
-static void add_state(const struct series_point *point, struct page *page)
+static void add_state(const struct series_point *point, struct layout *layout)
 {
-    size_t indent = page->out->length;
+    size_t indent = layout->out->length;
     const char *text = point->state == POINT_PENDING ? "not measured yet"
                        : point->reason               ? point->reason
                                                      : "failed";
-    while (indent > 0 && page->out->data[indent - 1] != '\n')
+    while (indent > 0 && layout->out->data[indent - 1] != '\n')
         indent--;
-    buf_add(page->out, "  ");
-    buf_add_wrapped(page->out, text, page->out->length - indent, page->width);
+    buf_add(layout->out, "  ");
+    buf_add_wrapped(layout->out, text, layout->out->length - indent, layout->width);
 }
 
 static void end_line(struct buf *out)
@@ -168,69 +168,69 @@ static void end_line(struct buf *out)
 
 static void show_table(const struct series *series, const struct columns *columns,
                        const struct column *column, size_t nr, bool all,
-                       struct page *page)
+                       struct layout *layout)
 {
     struct buf axes = {0};
     add_cells(series, columns, NULL, &axes);
-    int rank = rank_for(column, nr, axes.length, page->width);
-    buf_add(page->out, buf_str(&axes));
+    int rank = rank_for(column, nr, axes.length, layout->width);
+    buf_add(layout->out, buf_str(&axes));
     for (size_t k = 0; k < nr; k++)
         if (is_shown(&column[k], rank))
-            buf_add(page->out, column[k].title);
-    end_line(page->out);
+            buf_add(layout->out, column[k].title);
+    end_line(layout->out);
     for (size_t i = 0; i < series->point_nr; i++) {
         const struct series_point *point = &series->point[i];
         if (point->state != POINT_MEASURED && !all)
             continue;
-        add_cells(series, columns, point, page->out);
+        add_cells(series, columns, point, layout->out);
         for (size_t k = 0; k < nr && point->state == POINT_MEASURED; k++)
             if (is_shown(&column[k], rank))
-                column[k].add(page->out, point, &column[k]);
+                column[k].add(layout->out, point, &column[k]);
         if (point->state != POINT_MEASURED)
-            add_state(point, page);
-        end_line(page->out);
+            add_state(point, layout);
+        end_line(layout->out);
     }
     buf_release(&axes);
 }
 
-static void show_tables(const struct series *series, struct page *page)
+static void show_tables(const struct series *series, struct layout *layout)
 {
     struct columns columns = columns_of(&series->axes);
-    page_heading(page, "Time, and what is busy");
-    show_table(series, &columns, times, ARRAY_SIZE(times), true, page);
-    page_paragraph(page,
-                   "one call: median, and half of its 95 %% interval; GB/s through "
-                   "memory, all cores; n: lines in flight per core (bandwidth x latency "
-                   "/ line / cores); how full the L1 queue, the L2 queue, the page "
-                   "walkers and memory's bandwidth are.");
-    page_heading(page, "What one call moves, per core");
-    show_table(series, &columns, traffics, ARRAY_SIZE(traffics), false, page);
-    page_paragraph(page, "arrays, read and written in bytes; fills in lines.");
+    layout_heading(layout, "Time, and what is busy");
+    show_table(series, &columns, times, ARRAY_SIZE(times), true, layout);
+    layout_paragraph(
+        layout, "one call: median, and half of its 95 %% interval; GB/s through "
+                "memory, all cores; n: lines in flight per core (bandwidth x latency "
+                "/ line / cores); how full the L1 queue, the L2 queue, the page "
+                "walkers and memory's bandwidth are.");
+    layout_heading(layout, "What one call moves, per core");
+    show_table(series, &columns, traffics, ARRAY_SIZE(traffics), false, layout);
+    layout_paragraph(layout, "arrays, read and written in bytes; fills in lines.");
 }
 
-static void show_failures(const struct series *series, struct page *page)
+static void show_failures(const struct series *series, struct layout *layout)
 {
     size_t failed = 0, pending = series->point_nr - series_done(series);
     for (size_t i = 0; i < series->point_nr; i++)
         failed += series->point[i].state == POINT_FAILED;
     if (failed)
-        page_paragraph(page, "%zu of %zu points could not be measured.", failed,
-                       series->point_nr);
+        layout_paragraph(layout, "%zu of %zu points could not be measured.", failed,
+                         series->point_nr);
     if (pending)
-        page_paragraph(page,
-                       "%zu of %zu points are not measured yet: the same command "
-                       "continues.",
-                       pending, series->point_nr);
+        layout_paragraph(layout,
+                         "%zu of %zu points are not measured yet: the same command "
+                         "continues.",
+                         pending, series->point_nr);
 }
 
-void series_text(const struct series *series, struct page *page)
+void series_text(const struct series *series, struct layout *layout)
 {
-    buf_addf(page->out, "%s%s%s\n", page->colour ? "\033[1m" : "",
-             series->title ? series->title : "", page->colour ? "\033[0m" : "");
+    buf_addf(layout->out, "%s%s%s\n", layout->colour ? "\033[1m" : "",
+             series->title ? series->title : "", layout->colour ? "\033[0m" : "");
     if (series->subtitle)
-        buf_addf(page->out, "%s\n", series->subtitle);
-    show_tables(series, page);
-    show_failures(series, page);
+        buf_addf(layout->out, "%s\n", series->subtitle);
+    show_tables(series, layout);
+    show_failures(series, layout);
 }
 
 /* ---- CSV ---- */

@@ -2,7 +2,7 @@
 #ifndef ADVISOR_SWEEP_H
 #define ADVISOR_SWEEP_H
 
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "advisor/sweep/series.h"
 
 struct sweep_runner {
@@ -25,9 +25,9 @@ int series_measure(struct series *series, const struct sweep_runner *runner,
                    struct progress *progress, struct error *err);
 
 /* The runner that measures: the workbench's kernel at the point's sizes, its plan. */
-struct sweep_runner sweep_live(struct workbench *bench);
+struct sweep_runner sweep_live(struct context *bench);
 
 /* inflight measure --sweep. */
-int sweep_command(struct workbench *bench, struct error *err);
+int sweep_command(struct context *bench, struct error *err);
 
 #endif

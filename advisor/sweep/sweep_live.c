@@ -9,6 +9,9 @@
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/sweep/sweep.h"
+#include "search/live/live.h"
+#include "search/session/measured.h"
+#include "variants/kernel/kernel.h"
 
 static const double default_budget_s = 600;
 
@@ -30,11 +33,11 @@ static int set_sizes(struct kernel *kernel, const struct sweep_axes *axes,
     return kernel_bind(kernel, err);
 }
 
-static struct situation situation_of(const struct workbench *bench,
+static struct situation situation_of(const struct context *bench,
                                      const struct sweep_axes *axes,
                                      const long long *value)
 {
-    struct situation now = {workbench_environment(bench), 0};
+    struct situation now = {context_environment(bench), 0};
     for (size_t i = 0; i < axes->nr; i++)
         switch (axes->axis[i].kind) {
         case AXIS_PAGES:
@@ -58,7 +61,7 @@ static struct situation situation_of(const struct workbench *bench,
 static int measure_point(void *data, const struct sweep_axes *axes,
                          struct series_point *point, struct error *err)
 {
-    struct workbench *bench = data;
+    struct context *bench = data;
     struct situation now = situation_of(bench, axes, point->value);
     struct candidate candidate = {bench->plan, now.environment};
     struct measurement measurement = {0};
@@ -76,20 +79,20 @@ static int measure_point(void *data, const struct sweep_axes *axes,
     return 0;
 }
 
-struct sweep_runner sweep_live(struct workbench *bench)
+struct sweep_runner sweep_live(struct context *bench)
 {
     return (struct sweep_runner){bench, measure_point};
 }
 
 /* ---- the head of the series ---- */
 
-static void take_caches(const struct workbench *bench, struct series *series)
+static void take_caches(const struct context *bench, struct series *series)
 {
-    const struct traffic_geometry *told = &bench->geometry;
-    if (told->level_nr) {
-        for (int i = 0; i < told->level_nr; i++, series->cache_nr++) {
+    const struct traffic_geometry *given = &bench->geometry;
+    if (given->level_nr) {
+        for (int i = 0; i < given->level_nr; i++, series->cache_nr++) {
             series->cache[i].level = i + 1;
-            series->cache[i].bytes = told->level[i].bytes;
+            series->cache[i].bytes = given->level[i].bytes;
         }
         return;
     }
@@ -102,7 +105,7 @@ static void take_caches(const struct workbench *bench, struct series *series)
     }
 }
 
-static void make_head(const struct workbench *bench, struct series *series)
+static void make_head(const struct context *bench, struct series *series)
 {
     char *date = date_now(), *environment = environment_text(bench->settings);
     series->title = xasprintf("%s in %s%s%s", kernel_name(bench->kernel),
@@ -126,45 +129,44 @@ static void make_head(const struct workbench *bench, struct series *series)
 
 /* ---- what comes out ---- */
 
-static int write_files(const struct workbench *bench, const struct series *series,
+static int write_files(const struct context *bench, const struct series *series,
                        struct error *err)
 {
     const struct settings *settings = bench->settings;
-    enum plot_kind kind = PLOT_TERMINAL;
+    struct plot plot = {0};
     struct buf text = {0};
     int status = 0;
     if (settings->csv) {
         series_csv(series, &text);
         status = file_write(settings->csv, buf_str(&text), text.length, err);
     }
-    buf_reset(&text);
     if (!status && settings->plot && series_done(series)) {
-        status = plot_kind_of(settings->plot, &kind, err);
+        status = plot_kind_of(settings->plot, &plot.kind, err);
         if (!status)
-            status = series_plot_script(series, kind, &text, err);
+            status = series_plot(series, &plot, err);
         if (!status)
-            status = plot_picture(&text, settings->plot, err);
+            status = plot_write(&plot, settings->plot, err);
     }
+    plot_release(&plot);
     buf_release(&text);
     return status;
 }
 
-static int print_series(const struct workbench *bench, const struct series *series,
+static int print_series(const struct context *bench, const struct series *series,
                         const json_t *document, struct error *err)
 {
     struct buf text = {0};
     if (bench->settings->json)
         return print_json(document, err);
-    struct page page = page_on(&text, term_colour(stdout, bench->settings->colour),
-                               term_columns(stdout));
-    series_text(series, &page);
+    struct layout layout = layout_on(&text, term_colour(stdout, bench->settings->colour),
+                                     term_columns(stdout));
+    series_text(series, &layout);
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
 }
 
-static int hand_out(struct workbench *bench, const struct series *series,
-                    struct error *err)
+static int hand_out(struct context *bench, const struct series *series, struct error *err)
 {
     json_t *document = series_to_json(series);
     progress_clear(&bench->progress);
@@ -182,14 +184,14 @@ static int hand_out(struct workbench *bench, const struct series *series,
 
 /* ---- the command ---- */
 
-static int sweep(struct workbench *bench, struct series *series, struct error *err)
+static int sweep(struct context *bench, struct series *series, struct error *err)
 {
     const struct settings *settings = bench->settings;
     struct sweep_runner runner = sweep_live(bench);
     bool continued = false;
     size_t there = 0;
     make_head(bench, series);
-    if (workbench_store(bench, &continued, err) ||
+    if (context_store(bench, &continued, err) ||
         (continued && series_load(series, bench->store, bench->session, &there, err)))
         return -1;
     if (continued)
@@ -205,7 +207,7 @@ static int sweep(struct workbench *bench, struct series *series, struct error *e
 }
 
 /* The kernel needs some size to begin with: the first that works. */
-static int begin_somewhere(struct workbench *bench, const struct sweep_axes *axes,
+static int begin_somewhere(struct context *bench, const struct sweep_axes *axes,
                            struct error *err)
 {
     struct error why = {0};
@@ -219,12 +221,12 @@ static int begin_somewhere(struct workbench *bench, const struct sweep_axes *axe
     return fail(err, why.status, "%s", why.text);
 }
 
-int sweep_command(struct workbench *bench, struct error *err)
+int sweep_command(struct context *bench, struct error *err)
 {
     const struct settings *settings = bench->settings;
     struct sweep_axes axes = {0};
     struct series series = {0};
-    if (workbench_kernel(bench, false, err))
+    if (context_kernel(bench, false, err))
         return -1;
     struct kernel_view view = kernel_view(bench->kernel);
     int status = sweep_axes_read(&settings->sweep, &view, &axes, err);
@@ -235,7 +237,7 @@ int sweep_command(struct workbench *bench, struct error *err)
     if (!status)
         status = begin_somewhere(bench, &axes, err);
     if (!status)
-        status = workbench_live(bench, err);
+        status = context_live(bench, err);
     if (!status) {
         series_start(&series, &axes);
         status = sweep(bench, &series, err);

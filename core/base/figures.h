@@ -1,5 +1,6 @@
 /*
- * Numbers, intervals and units as text for people; documents keep all digits.
+ * Numbers, intervals and units as text for people, and numbers with units read from text;
+ * documents keep all digits.
  *
  * One rule of rounding: digits follow the interval. A figure has three significant
  * digits: what is measured here is seldom known better. It has two where half its
@@ -16,6 +17,7 @@
 #define CORE_BASE_FIGURES_H
 
 #include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/base/quantity.h"
 
 /* ---- numbers ---- */
@@ -65,5 +67,19 @@ void buf_add_tenths_interval(struct buf *buf, struct quantity share);
 void buf_add_share_cell(struct buf *buf, struct quantity share, int width);
 /* For sentences: "59 %", "55 to 61 %", "at least 55 %", "an unknown share". */
 void buf_add_share_between(struct buf *buf, struct quantity share);
+
+/* ---- read from text ---- */
+
+/* Parse the whole text; `what` names the subject in the message. Size: k, M, G, T or KiB,
+ * MiB ... = powers of 1024, result in bytes. Time: ns, us, ms, s, m, h; a bare number is
+ * seconds; result in seconds. Bandwidth: B/s, kB/s, MB/s, GB/s, TB/s (1e9 byte/s), bare =
+ * GB/s; result in GB/s. Count: integers with optional k, M, G = powers of 1000. */
+int parse_size(const char *text, const char *what, double *bytes, struct error *err);
+int parse_time(const char *text, const char *what, double *seconds, struct error *err);
+int parse_bandwidth(const char *text, const char *what, double *gbs, struct error *err);
+/* A latency: 145, 145ns, 0.145us; a bare number is nanoseconds; result in nanoseconds. */
+int parse_latency(const char *text, const char *what, double *ns, struct error *err);
+int parse_count(const char *text, const char *what, long long *count, struct error *err);
+int parse_number(const char *text, const char *what, double *number, struct error *err);
 
 #endif

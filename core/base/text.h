@@ -1,11 +1,37 @@
-/* Questions to a text that is there already. */
+/* Questions to a text: what it holds, which word was meant. */
 #ifndef CORE_BASE_TEXT_H
 #define CORE_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/buf.h"
 
 bool text_begins(const char *text, const char *start);
 /* Is `word` in it, with no letter, digit or _ at either side? */
 bool text_has_word(const char *text, const char *word);
+
+/* Of a list of numbers as Linux writes it, "0-3,8", the next range at *at, which moves
+ * behind it: 1; 0 at the end of the text or line, -1 where the list is none. low <= high,
+ * neither is negative. */
+int range_next(const char **at, long *low, long *high);
+
+/* ---- the word that was meant ---- */
+
+/* Changed, missing, additional and swapped letters between the two, whatever their case
+ * (Damerau and Levenshtein, each letter touched once). */
+size_t letters_between(const char *a, const char *b);
+
+/* Is `part` somewhere in `text`, whatever the case? */
+bool text_holds(const char *text, const char *part);
+
+/* How far `meant` is from `word`: 0 = the same, small numbers = likely meant. Words that
+ * hold one another are near. SIZE_MAX = too far to suggest it. */
+size_t word_distance(const char *word, const char *meant);
+/* The first of those that are nearest; NULL = none is near. */
+const char *nearest_word(const char *word, const char *const *words, size_t nr);
+/* Behind "unknown x": "; did you mean "y"?", else "; known are: ...". */
+void buf_add_known(struct buf *out, const char *word, const char *const *words,
+                   size_t nr);
 
 #endif

@@ -52,6 +52,12 @@ void cpu_identify(const char *text, struct cpu_identity *cpu);
 /* "amd family 19 model 11 stepping 1", "Arm implementer 41 part D0C". */
 void cpu_identity_say(const struct cpu_identity *cpu, struct buf *out);
 
+/* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
+ * Xeon Platinum 8160 (Skylake-SP)" do. */
+bool cpu_names_agree(const char *a, const char *b);
+/* The vendor of a name as sold, as in cpu_identity; NULL = it does not tell. */
+const char *cpu_vendor_of_name(const char *name);
+
 /* ---- what is documented of CPUs ---- */
 
 enum {
@@ -139,9 +145,9 @@ struct cpu_table {
     size_t cpu_nr, cpu_alloc;
 };
 
-/* All files, by name; empty on failure. Caller releases. */
-int cpu_table_load(struct cpu_table *table, struct error *err);
-void cpu_table_release(struct cpu_table *table);
+/* All files, by name, read once a process; *table is borrowed until INFLIGHT_DATA names
+ * other files, empty on failure. Not for several threads at a time. */
+int cpu_table_get(const struct cpu_table **table, struct error *err);
 
 /* NULL = none; letters' case does not matter. */
 const struct cpu *cpu_named(const struct cpu_table *table, const char *name);

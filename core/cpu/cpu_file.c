@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 
 static const char folder_name[] = "machines/cpus";
 
@@ -282,28 +282,7 @@ static int read_cpu(struct cpu *cpu, struct error *err)
                : 0;
 }
 
-int cpu_table_load(struct cpu_table *table, struct error *err)
-{
-    struct strvec names = {0};
-    char *folder = NULL;
-    int result = shipped_names(folder_name, &names, &folder, err);
-
-    *table = (struct cpu_table){0};
-    GROW(table->cpu, names.nr, table->cpu_alloc);
-    for (size_t i = 0; i < names.nr && !result; i++) {
-        struct cpu *cpu = &table->cpu[table->cpu_nr++];
-
-        *cpu = (struct cpu){.path = xasprintf("%s/%s.json", folder, names.v[i])};
-        result = read_cpu(cpu, err);
-    }
-    if (result)
-        cpu_table_release(table);
-    strvec_release(&names);
-    free(folder);
-    return result;
-}
-
-void cpu_table_release(struct cpu_table *table)
+static void release(struct cpu_table *table)
 {
     for (size_t i = 0; i < table->cpu_nr; i++) {
         struct cpu *cpu = &table->cpu[i];
@@ -315,6 +294,37 @@ void cpu_table_release(struct cpu_table *table)
     }
     free(table->cpu);
     *table = (struct cpu_table){0};
+}
+
+int cpu_table_get(const struct cpu_table **shared, struct error *err)
+{
+    static struct cpu_table table;
+    static char *table_folder;
+    struct strvec names = {0};
+    char *folder = NULL;
+    int result = shipped_names(folder_name, &names, &folder, err);
+
+    if (!result && table_folder && strcmp(table_folder, folder) == 0)
+        goto out;
+    release(&table);
+    free(table_folder);
+    table_folder = NULL;
+    GROW(table.cpu, names.nr, table.cpu_alloc);
+    for (size_t i = 0; i < names.nr && !result; i++) {
+        struct cpu *cpu = &table.cpu[table.cpu_nr++];
+
+        *cpu = (struct cpu){.path = xasprintf("%s/%s.json", folder, names.v[i])};
+        result = read_cpu(cpu, err);
+    }
+    if (result)
+        release(&table);
+    else
+        table_folder = xstrdup(folder);
+out:
+    *shared = &table;
+    strvec_release(&names);
+    free(folder);
+    return result;
 }
 
 const struct cpu *cpu_named(const struct cpu_table *table, const char *name)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/text.h"
 #include "core/cpu/cpu.h"
 
 static const struct cpu_identity nobody = {
@@ -242,4 +243,59 @@ void cpu_identity_say(const struct cpu_identity *cpu, struct buf *out)
                  (unsigned)cpu->part);
     else
         buf_add(out, cpu->core[0] ? cpu->core : cpu->name);
+}
+
+/* ---- names as sold ---- */
+
+const char *cpu_vendor_of_name(const char *name)
+{
+    static const struct {
+        const char *word, *vendor;
+    } row[] = {{"intel", "intel"},  {"xeon", "intel"},   {"amd", "amd"},
+               {"epyc", "amd"},     {"ryzen", "amd"},    {"a64fx", "arm"},
+               {"neoverse", "arm"}, {"kunpeng", "arm"},  {"graviton", "arm"},
+               {"fujitsu", "arm"},  {"power8", "power"}, {"power9", "power"},
+               {"power10", "power"}};
+    for (size_t i = 0; i < ARRAY_SIZE(row); i++)
+        if (text_holds(name, row[i].word))
+            return row[i].vendor;
+    return NULL;
+}
+
+/* Words that tell CPUs apart, lower case; nothing in brackets, no clock. */
+static void name_words(const char *name, struct strvec *out)
+{
+    struct buf text = {0};
+    int depth = 0;
+    for (; *name && *name != '@'; name++) {
+        depth += *name == '(';
+        char c = (char)tolower((unsigned char)*name);
+        if (depth == 0)
+            buf_add_n(&text, &c, 1);
+        else if (*name == ')')
+            depth--;
+    }
+    struct strvec all = {0};
+    strvec_split(&all, buf_str(&text));
+    for (size_t i = 0; i < all.nr; i++)
+        if (strcmp(all.v[i], "cpu") && strcmp(all.v[i], "processor") &&
+            !strstr(all.v[i], "-core"))
+            strvec_push(out, all.v[i]);
+    strvec_release(&all);
+    buf_release(&text);
+}
+
+bool cpu_names_agree(const char *a, const char *b)
+{
+    struct strvec left = {0}, right = {0};
+    name_words(a, &left);
+    name_words(b, &right);
+    const struct strvec *fewer = left.nr < right.nr ? &left : &right,
+                        *more = left.nr < right.nr ? &right : &left;
+    bool agree = fewer->nr > 0;
+    for (size_t i = 0; i < fewer->nr; i++)
+        agree = agree && strvec_has(more, fewer->v[i]);
+    strvec_release(&left);
+    strvec_release(&right);
+    return agree;
 }

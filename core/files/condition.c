@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/figures.h"
-#include "core/base/near.h"
+#include "core/base/text.h"
 
 static const char *const op_words[] = {
 #define X(name, word, phrase) [OP_##name] = word,

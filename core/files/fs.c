@@ -15,7 +15,7 @@
 #include "core/process/cleanup.h"
 
 /* errno EFBIG: it holds more than `most`. */
-static int read_all(int fd, size_t most, struct buf *out)
+static int read_all(int fd, size_t max, struct buf *out)
 {
     char block[65536];
     size_t start = out->length;
@@ -25,7 +25,7 @@ static int read_all(int fd, size_t most, struct buf *out)
 
         if (got == 0)
             return 0;
-        if (got > 0 && (size_t)got > most - (out->length - start)) {
+        if (got > 0 && (size_t)got > max - (out->length - start)) {
             errno = EFBIG;
             return -1;
         }
@@ -38,14 +38,14 @@ static int read_all(int fd, size_t most, struct buf *out)
 
 int file_read(const char *path, struct buf *out, struct error *err)
 {
-    return file_read_most(path, SIZE_MAX, out, err);
+    return file_read_max(path, SIZE_MAX, out, err);
 }
 
-int file_read_most(const char *path, size_t most, struct buf *out, struct error *err)
+int file_read_max(const char *path, size_t max, struct buf *out, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t start = out->length;
-    int result = fd < 0 ? -1 : read_all(fd, most, out);
+    int result = fd < 0 ? -1 : read_all(fd, max, out);
 
     if (result && errno == EFBIG) {
         buf_truncate(out, start);
@@ -53,7 +53,7 @@ int file_read_most(const char *path, size_t most, struct buf *out, struct error 
         return fail(
             err, STATUS_INPUT,
             "'%s' holds more than %zu KiB, the most that is read from such a file", path,
-            most >> 10);
+            max >> 10);
     }
 
     if (result)

@@ -13,7 +13,7 @@
  * directory". */
 int file_read(const char *path, struct buf *out, struct error *err);
 /* The same, refused with STATUS_INPUT when it holds more than so many bytes. */
-int file_read_most(const char *path, size_t most, struct buf *out, struct error *err);
+int file_read_max(const char *path, size_t max, struct buf *out, struct error *err);
 
 /* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
  * one, never half of one. Links stay links; devices and pipes are written to directly. */

@@ -17,7 +17,7 @@
 
 static const char prefix[] = "inflight-run-";
 /* Between making and locking a folder it looks as if nobody had it. */
-enum { least_age_s = 5 };
+enum { min_age_s = 5 };
 
 /* The locks of the folders in use: the kernel gives them back when we end. */
 struct held {
@@ -53,7 +53,7 @@ static void remove_if_left(const char *path)
     int fd;
 
     if (lstat(path, &found) || !S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
-        time(NULL) - found.st_mtime < least_age_s)
+        time(NULL) - found.st_mtime < min_age_s)
         return;
     fd = lock_folder(path);
     if (fd < 0)

@@ -127,7 +127,7 @@ int gz_expand(const void *bytes, size_t length, const char *name, size_t limit,
 int file_read_gz(const char *path, struct buf *out, struct error *err)
 {
     struct buf raw = {0};
-    int result = file_read_most(path, GZ_LIMIT_BYTES, &raw, err);
+    int result = file_read_max(path, GZ_LIMIT_BYTES, &raw, err);
 
     if (!result && is_gzip((const unsigned char *)buf_str(&raw), raw.length))
         result = gz_expand(raw.data, raw.length, path, GZ_LIMIT_BYTES, out, err);

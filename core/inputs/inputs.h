@@ -71,7 +71,7 @@ int inputs_load(const char *path, struct inputs *inputs, struct error *err);
 int inputs_verify(const char *path, const struct inputs *inputs, struct error *err);
 json_t *inputs_json(const struct inputs *inputs);
 
-/* inputs_text.c: for people. */
+/* For people. */
 void inputs_text(const struct inputs *inputs, struct buf *out);
 
 #endif

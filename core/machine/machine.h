@@ -251,7 +251,7 @@ struct quantity machine_share_bytes(const struct machine *machine, int level);
 double machine_share_guess_bytes(const struct machine *machine, int level);
 /* No more than that for certain, to leave nothing out: where no end was seen its part of
  * what is claimed, which hypervisors overstate, or what was proven, if that is more. */
-double machine_share_most_bytes(const struct machine *machine, int level);
+double machine_share_max_bytes(const struct machine *machine, int level);
 /* The sets that follow from size and ways are the real ones: false where a core gets less
  * than half of a level that is said to be its own. */
 bool machine_level_is_as_claimed(const struct machine *machine, int level);

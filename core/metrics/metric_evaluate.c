@@ -134,19 +134,18 @@ static char *say_missing(const struct evaluation *evaluation,
 /* ---- one metric ---- */
 
 /* Of the counted events that it rests on, the least share of the time. */
-static double least_share(const struct evaluation *evaluation,
-                          const struct metric *metric)
+static double min_share(const struct evaluation *evaluation, const struct metric *metric)
 {
     const struct strvec *names = formula_names(metric->flat);
-    double least = 0;
+    double min = 0;
 
     for (size_t i = 0; i < names->nr; i++) {
         const struct event_count *count = count_of(evaluation->question, names->v[i]);
 
-        if (count && count->share > 0 && (least <= 0 || count->share < least))
-            least = count->share;
+        if (count && count->share > 0 && (min <= 0 || count->share < min))
+            min = count->share;
     }
-    return least;
+    return min;
 }
 
 static void evaluate_one(struct evaluation *evaluation, size_t at,
@@ -170,7 +169,7 @@ static void evaluate_one(struct evaluation *evaluation, size_t at,
     if (!value->value.known)
         value->why = say_missing(evaluation, &missing, &error);
     strvec_release(&missing);
-    value->share = least_share(evaluation, metric);
+    value->share = min_share(evaluation, metric);
 }
 
 /* ---- what is beside the metrics ---- */
@@ -212,8 +211,8 @@ static void note_samples(const struct evaluation *evaluation,
             count_of(evaluation->question, set->event[i].name);
         struct buf names = {0};
 
-        for (size_t k = 0; count && count->share > 0 &&
-                           count->share < METRIC_SHARE_LEAST && k < set->metric_nr;
+        for (size_t k = 0; count && count->share > 0 && count->share < METRIC_SHARE_MIN &&
+                           k < set->metric_nr;
              k++)
             if (set->metric[k].model != METRIC_NONE && result->value[k].value.known &&
                 strvec_has(formula_names(set->metric[k].flat), set->event[i].name))

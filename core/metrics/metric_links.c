@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 #include "core/metrics/metric_parts.h"
 
 const char *const metric_given_names[] = {"seconds",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 #include "core/cpu/cpu.h"
 #include "core/metrics/metric_parts.h"
 
@@ -421,7 +421,7 @@ static int read_lists(const struct json_at *at, struct metric_set *set, struct e
 /* ---- files ---- */
 
 /* Includes within includes. */
-enum { include_depth_most = 4 };
+enum { include_depth_max = 4 };
 
 static int read_into(const char *path, struct metric_set *set, int depth,
                      struct error *err);
@@ -455,9 +455,9 @@ static int read_includes(const struct json_at *at, struct metric_set *set, int d
     int result =
         json_has(at, "include") ? json_strings_at(at, "include", &names, err) : 0;
 
-    if (!result && names.nr && depth >= include_depth_most)
+    if (!result && names.nr && depth >= include_depth_max)
         result = json_fail(at, err, "more than %d files include one another",
-                           include_depth_most);
+                           include_depth_max);
     for (size_t i = 0; i < names.nr && !result; i++) {
         char *path = included_file(at->file, names.v[i], err);
 
@@ -550,13 +550,13 @@ static bool fits(const struct cpu_rule *rule, const void *with)
 static void add_rows(struct metric_set *set, const struct cpu *cpu,
                      const struct cpu_metrics *metrics)
 {
-    json_t *said = json_object_get(cpu->root, "recognise");
+    json_t *reported = json_object_get(cpu->root, "recognise");
 
     if (!set->recognise)
         set->recognise = json_array();
     for (size_t i = 0; i < cpu->rule_nr; i++) {
-        json_t *row =
-            json_deep_copy(json_is_array(said) ? json_array_get(said, i) : said);
+        json_t *row = json_deep_copy(json_is_array(reported) ? json_array_get(reported, i)
+                                                             : reported);
 
         if (metrics->steppings.nr) {
             char *text = xasprintf("%X-%X", (unsigned)metrics->steppings.range[0].low,
@@ -573,12 +573,12 @@ static void add_rows(struct metric_set *set, const struct cpu *cpu,
  * for those. */
 static int find_cpus(struct metric_set *set, struct error *err)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     bool own = set->recognise != NULL;
-    int result = cpu_table_load(&table, err);
+    int result = cpu_table_get(&table, err);
 
-    for (size_t i = 0; i < table.cpu_nr && !result; i++) {
-        const struct cpu *cpu = &table.cpu[i];
+    for (size_t i = 0; i < table->cpu_nr && !result; i++) {
+        const struct cpu *cpu = &table->cpu[i];
         bool is = own && any_rule(set, meets, cpu);
 
         for (size_t k = 0; k < cpu->metrics_nr && !own; k++)
@@ -591,7 +591,6 @@ static int find_cpus(struct metric_set *set, struct error *err)
         if (is && !set->line_bytes)
             set->line_bytes = cpu->line_bytes;
     }
-    cpu_table_release(&table);
     return result;
 }
 
@@ -648,19 +647,19 @@ enum metric_cpu metric_set_cpu(const struct metric_set *set, const char *cpu)
 
     cpu_identify(cpu, &identity);
     if (!*identity.vendor || !set->recognise)
-        return METRIC_CPU_NOT_TOLD;
+        return METRIC_CPU_NOT_GIVEN;
     return any_rule(set, fits, &identity) ? METRIC_CPU_SAME : METRIC_CPU_OTHER;
 }
 
 static int load_recognised(const char *cpu, struct metric_set **set, struct error *err)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     struct cpu_identity identity;
     const char *name;
-    int result = cpu_table_load(&table, err);
+    int result = cpu_table_get(&table, err);
 
     cpu_identify(cpu, &identity);
-    name = result ? NULL : cpu_metrics_name(&table, &identity);
+    name = result ? NULL : cpu_metrics_name(table, &identity);
     if (name)
         result = load_named(name, set, err);
     else if (!result)
@@ -670,7 +669,6 @@ static int load_recognised(const char *cpu, struct metric_set **set, struct erro
                             "one's name or a definition file (docs/metrics.md)"
                           : "what CPU it is cannot be told; --cpu names one "
                             "(docs/metrics.md)");
-    cpu_table_release(&table);
     return result;
 }
 
@@ -717,9 +715,9 @@ static int list_file(const char *path, const struct cpu_table *table,
 int metric_files(struct metric_file **file, size_t *nr, struct error *err)
 {
     struct strvec names = {0};
-    struct cpu_table table;
+    const struct cpu_table *table;
     char *folder = NULL;
-    int result = cpu_table_load(&table, err);
+    int result = cpu_table_get(&table, err);
 
     *nr = 0;
     if (!result)
@@ -728,7 +726,7 @@ int metric_files(struct metric_file **file, size_t *nr, struct error *err)
     for (; *nr < names.nr && !result; ++*nr) {
         char *path = xasprintf("%s/%s.json", folder, names.v[*nr]);
 
-        result = list_file(path, &table, &(*file)[*nr], err);
+        result = list_file(path, table, &(*file)[*nr], err);
         free(path);
     }
     if (result) {
@@ -736,7 +734,6 @@ int metric_files(struct metric_file **file, size_t *nr, struct error *err)
         *file = NULL;
         *nr = 0;
     }
-    cpu_table_release(&table);
     strvec_release(&names);
     free(folder);
     return result;

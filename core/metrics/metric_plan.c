@@ -289,12 +289,12 @@ static void place_wanted(struct planning *planning)
 }
 
 /* The runs beyond the last one are counted along with those before. */
-static void fold(struct metric_plan *plan, size_t most)
+static void fold(struct metric_plan *plan, size_t max)
 {
-    while (most && plan->run_nr > most) {
+    while (max && plan->run_nr > max) {
         struct strvec *last = &plan->run[--plan->run_nr];
 
-        add_once(&plan->run[plan->run_nr % most], last);
+        add_once(&plan->run[plan->run_nr % max], last);
         strvec_release(last);
         plan->by_turns = true;
     }
@@ -321,7 +321,7 @@ void metric_plan_make(const struct metric_plan_request *request, struct metric_p
     planning.chosen = xcalloc(request->set->event_nr + 1, sizeof(*planning.chosen));
     find_anchors(&planning);
     place_wanted(&planning);
-    fold(plan, request->runs_most);
+    fold(plan, request->runs_max);
     note_hardware(&planning);
     for (size_t i = 0; i < request->set->event_nr; i++)
         free(planning.chosen[i].name);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cpu/cpu.h"
 #include "core/metrics/metrics.h"
 
 /* The values of one event in the runs that have it, per call of the first run. */
@@ -61,11 +62,11 @@ static double mean_of(const struct sample *sample)
 /* Largest relative distance from the mean; 0 of one run, or of a mean of 0. */
 static double variation_of(const struct sample *sample)
 {
-    double mean = mean_of(sample), most = 0;
+    double mean = mean_of(sample), max = 0;
 
     for (size_t i = 0; i < sample->nr && mean != 0; i++)
-        most = fmax(most, fabs(sample->value[i] - mean) / fabs(mean));
-    return most;
+        max = fmax(max, fabs(sample->value[i] - mean) / fabs(mean));
+    return max;
 }
 
 /* Student's interval of the mean, and at least what each run was unsure of itself. */
@@ -103,7 +104,7 @@ static struct quantity seconds_of(const struct count_set *run, size_t nr, double
 static double variation_of_events(const struct count_set *run, size_t nr, double *value,
                                   struct buf *which)
 {
-    double most = 0;
+    double max = 0;
 
     for (size_t i = 0; i < nr; i++)
         for (size_t k = 0; k < run[i].count_nr; k++) {
@@ -112,13 +113,13 @@ static double variation_of_events(const struct count_set *run, size_t nr, double
 
             gather(run, nr, run[i].count[k].event, &sample);
             here = sample.nr > 1 ? variation_of(&sample) : 0;
-            if (here <= most)
+            if (here <= max)
                 continue;
-            most = here;
+            max = here;
             buf_reset(which);
             buf_add(which, run[i].count[k].event);
         }
-    return most;
+    return max;
 }
 
 static void add_events(const struct count_set *run, size_t nr, double *value,
@@ -191,14 +192,14 @@ int metric_runs_combine(const struct count_set *run, size_t nr, struct count_set
     of_events = variation_of_events(run, nr, value, &which);
     *variation = fmax(of_seconds, of_events);
     add_events(run, nr, value, *variation, all);
-    if (*variation > METRIC_VARIATION_MOST)
+    if (*variation > METRIC_VARIATION_MAX)
         strvec_pushf(
             &all->note,
             "the runs differ by up to %.1f %% of their mean in %s%s%s, more than "
             "%.0f %%: ratios of events from different runs are that unsure",
             100 * *variation, of_events >= of_seconds ? "'" : "",
             of_events >= of_seconds ? buf_str(&which) : "their time",
-            of_events >= of_seconds ? "'" : "", 100 * METRIC_VARIATION_MOST);
+            of_events >= of_seconds ? "'" : "", 100 * METRIC_VARIATION_MAX);
     buf_release(&which);
     free(value);
     return 0;

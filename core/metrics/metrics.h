@@ -133,7 +133,7 @@ void metric_set_free(struct metric_set *set);
 int metric_set_merge(struct metric_set *set, struct metric_set *more, struct error *err);
 
 /* Whose definitions these are, against what counts say of their CPU (NULL = nothing). */
-enum metric_cpu { METRIC_CPU_SAME, METRIC_CPU_OTHER, METRIC_CPU_NOT_TOLD };
+enum metric_cpu { METRIC_CPU_SAME, METRIC_CPU_OTHER, METRIC_CPU_NOT_GIVEN };
 enum metric_cpu metric_set_cpu(const struct metric_set *set, const char *cpu);
 
 struct metric_file {
@@ -216,7 +216,7 @@ struct metric_result {
 
 /* Below it what was counted is a sample too small to be trusted. Ours: with five sets
  * taking turns each has a fifth of the time. */
-#define METRIC_SHARE_LEAST 0.2
+#define METRIC_SHARE_MIN 0.2
 
 /* Always answers: what is not known says why, the rest is there. Caller releases. */
 void metric_evaluate(const struct metric_question *question,
@@ -228,9 +228,9 @@ void metric_result_release(struct metric_result *result);
  * their mean with its 95 % interval; what one run counted gets the variation between the
  * runs (of seconds, and of every event that two of them have) as further uncertainty.
  * *variation is the largest relative difference from the mean, 0 for one run; beyond
- * METRIC_VARIATION_MOST a note names what varied. Caller releases `all`.
+ * METRIC_VARIATION_MAX a note names what varied. Caller releases `all`.
  */
-#define METRIC_VARIATION_MOST 0.05 /* Banchelli et al. 2023, section 4.2 */
+#define METRIC_VARIATION_MAX 0.05 /* Banchelli et al. 2023, section 4.2 */
 int metric_runs_combine(const struct count_set *run, size_t nr, struct count_set *all,
                         double *variation, struct error *err);
 
@@ -245,7 +245,7 @@ struct metric_plan_request {
     const struct strvec *memory;
     /* Into so many runs, by turns in the counters where they do not fit; 0 = as many as
      * it takes that all events of a run count all the time. */
-    size_t runs_most;
+    size_t runs_max;
     /* As papi_events_fit: whether events can be counted, and all at once. */
     int (*fits)(void *data, const struct strvec *event, bool *at_once, struct error *err);
     void *data;
@@ -255,7 +255,7 @@ struct metric_plan {
     struct strvec *run; /* what is counted in it, by the names that count here: the
                            definition's, else the alias that does */
     size_t run_nr, run_alloc;
-    bool by_turns;      /* runs_most was too few */
+    bool by_turns;      /* runs_max was too few */
     bool hardware;      /* anything but software's own events is counted */
     size_t missing_nr;  /* events that cannot be counted here, ... */
     struct strvec note; /* ... with the reason, one sentence each; one for all when none

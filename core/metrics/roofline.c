@@ -49,7 +49,7 @@ static struct roof unknown_roof(const char *why)
     return (struct roof){quantity_unknown(), why};
 }
 
-static struct quantity least_of(struct quantity a, struct quantity b)
+static struct quantity min_of(struct quantity a, struct quantity b)
 {
     if (!a.known || !b.known)
         return quantity_unknown();
@@ -68,16 +68,16 @@ static struct roof roof_of_cores(const struct machine *machine, int cores,
         return (struct roof){one, "one core"};
     if (cores > machine->cores)
         return unknown_roof("more cores worked than the profile has");
-    struct quantity most = quantity_scale(one, cores);
-    if (!most.known)
+    struct quantity max = quantity_scale(one, cores);
+    if (!max.known)
         return unknown_roof(all.known ? "the profile tells it of all cores only"
                                       : "the profile does not tell it");
     if (!all.known)
-        return (struct roof){most, "at most: one core times their number"};
+        return (struct roof){max, "at most: one core times their number"};
     struct quantity share = quantity_scale(all, (double)cores / machine->cores);
-    most = least_of(most, all);
-    return (struct roof){quantity_between(most.value, fmin(most.low, share.low),
-                                          most.high, most.runs, most.provenance),
+    max = min_of(max, all);
+    return (struct roof){quantity_between(max.value, fmin(max.low, share.low), max.high,
+                                          max.runs, max.provenance),
                          "at most: one core times their number"};
 }
 
@@ -175,7 +175,7 @@ static void check_scalar(const struct machine *machine, double single_share,
     struct quantity faster =
         quantity_divide(ceilings->flops[ROOF_FMA].value, scalar->value);
     if (scalar->value.known && faster.known && elements > 0 &&
-        faster.value < ROOF_SCALAR_LEAST * elements)
+        faster.value < ROOF_SCALAR_MIN * elements)
         *scalar = unknown_roof("vectors are hardly faster, so that it cannot be of one "
                                "element at a time");
 }
@@ -218,7 +218,7 @@ static struct quantity giga(struct quantity rate)
 static struct quantity under(struct quantity peak, struct quantity ai,
                              struct quantity roof_gbs)
 {
-    return least_of(peak, quantity_multiply(ai, quantity_scale(roof_gbs, 1e9)));
+    return min_of(peak, quantity_multiply(ai, quantity_scale(roof_gbs, 1e9)));
 }
 
 /* Over: flop/s over AI x roof is the bandwidth of L1's bytes over the roof; so flops,
@@ -263,20 +263,20 @@ static enum roof_verdict verdict_of(double share)
 
 static void judge(struct roofline *roofline)
 {
-    struct quantity most = quantity_unknown();
+    struct quantity max = quantity_unknown();
     struct roofline try = *roofline;
     for (int i = 0; i <= ROOF_LEVELS; i++) {
         try.nearest = i;
         struct quantity share = roofline_nearest_share(&try);
-        if (!share.known || (most.known && share.value <= most.value))
+        if (!share.known || (max.known && share.value <= max.value))
             continue;
-        most = share;
+        max = share;
         roofline->nearest = i;
     }
-    if (!most.known)
+    if (!max.known)
         return;
-    roofline->verdict = verdict_of(most.value);
-    roofline->sure = verdict_of(most.low) == verdict_of(most.high);
+    roofline->verdict = verdict_of(max.value);
+    roofline->sure = verdict_of(max.low) == verdict_of(max.high);
 }
 
 void roofline_of(const struct roof_work *work, const struct roof_ceilings *ceilings,

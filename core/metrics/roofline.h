@@ -67,7 +67,7 @@ struct roof_ask {
 /* Ours. A scalar roof that was measured with vectors in use (Gravelle 2022, table 4: 1.7
  * of 8 elements) is left out; vectors that go through the units in halves bring half of
  * their elements. */
-#define ROOF_SCALAR_LEAST 0.45
+#define ROOF_SCALAR_MIN 0.45
 
 /* Roofs of a profile. With fewer cores than all, those of one core times their number,
  * but no more than what all together reach: a roof that is not lower than the real one,

@@ -53,9 +53,9 @@ static void caps_of(const struct occupancy_case *input, struct occupancy *out)
 }
 
 /* `n` comes near to what `cap` allows, and not past it. */
-static bool explains(struct quantity n, double least, double most)
+static bool explains(struct quantity n, double min, double max)
 {
-    return n.known && n.value >= least && n.value <= most;
+    return n.known && n.value >= min && n.value <= max;
 }
 
 /* Of the caps that explain n, the lowest. */
@@ -89,8 +89,8 @@ static enum occupancy_why tightest(const struct occupancy *now)
 
 static bool at_its_limit(const struct occupancy_resource *resource)
 {
-    return resource->fullness == FULLNESS_FULL ||
-           (resource->fullness == FULLNESS_UNDECIDED &&
+    return resource->saturation == SATURATED ||
+           (resource->saturation == SATURATION_UNDECIDED &&
             resource->utilization.value >= full_from(resource->resource));
 }
 
@@ -105,7 +105,7 @@ static bool computes(const struct occupancy_case *input, const struct occupancy 
 
 static enum occupancy_why why_full(enum resource limiter)
 {
-    if (limiter == RESOURCE_WALKERS)
+    if (limiter == RESOURCE_PAGE_WALKERS)
         return OCCUPANCY_WHY_TRANSLATION;
     return limiter == RESOURCE_ARITHMETIC ? OCCUPANCY_WHY_COMPUTE : OCCUPANCY_WHY_FULL;
 }
@@ -161,15 +161,15 @@ enum resource resource_from_word(const char *word)
     return RESOURCE_NR;
 }
 
-const char *fullness_word(enum fullness fullness)
+const char *saturation_word(enum saturation saturation)
 {
     static const char *const word[] = {
-        [FULLNESS_UNKNOWN] = "unknown",       [FULLNESS_NOT_FULL] = "not full",
-        [FULLNESS_UNDECIDED] = "undecided",   [FULLNESS_FULL] = "full",
-        [FULLNESS_IMPOSSIBLE] = "impossible",
+        [SATURATION_UNKNOWN] = "unknown",       [NOT_SATURATED] = "not full",
+        [SATURATION_UNDECIDED] = "undecided",   [SATURATED] = "full",
+        [SATURATION_IMPOSSIBLE] = "impossible",
     };
 
-    return word[fullness];
+    return word[saturation];
 }
 
 const char *occupancy_why_word(enum occupancy_why why)
@@ -221,17 +221,17 @@ static double full_from(enum resource resource)
     return queue ? QUEUE_FULL : CEILING_FULL;
 }
 
-static enum fullness fullness_of(const struct occupancy_resource *resource)
+static enum saturation saturation_of(const struct occupancy_resource *resource)
 {
     double full = full_from(resource->resource);
 
     if (!resource->utilization.known)
-        return FULLNESS_UNKNOWN;
+        return SATURATION_UNKNOWN;
     if (is_impossible(resource))
-        return FULLNESS_IMPOSSIBLE;
+        return SATURATION_IMPOSSIBLE;
     if (resource->utilization.low >= full)
-        return FULLNESS_FULL;
-    return resource->utilization.high < full ? FULLNESS_NOT_FULL : FULLNESS_UNDECIDED;
+        return SATURATED;
+    return resource->utilization.high < full ? NOT_SATURATED : SATURATION_UNDECIDED;
 }
 
 static struct occupancy_resource nothing_known(enum resource resource)
@@ -240,11 +240,11 @@ static struct occupancy_resource nothing_known(enum resource resource)
 
     return (struct occupancy_resource){.resource = resource,
                                        .rate = unknown,
-                                       .hold_ns = unknown,
+                                       .residency_ns = unknown,
                                        .n = unknown,
                                        .limit = unknown,
                                        .utilization = unknown,
-                                       .least_s = unknown,
+                                       .min_s = unknown,
                                        .carries_gbs = unknown};
 }
 
@@ -258,15 +258,15 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r] = nothing_known(r);
     queue_solve(input, node, &l1, limit_l1(input), &at[RESOURCE_L1_QUEUE]);
     queue_solve(input, node, &l2, limit_l2(input), &at[RESOURCE_L2_QUEUE]);
-    ceiling_walkers(input, &at[RESOURCE_WALKERS]);
+    ceiling_walkers(input, &at[RESOURCE_PAGE_WALKERS]);
     ceiling_memory(input, node, &at[RESOURCE_MEMORY]);
     ceiling_l2_link(input, &at[RESOURCE_L2_LINK]);
     ceiling_l3_link(input, &at[RESOURCE_L3_LINK]);
     ceiling_arithmetic(input, &at[RESOURCE_ARITHMETIC]);
     for (int r = 0; r < RESOURCE_NR; r++) {
-        at[r].fullness = fullness_of(&at[r]);
-        if (at[r].fullness == FULLNESS_IMPOSSIBLE)
-            at[r].least_s = quantity_unknown();
+        at[r].saturation = saturation_of(&at[r]);
+        if (at[r].saturation == SATURATION_IMPOSSIBLE)
+            at[r].min_s = quantity_unknown();
     }
 }
 
@@ -331,8 +331,8 @@ static struct quantity in_flight(const struct occupancy_case *input,
 {
     struct quantity l1 = now->resource[RESOURCE_L1_QUEUE].n, walks, per_call;
 
-    if (now->resource[RESOURCE_L1_QUEUE].fullness == FULLNESS_IMPOSSIBLE ||
-        now->resource[RESOURCE_L2_QUEUE].fullness == FULLNESS_IMPOSSIBLE)
+    if (now->resource[RESOURCE_L1_QUEUE].saturation == SATURATION_IMPOSSIBLE ||
+        now->resource[RESOURCE_L2_QUEUE].saturation == SATURATION_IMPOSSIBLE)
         return quantity_unknown();
     per_call = quantity_multiply(walks_on_path(input), walk_price(input));
     walks = quantity_scale(quantity_divide(per_call, input->time_s), 1e-9);
@@ -366,8 +366,8 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
     out->random = out->random_share.known && out->random_share.value > 0.5;
     out->in_flight = in_flight(input, out);
     out->translation_share = translation_share(input, out->latency_ns);
-    out->l2_hold_ratio = quantity_divide(latency_of(input->machine, 2),
-                                         out->resource[RESOURCE_L1_QUEUE].hold_ns);
+    out->l2_residency_ratio = quantity_divide(
+        latency_of(input->machine, 2), out->resource[RESOURCE_L1_QUEUE].residency_ns);
     out->hugepages_walk_ratio = hugepages_walk_ratio(input);
     if (input->machine->memory_latency_ns.known && out->latency_ns.known)
         out->idle_latency_share =
@@ -377,7 +377,7 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
 /* Resources that there are, though nothing is known of what they need. */
 static bool may_hide(const struct occupancy_resource *resource, int level_nr)
 {
-    if (resource->resource == RESOURCE_NONE || resource->least_s.known)
+    if (resource->resource == RESOURCE_NONE || resource->min_s.known)
         return false;
     return resource->resource != RESOURCE_L3_LINK || level_nr > 2;
 }
@@ -387,7 +387,7 @@ static void lower_by_floors(const struct occupancy_case *input, struct occupancy
 {
     for (int r = 0; r < RESOURCE_NONE; r++) {
         const struct occupancy_resource *resource = &out->resource[r];
-        struct quantity slack = quantity_divide(input->time_s, resource->least_s);
+        struct quantity slack = quantity_divide(input->time_s, resource->min_s);
 
         if (is_floor(resource->limit) && slack.known && out->slack.known)
             out->slack.low = fmin(out->slack.low, fmax(slack.low, 1));
@@ -396,19 +396,19 @@ static void lower_by_floors(const struct occupancy_case *input, struct occupancy
 
 static void find_limiter(const struct occupancy_case *input, struct occupancy *out)
 {
-    struct quantity most = quantity_unknown();
+    struct quantity max = quantity_unknown();
 
     out->busiest = RESOURCE_NONE;
     for (int r = 0; r < RESOURCE_NONE; r++) {
-        struct quantity least = out->resource[r].least_s;
+        struct quantity min = out->resource[r].min_s;
 
         if (is_floor(out->resource[r].limit))
             continue;
-        if (least.value > (most.known ? most.value : 0))
+        if (min.value > (max.known ? max.value : 0))
             out->busiest = r;
-        most = quantity_max(most, least);
+        max = quantity_max(max, min);
     }
-    out->slack = quantity_divide(input->time_s, most);
+    out->slack = quantity_divide(input->time_s, max);
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (out->slack.known && may_hide(&out->resource[r], input->work.level_nr))
             out->slack.low = fmin(out->slack.low, 1);

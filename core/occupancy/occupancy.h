@@ -12,27 +12,7 @@
 #define CORE_OCCUPANCY_OCCUPANCY_H
 
 #include "core/machine/machine.h"
-
-/* name, word, phrase for reports */
-#define RESOURCE_MAP(X)                                                                  \
-    X(L1_QUEUE, "l1_mshrs", "the L1 miss queue (MSHRs)")                                 \
-    X(L2_QUEUE, "l2_mshrs", "the L2 miss queue (MSHRs)")                                 \
-    X(WALKERS, "page_walkers", "address translation (page walks)")                       \
-    X(MEMORY, "memory", "memory bandwidth")                                              \
-    X(L2_LINK, "l2_link", "bandwidth from L2")                                           \
-    X(L3_LINK, "l3_link", "bandwidth from L3")                                           \
-    X(ARITHMETIC, "arithmetic", "arithmetic throughput")                                 \
-    X(NONE, "none", "none of the counted resources")
-
-enum resource {
-#define X(name, word, phrase) RESOURCE_##name,
-    RESOURCE_MAP(X)
-#undef X
-        RESOURCE_NR
-};
-const char *resource_word(enum resource resource);
-const char *resource_phrase(enum resource resource);
-enum resource resource_from_word(const char *word); /* RESOURCE_NR when unknown */
+#include "core/occupancy/bound.h"
 
 enum { OCCUPANCY_LEVELS_MAX = 4 };
 
@@ -82,14 +62,14 @@ struct occupancy_case {
 
 /* Impossible: more in use than there is, by all that the intervals allow. A figure is
  * wrong then, and nothing is concluded from it. */
-enum fullness {
-    FULLNESS_UNKNOWN,
-    FULLNESS_NOT_FULL,
-    FULLNESS_UNDECIDED,
-    FULLNESS_FULL,
-    FULLNESS_IMPOSSIBLE
+enum saturation {
+    SATURATION_UNKNOWN,
+    NOT_SATURATED,
+    SATURATION_UNDECIDED,
+    SATURATED,
+    SATURATION_IMPOSSIBLE
 };
-const char *fullness_word(enum fullness fullness);
+const char *saturation_word(enum saturation saturation);
 
 struct occupancy_resource {
     enum resource resource;
@@ -98,18 +78,18 @@ struct occupancy_resource {
      * GB/s per core; memory GB/s of the node */
     struct quantity rate;
     /* mean time an entry is held; queues and walkers */
-    struct quantity hold_ns;
+    struct quantity residency_ns;
     /* entries busy (Little's law); walkers: walks in flight; others unknown */
     struct quantity n;
     /* queues: entries; others: the ceiling in the unit of rate */
     struct quantity limit;
     struct quantity utilization; /* n / limit or rate / ceiling */
     /* T_r: the least time this resource needs for the work of one call */
-    struct quantity least_s;
+    struct quantity min_s;
     /* queues: node bandwidth at which memory lines alone fill it (the paper's second
      * roof, figure 2); others unknown */
     struct quantity carries_gbs;
-    enum fullness fullness;
+    enum saturation saturation;
 };
 
 /* Why n is low (or that it is not). */
@@ -148,7 +128,7 @@ struct occupancy {
     /* of the time of an uncovered miss, spent on its page walk */
     struct quantity translation_share;
     /* time of an L2 hit over the mean hold of an L1 entry now */
-    struct quantity l2_hold_ratio;
+    struct quantity l2_residency_ratio;
     /* least walk time on huge pages over that on small ones */
     struct quantity hugepages_walk_ratio;
     /* unloaded over loaded latency of memory, 0 .. 1 */
@@ -180,7 +160,7 @@ double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int 
 /* What a plan leaves of the work given to a resource: after over before. */
 struct occupancy_rest {
     double value; /* the best guess; negative = unknown, but no more than now */
-    double least; /* less is not left for certain, 0 .. value */
+    double min;   /* less is not left for certain, 0 .. value */
 };
 /*
  * The bound on the speed-up of a plan: bound = T_now / max_r (T_r x left[r]), from above
@@ -193,36 +173,6 @@ struct occupancy_rest {
  */
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
                                 const struct occupancy_rest left[RESOURCE_NR]);
-
-/* The least that any plan could give the resources: what a call cannot do without. */
-struct occupancy_need {
-    /* Through memory, all copies: each line of the data once. Unknown = not told, a low
-     * end of 0 = perhaps nothing. */
-    struct quantity memory_bytes;
-    struct quantity memory_gbs; /* the most that memory reaches, at any mix */
-    /* FLOP/s of the loop's elements over those of doubles: 2 for floats; 0 = 1 */
-    double flop_ratio;
-};
-
-/*
- * How much faster than `time_s` at most. `same`: with the work as it is, T / max T_r, so
- * for plans that only do more at a time. `least`: with only what is needed, T /
- * max(needed bytes / memory, FLOP / vector rate), so for every plan that computes the
- * same. Where chains of addresses explain n, both end where the chains are full (n_chains
- * / in_flight): no plan takes the order of a chain apart. Never below 1. Unknown = the
- * evidence gives none; open above where what is needed may be nothing. `least` is never
- * below `same`.
- */
-struct occupancy_left {
-    struct quantity same, least;
-    enum resource same_by, least_by; /* NONE with unknown bounds and chains */
-    bool same_by_chains, least_by_chains;
-    /* what sets `same` is at its limit as far as can be told: its utilization may be, or
-     * the chains are full */
-    bool reached;
-};
-struct occupancy_left occupancy_left(const struct occupancy *now, struct quantity time_s,
-                                     const struct occupancy_need *need);
 
 /*
  * The figures under the metric names of rules/rules.h: calls `number` or `word` once per

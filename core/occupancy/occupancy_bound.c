@@ -13,70 +13,170 @@ static bool is_queue(int resource)
 static struct quantity needed_now(const struct occupancy *now, int resource,
                                   struct quantity time_s)
 {
-    struct quantity least = now->resource[resource].least_s;
+    struct quantity min = now->resource[resource].min_s;
 
-    if (least.known && is_floor(now->resource[resource].limit))
-        least.value = least.low;
-    return least.known ? quantity_min(least, time_s) : least;
+    if (min.known && is_floor(now->resource[resource].limit))
+        min.value = min.low;
+    return min.known ? quantity_min(min, time_s) : min;
 }
 
 static struct quantity needed_then(const struct occupancy *now, int resource,
                                    struct quantity time_s,
                                    const struct occupancy_rest left[])
 {
-    struct quantity least = needed_now(now, resource, time_s);
+    struct quantity min = needed_now(now, resource, time_s);
     const struct occupancy_rest *own = &left[resource], *memory = &left[RESOURCE_MEMORY];
-    bool relieved = is_queue(resource) && memory->least < own->least;
+    bool relieved = is_queue(resource) && memory->min < own->min;
     double quicker =
         relieved && now->idle_latency_share > 0 ? fmin(now->idle_latency_share, 1) : 1;
 
-    if (!least.known)
-        return least;
-    return quantity_between(least.value * own->value, least.low * own->least * quicker,
-                            least.high * own->value, least.runs, least.provenance);
+    if (!min.known)
+        return min;
+    return quantity_between(min.value * own->value, min.low * own->min * quicker,
+                            min.high * own->value, min.runs, min.provenance);
 }
 
 /* The most time that a resource still needs for certain. */
 static struct quantity most_needed(const struct occupancy *now, struct quantity time_s,
                                    const struct occupancy_rest left[])
 {
-    struct quantity most = quantity_unknown();
+    struct quantity max = quantity_unknown();
 
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (left[r].value >= 0)
-            most = quantity_max(most, needed_then(now, r, time_s, left));
-    return most;
+            max = quantity_max(max, needed_then(now, r, time_s, left));
+    return max;
 }
 
 /* A resource whose work after the plan is unknown is at worst as busy as now. */
-static bool could_limit(const struct occupancy_resource *resource, struct quantity most)
+static bool could_limit(const struct occupancy_resource *resource, struct quantity max)
 {
-    return !resource->least_s.known || resource->least_s.value > most.value;
+    return !resource->min_s.known || resource->min_s.value > max.value;
 }
 
 /* What may be nothing at all leaves the bound open above. */
-static struct quantity speed_up(struct quantity time_s, struct quantity most)
+static struct quantity speed_up(struct quantity time_s, struct quantity max)
 {
-    if (!time_s.known || !most.known || !(most.value > 0))
+    if (!time_s.known || !max.known || !(max.value > 0))
         return quantity_unknown();
-    return quantity_between(time_s.value / most.value, time_s.low / most.high,
-                            most.low > 0 ? time_s.high / most.low : INFINITY, time_s.runs,
+    return quantity_between(time_s.value / max.value, time_s.low / max.high,
+                            max.low > 0 ? time_s.high / max.low : INFINITY, time_s.runs,
                             PROVENANCE_DERIVED);
 }
 
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
                                 const struct occupancy_rest left[RESOURCE_NR])
 {
-    struct quantity most = most_needed(now, time_s, left), bound;
+    struct quantity max = most_needed(now, time_s, left), bound;
 
     if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT)
         return quantity_unknown();
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (left[r].value < 0 && could_limit(&now->resource[r], most))
+        if (left[r].value < 0 && could_limit(&now->resource[r], max))
             return quantity_unknown();
-    bound = speed_up(time_s, most);
+    bound = speed_up(time_s, max);
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (bound.known && !now->resource[r].least_s.known && left[r].value > 0)
+        if (bound.known && !now->resource[r].min_s.known && left[r].value > 0)
             bound.low = fmin(bound.low, 1 / left[r].value);
     return bound;
+}
+
+/* What is left to gain: with the work as it is, and with the least work there can be. */
+/* A gain below 1 is none, and a bound below it says only that. */
+static struct quantity at_least_one(struct quantity bound)
+{
+    if (!bound.known)
+        return bound;
+    bound.value = fmax(bound.value, 1);
+    bound.low = fmax(bound.low, 1);
+    bound.high = fmax(bound.high, 1);
+    return bound;
+}
+
+/* time / needed, open above where nothing may be needed. */
+static struct quantity over(struct quantity time_s, struct quantity needed_s)
+{
+    if (!time_s.known || !needed_s.known || !(needed_s.value > 0))
+        return quantity_unknown();
+    return quantity_between(time_s.value / needed_s.value, time_s.low / needed_s.high,
+                            needed_s.low > 0 ? time_s.high / needed_s.low : INFINITY, 0,
+                            PROVENANCE_DERIVED);
+}
+
+/* What is in flight now over what the chains allow. */
+static struct quantity chains_bound(const struct occupancy *now)
+{
+    if (now->why != OCCUPANCY_WHY_CHAINS)
+        return quantity_unknown();
+    return quantity_divide(now->n_chains, now->in_flight);
+}
+
+static bool is_tighter(struct quantity bound, struct quantity than)
+{
+    return bound.known && (!than.known || bound.value < than.value);
+}
+
+static bool may_be_full(const struct occupancy *now, enum resource by)
+{
+    return now->limiter == by && by != RESOURCE_NONE &&
+           (now->resource[by].saturation == SATURATED ||
+            now->resource[by].saturation == SATURATION_UNDECIDED);
+}
+
+static void find_same(const struct occupancy *now, struct occupancy_headroom *left)
+{
+    struct quantity chains = chains_bound(now);
+
+    left->same = now->slack;
+    left->same_by = now->slack.known ? now->busiest : RESOURCE_NONE;
+    left->reached = now->slack.known && may_be_full(now, now->busiest);
+    if (!is_tighter(chains, left->same))
+        return;
+    left->same = chains;
+    left->same_by = RESOURCE_NONE;
+    left->same_by_chains = left->reached = true;
+}
+
+static void find_min(const struct occupancy *now, struct quantity time_s,
+                     const struct occupancy_need *need, struct occupancy_headroom *left)
+{
+    double ratio = need->flop_ratio > 0 ? need->flop_ratio : 1;
+    struct quantity memory_s =
+        quantity_divide(quantity_scale(need->memory_bytes, 1e-9), need->memory_gbs);
+    struct quantity flops_s =
+        quantity_scale(now->resource[RESOURCE_ARITHMETIC].min_s, 1 / ratio);
+    struct quantity chains = chains_bound(now);
+    if (need->memory_gbs.known && isinf(need->memory_gbs.high)) /* it may give more */
+        memory_s = quantity_unknown();
+    if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) /* what it moves is not its need */
+        memory_s = quantity_unknown();
+    bool computes = flops_s.known && (!memory_s.known || flops_s.value > memory_s.value);
+
+    left->min = over(time_s, quantity_max(memory_s, flops_s));
+    left->min_by = !left->min.known ? RESOURCE_NONE
+                   : computes       ? RESOURCE_ARITHMETIC
+                                    : RESOURCE_MEMORY;
+    if (!is_tighter(chains, left->min))
+        return;
+    left->min = chains;
+    left->min_by = RESOURCE_NONE;
+    left->min_by_chains = true;
+}
+
+struct occupancy_headroom occupancy_headroom(const struct occupancy *now,
+                                             struct quantity time_s,
+                                             const struct occupancy_need *need)
+{
+    struct occupancy_headroom left = {0};
+
+    find_same(now, &left);
+    find_min(now, time_s, need, &left);
+    left.same = at_least_one(left.same);
+    left.min = at_least_one(left.min);
+    if (is_tighter(left.min, left.same) && left.same.known) {
+        left.min = left.same;
+        left.min_by = left.same_by;
+        left.min_by_chains = left.same_by_chains;
+    }
+    return left;
 }

@@ -73,7 +73,7 @@ static void fill_rate(const struct occupancy_case *input, struct quantity work,
     out->rate = quantity_divide(work, input->time_s);
     out->limit = ceiling;
     out->utilization = quantity_divide(out->rate, ceiling);
-    out->least_s = quantity_divide(work, ceiling);
+    out->min_s = quantity_divide(work, ceiling);
 }
 
 void ceiling_memory(const struct occupancy_case *input, const struct node *node,
@@ -151,8 +151,8 @@ void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resour
         walks = quantity_exact(0, PROVENANCE_DECLARED);
     capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));
     fill_rate(input, walks, capacity, out);
-    out->hold_ns = walk_price(input);
-    out->n = quantity_scale(quantity_multiply(out->rate, out->hold_ns), 1e-9);
+    out->residency_ns = walk_price(input);
+    out->n = quantity_scale(quantity_multiply(out->rate, out->residency_ns), 1e-9);
 }
 
 static struct quantity gigabytes(const struct occupancy_case *input,

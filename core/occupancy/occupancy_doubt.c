@@ -63,7 +63,7 @@ static void say_queue_doubt(const struct occupancy_case *input,
                  "the latency is doubted, since so many lines a second do occur here: "
                  "each of them is waited for less than the %.3g ns that the profile "
                  "says",
-                 queue->hold_ns.value);
+                 queue->residency_ns.value);
 }
 
 static void say_one(const struct occupancy_case *input,
@@ -87,7 +87,7 @@ void say_doubts(const struct occupancy_case *input, const struct occupancy *now,
                 struct buf *out)
 {
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (now->resource[r].fullness == FULLNESS_IMPOSSIBLE)
+        if (now->resource[r].saturation == SATURATION_IMPOSSIBLE)
             say_one(input, &now->resource[r], out);
 }
 
@@ -96,7 +96,7 @@ void say_floors(const struct occupancy *now, struct buf *out)
     for (int r = 0; r < RESOURCE_NONE; r++) {
         const struct occupancy_resource *resource = &now->resource[r];
 
-        if (resource->fullness == FULLNESS_UNDECIDED && is_floor(resource->limit))
+        if (resource->saturation == SATURATION_UNDECIDED && is_floor(resource->limit))
             buf_addf(out,
                      " Whether %s is at its limit is not known: the profile tells only "
                      "how much it can do at least, and up to %.0f %% of that %s in use.",

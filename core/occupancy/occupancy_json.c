@@ -11,11 +11,11 @@ static json_t *resource_to_json(const struct occupancy_resource *resource)
         struct quantity value;
     } figure[] = {
         {"rate", resource->rate},
-        {"hold_ns", resource->hold_ns},
+        {"hold_ns", resource->residency_ns},
         {"n", resource->n},
         {"limit", resource->limit},
         {"utilization", resource->utilization},
-        {"least_s", resource->least_s},
+        {"least_s", resource->min_s},
         {"carries_gbs", resource->carries_gbs},
     };
 
@@ -24,7 +24,7 @@ static json_t *resource_to_json(const struct occupancy_resource *resource)
     for (size_t i = 0; i < ARRAY_SIZE(figure); i++)
         json_object_set_new(object, figure[i].key, json_quantity(figure[i].value));
     json_object_set_new(object, "fullness",
-                        json_string(fullness_word(resource->fullness)));
+                        json_string(saturation_word(resource->saturation)));
     return object;
 }
 
@@ -58,7 +58,7 @@ json_t *occupancy_to_json(const struct occupancy *now)
         {"random_share", now->random_share},
         {"in_flight", now->in_flight},
         {"translation_share", now->translation_share},
-        {"l2_hold_ratio", now->l2_hold_ratio},
+        {"l2_hold_ratio", now->l2_residency_ratio},
         {"hugepages_walk_ratio", now->hugepages_walk_ratio},
         {"slack", now->slack},
         {"n_chains", now->n_chains},
@@ -80,7 +80,8 @@ static struct quantity queue_utilization(const struct occupancy *now)
 {
     enum resource queue = now->random ? RESOURCE_L1_QUEUE : RESOURCE_L2_QUEUE;
 
-    if (!now->random_share.known || now->resource[queue].fullness == FULLNESS_IMPOSSIBLE)
+    if (!now->random_share.known ||
+        now->resource[queue].saturation == SATURATION_IMPOSSIBLE)
         return quantity_unknown();
     return quantity_divide(now->paper_n, now->resource[queue].limit);
 }
@@ -103,7 +104,7 @@ static void send_ratios(const struct occupancy *now, const struct occupancy_sink
         {"in_flight", now->in_flight},
         {"l2_over_l1", quantity_divide(now->resource[RESOURCE_L2_QUEUE].limit,
                                        now->resource[RESOURCE_L1_QUEUE].limit)},
-        {"l2_hold_ratio", now->l2_hold_ratio},
+        {"l2_hold_ratio", now->l2_residency_ratio},
         {"random_share", now->random_share},
         {"translation_share", now->translation_share},
         {"hugepages_walk_ratio", now->hugepages_walk_ratio},
@@ -121,7 +122,7 @@ static void send_ratios(const struct occupancy *now, const struct occupancy_sink
 static struct quantity believed(const struct occupancy_resource *resource,
                                 struct quantity figure)
 {
-    return resource->fullness == FULLNESS_IMPOSSIBLE ? quantity_unknown() : figure;
+    return resource->saturation == SATURATION_IMPOSSIBLE ? quantity_unknown() : figure;
 }
 
 void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink *sink)
@@ -129,7 +130,7 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     static const char *const utilization[] = {
         [RESOURCE_L1_QUEUE] = "l1_utilization",
         [RESOURCE_L2_QUEUE] = "l2_utilization",
-        [RESOURCE_WALKERS] = "walker_utilization",
+        [RESOURCE_PAGE_WALKERS] = "walker_utilization",
         [RESOURCE_MEMORY] = "memory_utilization",
         [RESOURCE_L2_LINK] = "l2_link_utilization",
         [RESOURCE_L3_LINK] = "l3_link_utilization",

@@ -80,7 +80,7 @@ static double whole_line(const struct machine *machine)
 
 /* The most requests that a line can cost which came on a miss of its own: all parts of
  * it, as far as so many bytes came. */
-static double most_of_line(const struct occupancy_case *input, int k, double lines)
+static double max_of_line(const struct occupancy_case *input, int k, double lines)
 {
     struct quantity bytes = input->work.memory_read_bytes;
     double whole = whole_line(input->machine), moved;
@@ -103,24 +103,24 @@ static double requests_for(const struct occupancy_case *input, int k, double lin
 
     if (whole == 1 || !(lines > 0))
         return lines;
-    return covered * whole + own * (e == END_HIGH ? most_of_line(input, k, lines) : 1);
+    return covered * whole + own * (e == END_HIGH ? max_of_line(input, k, lines) : 1);
 }
 
 /* Adds requests with a hold that load does not change. */
 static void add_lines(const struct machine *machine, int queue, int source, double lines,
                       enum end e, struct queue_work *work)
 {
-    double hold = hold_at(machine, queue, source, e);
+    double residency = hold_at(machine, queue, source, e);
 
     if (lines <= 0)
         return;
     work->at[e].lines += lines;
-    if (isnan(hold)) {
+    if (isnan(residency)) {
         work->open = true;
         work->unknown_lines += e == END_VALUE ? lines : 0;
         return;
     }
-    work->at[e].fixed_ns += lines * hold;
+    work->at[e].fixed_ns += lines * residency;
 }
 
 static void add_memory(double lines, enum end e, struct queue_work *work)
@@ -225,8 +225,9 @@ struct queue_work queue_work_l2(const struct occupancy_case *input)
 }
 
 /* Hold of a memory line at this end when `gbs` go through the node. */
-static double memory_hold(const struct occupancy_case *input, const struct node *node,
-                          const struct queue_work *work, struct quantity gbs, enum end e)
+static double memory_residency(const struct occupancy_case *input,
+                               const struct node *node, const struct queue_work *work,
+                               struct quantity gbs, enum end e)
 {
     double latency = end_of(loaded_latency(input->machine, gbs, node), e);
 
@@ -254,14 +255,15 @@ struct fixed_point {
 static bool suffices(const struct fixed_point *about, double ns)
 {
     const struct queue_end *at = &about->work->at[about->e];
-    double bytes = end_of(about->node->bytes, about->e), hold = 0;
+    double bytes = end_of(about->node->bytes, about->e), residency = 0;
 
     if (isinf(bytes))
         bytes = about->node->bytes.value;
     if (at->memory_lines > 0)
-        hold = memory_hold(about->input, about->node, about->work,
-                           quantity_exact(bytes / ns, PROVENANCE_DERIVED), about->e);
-    return busy_ns(at, hold) <= at->limit * ns; /* NaN: never */
+        residency =
+            memory_residency(about->input, about->node, about->work,
+                             quantity_exact(bytes / ns, PROVENANCE_DERIVED), about->e);
+    return busy_ns(at, residency) <= at->limit * ns; /* NaN: never */
 }
 
 /*
@@ -270,7 +272,7 @@ static bool suffices(const struct fixed_point *about, double ns)
  * the curve ends, the high end jumps to "could be anything" and the crossing is that end.
  * Infinite when no time suffices.
  */
-static double least_ns(const struct fixed_point *about)
+static double min_ns(const struct fixed_point *about)
 {
     const struct queue_end *at = &about->work->at[about->e];
     double low = 0, high = 1;
@@ -296,15 +298,15 @@ static double least_ns(const struct fixed_point *about)
 
 /* What was done in the time it took needs no more than that time: the end of an open
  * interval. */
-static struct quantity least_time(const struct occupancy_case *input,
-                                  const struct node *node, const struct queue_work *work)
+static struct quantity min_time(const struct occupancy_case *input,
+                                const struct node *node, const struct queue_work *work)
 {
     double at[END_NR];
 
     for (int e = 0; e < END_NR; e++) {
         struct fixed_point about = {input, node, work, e};
 
-        at[e] = least_ns(&about) * 1e-9;
+        at[e] = min_ns(&about) * 1e-9;
     }
     if (work->open)
         at[END_HIGH] = INFINITY;
@@ -315,13 +317,14 @@ static struct quantity least_time(const struct occupancy_case *input,
 
 /* The mix of lines may be any between the ends: the quick ones few and the slow ones
  * many, or the other way round. No lines: unknown. */
-static struct quantity mean_hold(const struct queue_work *work, const double busy[END_NR])
+static struct quantity mean_residency(const struct queue_work *work,
+                                      const double busy[END_NR])
 {
-    double hold[END_NR];
+    double residency[END_NR];
 
     for (int e = 0; e < END_NR; e++)
-        hold[e] = busy[e] / work->at[end_other(e)].lines;
-    return from_ends(hold, 0);
+        residency[e] = busy[e] / work->at[end_other(e)].lines;
+    return from_ends(residency, 0);
 }
 
 /* Little's law. */
@@ -332,7 +335,7 @@ static void fill_occupancy(const struct occupancy_case *input, const struct node
 
     for (int e = 0; e < END_NR; e++) {
         const struct queue_end *at = &work->at[e];
-        double memory_ns = memory_hold(input, node, work, node->gbs, e);
+        double memory_ns = memory_residency(input, node, work, node->gbs, e);
         double time_ns = 1e9 * end_of(input->time_s, end_other(e));
 
         busy[e] = busy_ns(at, memory_ns);
@@ -343,7 +346,7 @@ static void fill_occupancy(const struct occupancy_case *input, const struct node
     if (work->open)
         out->n = floor_of(out->n);
     out->rate = from_ends(rate, input->time_s.runs);
-    out->hold_ns = mean_hold(work, busy);
+    out->residency_ns = mean_residency(work, busy);
 }
 
 /* NaN = not known. */
@@ -394,5 +397,5 @@ void queue_solve(const struct occupancy_case *input, const struct node *node,
         return;
     for (int e = 0; e < END_NR; e++)
         work->at[e].limit = end_of(limit, end_other(e));
-    out->least_s = least_time(input, node, work);
+    out->min_s = min_time(input, node, work);
 }

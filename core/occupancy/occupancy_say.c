@@ -3,13 +3,13 @@
 
 #include "core/occupancy/occupancy_parts.h"
 
-static const char *verdict_on(enum fullness fullness, const char *full,
+static const char *verdict_on(enum saturation saturation, const char *full,
                               const char *undecided, const char *not_full)
 {
-    switch (fullness) {
-    case FULLNESS_FULL:
+    switch (saturation) {
+    case SATURATED:
         return full;
-    case FULLNESS_NOT_FULL:
+    case NOT_SATURATED:
         return not_full;
     default:
         return undecided;
@@ -26,7 +26,7 @@ static void say_queue(const struct occupancy_resource *queue, const char *level,
              level);
     buf_add_between(out, queue->n, 1);
     buf_add(out, " of these places are taken: ");
-    buf_add(out, verdict_on(queue->fullness,
+    buf_add(out, verdict_on(queue->saturation,
                             "the queue is full, and further misses have to wait.",
                             "the queue may be full, the figures do not decide it.",
                             "it is the busiest part, but not quite full."));
@@ -43,7 +43,7 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
     buf_add_between(out, resource->limit, factor);
     buf_add(out, " that can be reached: ");
     buf_add(out,
-            verdict_on(resource->fullness, "this is what limits the loop.",
+            verdict_on(resource->saturation, "this is what limits the loop.",
                        "this may be what limits the loop, the figures do not decide it.",
                        "this is the busiest part, but not quite at its limit."));
 }
@@ -88,7 +88,7 @@ void say_limiter(const struct occupancy_case *input, const struct occupancy *now
     case RESOURCE_L2_QUEUE:
         say_queue(resource, "L2", out);
         break;
-    case RESOURCE_WALKERS:
+    case RESOURCE_PAGE_WALKERS:
         say_rate(resource, "To find where its data lies, a core looks up", 1e-6,
                  "million page addresses a second (page walks)", out);
         break;
@@ -114,7 +114,7 @@ static void say_full(const struct occupancy *now, struct buf *out)
 {
     const struct occupancy_resource *l2 = &now->resource[RESOURCE_L2_QUEUE];
 
-    if (now->limiter == RESOURCE_L1_QUEUE && l2->fullness == FULLNESS_NOT_FULL) {
+    if (now->limiter == RESOURCE_L1_QUEUE && l2->saturation == NOT_SATURATED) {
         buf_add(out,
                 "Misses start as fast as the L1 queue lets them; the L2 queue still has "
                 "room (");
@@ -264,7 +264,8 @@ static void say_compute(const struct occupancy_case *input, const struct occupan
 static void say_unknown(const struct occupancy *now, struct buf *out)
 {
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (!now->in_flight.known && now->resource[r].fullness == FULLNESS_IMPOSSIBLE) {
+        if (!now->in_flight.known &&
+            now->resource[r].saturation == SATURATION_IMPOSSIBLE) {
             buf_add(out, "How many misses are under way cannot be told while the figures "
                          "contradict each other.");
             return;

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/process/orphans.h"
 #include "core/process/progress.h"
 #include "core/process/spawn.h"
-#include "core/process/strays.h"
 
 enum { group_max = 1024, folder_max = 64, leaders_wait_ms = 200 };
 
@@ -33,7 +33,7 @@ static struct {
 } folders[folder_max];
 
 static pthread_once_t installed = PTHREAD_ONCE_INIT;
-static char mark_of_all[stray_mark_max];
+static char mark_of_all[orphan_mark_max];
 static pid_t owner; /* a forked child inherits the tables but not the duty */
 static atomic_bool catch_interrupt;
 static atomic_int interrupted_by;
@@ -209,7 +209,7 @@ static void end_groups(void)
     cleanup_signal_groups(SIGKILL);
     for (int i = 0; i < leaders_wait_ms && groups_live(); i++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    strays_end(mark_of_all, 0);
+    orphans_end(mark_of_all, 0);
 }
 
 static void at_exit(void)
@@ -272,8 +272,8 @@ static void install_once(void)
     struct sigaction old;
 
     owner = getpid();
-    strays_adopt();
-    strays_mark_of_all(mark_of_all);
+    orphans_adopt();
+    orphans_mark_of_all(mark_of_all);
     atexit(at_exit);
     for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
         install_handler(fatal_signals[i], false);

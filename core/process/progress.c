@@ -162,7 +162,7 @@ static void draw(struct progress *progress)
         return;
     struct progress_status status = progress->status;
     if (status.left_s > 0)
-        status.left_s = fmax(status.left_s - (now_s - progress->told_s), 0.1);
+        status.left_s = fmax(status.left_s - (now_s - progress->given_s), 0.1);
     progress_line(&status, now_s - progress->started_s, term_columns(stderr) - 1, &line);
     fprintf(stderr, "\r\033[K%s", buf_str(&line));
     fflush(stderr);
@@ -184,9 +184,9 @@ static void log_entry(const struct progress *progress)
 static void keep(struct progress *progress, const struct progress_status *status)
 {
     progress->status = *status;
-    progress->told_s = clock_s();
+    progress->given_s = clock_s();
     if (progress->end_s > 0)
-        progress->status.left_s = progress->end_s - progress->told_s;
+        progress->status.left_s = progress->end_s - progress->given_s;
     snprintf(progress->doing, sizeof(progress->doing), "%s",
              status->doing ? status->doing : "");
     snprintf(progress->why, sizeof(progress->why), "%s", status->why ? status->why : "");

@@ -29,7 +29,7 @@ struct progress_status {
 
 struct progress {
     bool quiet, verbose;
-    double started_s, told_s, drawn_s; /* clock_s() */
+    double started_s, given_s, drawn_s; /* clock_s() */
     double end_s; /* likewise: what is shown as left goes to here; 0 = as the status says
                    */
     bool on_screen;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "core/process/cleanup.h"
+#include "core/process/orphans.h"
 #include "core/process/progress.h"
-#include "core/process/strays.h"
 #include "core/process/term.h"
 
 enum { SPAWN_STREAMS = 2 }; /* output and errors */
@@ -31,7 +31,7 @@ static bool is_overridden(const char *entry, const char *const *extra)
 {
     size_t name = strcspn(entry, "=") + 1;
 
-    if (strncmp(entry, STRAYS_VARIABLE "=", name) == 0)
+    if (strncmp(entry, ORPHANS_VARIABLE "=", name) == 0)
         return true;
     for (; extra && *extra; extra++)
         if (strncmp(entry, *extra, name) == 0)
@@ -43,9 +43,9 @@ static bool is_overridden(const char *entry, const char *const *extra)
 static void make_environment(struct strvec *list, const char *const *extra,
                              const char *mark)
 {
-    const char *outer = getenv(STRAYS_VARIABLE);
+    const char *outer = getenv(ORPHANS_VARIABLE);
 
-    strvec_pushf(list, STRAYS_VARIABLE "=%s%s", outer ? outer : "", mark);
+    strvec_pushf(list, ORPHANS_VARIABLE "=%s%s", outer ? outer : "", mark);
     for (char **entry = environ; *entry; entry++)
         if (!is_overridden(*entry, extra))
             strvec_push(list, *entry);
@@ -193,7 +193,7 @@ static int exec_stopped(pid_t *pid, const struct spawn_request *request,
     return 0;
 }
 
-/* `write_end`: where its streams go, unless it is attached; `mark`: of strays.h. Returns
+/* `write_end`: where its streams go, unless it is attached; `mark`: of orphans.h. Returns
  * 0 or an errno. */
 static int spawn_exec(pid_t *pid, const struct spawn_request *request,
                       const int write_end[SPAWN_STREAMS], const char *mark)
@@ -223,7 +223,7 @@ static const double poll_blind_s = 0.002;
 struct spawn_child {
     pid_t pid; /* 0 if not started */
     int slot;  /* of its group in the cleanup table */
-    char mark[stray_mark_max];
+    char mark[orphan_mark_max];
     int process_fd;
     int stream[stream_nr]; /* read ends, -1 when closed */
     size_t output_limit;
@@ -358,7 +358,7 @@ static struct spawn_child *child_new(const struct spawn_request *request)
     struct spawn_child *child = xcalloc(1, sizeof(*child));
 
     child->slot = child->process_fd = child->stream[0] = child->stream[1] = -1;
-    strays_mark(child->mark);
+    orphans_mark(child->mark);
     child->output_limit = request->output_limit ? request->output_limit : default_limit;
     child->started = clock_s();
     child->deadline =
@@ -398,7 +398,7 @@ out:
     if (result && child->pid) {
         kill(-child->pid, SIGKILL);
         waitpid(child->pid, NULL, 0);
-        strays_end(child->mark, 0);
+        orphans_end(child->mark, 0);
     }
     if (result)
         child_free(child);
@@ -484,7 +484,7 @@ static void reap(struct spawn_child *child)
     int status = 0;
 
     child->outcome.wall_s = clock_s() - child->started;
-    child->outcome.left_behind = strays_end(child->mark, child->pid);
+    child->outcome.left_behind = orphans_end(child->mark, child->pid);
     cleanup_forget_group(child->slot);
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;

@@ -2,8 +2,8 @@
  * Subprocesses: posix_spawn with an argument vector, no shell. Own process group,
  * standard input empty, pipes drained by one poll loop; the whole group is killed on
  * timeout, on interrupt, when its leader has ended, and on our own end, and so are
- * descendants that have left the group (strays.h). Using it makes this process the reaper
- * of all its descendants.
+ * descendants that have left the group (orphans.h). Using it makes this process the
+ * reaper of all its descendants.
  */
 #ifndef CORE_BASE_SPAWN_H
 #define CORE_BASE_SPAWN_H

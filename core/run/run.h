@@ -10,78 +10,7 @@
 #define CORE_RUN_RUN_H
 
 #include "core/base.h"
-
-/* How a run ended, recorded, never an error of the tool. */
-#define RUN_OUTCOME_MAP(X)                                                               \
-    X(OK, "ok")                                                                          \
-    X(CRASHED, "crashed") /* ended by a signal of its own making */                      \
-    X(TIMED_OUT, "timed-out")                                                            \
-    X(OUT_OF_MEMORY, "out-of-memory") /* limit or the system's */                        \
-    X(BAD_EXIT, "bad-exit")           /* non-zero exit, or exit before its results */    \
-    X(WRONG_RESULT, "wrong-result")                                                      \
-    X(NOT_BUILT, "not-built") /* compiler refused it */                                  \
-    X(INTERRUPTED, "interrupted")                                                        \
-    X(STOPPED,                                                                           \
-      "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */
-
-enum run_outcome {
-#define X(name, word) RUN_OUTCOME_##name,
-    RUN_OUTCOME_MAP(X)
-#undef X
-};
-const char *run_outcome_word(enum run_outcome outcome);
-bool run_outcome_from_word(const char *word, enum run_outcome *outcome);
-
-/* What the caches hold when a sample begins. Warm: whatever the calls before left (the
- * default). Cold data: the buffers are not in any cache. Cold code: neither is the
- * kernel's code. */
-#define RUN_START_MAP(X)                                                                 \
-    X(WARM, "warm")                                                                      \
-    X(COLD_DATA, "cold-data")                                                            \
-    X(COLD_CODE, "cold-code")                                                            \
-    X(COLD, "cold") /* both */
-
-enum run_start {
-#define X(name, word) RUN_START_##name,
-    RUN_START_MAP(X)
-#undef X
-        RUN_START_NR
-};
-const char *run_start_word(enum run_start start);
-bool run_start_from_word(const char *word, enum run_start *start);
-
-/* What the other cores do meanwhile, as an axis of an experiment. */
-#define RUN_BACKGROUND_MAP(X)                                                            \
-    X(IDLE, "idle") /* nothing of ours */                                                \
-    X(ARITHMETIC, "arithmetic")                                                          \
-    X(MEMORY, "memory")                                                                  \
-    X(DISK, "disk")
-
-enum run_background {
-#define X(name, word) RUN_BACKGROUND_##name,
-    RUN_BACKGROUND_MAP(X)
-#undef X
-        RUN_BACKGROUND_NR
-};
-const char *run_background_word(enum run_background background);
-bool run_background_from_word(const char *word, enum run_background *background);
-
-/* Why a sample is not believed: bits. */
-#define RUN_DISTURBANCE_MAP(X)                                                           \
-    X(SWITCHED, 0, "switched away")  /* involuntary context switches */                  \
-    X(FAULTED, 1, "page faults")     /* major ones, or more minor ones than elsewhere */ \
-    X(STOLEN, 2, "time stolen")      /* by the hypervisor */                             \
-    X(SLOWED, 3, "reference slowed") /* a loop of known work beside it took longer */    \
-    X(APART, 4, "copies apart") /* one was held up while the caches settled for all */
-
-enum run_disturbance {
-#define X(name, bit, word) RUN_DISTURBED_##name = 1 << (bit),
-    RUN_DISTURBANCE_MAP(X)
-#undef X
-        RUN_DISTURBED_ALL = 31
-};
-/* "switched away, page faults"; nothing for 0. */
-void run_disturbance_text(unsigned disturbed, struct buf *out);
+#include "core/run/run_words.h"
 
 /* Where a program runs and with what, in place of the options that say it for all. */
 struct run_place {
@@ -279,12 +208,12 @@ struct run_count {
 /*
  * Counts one call by stepping through it one instruction at a time (ptrace), where there
  * are no counters: 1e4 to 1e6 steps a second. The program is one of VARIANT_TIME; it is
- * ended behind the call, after `instructions_most`, or after opts->launch_limit_s. Fails
+ * ended behind the call, after `instructions_max`, or after opts->launch_limit_s. Fails
  * (STATUS_FAILED, STATUS_MISSING) with the reason where a child may not be traced or its
  * instructions cannot be decoded.
  */
 int run_count(const struct run_program *program, const struct run_opts *opts,
-              double instructions_most, struct run_count *count, struct error *err);
+              double instructions_max, struct run_count *count, struct error *err);
 
 /*
  * Statistics (docs/method.md, "Times and their intervals"). Medians throughout: no sample

@@ -395,15 +395,15 @@ static char *turns_line(const struct run_turns *how, const size_t slot[2],
 }
 
 /* Each copy writes files of its own: the program adds its number. */
-static void read_results(const struct run_arena *arena, const char *path, size_t most,
+static void read_results(const struct run_arena *arena, const char *path, size_t max,
                          double wall_s, struct launch *launch)
 {
     for (size_t i = 0; i < arena->opts.copies; i++) {
         char *first = xasprintf("%s.%zu", path, i),
              *second = xasprintf("%s.%zu.second", path, i);
 
-        launch_read_results(launch, first, most, wall_s, &launch->copy[i], LAUNCH_FIRST);
-        launch_read_results(launch, second, most, wall_s, &launch->second[i],
+        launch_read_results(launch, first, max, wall_s, &launch->copy[i], LAUNCH_FIRST);
+        launch_read_results(launch, second, max, wall_s, &launch->second[i],
                             LAUNCH_SECOND);
         unlink(first);
         unlink(second);

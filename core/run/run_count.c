@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
@@ -145,7 +146,7 @@ enum { steps_between = 256 };
 struct counting {
     pid_t pid;
     struct steps *steps;
-    double instructions_most, until_s;
+    double instructions_max, until_s;
 };
 
 /* Where both run on one processor a step needs no wake-up across the machine: four times
@@ -178,7 +179,7 @@ static bool is_enough(const struct counting *counting, size_t steps)
 /* From one mark to the next. */
 static enum stepping walk(struct counting *counting, bool aside, struct run_count *count)
 {
-    double half = counting->instructions_most / 2;
+    double half = counting->instructions_max / 2;
     struct run_steps total = {0};
 
     for (size_t i = 1;; i++) {
@@ -193,7 +194,7 @@ static enum stepping walk(struct counting *counting, bool aside, struct run_coun
         total = steps_total(counting->steps);
         if (total.instructions <= half)
             count->half = total;
-        if (total.instructions >= counting->instructions_most || is_enough(counting, i))
+        if (total.instructions >= counting->instructions_max || is_enough(counting, i))
             return STEPPING_STEP;
     }
 }
@@ -217,12 +218,12 @@ static int follow(struct counting *counting, struct run_count *count, struct err
 /* The program's own words say why, if it has any. */
 static void blame(const struct spawn_outcome *end, struct error *err)
 {
-    const char *said = buf_str(&end->err);
-    size_t length = strcspn(said, "\n");
+    const char *reported = buf_str(&end->err);
+    size_t length = strcspn(reported, "\n");
 
     if (err && length && end->end == SPAWN_EXITED)
         fail(err, STATUS_FAILED, "the call cannot be stepped through: %.*s", (int)length,
-             said);
+             reported);
 }
 
 static int count_child(const struct run_program *program, const struct run_opts *opts,
@@ -264,11 +265,11 @@ static int count_child(const struct run_program *program, const struct run_opts 
 }
 
 int run_count(const struct run_program *program, const struct run_opts *opts,
-              double instructions_most, struct run_count *count, struct error *err)
+              double instructions_max, struct run_count *count, struct error *err)
 {
     struct run_opts full = launch_defaults(opts);
     struct decoder *decoder = NULL;
-    struct counting counting = {.instructions_most = instructions_most,
+    struct counting counting = {.instructions_max = instructions_max,
                                 .until_s = clock_s() + full.launch_limit_s};
     cpu_set_t before;
     bool stays;
@@ -285,4 +286,171 @@ int run_count(const struct run_program *program, const struct run_opts *opts,
     steps_free(counting.steps);
     decoder_free(decoder);
     return result;
+}
+
+struct place {
+    uint64_t pc;
+    bool used, aside, counted;
+    struct decoded what;
+    uint64_t target; /* the last one, of an indirect branch */
+    struct perceptron *perceptron;
+};
+
+struct steps {
+    const struct decoder *decoder;
+    struct place *place; /* open addressing */
+    size_t nr, room;     /* room: a power of two */
+    uint64_t before;     /* the instruction that was executed last, 0 = none */
+    struct branch_history history;
+    struct run_steps total;
+};
+
+enum { room_first = 1024 };
+
+struct steps *steps_new(const struct decoder *decoder)
+{
+    struct steps *steps = xcalloc(1, sizeof(*steps));
+
+    steps->decoder = decoder;
+    steps->room = room_first;
+    steps->place = xcalloc(steps->room, sizeof(*steps->place));
+    return steps;
+}
+
+void steps_free(struct steps *steps)
+{
+    if (!steps)
+        return;
+    for (size_t i = 0; i < steps->room; i++)
+        free(steps->place[i].perceptron);
+    free(steps->place);
+    free(steps);
+}
+
+static struct place *slot_in(struct place *place, size_t room, uint64_t pc)
+{
+    size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+
+    while (place[i].used && place[i].pc != pc)
+        i = (i + 1) & (room - 1);
+    return &place[i];
+}
+
+static void grow(struct steps *steps)
+{
+    size_t room = steps->room * 2;
+    struct place *wider = xcalloc(room, sizeof(*wider));
+
+    for (size_t i = 0; i < steps->room; i++)
+        if (steps->place[i].used)
+            *slot_in(wider, room, steps->place[i].pc) = steps->place[i];
+    free(steps->place);
+    steps->place = wider;
+    steps->room = room;
+}
+
+static struct place *place_at(struct steps *steps, uint64_t pc, bool aside,
+                              steps_code code, void *data)
+{
+    struct place *place = slot_in(steps->place, steps->room, pc);
+    uint8_t bytes[DECODE_BYTES] = {0};
+
+    if (place->used)
+        return place;
+    if (2 * ++steps->nr > steps->room) {
+        grow(steps);
+        place = slot_in(steps->place, steps->room, pc);
+    }
+    code(data, pc, bytes);
+    *place = (struct place){.pc = pc, .used = true, .aside = aside};
+    place->what = decode(steps->decoder, bytes, pc);
+    return place;
+}
+
+/* Where the branch went is where we are now. */
+static void count_branch(struct steps *steps, struct place *place, uint64_t pc)
+{
+    bool foreseen = place->target == pc, first = !place->target;
+
+    if (place->what.branch == BRANCH_DIRECT) {
+        if (!place->perceptron)
+            place->perceptron = xcalloc(1, sizeof(*place->perceptron));
+        foreseen = predict(place->perceptron, &steps->history,
+                           pc != place->pc + place->what.bytes);
+        first = false;
+    }
+    place->target = pc;
+    steps->total.branches++;
+    steps->total.branches_missed += !foreseen && !first;
+}
+
+static void count(struct steps *steps, struct place *place)
+{
+    struct run_steps *total = &steps->total;
+
+    total->instructions++;
+    total->flops += place->what.flops;
+    total->divisions += place->what.divisions;
+    total->undecoded += !place->what.known;
+    total->code_bytes += place->counted ? 0 : place->what.bytes;
+    place->counted = true;
+}
+
+void steps_add(struct steps *steps, uint64_t pc, bool aside, steps_code code, void *data)
+{
+    struct place *before =
+        steps->before ? slot_in(steps->place, steps->room, steps->before) : NULL;
+    bool again = before && before->pc == pc && before->what.repeats;
+
+    if (before && before->what.branch != BRANCH_NONE && !before->aside)
+        count_branch(steps, before, pc);
+    if (!again) {
+        struct place *place = place_at(steps, pc, aside, code, data);
+
+        if (!place->aside)
+            count(steps, place);
+    }
+    steps->before = pc;
+}
+
+struct run_steps steps_total(const struct steps *steps)
+{
+    return steps->total;
+}
+
+/* Trained until the sum is that far from 0: 1.93 x history + 14 (section 5 there). */
+enum { threshold = (193 * PREDICT_HISTORY) / 100 + 14, weight_max = 127 };
+
+static int sum_of(const struct perceptron *perceptron, uint32_t history)
+{
+    int sum = perceptron->bias;
+
+    for (int i = 0; i < PREDICT_HISTORY; i++)
+        sum += history >> i & 1 ? perceptron->weight[i] : -perceptron->weight[i];
+    return sum;
+}
+
+static int8_t moved(int8_t weight, bool up)
+{
+    if (up)
+        return weight < weight_max ? (int8_t)(weight + 1) : weight;
+    return weight > -weight_max ? (int8_t)(weight - 1) : weight;
+}
+
+static void train(struct perceptron *perceptron, uint32_t history, bool taken)
+{
+    perceptron->bias = moved(perceptron->bias, taken);
+    for (int i = 0; i < PREDICT_HISTORY; i++)
+        perceptron->weight[i] = moved(perceptron->weight[i], (history >> i & 1) == taken);
+}
+
+bool predict(struct perceptron *perceptron, struct branch_history *history, bool taken)
+{
+    int sum = sum_of(perceptron, history->taken);
+    bool foreseen = (sum >= 0) == taken;
+
+    if (!foreseen || (sum <= threshold && sum >= -threshold))
+        train(perceptron, history->taken, taken);
+    history->taken = history->taken << 1 | taken;
+    return foreseen;
 }

@@ -10,11 +10,11 @@
  * error of 1 %), sixteen on 1.4, a hundred on 0.45; with 0.1 three decide nothing.
  */
 static const double prior = 0.01;
-/* Samples are timed within 0.1 % (least_sample_ns of the harness): pairs that agree
+/* Samples are timed within 0.1 % (min_sample_ns of the harness): pairs that agree
  * better are no more alike than that. */
-static const double least_deviation = 1e-3;
+static const double min_deviation = 1e-3;
 /* Fewer have no deviation to speak of. */
-enum { pairs_least = 3 };
+enum { pairs_min = 3 };
 
 const double run_equal_within = 0.02;
 
@@ -66,7 +66,7 @@ static void moments(const struct pairs *pairs, double *mean, double *variance)
         *mean += pairs->value[i] / n;
     for (size_t i = 0; i < pairs->nr; i++)
         *variance += pow(pairs->value[i] - *mean, 2) / n;
-    *variance = fmax(*variance, least_deviation * least_deviation);
+    *variance = fmax(*variance, min_deviation * min_deviation);
 }
 
 /*
@@ -82,7 +82,7 @@ static struct interval by_mean(const struct pairs *pairs, double error)
     moments(pairs, &mean, &variance);
     k = exp((log((n + c) / c) - 2 * log(error)) / n);
     room = n + c - k * c; /* 0 and below: no m is excluded */
-    if (n < pairs_least || room <= 0)
+    if (n < pairs_min || room <= 0)
         return (struct interval){-INFINITY, INFINITY};
     half = sqrt((k - 1) * (n + c) * variance / room);
     return (struct interval){mean - half, mean + half};
@@ -162,7 +162,7 @@ bool run_is_hopeless(const struct run_result *a, const struct run_result *b, dou
 {
     struct pairs pairs = pairs_of(a, b);
     double mean, variance;
-    bool enough = pairs.nr >= pairs_least;
+    bool enough = pairs.nr >= pairs_min;
 
     if (enough)
         moments(&pairs, &mean, &variance);

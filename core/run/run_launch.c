@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What a launch holds while it runs. */
-struct flight {
+struct running {
     const struct run_program *program;
     const struct run_opts *opts;
     double limit_s;
@@ -124,9 +124,9 @@ void launch_push_environment(struct strvec *env, const struct run_program *progr
     buf_release(&places);
 }
 
-static char *results_path(const struct flight *flight, size_t copy)
+static char *results_path(const struct running *running, size_t copy)
 {
-    return xasprintf("%s/results.%zu", flight->folder, copy);
+    return xasprintf("%s/results.%zu", running->folder, copy);
 }
 
 /* What is not said is warm. */
@@ -155,21 +155,21 @@ void launch_push_copy(struct strvec *argv, const struct run_opts *opts, size_t c
     push_start(argv, opts);
 }
 
-static void push_timing(struct strvec *argv, const struct flight *flight, size_t copy)
+static void push_timing(struct strvec *argv, const struct running *running, size_t copy)
 {
-    const struct run_opts *opts = flight->opts;
-    const struct gate_pipes *pipes = flight->gate.pipes;
-    char *results = results_path(flight, copy);
+    const struct run_opts *opts = running->opts;
+    const struct gate_pipes *pipes = running->gate.pipes;
+    char *results = results_path(running, copy);
 
     strvec_push(argv, "--out");
     strvec_push(argv, results);
-    launch_push_copy(argv, opts, copy, flight->barrier);
+    launch_push_copy(argv, opts, copy, running->barrier);
     strvec_push(argv, "--samples");
     strvec_pushf(argv, "%zu", batches(opts));
     strvec_push(argv, "--sample-min-ns");
     strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
     strvec_push(argv, "--limit-ns");
-    strvec_pushf(argv, "%.0f", flight->limit_s * 1e9);
+    strvec_pushf(argv, "%.0f", running->limit_s * 1e9);
     if (opts->stop_at_s > 0) {
         strvec_push(argv, "--stop-at-ns");
         strvec_pushf(argv, "%.9g", opts->stop_at_s * 1e9);
@@ -214,56 +214,56 @@ int launch_make_barrier(const char *path, struct error *err)
     return file_write(path, zeroes, sizeof(zeroes), err);
 }
 
-static int prepare(struct flight *flight, struct error *err)
+static int prepare(struct running *running, struct error *err)
 {
-    size_t copies = flight->opts->copies;
+    size_t copies = running->opts->copies;
 
-    flight->child = xcalloc(copies, sizeof(struct spawn_child *));
-    flight->end = xcalloc(copies, sizeof(*flight->end));
-    if (launch_make_folder(flight->opts, &flight->folder, &flight->own_scratch, err))
+    running->child = xcalloc(copies, sizeof(struct spawn_child *));
+    running->end = xcalloc(copies, sizeof(*running->end));
+    if (launch_make_folder(running->opts, &running->folder, &running->own_scratch, err))
         return -1;
-    flight->barrier = path_join(flight->folder, "barrier");
-    if (launch_make_barrier(flight->barrier, err))
+    running->barrier = path_join(running->folder, "barrier");
+    if (launch_make_barrier(running->barrier, err))
         return -1;
-    return flight->opts->at_gate ? gate_open(&flight->gate, copies, err) : 0;
+    return running->opts->at_gate ? gate_open(&running->gate, copies, err) : 0;
 }
 
-static int start_copy(struct flight *flight, size_t copy, struct error *err)
+static int start_copy(struct running *running, size_t copy, struct error *err)
 {
-    const struct gate_pipes *pipes = flight->gate.pipes;
-    struct spawn_request request = {.timeout_s = flight->opts->launch_limit_s};
+    const struct gate_pipes *pipes = running->gate.pipes;
+    struct spawn_request request = {.timeout_s = running->opts->launch_limit_s};
     struct strvec argv = {0}, env = {0};
     int result;
 
-    launch_push_common(&argv, flight->program, flight->opts, copy);
-    push_timing(&argv, flight, copy);
-    launch_push_environment(&env, flight->program, flight->opts, copy);
+    launch_push_common(&argv, running->program, running->opts, copy);
+    push_timing(&argv, running, copy);
+    launch_push_environment(&env, running->program, running->opts, copy);
     request.argv = (const char *const *)argv.v;
     request.env_extra = (const char *const *)env.v;
     if (pipes) {
         request.pass_fd[0] = pipes[copy].to_copy[0];
         request.pass_fd[1] = pipes[copy].from_copy[1];
     }
-    result = spawn_start(&request, &flight->child[copy], err);
+    result = spawn_start(&request, &running->child[copy], err);
     strvec_release(&env);
     strvec_release(&argv);
     return result;
 }
 
-static int fly(struct flight *flight, struct error *err)
+static int run_copies(struct running *running, struct error *err)
 {
-    size_t copies = flight->opts->copies;
+    size_t copies = running->opts->copies;
 
-    if (background_start(flight->program, flight->opts, flight->folder,
-                         &flight->background, err))
+    if (background_start(running->program, running->opts, running->folder,
+                         &running->background, err))
         return -1;
     for (size_t i = 0; i < copies; i++)
-        if (start_copy(flight, i, err))
+        if (start_copy(running, i, err))
             return -1;
-    if (flight->opts->at_gate)
-        return gate_wait_all(&flight->gate, flight->opts, flight->child, flight->end,
+    if (running->opts->at_gate)
+        return gate_wait_all(&running->gate, running->opts, running->child, running->end,
                              err);
-    return spawn_wait_all(flight->child, copies, true, flight->end, err);
+    return spawn_wait_all(running->child, copies, true, running->end, err);
 }
 
 int launch_check_started(const struct run_program *program,
@@ -309,79 +309,79 @@ void launch_add_usage(struct launch *launch, const struct spawn_outcome *end)
 }
 
 /* Sets the usage of one copy and joins its verdict. */
-static int judge_copy(const struct flight *flight, const struct circumstances *around,
+static int judge_copy(const struct running *running, const struct circumstances *around,
                       size_t copy, struct launch *launch, struct error *err)
 {
-    const struct spawn_outcome *end = &flight->end[copy];
+    const struct spawn_outcome *end = &running->end[copy];
     char *path;
 
-    if (launch_check_started(flight->program, end, err))
+    if (launch_check_started(running->program, end, err))
         return -1;
     launch_add_usage(launch, end);
     launch_join_verdict_take(launch, verdict_of_end(end, around), LAUNCH_FIRST);
     if (end->end != SPAWN_EXITED || end->code != 0)
         return 0;
-    path = results_path(flight, copy);
-    launch_read_results(launch, path, 2 * batches(flight->opts), end->wall_s,
+    path = results_path(running, copy);
+    launch_read_results(launch, path, 2 * batches(running->opts), end->wall_s,
                         &launch->copy[copy], LAUNCH_FIRST);
     free(path);
     return 0;
 }
 
-static int judge(const struct flight *flight, const struct circumstances *around,
+static int judge(const struct running *running, const struct circumstances *around,
                  struct launch *launch, struct error *err)
 {
-    launch->copies = flight->opts->copies;
+    launch->copies = running->opts->copies;
     launch->copy = xcalloc(launch->copies, sizeof(*launch->copy));
     for (size_t i = 0; i < launch->copies; i++)
-        if (judge_copy(flight, around, i, launch, err))
+        if (judge_copy(running, around, i, launch, err))
             return -1;
     return 0;
 }
 
 /* Ends copies that nobody has waited for: some other step failed. */
-static void stop_copies(struct flight *flight)
+static void stop_copies(struct running *running)
 {
-    for (size_t i = 0; flight->child && i < flight->opts->copies; i++) {
-        if (!flight->child[i])
+    for (size_t i = 0; running->child && i < running->opts->copies; i++) {
+        if (!running->child[i])
             continue;
-        if (spawn_pid(flight->child[i]) > 0)
-            kill(-spawn_pid(flight->child[i]), SIGKILL);
-        spawn_wait_all(&flight->child[i], 1, false, &flight->end[i], NULL);
+        if (spawn_pid(running->child[i]) > 0)
+            kill(-spawn_pid(running->child[i]), SIGKILL);
+        spawn_wait_all(&running->child[i], 1, false, &running->end[i], NULL);
     }
 }
 
-static void land(struct flight *flight)
+static void finish(struct running *running)
 {
-    stop_copies(flight);
-    background_release(&flight->background);
-    for (size_t i = 0; flight->end && i < flight->opts->copies; i++)
-        spawn_outcome_release(&flight->end[i]);
-    free(flight->end);
-    free(flight->child);
-    gate_release(&flight->gate);
-    free(flight->barrier);
-    launch_remove_folder(flight->folder, flight->own_scratch);
+    stop_copies(running);
+    background_release(&running->background);
+    for (size_t i = 0; running->end && i < running->opts->copies; i++)
+        spawn_outcome_release(&running->end[i]);
+    free(running->end);
+    free(running->child);
+    gate_release(&running->gate);
+    free(running->barrier);
+    launch_remove_folder(running->folder, running->own_scratch);
 }
 
-static int run_flight(struct flight *flight, struct launch *launch, struct error *err)
+static int run_flight(struct running *running, struct launch *launch, struct error *err)
 {
-    struct circumstances around = circumstances_before(flight->opts->launch_limit_s);
+    struct circumstances around = circumstances_before(running->opts->launch_limit_s);
     double started = clock_s();
     int result = -1;
 
     *launch = (struct launch){0};
     enum account before = account_switch(ACCOUNT_TIMING);
-    bool landed = prepare(flight, err) == 0 && fly(flight, err) == 0;
+    bool landed = prepare(running, err) == 0 && run_copies(running, err) == 0;
     account_switch(before);
     if (landed) {
         circumstances_after(&around);
-        background_stop(&flight->background);
-        launch->background_note = flight->background.note;
-        flight->background.note = NULL;
-        result = judge(flight, &around, launch, err);
+        background_stop(&running->background);
+        launch->background_note = running->background.note;
+        running->background.note = NULL;
+        result = judge(running, &around, launch, err);
     }
-    land(flight);
+    finish(running);
     launch->wall_s = clock_s() - started;
     if (result)
         launch_release(launch);
@@ -391,7 +391,7 @@ static int run_flight(struct flight *flight, struct launch *launch, struct error
 int launch_run(const struct run_program *program, const struct run_opts *opts,
                double limit_s, struct launch *launch, struct error *err)
 {
-    struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
+    struct running running = {.program = program, .opts = opts, .limit_s = limit_s};
 
-    return run_flight(&flight, launch, err);
+    return run_flight(&running, launch, err);
 }

@@ -18,10 +18,10 @@ void run_result_release(struct run_result *result)
  * killed. */
 static double sampling_limit(const struct run_opts *full)
 {
-    const double least_s = 0.001; /* one sample is taken whatever it takes */
+    const double min_s = 0.001; /* one sample is taken whatever it takes */
     size_t planned = full->launches_planned ? full->launches_planned : full->launches_min;
     double each_s = full->budget_s / (double)planned - full->launch_own_s;
-    return fmin(fmax(each_s, least_s), full->launch_limit_s / 2);
+    return fmin(fmax(each_s, min_s), full->launch_limit_s / 2);
 }
 
 /* What disturbed one of a pair disturbed the pair. */
@@ -82,21 +82,20 @@ static void add_usage(struct run_result *result, const struct launch *launch)
     result->starting_s = fmax(result->starting_s, launch->starting_s);
 }
 
-static size_t least_samples(const struct copy_results *copy, size_t copies, size_t least)
+static size_t min_samples(const struct copy_results *copy, size_t copies, size_t min)
 {
     for (size_t i = 0; i < copies; i++)
-        if (copy[i].sample_nr < least)
-            least = copy[i].sample_nr;
-    return least;
+        if (copy[i].sample_nr < min)
+            min = copy[i].sample_nr;
+    return min;
 }
 
 /* The samples that all copies have, of a pair on both sides. */
 static size_t common_samples(const struct launch *launch)
 {
-    size_t common = least_samples(launch->copy, launch->copies, SIZE_MAX);
+    size_t common = min_samples(launch->copy, launch->copies, SIZE_MAX);
 
-    return launch->second ? least_samples(launch->second, launch->copies, common)
-                          : common;
+    return launch->second ? min_samples(launch->second, launch->copies, common) : common;
 }
 
 /* `side`: LAUNCH_FIRST or LAUNCH_SECOND. */
@@ -144,26 +143,26 @@ static double extreme_sample(const struct run_result *result, bool longest)
 }
 
 /* By its first call, where that was all. */
-static double least_warm_s(const struct copy_results *copy, size_t copies)
+static double min_warm_s(const struct copy_results *copy, size_t copies)
 {
-    double least = copy[0].warm_s;
+    double min = copy[0].warm_s;
 
     for (size_t i = 1; i < copies; i++)
-        least = fmin(least, copy[i].warm_s);
-    return least;
+        min = fmin(min, copy[i].warm_s);
+    return min;
 }
 
 /* `beside`: what it ran together with; NULL = nothing. */
 static void note_stopped(struct run_result *result, const struct copy_results *copy,
                          size_t copies, const struct run_result *beside)
 {
-    double least_s = result->sample_nr ? extreme_sample(result, false)
-                                       : least_warm_s(copy, copies),
+    double min_s = result->sample_nr ? extreme_sample(result, false)
+                                     : min_warm_s(copy, copies),
            other_s = beside ? extreme_sample(beside, true) : 0;
 
     result->outcome = RUN_OUTCOME_STOPPED;
-    result->at_least_s = least_s;
-    result->at_least_ratio = other_s > 0 ? least_s / other_s : 0;
+    result->at_least_s = min_s;
+    result->at_least_ratio = other_s > 0 ? min_s / other_s : 0;
 }
 
 static bool is_steady(const struct run_result *result, size_t nr, double target_spread)

@@ -6,7 +6,7 @@
 
 /* Shares of a sample from which something is worth saying: what reading the clock takes
  * (it is subtracted, but varies by as much), and what the call itself takes. */
-static const double clock_share_told = 1e-3, call_share_told = 0.05;
+static const double clock_share_reported = 1e-3, call_share_reported = 0.05;
 /* After a flush the probe's walk shall take this times as long: see program_caches.c. */
 static const double flushed_is_slower = 3;
 
@@ -21,7 +21,7 @@ static bool has_undisturbed(const struct run_sample *sample, size_t nr)
 void samples_take_least(struct run_result *result, size_t from, size_t minimum_of)
 {
     size_t nr = result->sample_nr - from, kept = 0, group = 0, groups = 0;
-    struct run_sample *sample = nr ? result->sample + from : NULL, least = {0};
+    struct run_sample *sample = nr ? result->sample + from : NULL, min = {0};
     bool all_count = !has_undisturbed(sample, nr);
 
     for (size_t i = 0; i < nr; i++) {
@@ -32,16 +32,16 @@ void samples_take_least(struct run_result *result, size_t from, size_t minimum_o
             sample[kept++] = one;
             continue;
         }
-        if (group == 0 || one.seconds < least.seconds)
-            least = one;
+        if (group == 0 || one.seconds < min.seconds)
+            min = one;
         if (++group < minimum_of)
             continue;
-        sample[kept++] = least;
+        sample[kept++] = min;
         group = 0;
         groups++;
     }
     if (group > 0 && groups == 0)
-        sample[kept++] = least;
+        sample[kept++] = min;
     result->sample_nr = from + kept;
 }
 
@@ -165,13 +165,13 @@ static void note_shares(struct run_result *result, const struct run_opts *opts)
     double call_share = call > 0 ? result->empty_call_s / call : 0;
     char *text;
 
-    if (opts->start != RUN_START_WARM && clock_share > clock_share_told) {
+    if (opts->start != RUN_START_WARM && clock_share > clock_share_reported) {
         text = xasprintf("reading the clock took %.2g %% of a sample and was subtracted",
                          100 * clock_share);
         add_note(result, text);
         free(text);
     }
-    if (call_share > call_share_told) {
+    if (call_share > call_share_reported) {
         text = xasprintf("of %.2g ns a call, about %.2g ns are the call itself, which "
                          "its callers pay too",
                          call * 1e9, result->empty_call_s * 1e9);

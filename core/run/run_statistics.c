@@ -15,7 +15,7 @@ struct quads {
     size_t nr;
     struct witness side[2], both; /* of all that count */
     double *median;
-    size_t launch_nr, least; /* fewest quadruples of a launch */
+    size_t launch_nr, min; /* fewest quadruples of a launch */
 };
 
 /*
@@ -25,15 +25,15 @@ struct quads {
  */
 static const double ranks_level = 0.99;
 enum {
-    pairs_ranks_least = 8, /* values that ranks give 99 % for */
-    quads_least = 2,       /* of each launch, for pooling */
-    quads_half = 6,        /* values that ranks give 95 % for */
+    pairs_ranks_min = 8, /* values that ranks give 99 % for */
+    quads_min = 2,       /* of each launch, for pooling */
+    quads_half = 6,      /* values that ranks give 95 % for */
 };
 /* Of less taken time no trace is looked for; two intervals of 95 % that do not meet are
  * chance once in two hundred times. */
-static const double level_told = 0.05, level_level = 0.95;
+static const double level_reported = 0.05, level_level = 0.95;
 /* 98 %, both sides */
-static const double student[pairs_ranks_least] = {
+static const double student[pairs_ranks_min] = {
     [2] = 31.821, [3] = 6.965, [4] = 4.541, [5] = 3.747, [6] = 3.365, [7] = 3.143};
 
 static double pair_ratio(const struct run_sample *a, const struct run_sample *b)
@@ -130,8 +130,8 @@ static void add_launch(struct quads *quads, const struct run_sample *a,
         quads->launch[quads->nr + i] = (unsigned)quads->launch_nr;
     quads->median[quads->launch_nr++] = median_of(value, found);
     quads->nr += found;
-    if (found < quads->least)
-        quads->least = found;
+    if (found < quads->min)
+        quads->min = found;
 }
 
 static struct quads quads_of(const struct run_result *a, const struct run_result *b)
@@ -141,7 +141,7 @@ static struct quads quads_of(const struct run_result *a, const struct run_result
                           .level = xcalloc(nr + 1, sizeof(double)),
                           .launch = xcalloc(nr + 1, sizeof(unsigned)),
                           .median = xcalloc(nr + 1, sizeof(double)),
-                          .least = SIZE_MAX};
+                          .min = SIZE_MAX};
 
     for (size_t from = 0, to; from < nr; from = to) {
         for (to = from; to < nr && a->sample[to].launch == a->sample[from].launch;)
@@ -162,9 +162,9 @@ static void quads_release(struct quads *quads)
 /* What is too few for ranks by itself may be enough together. */
 static bool may_pool(const struct quads *quads)
 {
-    if (quads->launch_nr == 1 || quads->launch_nr >= pairs_ranks_least)
+    if (quads->launch_nr == 1 || quads->launch_nr >= pairs_ranks_min)
         return false;
-    return quads->nr >= pairs_ranks_least && quads->least >= quads_least &&
+    return quads->nr >= pairs_ranks_min && quads->min >= quads_min &&
            !groups_differ(quads->value, quads->launch, quads->nr, quads->launch_nr);
 }
 
@@ -172,8 +172,8 @@ static struct interval interval_of(const double *sorted, size_t nr)
 {
     if (nr == 1)
         return (struct interval){sorted[0], sorted[0]};
-    return nr < pairs_ranks_least ? interval_of_few(sorted, nr, student[nr])
-                                  : interval_of_ranks(sorted, nr, ranks_level);
+    return nr < pairs_ranks_min ? interval_of_few(sorted, nr, student[nr])
+                                : interval_of_ranks(sorted, nr, ranks_level);
 }
 
 static struct quantity between(double value, struct interval interval, size_t launches)
@@ -250,8 +250,9 @@ static bool is_doubtful(const struct quads *quads)
 
     for (int side = 0; side < 2; side++)
         witness_judge(&quads->side[side], &judged);
-    return judged.doubted || (quads->both.waited_s > level_told * quads->both.wall_s &&
-                              depends_on_level(quads));
+    return judged.doubted ||
+           (quads->both.waited_s > level_reported * quads->both.wall_s &&
+            depends_on_level(quads));
 }
 
 /* As run_ratio says; both are usable and `together`. */
@@ -276,7 +277,7 @@ static struct quantity pairs_ratio(const struct run_result *a, const struct run_
 /* ---- run statistics ---- */
 
 /* Below it no ranks hold the median with 95 %. */
-enum { ranks_least = 6 };
+enum { ranks_min = 6 };
 
 /* One launch: what its samples say together. Unit: seconds per call. */
 struct launch_time {
@@ -299,7 +300,7 @@ static struct quantity summary(const double *value, size_t nr, enum provenance p
     double middle = median_of_sorted(sorted, nr);
     struct interval interval = {sorted[0], sorted[nr - 1]};
 
-    if (nr >= ranks_least)
+    if (nr >= ranks_min)
         interval = interval_of_ranks(sorted, nr, 0.95);
     else if (nr >= 3)
         interval = interval_of_few(sorted, nr, student_95(nr - 1));

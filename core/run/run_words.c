@@ -1,6 +1,8 @@
-#include "core/run/run.h"
+#include "core/run/run_words.h"
 
 #include <string.h>
+
+#include "core/base.h"
 
 static const char *const starts[] = {
 #define X(name, word) [RUN_START_##name] = word,

@@ -71,8 +71,8 @@ static bool is_told(const struct exchange_space *space, enum exchange_phase phas
     return false;
 }
 
-json_t *exchange_not_told(const struct exchange_space *space,
-                          const char *(*key_of)(enum exchange_phase phase))
+json_t *exchange_not_given(const struct exchange_space *space,
+                           const char *(*key_of)(enum exchange_phase phase))
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++)

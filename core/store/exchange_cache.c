@@ -16,9 +16,10 @@ static const double ms = 1e-3;
 struct cache {
     struct exchange_space *space;
     struct json_at top;
-    const json_t *units;    /* of our files: figure to unit */
-    const json_t *not_told; /* of our files: phases that are 0 because it must be a number
-                             */
+    const json_t *units; /* of our files: figure to unit */
+    const json_t
+        *not_given; /* of our files: phases that are 0 because it must be a number
+                     */
 };
 
 /* What is taken off from a total may come out below 0 there: not told. */
@@ -33,7 +34,7 @@ static int read_phases(const struct cache *cache, const struct json_at *entry,
     for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++) {
         const char *key = exchange_phase_kernel_tuner(i);
         struct json_at at = exchange_child(entry, key);
-        if (!json_has(entry, key) || exchange_lists(cache->not_told, key) ||
+        if (!json_has(entry, key) || exchange_lists(cache->not_given, key) ||
             (is_difference(i) && json_number_value(at.node) < 0))
             continue;
         if (exchange_time_here(&at, ms, &result->phase_s[i], err))
@@ -218,7 +219,7 @@ static int read_head(struct cache *cache, struct error *err)
         space->problem_size = json_incref(json_object_get(top->node, "problem_size"));
     const json_t *own = json_object_get(top->node, "inflight");
     cache->units = json_object_get(own, "units");
-    cache->not_told = json_object_get(own, "not_told");
+    cache->not_given = json_object_get(own, "not_told");
     if (own)
         exchange_keep(&space->extra, "inflight", json_copy((json_t *)own));
     return 0;
@@ -259,8 +260,8 @@ int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space 
 /* What the format has no place for. */
 static json_t *own_json(const struct exchange_space *space)
 {
-    const json_t *told = json_object_get(space->extra, "inflight");
-    json_t *own = json_is_object(told) ? json_copy((json_t *)told) : json_object();
+    const json_t *given = json_object_get(space->extra, "inflight");
+    json_t *own = json_is_object(given) ? json_copy((json_t *)given) : json_object();
     json_t *units = json_object();
     for (size_t i = 0; i < space->result_nr; i++)
         for (size_t k = 0; k < space->result[i].figure_nr; k++)
@@ -269,7 +270,7 @@ static json_t *own_json(const struct exchange_space *space)
                                     json_string(space->result[i].figure[k].unit));
     json_object_set_new(own, "units", units);
     json_object_set_new(own, "not_told",
-                        exchange_not_told(space, exchange_phase_kernel_tuner));
+                        exchange_not_given(space, exchange_phase_kernel_tuner));
     return own;
 }
 

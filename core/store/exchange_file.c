@@ -262,7 +262,7 @@ int exchange_time_here(const struct json_at *at, double unit_s, double *out,
                        struct error *err)
 {
     double number = 0;
-    if (json_number_here(at, 0, EXCHANGE_TIME_MOST_S / unit_s, &number, err))
+    if (json_number_here(at, 0, EXCHANGE_TIME_MAX_S / unit_s, &number, err))
         return -1;
     *out = number * unit_s;
     return 0;

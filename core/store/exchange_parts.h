@@ -6,14 +6,14 @@
 
 /* No call takes longer (3 years); 1e20, an old mark of failure, is far beyond in any
  * unit. */
-#define EXCHANGE_TIME_MOST_S 1e8
+#define EXCHANGE_TIME_MAX_S 1e8
 
 const char *exchange_phase_t4(enum exchange_phase phase);
 const char *exchange_phase_kernel_tuner(enum exchange_phase phase);
 /* The keys of the phases that no result tells: a file holds 0 for them, since readers
- * want numbers, and lists them as inflight.not_told. Owned by the caller. */
-json_t *exchange_not_told(const struct exchange_space *space,
-                          const char *(*key_of)(enum exchange_phase phase));
+ * want numbers, and lists them as inflight.not_given. Owned by the caller. */
+json_t *exchange_not_given(const struct exchange_space *space,
+                           const char *(*key_of)(enum exchange_phase phase));
 bool exchange_lists(const json_t *list, const char *key);
 const char *exchange_error_word(enum exchange_outcome outcome); /* Kernel Tuner's */
 /* Of names of errors that are none of Kernel Tuner's, too: never CORRECT. */

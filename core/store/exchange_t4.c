@@ -40,7 +40,7 @@ struct reading {
     struct exchange_result *result;
     double unit_s;
     const json_t
-        *not_told; /* of our files: phases that are 0 as there must be a number */
+        *not_given; /* of our files: phases that are 0 as there must be a number */
 };
 
 static int take_text(const struct json_at *at, const char *key, char **out,
@@ -65,7 +65,7 @@ static int read_phases(const struct json_at *times, struct reading *reading,
             key = "compilation_time"; /* the schema's name; files have the other */
         struct json_at at = exchange_child(times, key);
         if (json_has(times, key) &&
-            !exchange_lists(reading->not_told, exchange_phase_t4(i)) &&
+            !exchange_lists(reading->not_given, exchange_phase_t4(i)) &&
             exchange_time_here(&at, reading->unit_s, &reading->result->phase_s[i], err))
             return -1;
     }
@@ -261,7 +261,7 @@ static int read_metadata(const struct json_at *top, struct exchange_space *out,
 /* The unit that a measurement of the first results says, where metadata say none: Kernel
  * Tuner writes such files, and means all times. 1 = none is told: seconds, as
  * autotuning_methodology reads them. */
-static double told_unit(const struct json_at *results)
+static double given_unit(const struct json_at *results)
 {
     size_t i, k;
     const json_t *result, *measurement;
@@ -301,7 +301,7 @@ int exchange_read_t4(const struct json_at *top, struct exchange_space *out,
         read_metadata(top, out, &unit_s, err))
         return -1;
     if (unit_s <= 0)
-        unit_s = told_unit(&results);
+        unit_s = given_unit(&results);
     for (size_t i = 0; i < nr; i++) {
         struct json_at one = json_element(&results, i);
         if (!json_is_object(one.node))
@@ -385,20 +385,20 @@ static json_t *result_json(const struct exchange_space *space,
 static json_t *head_json(const struct exchange_space *space)
 {
     json_t *metadata = json_pack("{s:s}", "timeunit", "milliseconds");
-    const json_t *told = json_object_get(space->extra, "inflight");
-    json_t *own = json_is_object(told) ? json_copy((json_t *)told) : json_object();
-    json_t *not_told = exchange_not_told(space, exchange_phase_t4);
+    const json_t *given = json_object_get(space->extra, "inflight");
+    json_t *own = json_is_object(given) ? json_copy((json_t *)given) : json_object();
+    json_t *not_given = exchange_not_given(space, exchange_phase_t4);
     if (space->device)
         json_object_set_new(metadata, "device", json_string(space->device));
     if (space->kernel)
         json_object_set_new(metadata, "kernel_name", json_string(space->kernel));
     if (space->problem_size)
         json_object_set(metadata, "problem_size", space->problem_size);
-    if (json_array_size(not_told))
-        json_object_set(own, "not_told", not_told);
+    if (json_array_size(not_given))
+        json_object_set(own, "not_told", not_given);
     if (json_object_size(own))
         json_object_set(metadata, "inflight", own);
-    json_decref(not_told);
+    json_decref(not_given);
     json_decref(own);
     if (space->extra)
         json_object_update_missing(metadata, space->extra);

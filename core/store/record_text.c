@@ -138,7 +138,7 @@ static char *checksum_of(const struct buf *head, const char *entry, size_t lengt
     return hex;
 }
 
-size_t record_checksums(const char *text, struct record_checksum *out, size_t most)
+size_t record_checksums(const char *text, struct record_checksum *out, size_t max)
 {
     struct buf head = {0};
     const char *at = strstr(text, machines_begin), *found;
@@ -147,7 +147,7 @@ size_t record_checksums(const char *text, struct record_checksum *out, size_t mo
         return 0;
     add_normal(&head, text, (size_t)(at - text));
     at += strlen(machines_begin);
-    while (nr < most && (at = strstr(at, entry_begin)) &&
+    while (nr < max && (at = strstr(at, entry_begin)) &&
            (found = strstr(at, checksum_begin))) {
         const char *hex = found + strlen(checksum_begin);
         if (strspn(hex, "0123456789abcdef") < HEX_DIGITS)

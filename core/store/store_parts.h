@@ -16,7 +16,7 @@
 struct store {
     sqlite3 *db;
     char *path;
-    int claims; /* descriptor of the file of store_claim.c, -1 = not opened yet */
+    int claims; /* descriptor of the file of claims, -1 = not opened yet */
 };
 
 #define SQL_NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
@@ -100,6 +100,6 @@ struct record_checksum {
     char *right;
 };
 /* How many entries were found, at most `most`. */
-size_t record_checksums(const char *text, struct record_checksum *out, size_t most);
+size_t record_checksums(const char *text, struct record_checksum *out, size_t max);
 
 #endif

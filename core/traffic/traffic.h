@@ -174,8 +174,8 @@ struct traffic_trace_request {
     size_t other_nr;
     double accesses_total;  /* of one call, by the loop model; 0 = unknown (then all is
                                traced or cut at the budget) */
-    double accesses_least;  /* fewer (values kept in registers) contradict the loop model;
-                               0 = half of accesses_total */
+    double accesses_min;    /* fewer (values kept in registers) contradict the loop model;
+                                 0 = half of accesses_total */
     double accesses_likely; /* of a call whose end is out of reach, where accesses_total
                                is rather too much; 0 = accesses_total */
     double accesses_budget; /* simulate at most about this many; 0 = 3 % of the total,
@@ -336,10 +336,6 @@ int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
 /* Twice as many calls, twice as much: all events but the length of a line. */
 bool count_adds_up(const char *event);
-
-/* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
- * Xeon Platinum 8160 (Skylake-SP)" do. */
-bool cpu_names_agree(const char *a, const char *b);
 
 /* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
  * this process (docs/counters.md names them), so that any PAPI-based tool and

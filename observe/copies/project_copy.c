@@ -64,7 +64,7 @@ static const char *behind(const char *dir, const char *path)
     return path + length + (path[length] == '/');
 }
 
-static int place_in(struct project *project, const char *told, const char *file,
+static int place_in(struct project *project, const char *given, const char *file,
                     const char *here, struct error *err)
 {
     const char *inside = behind(project->root, file), *cwd = behind(project->root, here);
@@ -73,7 +73,7 @@ static int place_in(struct project *project, const char *told, const char *file,
                     "'%s' does not lie in the project folder '%s'%s; name the folder "
                     "that the application is built from by --in-app-dir",
                     file, project->root,
-                    told ? "" : ", the folder that inflight was started in");
+                    given ? "" : ", the folder that inflight was started in");
     project->file = xstrdup(inside);
     project->cwd = xstrdup(cwd ? cwd : "");
     return 0;

@@ -33,12 +33,12 @@ static char *ending(const struct spawn_outcome *outcome, double limit_s)
 {
     char *complaint =
         shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
-    const char *said = complaint ? complaint : "it printed nothing";
+    const char *reported = complaint ? complaint : "it printed nothing";
     char *phrase = spawn_end_phrase(outcome->end, outcome->code), *text = NULL;
     if (outcome->end == SPAWN_TIMED_OUT)
         text = xasprintf("it had not ended after %.3g s and was stopped", limit_s);
     else if (phrase && outcome->end == SPAWN_EXITED)
-        text = xasprintf("it %s: %s", phrase, said);
+        text = xasprintf("it %s: %s", phrase, reported);
     else if (phrase)
         text = xasprintf("it %s", phrase);
     free(phrase);
@@ -205,13 +205,13 @@ static char *in_app_unproven(const struct in_app *app, size_t side)
 /* ---- in app ---- */
 
 /* For a program that runs for less: what a busy machine may add. */
-static const double limit_least_s = 10;
+static const double limit_min_s = 10;
 static const double limit_times = 10; /* the first run as written */
 /* Without --in-app-budget: seven pairs, within these bounds. */
-static const double budget_least_s = 60, budget_most_s = 600, budget_runs = 14;
+static const double budget_min_s = 60, budget_max_s = 600, budget_runs = 14;
 static const double first_limit_s = 300;
 /* Of a run, where that takes no more of the machine than 1 %. */
-static const double samples_wanted = 2000, frequency_most_hz = 4001;
+static const double samples_wanted = 2000, frequency_max_hz = 4001;
 
 int in_app_check(const struct settings *settings, struct error *err)
 {
@@ -283,8 +283,8 @@ static int first_failure(const struct in_app *app, const char *what, const char 
 static int run_first(struct in_app *app, struct error *err)
 {
     struct in_app_run run = {0};
-    bool told = app->settings->in_app_budget_s > 0;
-    app->limit_s = told ? 3 * app->settings->in_app_budget_s : first_limit_s;
+    bool given = app->settings->in_app_budget_s > 0;
+    app->limit_s = given ? 3 * app->settings->in_app_budget_s : first_limit_s;
     progress_say(&app->progress[0], "running the application as it is");
     int status = in_app_run(app, 0, &run, err);
     if (!status && run.failure)
@@ -294,13 +294,13 @@ static int run_first(struct in_app *app, struct error *err)
         status = fail(err, STATUS_FAILED, "--in-app: %s; nothing was tuned", text);
         free(text);
     }
-    app->limit_s = fmax(limit_least_s, limit_times * run.seconds);
+    app->limit_s = fmax(limit_min_s, limit_times * run.seconds);
     app->budget_s =
-        told ? app->settings->in_app_budget_s
-             : fmin(fmax(budget_runs * run.seconds, budget_least_s), budget_most_s);
+        given ? app->settings->in_app_budget_s
+              : fmin(fmax(budget_runs * run.seconds, budget_min_s), budget_max_s);
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
-                                 frequency_most_hz);
+                                 frequency_max_hz);
     app_output_add(&app->output, buf_str(&run.out));
     in_app_run_release(&run);
     return status;
@@ -466,9 +466,9 @@ static bool goes_on(const struct in_app *app, const struct in_app_result *result
                     double begin_s)
 {
     double gone_s = clock_s() - begin_s, budget = app->budget_s;
-    if (app->pairs_most && result->pair_nr >= app->pairs_most)
+    if (app->pairs_max && result->pair_nr >= app->pairs_max)
         return false;
-    return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
+    return gone_s < (result->pair_nr < IN_APP_PAIRS_MIN ? 3 * budget : budget) &&
            !in_app_is_enough(result);
 }
 
@@ -533,7 +533,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
                  xstrdup("interrupted before a pair of runs "
                          "was complete"));
     note_routine(app, result);
-    if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_LEAST)
+    if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_MIN)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
             "give --in-app-budget more time",

@@ -23,11 +23,10 @@ struct in_app {
     char *build, *run; /* shell text */
     struct project project;
     struct in_app_side side[2];
-    char *left_out;  /* a build folder that was not copied; NULL = none */
-    double limit_s;  /* of a run */
-    double budget_s; /* of all pairs */
-    size_t
-        pairs_most; /* 0 = as many as the budget allows; for tests, which ask no time */
+    char *left_out;   /* a build folder that was not copied; NULL = none */
+    double limit_s;   /* of a run */
+    double budget_s;  /* of all pairs */
+    size_t pairs_max; /* 0 = as many as the budget allows; for tests, which ask no time */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name */

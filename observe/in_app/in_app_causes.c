@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double test_least_s = 2, test_most_s = 5; /* of pairs, for one cause */
+#include "core/base.h"
+#include "search/live/live.h"
+#include "search/space/space.h"
+
+static const double test_min_s = 2, test_max_s = 5; /* of pairs, for one cause */
 
 struct testing {
-    struct workbench *bench;
+    struct context *bench;
     const struct in_app_alone *alone;
     struct in_app_result *result;
     struct environment known; /* how the application is known to differ */
@@ -21,9 +25,9 @@ static int time_both(struct testing *testing, const struct environment environme
                      struct quantity *gain, struct error *err)
 {
     bool verified = false;
-    double told = testing->bench->settings->in_app_budget_s;
+    double given = testing->bench->settings->in_app_budget_s;
     double test_s =
-        told > 0 ? fmax(test_least_s, fmin(test_most_s, told / 5)) : test_most_s;
+        given > 0 ? fmax(test_min_s, fmin(test_max_s, given / 5)) : test_max_s;
     *gain = quantity_unknown();
     return live_compare_file(testing->bench->live, testing->alone->source, environment,
                              test_s, gain, &verified, err);
@@ -208,7 +212,7 @@ char *in_app_flags_guess(const struct strvec *facts)
 
 static int test_flags(struct testing *testing, struct error *err)
 {
-    struct workbench *bench = testing->bench;
+    struct context *bench = testing->bench;
     const struct in_app_result *result = testing->result;
     struct buf macros = {0};
     struct environment change = {0};
@@ -268,7 +272,7 @@ static void leave_out_rest(struct testing *testing)
               "whether the compiler merged it with its callers was not looked at");
 }
 
-int in_app_causes(struct workbench *bench, const struct in_app_alone *alone,
+int in_app_causes(struct context *bench, const struct in_app_alone *alone,
                   struct in_app_result *result, struct error *err)
 {
     struct testing testing = {.bench = bench, .alone = alone, .result = result};

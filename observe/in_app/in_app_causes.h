@@ -3,8 +3,9 @@
 #ifndef ADVISOR_IN_APP_CAUSES_H
 #define ADVISOR_IN_APP_CAUSES_H
 
-#include "advisor/session/workbench.h"
+#include "advisor/session/context.h"
 #include "observe/in_app/in_app.h"
+#include "search/space/space.h"
 
 /* What was measured alone: the file of the winner, under which environment. */
 struct in_app_alone {
@@ -15,7 +16,7 @@ struct in_app_alone {
 
 /* Where the two gains of the routine differ (in_app_differs): tests each cause, about 5 s
  * each, and fills result->cause and result->why. */
-int in_app_causes(struct workbench *bench, const struct in_app_alone *alone,
+int in_app_causes(struct context *bench, const struct in_app_alone *alone,
                   struct in_app_result *result, struct error *err);
 
 /* How compiler and flags of the two differ, a phrase: "the application is compiled with

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
-
 /* Below it nothing is claimed: drift that interleaving leaves. */
-static const double least_difference = 1.01;
+static const double min_difference = 1.01;
 /* Differences of the two gains that are worth an explanation. */
 static const double worth_explaining = 1.10;
 static const double enough_spread = 0.01;
@@ -129,10 +127,10 @@ struct quantity in_app_amdahl(struct quantity share, struct quantity gain)
 
 enum in_app_claim in_app_claim_of(struct quantity gain)
 {
-    if (!gain.known || gain.doubted || gain.runs < IN_APP_PAIRS_LEAST)
+    if (!gain.known || gain.doubted || gain.runs < IN_APP_PAIRS_MIN)
         return IN_APP_UNKNOWN;
     if ((gain.low <= 1 && gain.high >= 1) ||
-        (gain.value < least_difference && gain.value > 1 / least_difference))
+        (gain.value < min_difference && gain.value > 1 / min_difference))
         return IN_APP_NO_CLAIM;
     return gain.value > 1 ? IN_APP_FASTER : IN_APP_SLOWER;
 }

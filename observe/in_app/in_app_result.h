@@ -25,7 +25,7 @@ struct in_app_pair {
     double share, busy_share;
 };
 
-enum { IN_APP_CAUSES_MAX = 12, IN_APP_PAIRS_LEAST = 3 };
+enum { IN_APP_CAUSES_MAX = 12, IN_APP_PAIRS_MIN = 3 };
 
 /* Why the gain in the application may differ from that of the kernel alone. */
 struct in_app_cause {

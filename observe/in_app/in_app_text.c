@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "advisor/report/report_sheet.h"
+#include "advisor/report/report_view.h"
 
-static const json_t *in_app_of(const struct sheet *sheet)
+static const json_t *in_app_of(const struct view *view)
 {
-    const json_t *in_app = json_object_get(sheet->report, "in_app");
+    const json_t *in_app = json_object_get(view->report, "in_app");
     return json_is_object(in_app) ? in_app : NULL;
 }
 
@@ -42,15 +42,15 @@ static void add_short(struct buf *out, const json_t *gain)
     buf_add(out, ")");
 }
 
-void sheet_in_app_answer(struct sheet *sheet)
+void view_in_app_answer(struct view *view)
 {
-    const json_t *in_app = in_app_of(sheet), *isolated, *routine;
+    const json_t *in_app = in_app_of(view), *isolated, *routine;
     struct buf line = {0};
     if (!in_app)
         return;
     if (!is_measured(in_app)) {
-        page_line(&sheet->page, "in the application", "%s",
-                  report_word(in_app, "sentence"));
+        layout_line(&view->layout, "in the application", "%s",
+                    report_word(in_app, "sentence"));
         return;
     }
     if ((isolated = report_quantity(in_app, "isolated_gain"))) {
@@ -63,13 +63,13 @@ void sheet_in_app_answer(struct sheet *sheet)
     }
     add_short(&line, report_quantity(in_app, "program_gain"));
     buf_add(&line, " the whole program");
-    page_line(&sheet->page, "in the application", "%s", buf_str(&line));
+    layout_line(&view->layout, "in the application", "%s", buf_str(&line));
     buf_release(&line);
 }
 
 /* ---- the section ---- */
 
-static void show_gain(struct page *page, const char *label, const json_t *gain,
+static void show_gain(struct layout *layout, const char *label, const json_t *gain,
                       const char *more)
 {
     struct buf line = {0};
@@ -82,7 +82,7 @@ static void show_gain(struct page *page, const char *label, const json_t *gain,
         buf_add(&line, ")");
     }
     buf_add(&line, more);
-    page_line(page, label, "%s", buf_str(&line));
+    layout_line(layout, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
@@ -94,7 +94,7 @@ static void add_part(struct buf *out, double low, double high)
     buf_add(out, " % of its time");
 }
 
-static void show_routine(struct page *page, const json_t *in_app)
+static void show_routine(struct layout *layout, const json_t *in_app)
 {
     const json_t *routine = report_quantity(in_app, "routine_gain"),
                  *share = report_quantity(in_app, "routine_share");
@@ -103,15 +103,15 @@ static void show_routine(struct page *page, const json_t *in_app)
         add_part(&more, 100 * report_figure(share, "low"),
                  100 * report_figure(share, "high"));
     if (routine)
-        show_gain(page, "the routine", routine, buf_str(&more));
+        show_gain(layout, "the routine", routine, buf_str(&more));
     else
-        page_line(page, "the routine", "not known: %s",
-                  report_has(in_app, "no_routine") ? report_word(in_app, "no_routine")
-                                                   : "it was not sampled");
+        layout_line(layout, "the routine", "not known: %s",
+                    report_has(in_app, "no_routine") ? report_word(in_app, "no_routine")
+                                                     : "it was not sampled");
     buf_release(&more);
 }
 
-static void show_program(struct page *page, const json_t *in_app)
+static void show_program(struct layout *layout, const json_t *in_app)
 {
     const json_t *expected = report_quantity(in_app, "expected_gain");
     struct buf more = {0};
@@ -120,61 +120,62 @@ static void show_program(struct page *page, const json_t *in_app)
         buf_add_ratio_range(&more, report_value(expected));
         buf_add(&more, " are expected");
     }
-    show_gain(page, "the whole program", report_quantity(in_app, "program_gain"),
+    show_gain(layout, "the whole program", report_quantity(in_app, "program_gain"),
               buf_str(&more));
     buf_release(&more);
 }
 
-static void show_times(struct page *page, const json_t *in_app)
+static void show_times(struct layout *layout, const json_t *in_app)
 {
     const json_t *before = report_quantity(in_app, "program_s"),
                  *after = report_quantity(in_app, "tuned_program_s");
     if (before && after)
-        page_line(page, "a run", "%.4g s as written, %.4g s tuned; %.0f pairs",
-                  report_figure(before, "value"), report_figure(after, "value"),
-                  report_figure(in_app, "pairs"));
+        layout_line(layout, "a run", "%.4g s as written, %.4g s tuned; %.0f pairs",
+                    report_figure(before, "value"), report_figure(after, "value"),
+                    report_figure(in_app, "pairs"));
 }
 
-static void show_command(struct page *page, const json_t *in_app, bool evidence)
+static void show_command(struct layout *layout, const json_t *in_app, bool evidence)
 {
     if (report_has(in_app, "build"))
-        page_line(page, "command", "%s && %s", report_word(in_app, "build"),
-                  report_word(in_app, "run"));
+        layout_line(layout, "command", "%s && %s", report_word(in_app, "build"),
+                    report_word(in_app, "run"));
     if (evidence && report_has(in_app, "project"))
-        page_line(page, "copied from", "%s", report_word(in_app, "project"));
+        layout_line(layout, "copied from", "%s", report_word(in_app, "project"));
 }
 
-static void show_why(struct page *page, const json_t *in_app)
+static void show_why(struct layout *layout, const json_t *in_app)
 {
     const json_t *cause;
     size_t i;
     if (!report_has(in_app, "why"))
         return;
-    page_paragraph(page, "%s", report_word(in_app, "why"));
+    layout_paragraph(layout, "%s", report_word(in_app, "why"));
     json_array_foreach(json_object_get(in_app, "causes"), i, cause)
-        page_line(page, report_word(cause, "cause"), "%s",
-                  report_word(cause, "sentence"));
+        layout_line(layout, report_word(cause, "cause"), "%s",
+                    report_word(cause, "sentence"));
 }
 
-void in_app_text(const json_t *in_app, bool evidence, struct page *page)
+void in_app_text(const json_t *in_app, bool evidence, struct layout *layout)
 {
-    page_heading(page, "In the application");
-    show_command(page, in_app, evidence);
+    layout_heading(layout, "In the application");
+    show_command(layout, in_app, evidence);
     if (!is_measured(in_app)) {
-        page_paragraph(page, "Nothing is claimed: %s.", report_word(in_app, "sentence"));
+        layout_paragraph(layout, "Nothing is claimed: %s.",
+                         report_word(in_app, "sentence"));
         return;
     }
-    show_gain(page, "the kernel alone", report_quantity(in_app, "isolated_gain"), "");
-    show_routine(page, in_app);
-    show_program(page, in_app);
-    show_times(page, in_app);
+    show_gain(layout, "the kernel alone", report_quantity(in_app, "isolated_gain"), "");
+    show_routine(layout, in_app);
+    show_program(layout, in_app);
+    show_times(layout, in_app);
     if (report_has(in_app, "output"))
-        page_line(page, "output", "%s", report_word(in_app, "output"));
-    show_why(page, in_app);
+        layout_line(layout, "output", "%s", report_word(in_app, "output"));
+    show_why(layout, in_app);
 }
 
-void sheet_in_app(struct sheet *sheet)
+void view_in_app(struct view *view)
 {
-    if (in_app_of(sheet))
-        in_app_text(in_app_of(sheet), sheet->evidence, &sheet->page);
+    if (in_app_of(view))
+        in_app_text(in_app_of(view), view->evidence, &view->layout);
 }

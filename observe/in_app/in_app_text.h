@@ -2,9 +2,9 @@
 #ifndef ADVISOR_IN_APP_TEXT_H
 #define ADVISOR_IN_APP_TEXT_H
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 
 /* `in_app`: as in_app_to_json makes it. `evidence`: also what was copied. */
-void in_app_text(const json_t *in_app, bool evidence, struct page *page);
+void in_app_text(const json_t *in_app, bool evidence, struct layout *layout);
 
 #endif

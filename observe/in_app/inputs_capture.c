@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/session/context.h"
 #include "advisor/session/inputs_use.h"
-#include "advisor/session/workbench.h"
 #include "variants/kernel/kernel_inputs.h"
 
 static const double default_limit_bytes = 4.0 * (1 << 30);
@@ -28,9 +28,9 @@ struct taking {
 static int find_source(struct taking *taking, struct error *err)
 {
     const struct settings *settings = taking->capturing->settings;
-    const char *told = trace_stop_source(taking->stop);
+    const char *given = trace_stop_source(taking->stop);
 
-    taking->request.path = settings->file ? settings->file : told;
+    taking->request.path = settings->file ? settings->file : given;
     if (!taking->request.path)
         return fail(err, STATUS_INPUT,
                     "'%s' does not say which source '%s' is from; name the C file, or "
@@ -40,7 +40,7 @@ static int find_source(struct taking *taking, struct error *err)
         return fail(err, STATUS_INPUT,
                     "'%s' was built from '%s', which is not there; name the C file",
                     trace_stop_program(taking->stop), taking->request.path);
-    return workbench_cflags(settings, taking->request.path, &taking->request.cflags, err);
+    return context_cflags(settings, taking->request.path, &taking->request.cflags, err);
 }
 
 /* Anew, with all that is known by now. */

@@ -14,8 +14,8 @@
 
 static void spread_add(struct region_spread *spread, double value)
 {
-    spread->least = spread->nr ? fmin(spread->least, value) : value;
-    spread->most = spread->nr ? fmax(spread->most, value) : value;
+    spread->min = spread->nr ? fmin(spread->min, value) : value;
+    spread->max = spread->nr ? fmax(spread->max, value) : value;
     spread->nr++;
     spread->mean += (value - spread->mean) / (double)spread->nr;
 }
@@ -52,8 +52,8 @@ static void add_own(const struct regions_node *node,
 {
     double calls = (double)node->calls;
     if (calls > 0) {
-        double least = (double)node->min_ns * 1e-9;
-        out->min_s = out->calls > 0 ? fmin(out->min_s, least) : least;
+        double min = (double)node->min_ns * 1e-9;
+        out->min_s = out->calls > 0 ? fmin(out->min_s, min) : min;
         out->max_s = fmax(out->max_s, (double)node->max_ns * 1e-9);
     }
     out->calls += calls;
@@ -253,15 +253,15 @@ static struct quantity unite_overlapping(const struct region_stay *stay, size_t 
         end = fmax(end, stay[i].last_s);
     }
     *used = i;
-    double most = fmax(longest, fmin(sum, end - stay[0].first_s));
-    return quantity_between(longest, longest, most, 0, PROVENANCE_CLOCK);
+    double max = fmax(longest, fmin(sum, end - stay[0].first_s));
+    return quantity_between(longest, longest, max, 0, PROVENANCE_CLOCK);
 }
 
 /* Unites them; hosts_s and at_once as in struct region. Sorts `stay`. */
 static struct quantity region_unite(struct region_stay *stay, size_t nr, double *hosts_s,
                                     double *at_once)
 {
-    struct quantity most = quantity_exact(0, PROVENANCE_CLOCK), host = most;
+    struct quantity max = quantity_exact(0, PROVENANCE_CLOCK), host = max;
     double sum = 0;
     *hosts_s = 0;
     if (nr)
@@ -271,13 +271,13 @@ static struct quantity region_unite(struct region_stay *stay, size_t nr, double 
         bool same = i && !strcmp(stay[i].host, stay[i - 1].host);
         host = same ? quantity_add(host, together) : together;
         *hosts_s += together.value;
-        if (host.value > most.value)
-            most = host;
+        if (host.value > max.value)
+            max = host;
     }
     for (size_t i = 0; i < nr; i++)
         sum += stay[i].wall_s;
     *at_once = *hosts_s > 0 ? sum / *hosts_s : 1;
-    return most;
+    return max;
 }
 
 /* ---- region profile ---- */

@@ -48,7 +48,7 @@ struct region_path {
 
 struct region_spread {
     size_t nr;
-    double least, mean, most;
+    double min, mean, max;
 };
 
 /* When a process was in a region: how long, between which times of CLOCK_MONOTONIC. */

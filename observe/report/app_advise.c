@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "advisor/cli/cli.h"
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "observe/report/app.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"
@@ -416,7 +416,7 @@ static int app_explain(struct app *app, const struct settings *settings,
 
 /* ---- what was run ---- */
 
-static void add_load(struct page *page, const struct app *app)
+static void add_load(struct layout *layout, const struct app *app)
 {
     const struct samples *samples = &app->samples;
     double cpu = samples->user_s + samples->system_s;
@@ -431,34 +431,34 @@ static void add_load(struct page *page, const struct app *app)
     buf_addf(&text, "; %zu thread%s in %zu process%s", app->hot.threads,
              app->hot.threads == 1 ? "" : "s", app->hot.processes,
              app->hot.processes == 1 ? "" : "es");
-    page_paragraph(page, "%s", buf_str(&text));
+    layout_paragraph(layout, "%s", buf_str(&text));
     buf_release(&text);
 }
 
 /* Shares of what ran say little of a program that mostly does not. */
-static void add_waiting(struct page *page, const struct app *app)
+static void add_waiting(struct layout *layout, const struct app *app)
 {
     double ran = app->hot.busiest_s / app->samples.wall_s;
     if (ran < 0.8)
-        page_paragraph(
-            page,
+        layout_paragraph(
+            layout,
             "Its busiest thread ran for %.0f %% of that time: else it waited for "
             "input, for others, for the kernel or for a core to be free. Gains "
             "are of the time in which it ran.",
             100 * ran);
 }
 
-static void add_head(struct page *page, const struct app *app)
+static void add_head(struct layout *layout, const struct app *app)
 {
     char *end = app_end(&app->samples);
-    app_command(&app->samples, page->out);
+    app_command(&app->samples, layout->out);
     if (app->samples.rank)
-        buf_addf(page->out, " (rank %s)", app->samples.rank);
-    buf_add(page->out, "\n");
-    add_load(page, app);
-    add_waiting(page, app);
+        buf_addf(layout->out, " (rank %s)", app->samples.rank);
+    buf_add(layout->out, "\n");
+    add_load(layout, app);
+    add_waiting(layout, app);
     if (*end)
-        page_paragraph(page, "%s; this is of its time until then.", end);
+        layout_paragraph(layout, "%s; this is of its time until then.", end);
     free(end);
 }
 
@@ -484,15 +484,15 @@ static void add_name(const char *name, struct buf *out)
 }
 
 /* "96% (92-98)  text": narrower than labels of other reports, since names are long. */
-static void add_shared(struct page *page, struct quantity share, size_t before,
+static void add_shared(struct layout *layout, struct quantity share, size_t before,
                        const char *text)
 {
     struct buf label = {0};
     buf_add_share_cell(&label, share, 0);
-    buf_addf(page->out, "%*s%-13s", (int)before, "", buf_str(&label));
-    buf_add(page->out, label.length > 12 ? " " : "");
-    buf_add_wrapped(page->out, text, before + 13, page->width);
-    buf_add(page->out, "\n");
+    buf_addf(layout->out, "%*s%-13s", (int)before, "", buf_str(&label));
+    buf_add(layout->out, label.length > 12 ? " " : "");
+    buf_add_wrapped(layout->out, text, before + 13, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&label);
 }
 
@@ -531,7 +531,7 @@ static void add_more(const struct app *app, const struct app_row *row, struct bu
                  row->whole_if_twice.value);
 }
 
-static void add_loop(struct page *page, const struct hot_routine *routine,
+static void add_loop(struct layout *layout, const struct hot_routine *routine,
                      const struct hot_loop *loop)
 {
     struct buf text = {0};
@@ -545,42 +545,43 @@ static void add_loop(struct page *page, const struct hot_routine *routine,
                 routine->kind == HOT_SOURCE ? "in a loop without lines" : "in a loop");
     if (loop->last_line > first)
         buf_addf(&text, ", up to line %d", loop->last_line);
-    add_shared(page, loop->share, 4, buf_str(&text));
+    add_shared(layout, loop->share, 4, buf_str(&text));
     buf_release(&text);
 }
 
-static void add_row(struct page *page, const struct app *app, const struct app_row *row)
+static void add_row(struct layout *layout, const struct app *app,
+                    const struct app_row *row)
 {
     struct buf text = {0};
     add_place(row, &text);
     add_more(app, row, &text);
-    add_shared(page, row->routine->share, 2, buf_str(&text));
+    add_shared(layout, row->routine->share, 2, buf_str(&text));
     for (size_t i = 0; i < row->routine->loop_nr && i < 4; i++)
         if (hot_matters(row->routine->loop[i].samples, row->routine->loop[i].share))
-            add_loop(page, row->routine, &row->routine->loop[i]);
+            add_loop(layout, row->routine, &row->routine->loop[i]);
     buf_release(&text);
 }
 
-static void add_rows(struct page *page, const struct app *app)
+static void add_rows(struct layout *layout, const struct app *app)
 {
     uint64_t shown = 0;
     size_t more = app->hot.nr - app->row_nr;
-    page_heading(page, "Where the CPU time goes");
+    layout_heading(layout, "Where the CPU time goes");
     for (size_t i = 0; i < app->row_nr; i++) {
-        add_row(page, app, &app->row[i]);
+        add_row(layout, app, &app->row[i]);
         shown += app->row[i].routine->samples;
     }
     if (more)
-        page_paragraph(page,
-                       "The other %.1f %% lie in %zu routine%s, %s too little to be "
-                       "ranked.",
-                       100 * (double)(app->hot.total - shown) / (double)app->hot.total,
-                       more, more == 1 ? "" : "s", more == 1 ? "" : "each ");
+        layout_paragraph(layout,
+                         "The other %.1f %% lie in %zu routine%s, %s too little to be "
+                         "ranked.",
+                         100 * (double)(app->hot.total - shown) / (double)app->hot.total,
+                         more, more == 1 ? "" : "s", more == 1 ? "" : "each ");
 }
 
 /* ---- memory ---- */
 
-static void add_verdicts(struct page *page, const struct answer *answer)
+static void add_verdicts(struct layout *layout, const struct answer *answer)
 {
     for (size_t i = 0; i < answer->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &answer->verdicts.item[i];
@@ -592,52 +593,54 @@ static void add_verdicts(struct page *page, const struct answer *answer)
         if (bound.known)
             buf_addf(&text, "at most %.2fx; ", bound.value);
         buf_addf(&text, "%s [%s]", verdict->reason, verdict->rule);
-        page_line(page, verdict->transformation, "%s", buf_str(&text));
+        layout_line(layout, verdict->transformation, "%s", buf_str(&text));
         buf_release(&text);
     }
 }
 
-static void add_memory_of(struct page *page, const struct app_row *row)
+static void add_memory_of(struct layout *layout, const struct app_row *row)
 {
     struct buf text = {0};
     if (!row->answer) {
         if (row->answer_why)
-            page_paragraph(page, "%s: %s", row->routine->name, row->answer_why);
+            layout_paragraph(layout, "%s: %s", row->routine->name, row->answer_why);
         return;
     }
     buf_add_figure(&text, row->gbs, 1, "GB/s");
-    page_paragraph(page, "%s: %s read from memory by %d core%s. %s", row->routine->name,
-                   buf_str(&text), row->answer->cores, row->answer->cores == 1 ? "" : "s",
-                   buf_str(&row->answer->occupancy.limiter_sentence));
-    add_verdicts(page, row->answer);
+    layout_paragraph(layout, "%s: %s read from memory by %d core%s. %s",
+                     row->routine->name, buf_str(&text), row->answer->cores,
+                     row->answer->cores == 1 ? "" : "s",
+                     buf_str(&row->answer->occupancy.limiter_sentence));
+    add_verdicts(layout, row->answer);
     buf_release(&text);
 }
 
-static void add_memory(struct page *page, const struct app *app)
+static void add_memory(struct layout *layout, const struct app *app)
 {
-    page_heading(page, "What limits it");
+    layout_heading(layout, "What limits it");
     if (!app->samples.miss_event) {
-        page_paragraph(page,
-                       "Not known from here: %s, so nobody counted the bytes that each "
-                       "routine moves. Tuning a routine finds them with the cache model; "
-                       "'inflight profile' takes them from regions that declare theirs.",
-                       app->samples.miss_why ? app->samples.miss_why
-                                             : "cache misses were not sampled");
+        layout_paragraph(
+            layout,
+            "Not known from here: %s, so nobody counted the bytes that each "
+            "routine moves. Tuning a routine finds them with the cache model; "
+            "'inflight profile' takes them from regions that declare theirs.",
+            app->samples.miss_why ? app->samples.miss_why
+                                  : "cache misses were not sampled");
         return;
     }
     for (size_t i = 0; i < app->row_nr; i++)
-        add_memory_of(page, &app->row[i]);
+        add_memory_of(layout, &app->row[i]);
 }
 
 /* ---- the next commands ---- */
 
-static void add_command(struct page *page, const char *command)
+static void add_command(struct layout *layout, const char *command)
 {
-    buf_addf(page->out, "    %s\n", command); /* to be pasted: never wrapped */
+    buf_addf(layout->out, "    %s\n", command); /* to be pasted: never wrapped */
 }
 
 /* The names of all rows from `first` on that have the same reason. */
-static void add_reason(struct page *page, const struct app *app, size_t first)
+static void add_reason(struct layout *layout, const struct app *app, size_t first)
 {
     const char *why_not = app->row[first].why_not;
     struct buf names = {0};
@@ -651,74 +654,76 @@ static void add_reason(struct page *page, const struct app *app, size_t first)
         buf_add(&names, names.length ? ", " : "");
         add_name(app->row[i].routine->name, &names);
     }
-    page_paragraph(page, "%s: %s.", buf_str(&names), why_not);
+    layout_paragraph(layout, "%s: %s.", buf_str(&names), why_not);
     buf_release(&names);
 }
 
-static void add_next(struct page *page, const struct app *app)
+static void add_next(struct layout *layout, const struct app *app)
 {
-    page_heading(page, "What to type next");
+    layout_heading(layout, "What to type next");
     for (size_t i = 0; i < app->row_nr; i++) {
         const struct app_row *row = &app->row[i];
         struct buf name = {0};
         if (!row->tune)
             continue;
         add_name(row->routine->name, &name);
-        page_paragraph(page, "%s:", buf_str(&name));
-        add_command(page, row->capture);
-        add_command(page, row->tune);
+        layout_paragraph(layout, "%s:", buf_str(&name));
+        add_command(layout, row->capture);
+        add_command(layout, row->tune);
         buf_release(&name);
     }
     for (size_t i = 0; i < app->row_nr; i++)
         if (app->row[i].why_not)
-            add_reason(page, app, i);
+            add_reason(layout, app, i);
     if (app->row_nr == 0)
-        page_paragraph(page, "Nothing: no routine stands out.");
+        layout_paragraph(layout, "Nothing: no routine stands out.");
     if (app->unknown_build)
-        page_paragraph(page, "BUILD stands for the command that builds the program.");
+        layout_paragraph(layout, "BUILD stands for the command that builds the program.");
 }
 
 /* ---- what it rests on ---- */
 
-static void add_base(struct page *page, const struct app *app)
+static void add_base(struct layout *layout, const struct app *app)
 {
     const struct samples *samples = &app->samples;
     struct quantity overhead = app_overhead(app);
-    page_heading(page, "What this rests on");
-    page_line(page, "samples", "%llu at %.0f Hz of each running thread, in user mode%s",
-              (unsigned long long)samples->total, samples->frequency_hz,
-              samples->lost ? "" : "; none was lost");
+    layout_heading(layout, "What this rests on");
+    layout_line(layout, "samples",
+                "%llu at %.0f Hz of each running thread, in user mode%s",
+                (unsigned long long)samples->total, samples->frequency_hz,
+                samples->lost ? "" : "; none was lost");
     if (samples->lost)
-        page_line(page, "lost",
-                  "%llu samples or records: shares may be off by as much; a lower "
-                  "--frequency loses fewer",
-                  (unsigned long long)samples->lost);
+        layout_line(layout, "lost",
+                    "%llu samples or records: shares may be off by as much; a lower "
+                    "--frequency loses fewer",
+                    (unsigned long long)samples->lost);
     if (app_seen(samples) < 0.9)
-        page_line(page, "not seen",
-                  "%.0f %% of the CPU time in user mode: of processes that ended before "
-                  "their first sample was due; a higher --frequency sees more",
-                  100 * (1 - app_seen(samples)));
-    page_line(page, "not resolved",
-              "%.1f %%: no debug information says which function it is",
-              100 * (double)app->hot.unresolved / (double)app->hot.total);
+        layout_line(
+            layout, "not seen",
+            "%.0f %% of the CPU time in user mode: of processes that ended before "
+            "their first sample was due; a higher --frequency sees more",
+            100 * (1 - app_seen(samples)));
+    layout_line(layout, "not resolved",
+                "%.1f %%: no debug information says which function it is",
+                100 * (double)app->hot.unresolved / (double)app->hot.total);
     if (overhead.known)
-        page_line(page, "overhead",
-                  "about %.2g %% of its time: a sample takes %.2g us "
-                  "here (%.2g to %.2g)",
-                  100 * overhead.value, 1e6 * app->cost_s.value, 1e6 * app->cost_s.low,
-                  1e6 * app->cost_s.high);
+        layout_line(layout, "overhead",
+                    "about %.2g %% of its time: a sample takes %.2g us "
+                    "here (%.2g to %.2g)",
+                    100 * overhead.value, 1e6 * app->cost_s.value, 1e6 * app->cost_s.low,
+                    1e6 * app->cost_s.high);
     else if (!app->recorded)
-        page_line(page, "overhead", "below what can be told from noise here");
+        layout_line(layout, "overhead", "below what can be told from noise here");
 }
 
 void app_text(const struct app *app, bool colour, int columns, struct buf *out)
 {
-    struct page page = page_on(out, colour, columns);
-    add_head(&page, app);
-    add_rows(&page, app);
-    add_memory(&page, app);
-    add_next(&page, app);
-    add_base(&page, app);
+    struct layout layout = layout_on(out, colour, columns);
+    add_head(&layout, app);
+    add_rows(&layout, app);
+    add_memory(&layout, app);
+    add_next(&layout, app);
+    add_base(&layout, app);
 }
 
 /* ---- app advise ---- */

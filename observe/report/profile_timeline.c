@@ -102,10 +102,10 @@ static void add_reasons(const struct timeline_offers *offers, struct buf *out)
     for (size_t i = 0; i < offers->nr; i++) {
         const char *why = offers->offer[i].why;
         struct buf line = {0};
-        bool said = false;
-        for (size_t k = 0; why && k < i && !said; k++)
-            said = offers->offer[k].why && !strcmp(offers->offer[k].why, why);
-        if (!why || said)
+        bool reported = false;
+        for (size_t k = 0; why && k < i && !reported; k++)
+            reported = offers->offer[k].why && !strcmp(offers->offer[k].why, why);
+        if (!why || reported)
             continue;
         buf_addf(&line, "* %s: %s", offers->offer[i].wish.event.name, why);
         buf_add_wrapped(out, buf_str(&line), 2, 79);
@@ -139,7 +139,7 @@ static void timeline_offers_text(const struct timeline_offers *offers, struct bu
 
 /* Misses in flight over time: bandwidth x latency at that bandwidth, per busy core. */
 
-static const double busy_least = 0.1;
+static const double busy_min = 0.1;
 
 static double at(const struct timeline_event *event, size_t bin)
 {
@@ -151,7 +151,7 @@ static double in_flight(const struct machine *machine, double read_gbs,
 {
     double written = isnan(written_gbs) ? 0 : written_gbs, gbs = read_gbs + written;
     struct quantity latency;
-    if (isnan(gbs) || !(busy >= busy_least) || !(gbs > 0))
+    if (isnan(gbs) || !(busy >= busy_min) || !(gbs > 0))
         return NAN;
     latency = machine_latency_ns(machine, gbs, read_gbs / gbs);
     if (!latency.known)
@@ -170,7 +170,7 @@ void timeline_add_occupancy(struct timeline *timeline, const struct machine *mac
                                    .source = (char[]){"memory x latency"},
                                    .kind = TIMELINE_LEVEL,
                                    .factor = 1,
-                                   .stock = true};
+                                   .gauge = true};
     size_t place = timeline_add_event(timeline, &event);
     const struct timeline_event *read = timeline_find(timeline, "memory:::read");
     const struct timeline_event *written = timeline_find(timeline, "memory:::written");
@@ -184,7 +184,7 @@ void timeline_add_occupancy(struct timeline *timeline, const struct machine *mac
 
 /* ---- profile timeline ---- */
 
-static const double interval_least_s = 1e-3, interval_most_s = 3600;
+static const double interval_min_s = 1e-3, interval_max_s = 3600;
 
 static int list_events(const struct settings *settings, struct error *err)
 {
@@ -225,8 +225,8 @@ static int check_settings(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "profile --timeline takes a program: inflight profile --timeline "
                     "10ms -- PROGRAM [arguments]");
-    if (!settings->from && (settings->timeline_s < interval_least_s ||
-                            settings->timeline_s > interval_most_s))
+    if (!settings->from &&
+        (settings->timeline_s < interval_min_s || settings->timeline_s > interval_max_s))
         return fail(err, STATUS_USAGE, "--timeline: the interval must be 1ms to 1h");
     if (settings->json + is_stdout(settings->plot) + is_stdout(settings->csv) > 1)
         return fail(err, STATUS_USAGE,
@@ -262,14 +262,13 @@ static int add_occupancy(const struct settings *settings, struct timeline *timel
 static int draw(const struct settings *settings, const struct timeline *timeline,
                 const struct timeline_phases *phases, struct error *err)
 {
-    enum plot_kind kind;
-    struct buf script = {0};
-    int status = plot_kind_of(settings->plot, &kind, err);
+    struct plot plot = {0};
+    int status = plot_kind_of(settings->plot, &plot.kind, err);
     if (!status)
-        status = timeline_plot_script(timeline, phases, kind, &script, err);
+        status = timeline_plot(timeline, phases, &plot, err);
     if (!status)
-        status = plot_picture(&script, settings->plot, err);
-    buf_release(&script);
+        status = plot_write(&plot, settings->plot, err);
+    plot_release(&plot);
     return status;
 }
 

@@ -11,7 +11,7 @@ void regions_report_release(struct regions_report *report)
 {
     for (size_t i = 0; report->answer && i < report->profile.region_nr; i++) {
         answer_release(&report->answer[i].answer);
-        told_release(&report->answer[i].told);
+        given_release(&report->answer[i].given);
         free(report->answer[i].why_not);
     }
     free(report->answer);
@@ -120,8 +120,8 @@ static void find_rates(const struct regions_report *report, const struct region 
 {
     struct quantity read = quantity_unknown(), write = quantity_unknown();
     out->read_gbs = out->write_gbs = quantity_unknown();
-    if (!bytes_counted(report, region, cpu, &read, &write, &out->told.source) &&
-        !bytes_declared(region, &read, &write, &out->told.source)) {
+    if (!bytes_counted(report, region, cpu, &read, &write, &out->given.source) &&
+        !bytes_declared(region, &read, &write, &out->given.source)) {
         out->why_not =
             xasprintf("how many bytes it moves is not known: declare them with "
                       "inflight_region_bytes(\"%s\", read, written)",
@@ -159,11 +159,11 @@ static int random_share(const struct regions_report *report, const struct region
 
 /* What else --events counted of the region. */
 static void find_facts(const struct regions_report *report, const struct region *region,
-                       const struct machine *machine, int cores, struct told *told)
+                       const struct machine *machine, int cores, struct given *given)
 {
     struct count_set set = counts_of(report, region);
     struct metrics_facts_question more = {&set, machine, cores, NULL};
-    metrics_facts_of(&more, &told->facts, &told->note, NULL);
+    metrics_facts_of(&more, &given->facts, &given->note, NULL);
     count_set_release(&set);
 }
 
@@ -177,19 +177,19 @@ static void answer_one(const struct regions_report *report, const struct region 
         .read_gbs = out->read_gbs,
         .write_gbs = out->write_gbs,
         .cores = whole_cores(report, out->cores, machine),
-        .told = &out->told};
+        .given = &out->given};
     if (report->profile.event_nr)
-        find_facts(report, region, machine, question.cores, &out->told);
-    char *source = out->told.source;
+        find_facts(report, region, machine, question.cores, &out->given);
+    char *source = out->given.source;
     char *name = region_shown(region->name);
-    out->told.source = xasprintf("region '%s'", name);
+    out->given.source = xasprintf("region '%s'", name);
     if (random_share(report, region, &question.random_share, &why) ||
         answer_question(&question, report->rules, &out->answer, &why))
         out->why_not =
             xasprintf("%s; what stays in the caches is not to be declared", why.text);
     free(name);
-    free(out->told.source);
-    out->told.source = source;
+    free(out->given.source);
+    out->given.source = source;
 }
 
 static void answer_all(struct regions_report *report, const struct machine *machine)

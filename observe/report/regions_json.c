@@ -4,7 +4,6 @@
 
 #include "advisor/cli/cli.h"
 #include "observe/report/regions_report.h"
-#include "search/search.h"
 
 static json_t *counts_json(const struct region_profile *profile,
                            const struct region_numbers *numbers)
@@ -75,7 +74,7 @@ static json_t *spread_json(const struct region_spread *spread)
     if (!spread->nr)
         return json_null();
     return json_pack("{s:I, s:f, s:f, s:f}", "number", (json_int_t)spread->nr, "least_s",
-                     spread->least, "mean_s", spread->mean, "most_s", spread->most);
+                     spread->min, "mean_s", spread->mean, "most_s", spread->max);
 }
 
 static json_t *mistakes_json(const struct region *region)
@@ -101,7 +100,7 @@ static void add_answer(const struct region_answer *answer, json_t *one)
 {
     json_object_set_new(one, "read_gbs", json_quantity(answer->read_gbs));
     json_object_set_new(one, "write_gbs", json_quantity(answer->write_gbs));
-    json_object_set_new(one, "bytes_source", text_json(answer->told.source));
+    json_object_set_new(one, "bytes_source", text_json(answer->given.source));
     json_object_set_new(one, "cores_busy", json_quantity(answer->cores));
     json_object_set_new(
         one, "cores_source",

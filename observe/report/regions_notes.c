@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "observe/report/regions_report.h"
-#include "search/search.h"
 
 char *region_shown(const char *name)
 {

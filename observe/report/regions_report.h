@@ -11,7 +11,7 @@ struct region_answer {
     struct quantity read_gbs, write_gbs; /* of a machine's memory while it is in there */
     struct quantity cores;               /* of a machine that work in it, on average */
     bool by_processor_time; /* cores: of the process, else of marked threads */
-    struct told told;
+    struct given given;
     char *why_not;        /* why there is no occupancy; NULL = `answer` is filled */
     struct answer answer; /* rules outlive it */
 };

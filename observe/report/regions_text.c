@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/page.h"
+#include "advisor/cli/layout.h"
 #include "observe/report/regions_report.h"
-#include "search/search.h"
 
 /* Regions that are explained without --evidence, and of each the first of the advice. */
 enum { EXPLAINED = 3, ADVISED = 3, PROGRAM_COLUMNS = 60 };
@@ -30,7 +29,7 @@ static char *short_program(const struct regions_report *report)
     return text;
 }
 
-static void add_head(const struct regions_report *report, struct page *page)
+static void add_head(const struct regions_report *report, struct layout *layout)
 {
     const struct region_profile *profile = &report->profile;
     struct buf line = {0};
@@ -49,12 +48,12 @@ static void add_head(const struct regions_report *report, struct page *page)
         add_plural(&line, profile->hosts, "machine", "s");
     if (report->ended)
         buf_addf(&line, "; it %s", report->ended);
-    buf_add_wrapped(page->out, buf_str(&line), 2, page->width);
-    buf_add(page->out, "\n");
+    buf_add_wrapped(layout->out, buf_str(&line), 2, layout->width);
+    buf_add(layout->out, "\n");
     buf_release(&line);
 }
 
-static void add_empty(const struct regions_report *report, struct page *page)
+static void add_empty(const struct regions_report *report, struct layout *layout)
 {
     const char *rest = "#include <inflight.h>, inflight_region_begin(\"name\") and "
                        "inflight_region_end(\"name\") around what matters, and "
@@ -62,18 +61,20 @@ static void add_empty(const struct regions_report *report, struct page *page)
     if (report->profile.region_nr)
         return;
     if (report->profile.process_nr)
-        page_paragraph(page, "No region was entered. Mark what matters: %s.", rest);
+        layout_paragraph(layout, "No region was entered. Mark what matters: %s.", rest);
     else if (report->program)
-        page_paragraph(page,
-                       "No process of it has region markers. Add them: %s; or let "
-                       "samples find the hot loops, without a change: inflight advise -- "
-                       "%s",
-                       rest, report->program);
+        layout_paragraph(
+            layout,
+            "No process of it has region markers. Add them: %s; or let "
+            "samples find the hot loops, without a change: inflight advise -- "
+            "%s",
+            rest, report->program);
     else
-        page_paragraph(page,
-                       "No process left anything in '%s'. Was INFLIGHT_REGIONS set when "
-                       "the program began, and has it markers: %s?",
-                       report->settings->regions, rest);
+        layout_paragraph(
+            layout,
+            "No process left anything in '%s'. Was INFLIGHT_REGIONS set when "
+            "the program began, and has it markers: %s?",
+            report->settings->regions, rest);
 }
 
 /* ---- the tables ---- */
@@ -159,32 +160,33 @@ static void add_rows(const struct regions_report *report, size_t parent, struct 
         }
 }
 
-static void add_table(const struct regions_report *report, struct page *page)
+static void add_table(const struct regions_report *report, struct layout *layout)
 {
-    page_heading(page, "Regions, within what calls them");
-    buf_addf(page->out, "  %-21s %8s %9s %5s %9s %9s %9s\n", "", "calls", "wall", "share",
-             "threads", "own", "a call");
-    add_rows(report, SIZE_MAX, page->out);
-    page_paragraph(page, "wall: while any thread was in the region, and its share of the "
-                         "program; threads: the time of all of them; own: without the "
-                         "regions within; a call: on average, with them.");
+    layout_heading(layout, "Regions, within what calls them");
+    buf_addf(layout->out, "  %-21s %8s %9s %5s %9s %9s %9s\n", "", "calls", "wall",
+             "share", "threads", "own", "a call");
+    add_rows(report, SIZE_MAX, layout->out);
+    layout_paragraph(layout,
+                     "wall: while any thread was in the region, and its share of the "
+                     "program; threads: the time of all of them; own: without the "
+                     "regions within; a call: on average, with them.");
 }
 
 /* ---- one region ---- */
 
 static void add_verdicts(const struct regions_report *report,
-                         const struct region_answer *one, struct page *page)
+                         const struct region_answer *one, struct layout *layout)
 {
     const struct rule_verdicts *verdicts = &one->answer.verdicts;
     bool used[64] = {false};
-    size_t most = report->settings->evidence ? 64 : ADVISED;
-    for (size_t n = 0; n < most; n++) {
+    size_t max = report->settings->evidence ? 64 : ADVISED;
+    for (size_t n = 0; n < max; n++) {
         size_t best = verdicts->nr;
         double bound = 0;
         for (size_t i = 0; i < verdicts->nr && i < ARRAY_SIZE(used); i++) {
             const struct rule_verdict *verdict = &verdicts->item[i];
-            struct quantity most_of = answer_bound(&one->answer, verdict);
-            double value = most_of.known ? most_of.value : 1;
+            struct quantity max_of = answer_bound(&one->answer, verdict);
+            double value = max_of.known ? max_of.value : 1;
             if (used[i] || verdict->verdict != VERDICT_TRY || value <= bound ||
                 rule_verdicts_deciding(verdicts, verdict->transformation) != verdict)
                 continue;
@@ -194,25 +196,24 @@ static void add_verdicts(const struct regions_report *report,
         if (best == verdicts->nr)
             break;
         const struct rule_verdict *verdict = &verdicts->item[best];
-        struct quantity least = answer_bound(&one->answer, verdict);
-        char *limit =
-            least.known ? xasprintf("at most %.2fx; ", least.value) : xstrdup("");
-        page_line(page, verdict->transformation, "%s%s [%s]", limit, verdict->reason,
-                  verdict->rule);
+        struct quantity min = answer_bound(&one->answer, verdict);
+        char *limit = min.known ? xasprintf("at most %.2fx; ", min.value) : xstrdup("");
+        layout_line(layout, verdict->transformation, "%s%s [%s]", limit, verdict->reason,
+                    verdict->rule);
         free(limit);
         used[best] = true;
     }
 }
 
-static void add_counted(const struct region_answer *one, struct page *page)
+static void add_counted(const struct region_answer *one, struct layout *layout)
 {
-    json_t *facts = metrics_facts_json(&one->told.facts, &one->answer.occupancy);
-    metrics_facts_text(facts, page->width, page->out);
+    json_t *facts = metrics_facts_json(&one->given.facts, &one->answer.occupancy);
+    metrics_facts_text(facts, layout->width, layout->out);
     json_decref(facts);
 }
 
 static void add_occupancy(const struct regions_report *report,
-                          const struct region_answer *one, struct page *page)
+                          const struct region_answer *one, struct layout *layout)
 {
     const struct occupancy *occupancy = &one->answer.occupancy;
     char *access = access_text(one->answer.random_share);
@@ -225,26 +226,27 @@ static void add_occupancy(const struct regions_report *report,
                  one->answer.end_gbs > 0 ? "at least " : "", occupancy->latency_ns.value,
                  one->answer.end_gbs > 0 ? "at least " : "", occupancy->paper_n.value,
                  one->answer.cores, one->answer.cores == 1 ? "" : "s");
-    page_paragraph(page, "%s; %s. Bytes %s.", buf_str(&text), access, one->told.source);
-    page_paragraph(page, "%s", buf_str(&occupancy->limiter_sentence));
-    page_paragraph(page, "%s", buf_str(&occupancy->why_sentence));
-    add_counted(one, page);
+    layout_paragraph(layout, "%s; %s. Bytes %s.", buf_str(&text), access,
+                     one->given.source);
+    layout_paragraph(layout, "%s", buf_str(&occupancy->limiter_sentence));
+    layout_paragraph(layout, "%s", buf_str(&occupancy->why_sentence));
+    add_counted(one, layout);
     bool far = occupancy->slack.known && occupancy->slack.value > far_from_memory;
     if (far)
-        page_paragraph(page,
-                       "Memory is hardly used: what takes the time is elsewhere, in "
-                       "computing, waiting, or calls too short to measure.");
-    if (!far || one->told.facts.set)
-        add_verdicts(report, one, page);
+        layout_paragraph(layout,
+                         "Memory is hardly used: what takes the time is elsewhere, in "
+                         "computing, waiting, or calls too short to measure.");
+    if (!far || one->given.facts.set)
+        add_verdicts(report, one, layout);
     if (!one->answer.random_share.known)
-        page_paragraph(page, "How much of it is random is not told: --access, or "
-                             "inflight_region_access, would say which queue counts.");
+        layout_paragraph(layout, "How much of it is random is not told: --access, or "
+                                 "inflight_region_access, would say which queue counts.");
     buf_release(&text);
     free(access);
 }
 
 static void add_figures(const struct region *region, const struct region_answer *one,
-                        struct page *page)
+                        struct layout *layout)
 {
     const struct region_numbers *numbers = &region->numbers;
     struct buf text = {0};
@@ -257,98 +259,99 @@ static void add_figures(const struct region *region, const struct region_answer 
                      : "");
     if (region->thread.nr > 1 && region->thread.mean > 0)
         buf_addf(&text, "; %zu threads, the longest %.2f times the mean",
-                 region->thread.nr, region->thread.most / region->thread.mean);
+                 region->thread.nr, region->thread.max / region->thread.mean);
     if (region->process.nr > 1 && region->process.mean > 0)
         buf_addf(&text, "; %zu processes, the longest %.2f times the mean",
-                 region->process.nr, region->process.most / region->process.mean);
+                 region->process.nr, region->process.max / region->process.mean);
     double faults = numbers->minor_faults + numbers->major_faults;
     if (faults >= 1)
         buf_addf(&text, "; %.0f page fault%s", faults, faults == 1 ? "" : "s");
-    page_paragraph(page, "%s.", buf_str(&text));
+    layout_paragraph(layout, "%s.", buf_str(&text));
     buf_release(&text);
 }
 
 static void add_counts(const struct regions_report *report, const struct region *region,
-                       struct page *page)
+                       struct layout *layout)
 {
     for (size_t i = 0; i < report->profile.event_nr; i++) {
         struct buf text = {0};
         buf_add_number(&text, region->numbers.count[i]);
-        page_line(page, report->profile.event[i], "%s", buf_str(&text));
+        layout_line(layout, report->profile.event[i], "%s", buf_str(&text));
         buf_release(&text);
     }
 }
 
-static void add_region(const struct regions_report *report, size_t i, struct page *page)
+static void add_region(const struct regions_report *report, size_t i,
+                       struct layout *layout)
 {
     const struct region *region = &report->profile.region[i];
     const struct region_answer *one = &report->answer[i];
     char *name = region_shown(region->name);
-    page_heading(page, name);
-    add_figures(region, one, page);
-    add_counts(report, region, page);
+    layout_heading(layout, name);
+    add_figures(region, one, layout);
+    add_counts(report, region, layout);
     if (one->why_not)
-        page_paragraph(page, "Occupancy unknown: %s.", one->why_not);
+        layout_paragraph(layout, "Occupancy unknown: %s.", one->why_not);
     else
-        add_occupancy(report, one, page);
+        add_occupancy(report, one, layout);
     free(name);
 }
 
 /* Those with most time of their own first. */
-static void add_explained(const struct regions_report *report, struct page *page)
+static void add_explained(const struct regions_report *report, struct layout *layout)
 {
     size_t nr = report->profile.region_nr,
            left = report->settings->evidence ? nr : EXPLAINED;
     bool *done = xcalloc(nr + 1, sizeof(*done));
     for (; left; left--) {
-        size_t most = nr;
+        size_t max = nr;
         for (size_t i = 0; i < nr; i++)
-            if (!done[i] &&
-                (most == nr || report->profile.region[i].numbers.own_s >
-                                   report->profile.region[most].numbers.own_s))
-                most = i;
-        if (most == nr)
+            if (!done[i] && (max == nr || report->profile.region[i].numbers.own_s >
+                                              report->profile.region[max].numbers.own_s))
+                max = i;
+        if (max == nr)
             break;
-        done[most] = true;
-        add_region(report, most, page);
+        done[max] = true;
+        add_region(report, max, layout);
     }
     if (!report->settings->evidence && nr > EXPLAINED) {
-        page_heading(page, "Further regions");
-        page_paragraph(page,
-                       "%zu more are explained with --evidence, and all with --json.",
-                       nr - EXPLAINED);
+        layout_heading(layout, "Further regions");
+        layout_paragraph(layout,
+                         "%zu more are explained with --evidence, and all with --json.",
+                         nr - EXPLAINED);
     }
     free(done);
 }
 
 static double largest_pair_ns(const struct region_profile *profile)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < profile->process_nr; i++)
-        most = fmax(most, profile->process[i].pair_ns);
-    return most;
+        max = fmax(max, profile->process[i].pair_ns);
+    return max;
 }
 
-static void add_notes(const struct regions_report *report, struct page *page)
+static void add_notes(const struct regions_report *report, struct layout *layout)
 {
     if (!report->note.nr && !report->profile.region_nr)
         return;
-    page_heading(page, "Notes");
+    layout_heading(layout, "Notes");
     for (size_t i = 0; i < report->note.nr; i++)
-        page_paragraph(page, "%s", report->note.v[i]);
+        layout_paragraph(layout, "%s", report->note.v[i]);
     if (report->profile.region_nr)
-        page_paragraph(page, "A pair of markers cost %.0f ns here.",
-                       largest_pair_ns(&report->profile));
+        layout_paragraph(layout, "A pair of markers cost %.0f ns here.",
+                         largest_pair_ns(&report->profile));
 }
 
 void regions_text(const struct regions_report *report, struct buf *out)
 {
-    struct page page = page_on(out, term_colour(stdout, report->settings->colour), 79);
-    add_head(report, &page);
-    add_empty(report, &page);
+    struct layout layout =
+        layout_on(out, term_colour(stdout, report->settings->colour), 79);
+    add_head(report, &layout);
+    add_empty(report, &layout);
     if (report->profile.region_nr) {
-        add_table(report, &page);
-        add_explained(report, &page);
+        add_table(report, &layout);
+        add_explained(report, &layout);
     }
-    add_notes(report, &page);
+    add_notes(report, &layout);
 }

@@ -11,11 +11,10 @@ void timeline_text(const struct timeline *timeline, const struct timeline_phases
 /* inflight.timeline/1 */
 json_t *timeline_json(const struct timeline *timeline,
                       const struct timeline_phases *phases);
-/* gnuplot's script: a panel for each event over one axis of time, phases shaded; the
- * terminal has the first panel only. Fails when there is nothing to draw. */
-int timeline_plot_script(const struct timeline *timeline,
-                         const struct timeline_phases *phases, enum plot_kind kind,
-                         struct buf *script, struct error *err);
+/* Fills the picture: a panel for each event over one axis of time, phases shaded. Fails
+ * when there is nothing to draw. */
+int timeline_plot(const struct timeline *timeline, const struct timeline_phases *phases,
+                  struct plot *plot, struct error *err);
 
 /* "A", "B" ... "Z", "AA" ...; `out` has room for 8. */
 const char *timeline_phase_name(size_t kind, char *out);

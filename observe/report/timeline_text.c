@@ -16,7 +16,7 @@ enum {
 static const char *const bars_utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const bars_ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
 
-struct sheet {
+struct view {
     const struct timeline *timeline;
     const struct timeline_phases *phases;
     struct buf *out;
@@ -73,8 +73,8 @@ static void add_paragraph(struct buf *out, const struct buf *text, size_t indent
 const char *timeline_unit(const struct timeline_event *event)
 {
     size_t length = strlen(event->label), tail = strlen(event->unit);
-    bool said = tail <= length && !strcmp(event->label + length - tail, event->unit);
-    return said ? "" : event->unit;
+    bool reported = tail <= length && !strcmp(event->label + length - tail, event->unit);
+    return reported ? "" : event->unit;
 }
 
 /* "context switches /s", "busy cores", in TITLE_COLUMNS. */
@@ -91,12 +91,12 @@ static void add_title(struct buf *out, const struct timeline_event *event)
 /* ---- bars ---- */
 
 /* Over the bins that lie in column c, by what lies there of each. */
-static double mean_in_column(const struct sheet *sheet, const double *value, int column)
+static double mean_in_column(const struct view *view, const double *value, int column)
 {
-    double from = sheet->seconds * column / (double)BAR_COLUMNS;
-    double to = sheet->seconds * (column + 1) / (double)BAR_COLUMNS, sum = 0, seconds = 0;
-    for (size_t i = 0; i < sheet->timeline->bin_nr; i++) {
-        const struct timeline_bin *bin = &sheet->timeline->bin[i];
+    double from = view->seconds * column / (double)BAR_COLUMNS;
+    double to = view->seconds * (column + 1) / (double)BAR_COLUMNS, sum = 0, seconds = 0;
+    for (size_t i = 0; i < view->timeline->bin_nr; i++) {
+        const struct timeline_bin *bin = &view->timeline->bin[i];
         double inside = fmin(to, bin->to_s) - fmax(from, bin->from_s);
         if (inside <= 0 || isnan(value[i]))
             continue;
@@ -106,71 +106,71 @@ static double mean_in_column(const struct sheet *sheet, const double *value, int
     return seconds > 0 ? sum / seconds : NAN;
 }
 
-static void add_bars(const struct sheet *sheet, const struct timeline_event *event)
+static void add_bars(const struct view *view, const struct timeline_event *event)
 {
-    const char *const *bars = sheet->utf8 ? bars_utf8 : bars_ascii;
-    double mean[BAR_COLUMNS], most = 0, least = 0;
+    const char *const *bars = view->utf8 ? bars_utf8 : bars_ascii;
+    double mean[BAR_COLUMNS], max = 0, min = 0;
     for (int i = 0; i < BAR_COLUMNS; i++) {
-        mean[i] = mean_in_column(sheet, event->value, i);
-        most = fmax(most, isnan(mean[i]) ? 0 : mean[i]);
-        least = fmin(least, isnan(mean[i]) ? 0 : mean[i]);
+        mean[i] = mean_in_column(view, event->value, i);
+        max = fmax(max, isnan(mean[i]) ? 0 : mean[i]);
+        min = fmin(min, isnan(mean[i]) ? 0 : mean[i]);
     }
     for (int i = 0; i < BAR_COLUMNS; i++) {
-        double share = most > least ? (mean[i] - least) / (most - least) : 0;
+        double share = max > min ? (mean[i] - min) / (max - min) : 0;
         int step = (int)(share * (double)ARRAY_SIZE(bars_utf8));
         if (isnan(mean[i]))
-            buf_add(sheet->out, " ");
+            buf_add(view->out, " ");
         else
-            buf_add(sheet->out, bars[step < 8 ? step : 7]);
+            buf_add(view->out, bars[step < 8 ? step : 7]);
     }
 }
 
-static void add_event(const struct sheet *sheet, size_t place)
+static void add_event(const struct view *view, size_t place)
 {
-    const struct timeline_event *event = &sheet->timeline->event[place];
+    const struct timeline_event *event = &view->timeline->event[place];
     double low = NAN, high = NAN;
-    for (size_t i = 0; i < sheet->timeline->bin_nr; i++) {
+    for (size_t i = 0; i < view->timeline->bin_nr; i++) {
         low = fmin(low, event->value[i]); /* of NaN and a number: the number */
         high = fmax(high, event->value[i]);
     }
-    add_title(sheet->out, event);
-    add_bars(sheet, event);
-    add_number(sheet->out, low);
-    add_number(sheet->out,
-               timeline_mean(sheet->timeline, place, 0, sheet->timeline->bin_nr));
-    add_number(sheet->out, high);
-    buf_add(sheet->out, "\n");
+    add_title(view->out, event);
+    add_bars(view, event);
+    add_number(view->out, low);
+    add_number(view->out,
+               timeline_mean(view->timeline, place, 0, view->timeline->bin_nr));
+    add_number(view->out, high);
+    buf_add(view->out, "\n");
 }
 
-static void add_axis(const struct sheet *sheet)
+static void add_axis(const struct view *view)
 {
     struct buf end = {0};
-    add_seconds(&end, sheet->seconds);
+    add_seconds(&end, view->seconds);
     buf_add(&end, " s");
-    buf_addf(sheet->out, "%*s0%*s%8s%8s%8s\n", TITLE_COLUMNS, "", BAR_COLUMNS - 1,
+    buf_addf(view->out, "%*s0%*s%8s%8s%8s\n", TITLE_COLUMNS, "", BAR_COLUMNS - 1,
              buf_str(&end), "min", "mean", "max");
     buf_release(&end);
 }
 
 /* Which phase has most of each column. */
-static void add_phase_row(const struct sheet *sheet)
+static void add_phase_row(const struct view *view)
 {
-    buf_addf(sheet->out, "%-*s", TITLE_COLUMNS, "phase");
+    buf_addf(view->out, "%-*s", TITLE_COLUMNS, "phase");
     for (int i = 0; i < BAR_COLUMNS; i++) {
-        double at = sheet->seconds * (i + 0.5) / (double)BAR_COLUMNS;
+        double at = view->seconds * (i + 0.5) / (double)BAR_COLUMNS;
         size_t k = 0;
         char name[8];
-        while (k + 1 < sheet->phases->nr && at >= sheet->phases->phase[k].to_s)
+        while (k + 1 < view->phases->nr && at >= view->phases->phase[k].to_s)
             k++;
-        timeline_phase_name(sheet->phases->phase[k].kind, name);
-        buf_add_n(sheet->out, name, 1);
+        timeline_phase_name(view->phases->phase[k].kind, name);
+        buf_add_n(view->out, name, 1);
     }
-    buf_add(sheet->out, "\n");
+    buf_add(view->out, "\n");
 }
 
-static void add_silent(const struct sheet *sheet)
+static void add_silent(const struct view *view)
 {
-    const struct timeline *timeline = sheet->timeline;
+    const struct timeline *timeline = view->timeline;
     struct strvec zero = {0}, unknown = {0};
     for (size_t i = 0; i < timeline->event_nr; i++) {
         const struct timeline_event *event = &timeline->event[i];
@@ -184,47 +184,47 @@ static void add_silent(const struct sheet *sheet)
         struct buf line = {0};
         buf_addf(&line, "%s: %s", i ? "never known" : "0 all the time", names);
         if (list->nr)
-            add_paragraph(sheet->out, &line, 2);
+            add_paragraph(view->out, &line, 2);
         buf_release(&line);
         free(names);
         strvec_release(list);
     }
 }
 
-static void add_bars_of_all(const struct sheet *sheet)
+static void add_bars_of_all(const struct view *view)
 {
-    const struct timeline *timeline = sheet->timeline;
-    add_axis(sheet);
+    const struct timeline *timeline = view->timeline;
+    add_axis(view);
     for (size_t i = 0; i < timeline->event_nr; i++)
         if (!timeline_is_silent(&timeline->event[i], timeline->bin_nr))
-            add_event(sheet, i);
-    if (sheet->phases->nr > 1)
-        add_phase_row(sheet);
-    add_silent(sheet);
+            add_event(view, i);
+    if (view->phases->nr > 1)
+        add_phase_row(view);
+    add_silent(view);
 }
 
 /* ---- phases ---- */
 
-static double seconds_of_kind(const struct sheet *sheet, size_t kind)
+static double seconds_of_kind(const struct view *view, size_t kind)
 {
     double seconds = 0;
-    for (size_t i = 0; i < sheet->phases->nr; i++)
-        if (sheet->phases->phase[i].kind == kind)
-            seconds += sheet->phases->phase[i].to_s - sheet->phases->phase[i].from_s;
+    for (size_t i = 0; i < view->phases->nr; i++)
+        if (view->phases->phase[i].kind == kind)
+            seconds += view->phases->phase[i].to_s - view->phases->phase[i].from_s;
     return seconds;
 }
 
 /* "  A  1.2 s: 0 to 0.5, 1 to 1.7 s" */
-static void add_kind(const struct sheet *sheet, size_t kind)
+static void add_kind(const struct view *view, size_t kind)
 {
     struct buf line = {0};
     size_t nr = 0;
     char name[8];
     buf_addf(&line, "  %-3s", timeline_phase_name(kind, name));
-    add_seconds(&line, seconds_of_kind(sheet, kind));
+    add_seconds(&line, seconds_of_kind(view, kind));
     buf_add(&line, " s: ");
-    for (size_t i = 0; i < sheet->phases->nr; i++) {
-        const struct timeline_phase *phase = &sheet->phases->phase[i];
+    for (size_t i = 0; i < view->phases->nr; i++) {
+        const struct timeline_phase *phase = &view->phases->phase[i];
         if (phase->kind != kind || nr++ >= STRETCHES_SHOWN)
             continue;
         buf_add(&line, nr > 1 ? ", " : "");
@@ -235,16 +235,16 @@ static void add_kind(const struct sheet *sheet, size_t kind)
     buf_add(&line, " s");
     if (nr > STRETCHES_SHOWN)
         buf_addf(&line, " and %zu more", nr - STRETCHES_SHOWN);
-    add_paragraph(sheet->out, &line, 5);
+    add_paragraph(view->out, &line, 5);
     buf_release(&line);
 }
 
 /* Of an event over all phases of a kind. */
-static double mean_of_kind(const struct sheet *sheet, size_t event, size_t kind)
+static double mean_of_kind(const struct view *view, size_t event, size_t kind)
 {
     double sum = 0, seconds = 0;
-    for (size_t i = 0; i < sheet->phases->nr; i++) {
-        const struct timeline_phase *phase = &sheet->phases->phase[i];
+    for (size_t i = 0; i < view->phases->nr; i++) {
+        const struct timeline_phase *phase = &view->phases->phase[i];
         double length = phase->to_s - phase->from_s;
         if (phase->kind != kind || isnan(phase->mean[event]))
             continue;
@@ -254,74 +254,73 @@ static double mean_of_kind(const struct sheet *sheet, size_t event, size_t kind)
     return seconds > 0 ? sum / seconds : NAN;
 }
 
-static void add_table(const struct sheet *sheet, size_t first, size_t end)
+static void add_table(const struct view *view, size_t first, size_t end)
 {
-    const struct timeline *timeline = sheet->timeline;
+    const struct timeline *timeline = view->timeline;
     char name[8];
-    buf_addf(sheet->out, "%-*s", TITLE_COLUMNS, "mean");
+    buf_addf(view->out, "%-*s", TITLE_COLUMNS, "mean");
     for (size_t k = first; k < end; k++)
-        buf_addf(sheet->out, "%*s", NUMBER_COLUMNS, timeline_phase_name(k, name));
-    buf_add(sheet->out, "\n");
+        buf_addf(view->out, "%*s", NUMBER_COLUMNS, timeline_phase_name(k, name));
+    buf_add(view->out, "\n");
     for (size_t i = 0; i < timeline->event_nr; i++) {
         if (timeline_is_silent(&timeline->event[i], timeline->bin_nr))
             continue;
-        add_title(sheet->out, &timeline->event[i]);
+        add_title(view->out, &timeline->event[i]);
         for (size_t k = first; k < end; k++)
-            add_number(sheet->out, mean_of_kind(sheet, i, k));
-        buf_add(sheet->out, "\n");
+            add_number(view->out, mean_of_kind(view, i, k));
+        buf_add(view->out, "\n");
     }
 }
 
-static void add_phases(const struct sheet *sheet)
+static void add_phases(const struct view *view)
 {
-    size_t kinds = sheet->phases->kind_nr;
-    if (sheet->phases->nr < 2) {
-        buf_add(sheet->out, "\nOne phase: nothing changes beyond the noise.\n");
+    size_t kinds = view->phases->kind_nr;
+    if (view->phases->nr < 2) {
+        buf_add(view->out, "\nOne phase: nothing changes beyond the noise.\n");
         return;
     }
-    buf_addf(sheet->out, "\n%zu phases, %zu of them different\n", sheet->phases->nr,
-             kinds);
+    buf_addf(view->out, "\n%zu phases, %zu of them different\n", view->phases->nr, kinds);
     for (size_t k = 0; k < kinds; k++)
-        add_kind(sheet, k);
+        add_kind(view, k);
     for (size_t k = 0; k < kinds; k += KINDS_IN_TABLE) {
         size_t end = k + KINDS_IN_TABLE < kinds ? k + KINDS_IN_TABLE : kinds;
-        buf_add(sheet->out, "\n");
-        add_table(sheet, k, end);
+        buf_add(view->out, "\n");
+        add_table(view, k, end);
     }
 }
 
 /* ---- the rest ---- */
 
-static void add_head(const struct sheet *sheet)
+static void add_head(const struct view *view)
 {
-    const struct timeline *timeline = sheet->timeline;
+    const struct timeline *timeline = view->timeline;
     size_t missed = timeline_missed(timeline);
     struct buf line = {0};
     buf_addf(&line, "%.150s%s: ", timeline->program ? timeline->program : "time line",
              timeline->program && strlen(timeline->program) > 150 ? " ..." : "");
-    add_seconds(&line, sheet->seconds);
+    add_seconds(&line, view->seconds);
     buf_addf(&line, " s%s%s; %zu reading%s every ", timeline->end ? ", " : "",
              timeline->end ? timeline->end : "", timeline->bin_nr,
              timeline->bin_nr == 1 ? "" : "s");
     buf_add_time(&line, timeline->interval_s);
     if (missed)
         buf_addf(&line, ", %zu deadline%s missed", missed, missed == 1 ? "" : "s");
-    if (timeline->own_cpu_s >= 0 && sheet->seconds > 0)
+    if (timeline->own_cpu_s >= 0 && view->seconds > 0)
         buf_addf(&line, "; reading them took %.2g %% of a core",
-                 100 * timeline->own_cpu_s / sheet->seconds);
-    add_paragraph(sheet->out, &line, 2);
+                 100 * timeline->own_cpu_s / view->seconds);
+    add_paragraph(view->out, &line, 2);
     buf_release(&line);
 }
 
-static void add_notes(const struct sheet *sheet)
+static void add_notes(const struct view *view)
 {
-    const struct timeline *timeline = sheet->timeline;
+    const struct timeline *timeline = view->timeline;
     if (timeline->note.nr)
-        buf_add(sheet->out, "\n");
+        buf_add(view->out, "\n");
     for (size_t i = 0; i < timeline->note.nr; i++) {
         struct buf line = {0};
         buf_addf(&line, "* %s", timeline->note.v[i]);
-        add_paragraph(sheet->out, &line, 2);
+        add_paragraph(view->out, &line, 2);
         buf_release(&line);
     }
 }
@@ -329,15 +328,15 @@ static void add_notes(const struct sheet *sheet)
 void timeline_text(const struct timeline *timeline, const struct timeline_phases *phases,
                    bool utf8, struct buf *out)
 {
-    struct sheet sheet = {timeline, phases, out, timeline_seconds(timeline), utf8};
-    add_head(&sheet);
+    struct view view = {timeline, phases, out, timeline_seconds(timeline), utf8};
+    add_head(&view);
     if (timeline->bin_nr) {
         buf_add(out, "\n");
-        add_bars_of_all(&sheet);
-        add_phases(&sheet);
+        add_bars_of_all(&view);
+        add_phases(&view);
     }
     if (timeline->bin_nr < 10)
         buf_addf(out, "\nFewer than 10 readings: too few for a course over time; give a "
                       "shorter interval.\n");
-    add_notes(&sheet);
+    add_notes(&view);
 }

@@ -386,18 +386,18 @@ static size_t find_spans(const struct samples *samples, const uint64_t *of_threa
  * the other all. */
 static uint64_t busiest_of(const struct span *span, size_t nr)
 {
-    uint64_t all = 0, most = 0;
+    uint64_t all = 0, max = 0;
     double end = -1;
 
     for (size_t i = 0; i < nr; i++) {
         if (span[i].first_s > end) {
-            all += most;
-            most = 0;
+            all += max;
+            max = 0;
         }
-        most = span[i].busiest > most ? span[i].busiest : most;
+        max = span[i].busiest > max ? span[i].busiest : max;
         end = fmax(end, span[i].last_s);
     }
-    return all + most;
+    return all + max;
 }
 
 static int by_samples(const void *a, const void *b)

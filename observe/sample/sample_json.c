@@ -170,15 +170,15 @@ static int read_modules(const struct json_at *top, struct samples *samples,
 }
 
 /* Integer number k of a row, from 0 to `most`. */
-static int read_integer(const struct json_at *row, size_t k, long long most,
+static int read_integer(const struct json_at *row, size_t k, long long max,
                         long long *out, struct error *err)
 {
     const json_t *number = json_array_get(row->node, k);
 
     *out = json_integer_value(number);
-    if (!json_is_integer(number) || *out < 0 || *out > most)
+    if (!json_is_integer(number) || *out < 0 || *out > max)
         return json_fail(row, err, "number %zu: expected an integer from 0 to %lld",
-                         k + 1, most);
+                         k + 1, max);
     return 0;
 }
 
@@ -229,9 +229,9 @@ static int read_threads(const struct json_at *top, struct samples *samples,
 static int read_hits(const struct json_at *top, struct samples *samples,
                      struct error *err)
 {
-    const long long most[5] = {(long long)samples->thread_nr - 1,
-                               (long long)samples->module_nr - 1, INT64_MAX, UINT32_MAX,
-                               UINT32_MAX};
+    const long long max[5] = {(long long)samples->thread_nr - 1,
+                              (long long)samples->module_nr - 1, INT64_MAX, UINT32_MAX,
+                              UINT32_MAX};
     struct json_at list;
     size_t nr;
 
@@ -245,7 +245,7 @@ static int read_hits(const struct json_at *top, struct samples *samples,
         if (check_length(&row, 5, err))
             return -1;
         for (size_t k = 0; k < 5; k++)
-            if (read_integer(&row, k, most[k], &number[k], err))
+            if (read_integer(&row, k, max[k], &number[k], err))
                 return -1;
         samples->hit[samples->hit_nr++] = (struct sample_hit){
             (uint32_t)number[0], (uint32_t)number[1], (uint64_t)number[2],

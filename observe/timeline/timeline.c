@@ -47,9 +47,9 @@ size_t timeline_add_event(struct timeline *timeline, const struct timeline_event
                                      .source = xstrdup(event->source),
                                      .kind = event->kind,
                                      .factor = event->factor,
-                                     .grain = event->grain,
-                                     .happenings = event->happenings,
-                                     .stock = event->stock};
+                                     .resolution = event->resolution,
+                                     .discrete = event->discrete,
+                                     .gauge = event->gauge};
     make_room(timeline, added);
     for (size_t i = 0; i < timeline->bin_nr; i++) {
         added->value[i] = NAN;

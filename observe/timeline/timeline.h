@@ -27,10 +27,10 @@ struct timeline_event {
     char *unit;   /* of the values: "cores", "/s", "GB/s", "W" */
     char *source; /* who counts, for the table of sources */
     enum timeline_kind kind;
-    double factor;   /* values = what a count grew by a second, or a level, times this */
-    double grain;    /* steps below it, in the unit, are nobody's phase; 0 = not told */
-    bool happenings; /* counts single happenings, which scatter by themselves */
-    bool stock;      /* piles up (resident memory): its course makes no phases */
+    double factor; /* values = what a count grew by a second, or a level, times this */
+    double resolution; /* steps below it, in the unit, are nobody's phase; 0 = not told */
+    bool discrete;     /* counts single happenings, which scatter by themselves */
+    bool gauge;        /* piles up (resident memory): its course makes no phases */
     /* [bin]: NaN = not known; share 1 = not multiplexed */
     double *value, *share;
     struct timeline_reading last;

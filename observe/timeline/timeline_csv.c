@@ -23,8 +23,8 @@ json_t *timeline_about_json(const struct timeline *timeline, const char *name)
             events,
             json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:b}", "name", event->name,
                       "label", event->label, "unit", event->unit, "source", event->source,
-                      "kind", kinds[event->kind], "grain", event->grain, "happenings",
-                      event->happenings, "stock", event->stock));
+                      "kind", kinds[event->kind], "grain", event->resolution,
+                      "happenings", event->discrete, "stock", event->gauge));
     }
     return json_pack(
         "{s:s, s:s?, s:s?, s:f, s:o, s:o, s:o}", "schema", name, "program",
@@ -147,9 +147,9 @@ static int read_event(const struct json_at *at, struct timeline *timeline,
         json_string_at(at, "unit", &unit, err) ||
         json_string_at(at, "source", &source, err) ||
         json_string_at(at, "kind", &kind, err) ||
-        json_number_at(at, "grain", 0, 1e30, &event.grain, err) ||
-        json_bool_at(at, "happenings", &event.happenings, err) ||
-        json_bool_at(at, "stock", &event.stock, err))
+        json_number_at(at, "grain", 0, 1e30, &event.resolution, err) ||
+        json_bool_at(at, "happenings", &event.discrete, err) ||
+        json_bool_at(at, "stock", &event.gauge, err))
         return -1;
     event.name = (char *)(uintptr_t)name;
     event.label = (char *)(uintptr_t)label;
@@ -366,7 +366,7 @@ int timeline_csv_read(const char *path, struct timeline *timeline, struct error 
     int result = -1;
 
     *timeline = (struct timeline){0};
-    if (file_read_most(path, GZ_LIMIT_BYTES, &text, err) == 0)
+    if (file_read_max(path, GZ_LIMIT_BYTES, &text, err) == 0)
         result = timeline_csv_parse(path, buf_str(&text), timeline, err);
     buf_release(&text);
     return result;

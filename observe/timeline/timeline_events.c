@@ -11,8 +11,8 @@ static const char table_path[] = "observe/data/timeline_events.json";
 /* A row of the data. */
 struct row {
     const char *pattern, *label, *unit, *kind, *instead_of;
-    double factor, grain;
-    bool happenings, stock, shown;
+    double factor, resolution;
+    bool discrete, gauge, shown;
 };
 
 struct table {
@@ -46,10 +46,10 @@ static int read_row(const struct json_at *at, struct row *row, struct error *err
         json_string_at(at, "kind", &row->kind, err) ||
         json_number_at(at, "factor", 0, 1e12, &row->factor, err) ||
         (json_has(at, "grain") &&
-         json_number_at(at, "grain", 0, 1e12, &row->grain, err)) ||
+         json_number_at(at, "grain", 0, 1e12, &row->resolution, err)) ||
         flag_at(at, "shown", &row->shown, err) ||
-        flag_at(at, "happenings", &row->happenings, err) ||
-        flag_at(at, "stock", &row->stock, err))
+        flag_at(at, "happenings", &row->discrete, err) ||
+        flag_at(at, "stock", &row->gauge, err))
         return -1;
     return json_has(at, "instead_of")
                ? json_string_at(at, "instead_of", &row->instead_of, err)
@@ -173,9 +173,9 @@ static void name_event(const struct row *row, const struct papi_event_about *abo
     event->label = row && *row->label ? xstrdup(row->label) : label_of(event->name);
     event->kind = level ? TIMELINE_LEVEL : TIMELINE_COUNT;
     event->factor = row ? row->factor : 1;
-    event->grain = row ? row->grain : 0;
-    event->happenings = row ? row->happenings : !level && !*about->unit;
-    event->stock = row && row->stock;
+    event->resolution = row ? row->resolution : 0;
+    event->discrete = row ? row->discrete : !level && !*about->unit;
+    event->gauge = row && row->gauge;
     event->source = xstrdup(about->component);
     if (row)
         event->unit = xstrdup(row->unit);

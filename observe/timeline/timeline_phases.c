@@ -111,16 +111,16 @@ static void set_sigma(const struct search *search, size_t event, struct course *
 {
     const struct timeline_event *about = &search->timeline->event[event];
     double group_s = timeline_seconds(search->timeline) / (double)search->nr;
-    double most = 0, mean, sigma;
+    double max = 0, mean, sigma;
 
     for (size_t i = 0; i < search->nr; i++)
-        most = fmax(most, fabs(course->value[i]));
+        max = fmax(max, fabs(course->value[i]));
     sigma = fmax(sigma_of_differences(search, course, 1),
                  sigma_of_differences(search, course, 2));
     mean = timeline_mean(search->timeline, event, 0, search->timeline->bin_nr);
-    if (about->happenings)
+    if (about->discrete)
         sigma = fmax(sigma, sqrt(fmax(mean * group_s, 1)) / group_s);
-    course->sigma = fmax(fmax(sigma, about->grain), smallest_step * most);
+    course->sigma = fmax(fmax(sigma, about->resolution), smallest_step * max);
 }
 
 /*
@@ -132,7 +132,7 @@ static bool tells(const struct search *search, size_t event)
     const struct timeline_event *about = &search->timeline->event[event];
     size_t known = 0;
 
-    if (about->stock)
+    if (about->gauge)
         return false;
     for (size_t i = 0; i < search->timeline->bin_nr; i++)
         known += !isnan(about->value[i]);

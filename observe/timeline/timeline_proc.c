@@ -99,7 +99,7 @@ static void add_children(struct tree *tree, pid_t pid)
         closedir(tasks);
 }
 
-/* Our descendants; those whose parents have ended come to us (strays.h). */
+/* Our descendants; those whose parents have ended come to us (orphans.h). */
 static void look(struct tree *tree)
 {
     tree->nr = 0;

@@ -25,7 +25,7 @@ struct inside {
         size_t event;
     } * found;
     size_t found_nr, found_alloc;
-    bool thread_said, left_out_said, full_said;
+    bool thread_reported, left_out_reported, full_reported;
     struct watch_process copy;
 };
 
@@ -83,7 +83,7 @@ static bool find_event(struct inside *inside, const struct watch_event *event,
         added.name = name;
         added.label = label;
         added.kind = event->level ? TIMELINE_LEVEL : TIMELINE_COUNT;
-        added.stock = event->level; /* of what it is a level, nobody says */
+        added.gauge = event->level; /* of what it is a level, nobody says */
         added.unit = event->level ? (char[]){""} : (char[]){"/s"};
         GROW(inside->found, inside->found_nr + 1, inside->found_alloc);
         inside->found[inside->found_nr++] =
@@ -122,15 +122,15 @@ static void add_place(struct inside *inside, struct timeline_readings *readings)
             add_event(&copy->event[i], at_s, &readings->v[place],
                       readings->timeline->event[place].kind == TIMELINE_LEVEL);
     }
-    if (!inside->thread_said) {
-        inside->thread_said = true;
+    if (!inside->thread_reported) {
+        inside->thread_reported = true;
         strvec_push(
             &readings->timeline->note,
             "each process with software-defined events has a thread of ours that "
             "reads them: one of its threads, and a context switch at each reading");
     }
-    if (copy->left_out && !inside->left_out_said) {
-        inside->left_out_said = true;
+    if (copy->left_out && !inside->left_out_reported) {
+        inside->left_out_reported = true;
         strvec_pushf(&readings->timeline->note,
                      "%u software-defined events of process %d are left out: recorders "
                      "and sets have no value over time, and there is room for %d",
@@ -152,8 +152,8 @@ static int read_inside(void *self, bool ended, struct timeline_readings *reading
 
     (void)ended;
     (void)err;
-    if (nr > WATCH_PROCESSES && !inside->full_said) {
-        inside->full_said = true;
+    if (nr > WATCH_PROCESSES && !inside->full_reported) {
+        inside->full_reported = true;
         strvec_pushf(&readings->timeline->note,
                      "software-defined events of the first %d processes only",
                      WATCH_PROCESSES);

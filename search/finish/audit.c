@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/session/session.h"
+#include "search/finish/close.h"
+#include "search/finish/finish.h"
 
 bool audit_wants(const struct advice *advice)
 {
@@ -21,7 +22,7 @@ static bool pages_pay(const struct advice *advice)
 {
     return !strcmp(advice->transformation, "hugepages") &&
            advice->measured_speedup.known && advice->measured_speedup.low > 1 &&
-           advice->measured_speedup.value >= SESSION_LEAST_GAIN;
+           advice->measured_speedup.value >= SESSION_MIN_GAIN;
 }
 
 void audit_note(struct session *session, const struct advice *advice, size_t before,
@@ -80,7 +81,7 @@ int audit_close(struct session *session, struct error *err)
         audit->cost = result->source_gain;
         return 0;
     }
-    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_MIN_S),
                          "what the wrongly discarded cost")) {
         audit->cost = quantity_unknown();
         return 0;

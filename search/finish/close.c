@@ -1,10 +1,12 @@
 /* The closing measurements: the winner once more, and what is beside the plan. */
-#include "search/session/session.h"
+#include "search/finish/close.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/finish/finish.h"
+#include "search/finish/headroom.h"
 #include "search/finish/ties.h"
 
 /* The kernel as written is the best again; what was said of the plan that was, and of
@@ -32,7 +34,7 @@ static const char no_gain[] = "not kept: measured again the gain was not there";
 
 static bool is_luck(struct quantity gain)
 {
-    return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
+    return gain.known && (gain.low <= 1 || gain.value < SESSION_MIN_GAIN);
 }
 
 /* Where the last comparisons find a gain, but may owe it to noise, `all` that the session
@@ -40,7 +42,7 @@ static bool is_luck(struct quantity gain)
 static bool is_luck_by_all(struct quantity all, struct quantity last)
 {
     return is_luck(last) &&
-           (last.value < SESSION_LEAST_GAIN || last.doubted || !session_is_gain(all));
+           (last.value < SESSION_MIN_GAIN || last.doubted || !session_is_gain(all));
 }
 
 static struct quantity session_gain(struct session *session)
@@ -57,7 +59,7 @@ static int close_source(struct session *session, struct error *err)
     struct quantity gain = quantity_unknown();
     if (result->best == 0)
         return 0;
-    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_MIN_S),
                          "comparing the winner with the original before its file is")) {
         result->source_gain = quantity_unknown();
         result->file_decides = true;
@@ -163,7 +165,7 @@ static int judge_option(struct session *session, struct tried_environment *tried
     if (session_compare(session, *now, index, seconds, &tried->gain, err))
         return -1;
     tried->kept = tried->gain.known && !tried->gain.doubted && tried->gain.low > 1 &&
-                  tried->gain.value >= SESSION_LEAST_GAIN;
+                  tried->gain.value >= SESSION_MIN_GAIN;
     tried->outcome = xstrdup(!tried->gain.known    ? "could not be compared to the end"
                              : tried->gain.doubted ? "not kept"
                              : tried->kept         ? "kept: faster beyond the noise"
@@ -276,13 +278,13 @@ int session_close(struct session *session, struct error *err)
     result->searched_nr = result->measurement_nr;
     if (result->measurement_nr == 0)
         return 0;
-    if (!session->opts->advise_only && ties_settle(session, err))
+    if (!session->opts->advise_only && ties_remeasure(session, err))
         return -1;
     if (!session->opts->advise_only &&
         (close_source(session, err) || close_environment(session, err) ||
          close_options(session, err)))
         return -1;
-    if (audit_close(session, err) || session_left(session, err))
+    if (audit_close(session, err) || session_headroom(session, err))
         return -1;
     note_untraced(result);
     result->session_gain = session_gain(session);

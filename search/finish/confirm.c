@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/session/explain.h"
+#include "search/session/measured.h"
+#include "search/session/subject.h"
+#include "variants/kernel/kernel_view.h"
 
 /* What is no more than this is no movement: launches of one program differ by some per
  * cent for where its pages lie. */
@@ -50,8 +52,8 @@ static int pace(const struct confirm_case *about, const struct occupancy_case *i
     for (int e = 0; e < 3; e++) {
         out[e] = 0;
         for (int r = 0; r < RESOURCE_NONE; r++)
-            if (then.resource[r].least_s.known)
-                out[e] = fmax(out[e], end_at(then.resource[r].least_s, e));
+            if (then.resource[r].min_s.known)
+                out[e] = fmax(out[e], end_at(then.resource[r].min_s, e));
         if (cap.known && then.in_flight.known && isfinite(end_at(then.in_flight, e)))
             out[e] =
                 fmax(out[e], end_at(then.in_flight, e) * input->time_s.value / cap.value);
@@ -94,11 +96,11 @@ static struct quantity unmoved(void)
 static struct quantity at_least(const struct confirm_case *about,
                                 const struct occupancy_case *changed)
 {
-    struct quantity most = quickening(about, changed);
+    struct quantity max = quickening(about, changed);
     double then[3], high = INFINITY;
-    if (most.known && !pace(about, changed, then, NULL) && then[1] > 0)
-        high = fmax(most.high, about->input.time_s.high / then[1] * model_spread);
-    return predicted_between(most.known ? fmax(most.value, moves) : moves, moves,
+    if (max.known && !pace(about, changed, then, NULL) && then[1] > 0)
+        high = fmax(max.high, about->input.time_s.high / then[1] * model_spread);
+    return predicted_between(max.known ? fmax(max.value, moves) : moves, moves,
                              fmax(high, moves));
 }
 
@@ -143,12 +145,13 @@ static bool predict_pages(const struct confirm_case *about, struct quantity *pre
 {
     struct occupancy_case changed = about->input;
     if (!about->huge_pages_available || about->input.work.huge_pages ||
-        (about->now->limiter != RESOURCE_WALKERS &&
+        (about->now->limiter != RESOURCE_PAGE_WALKERS &&
          about->now->why != OCCUPANCY_WHY_TRANSLATION))
         return false;
     changed.work.huge_pages = true;
-    *predicted = about->now->limiter == RESOURCE_WALKERS ? quickening(about, &changed)
-                                                         : by_translation(about);
+    *predicted = about->now->limiter == RESOURCE_PAGE_WALKERS
+                     ? quickening(about, &changed)
+                     : by_translation(about);
     *rival = unmoved();
     return true;
 }
@@ -191,8 +194,8 @@ static struct quantity by_memory(const struct confirm_case *about,
     struct occupancy then;
     if (occupancy_compute(changed, &then, NULL))
         return quantity_unknown();
-    struct quantity now_s = about->now->resource[RESOURCE_MEMORY].least_s,
-                    then_s = then.resource[RESOURCE_MEMORY].least_s;
+    struct quantity now_s = about->now->resource[RESOURCE_MEMORY].min_s,
+                    then_s = then.resource[RESOURCE_MEMORY].min_s;
     occupancy_release(&then);
     if (!now_s.known || !then_s.known || !(now_s.value > 0) || !(then_s.value > 0))
         return quantity_unknown();

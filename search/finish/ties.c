@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/finish/settle.h"
-#include "search/session/ahead.h"
+#include "search/finish/remeasure.h"
+#include "search/session/prebuild.h"
 
 /* ---- how large a change is ---- */
 
@@ -104,7 +104,7 @@ static bool may_tie(const struct session *session, size_t i, size_t winner)
 {
     return i != 0 && i != winner && session_timed(session, i) &&
            is_plain(&session->result->measurement[i]) &&
-           settle_optimistic_s(session, i) <= settle_pessimistic_s(session, winner);
+           remeasure_optimistic_s(session, i) <= remeasure_pessimistic_s(session, winner);
 }
 
 /* The fastest of those that may tie and are not listed. `smaller`: changes than the
@@ -132,9 +132,9 @@ size_t ties_candidates(const struct session *session, size_t winner,
 {
     size_t nr = 0;
     for (bool smaller = true; nr < TIES_MAX;) {
-        size_t most = smaller ? TIES_MAX - 1 : TIES_MAX;
-        size_t next = nr < most ? next_candidate(session, winner, smaller, candidate, nr)
-                                : session->result->measurement_nr;
+        size_t max = smaller ? TIES_MAX - 1 : TIES_MAX;
+        size_t next = nr < max ? next_candidate(session, winner, smaller, candidate, nr)
+                               : session->result->measurement_nr;
         if (next < session->result->measurement_nr)
             candidate[nr++] = next;
         else if (smaller)
@@ -166,10 +166,10 @@ static bool is_over(const struct ties *ties)
 static bool may_measure(const struct ties *ties, double until_s)
 {
     const struct session *session = ties->session;
-    size_t most = session->opts->budget_variants;
+    size_t max = session->opts->budget_variants;
     return !spawn_interrupted() &&
            session_now_s(session) + session->pace.try_s <= until_s &&
-           (!most || session->result->measurement_nr < most);
+           (!max || session->result->measurement_nr < max);
 }
 
 /* Half of the time; what was measured already costs nothing. */
@@ -185,7 +185,7 @@ static int measure_shortened(struct ties *ties, struct error *err)
     struct ahead_list ahead = {.data = &list, .at = choices_at, .nr = list.nr};
     for (size_t i = 0; !status && i < list.nr && may_measure(ties, until_s); i++) {
         size_t index = 0;
-        if (session_ahead(session, &ahead, i, err)) {
+        if (session_prebuild(session, &ahead, i, err)) {
             status = -1;
             break;
         }
@@ -205,7 +205,7 @@ static int measure_shortened(struct ties *ties, struct error *err)
 
 static bool is_slower(struct quantity ratio)
 {
-    return ratio.known && ratio.high < 1 && ratio.value <= 1 / SESSION_LEAST_GAIN;
+    return ratio.known && ratio.high < 1 && ratio.value <= 1 / SESSION_MIN_GAIN;
 }
 
 /* A twentieth is worth having: what may be slower by that, or is likely to be slower by
@@ -214,13 +214,13 @@ static bool may_replace(const struct tie *tie)
 {
     const double worth_having = 1.05;
     return tie->tied && tie->ratio.low * worth_having >= 1 &&
-           tie->ratio.value * SESSION_LEAST_GAIN >= 1;
+           tie->ratio.value * SESSION_MIN_GAIN >= 1;
 }
 
 /* Each with the winner; *faster = the place of one that is, beyond doubt. */
 static int compare_all(struct ties *ties, size_t *faster, struct error *err)
 {
-    double most = 0;
+    double max = 0;
     *faster = ties->winner;
     ties->tie_nr = 0;
     for (size_t i = 0; i < ties->nr && !is_over(ties); i++) {
@@ -236,8 +236,8 @@ static int compare_all(struct ties *ties, size_t *faster, struct error *err)
             tie.ratio = evidence_ratio(&ties->session->evidence, ties->winner, tie.index);
         tie.tied =
             tie.ratio.known && !session_is_gain(tie.ratio) && !is_slower(tie.ratio);
-        if (session_is_gain(tie.ratio) && tie.ratio.value > most) {
-            most = tie.ratio.value;
+        if (session_is_gain(tie.ratio) && tie.ratio.value > max) {
+            max = tie.ratio.value;
             *faster = tie.index;
         }
         if (tie.ratio.known)
@@ -310,22 +310,22 @@ static double settling_s(const struct session *session)
     const double share = 0.1;
     const struct pace *pace = &session->pace;
     double left_s = session_end_s(session) - pace_closing_s(pace) +
-                    pace_comparison_s(pace, PACE_LEAST_S);
+                    pace_comparison_s(pace, PACE_MIN_S);
     return fmin(share * pace->budget_s, left_s);
 }
 
-int ties_settle(struct session *session, struct error *err)
+int ties_remeasure(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
     double settling = settling_s(session);
     struct ties ties = {.session = session,
                         .end_s = session_now_s(session) + settling,
-                        .seconds = fmax(PACE_LEAST_S, settling / 4),
+                        .seconds = fmax(PACE_MIN_S, settling / 4),
                         .winner = result->best};
     size_t chosen = result->best;
     if (result->best == 0 || spawn_interrupted())
         return 0;
-    if (settling < pace_comparison_s(&session->pace, PACE_LEAST_S)) {
+    if (settling < pace_comparison_s(&session->pace, PACE_MIN_S)) {
         strvec_push(&result->left_out, "whether something simpler is as fast");
         return 0;
     }

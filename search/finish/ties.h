@@ -2,7 +2,7 @@
 #ifndef SEARCH_TIES_H
 #define SEARCH_TIES_H
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 
 /* How much a plan changes: steps, then numbers and names in them, then its length. */
 struct change_size {
@@ -40,6 +40,6 @@ size_t ties_candidates(const struct session *session, size_t winner,
  * result->best, once its results were right at full size. Fills tie..., tie_winner of the
  * result.
  */
-int ties_settle(struct session *session, struct error *err);
+int ties_remeasure(struct session *session, struct error *err);
 
 #endif

@@ -151,12 +151,12 @@ int counters_at_gate(void *data, bool begin, const pid_t *pids, size_t nr,
 /* ---- into the traffic ---- */
 
 /* The least share of the time that an event counted. */
-static double least_share(const struct count_set *set)
+static double min_share(const struct count_set *set)
 {
-    double least = 1;
+    double min = 1;
     for (size_t i = 0; i < set->count_nr; i++)
-        least = fmin(least, set->count[i].share);
-    return least;
+        min = fmin(min, set->count[i].share);
+    return min;
 }
 
 /* a - b, at least 0: two counts of about the same differ by their errors. */
@@ -172,7 +172,7 @@ static struct quantity rest(struct quantity a, struct quantity b)
 static void say(struct traffic *traffic, const struct counters *counters)
 {
     const char *source = counters->bandwidth.source;
-    double share = least_share(&counters->memory.total);
+    double share = min_share(&counters->memory.total);
     struct buf note = {0};
     buf_addf(&note, "memory traffic counted (%s)", source ? source : "PAPI");
     if (share < 1)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/live/live_parts.h"
 #include "variants/plan/plan.h"
 
 /* ---- ahead ---- */
@@ -19,7 +20,7 @@ struct ahead {
 
 /* Four for each processor, so that a slow compiler leaves the others with work; few, so
  * that little was built for nothing when the search turns elsewhere. */
-static size_t live_prepare_most(void)
+static size_t live_prepare_max(void)
 {
     return 4 * variant_queue_processors();
 }
@@ -66,7 +67,7 @@ static void queue_candidate(struct ahead *ahead, const struct candidate *candida
         queue_program(ahead, built, VARIANT_VERIFY);
     }
     if (ahead->live->no_arena ||
-        !live_beside(ahead->live, built, &candidate->environment))
+        !live_paired(ahead->live, built, &candidate->environment))
         queue_program(ahead, built, VARIANT_TIME);
 }
 
@@ -306,7 +307,7 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
     if (!done && built->refused == RUN_OUTCOME_OK &&
         !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
         (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)
-                                       : live_time_beside(live, built, effort, stop_at_s,
+                                       : live_time_paired(live, built, effort, stop_at_s,
                                                           out, &done, &verdict, err)))
         return -1;
     if (!done && live_build(live, built, VARIANT_TIME, err))
@@ -394,8 +395,8 @@ struct search_runner live_runner(struct live *live)
                                   .compare = live_compare,
                                   .look = live_look_pair,
                                   .prepare = live_prepare,
-                                  .prepare_least = variant_queue_processors(),
-                                  .prepare_most = live_prepare_most(),
+                                  .prepare_min = variant_queue_processors(),
+                                  .prepare_max = live_prepare_max(),
                                   .costs = live_costs};
 }
 

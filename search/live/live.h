@@ -1,252 +1,109 @@
-/* Private to search/: the live runner's variants, from plan to verified programs, and how
- * two of them are compared. */
+/* The live runner: builds, verifies and measures variants on this machine. */
 #ifndef SEARCH_LIVE_H
 #define SEARCH_LIVE_H
 
-#include "search/live/counters.h"
-#include "search/search.h"
-#include "variants/verify/verify.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
-struct built {
-    char *plan;   /* canonical text; of a file of its own "file PATH" */
-    char *source; /* the file, NULL = made from the plan */
-    struct plan *parsed;
-    const struct toolchain *toolchain; /* builds it; live owns it */
-    char *program[VARIANT_PROGRAM_NR]; /* by enum variant_program; NULL = not built yet */
-    char *library;                     /* for the arena; likewise */
-    enum run_outcome refused;          /* OK, or why it cannot be measured */
-    char *why;
-    bool small_verified, full_verified;
-    struct verify_report report;
+#include "core/base/quantity.h"
+
+struct candidate;
+struct environment;
+struct error;
+struct kernel;
+struct kernel_counts;
+struct machine;
+struct measurement;
+struct run_opts;
+struct search_runner;
+struct search_subject;
+struct toolchain;
+struct traffic_geometry;
+
+struct live_opts {
+    struct kernel *kernel;
+    struct machine *machine; /* its memory latency is adjusted to what it is now */
+    const struct toolchain *toolchain;
+    size_t copies;         /* 0 = physical cores, as many as memory allows */
+    double launch_limit_s; /* 0 = 60 */
+    double budget_s;       /* of the search: explained runs take a quarter at most, though
+                              never less than two launches; 0 = not said */
+    /* Tracing takes so long at most, all of it and one of it; 0 = not said. The kernel as
+     * written is traced in any case, plans as long as there is time. */
+    double trace_s, trace_one_s;
+    double memory_limit_bytes;
+    double relative, absolute; /* tolerance, 0 = default */
+    size_t minimum_of;         /* as in struct run_opts */
+    /* Its levels and its line, where given, go before the profile's in the cache model;
+     * borrowed; NULL = the profile's. */
+    const struct traffic_geometry *geometry;
+    const char *scratch;
+    /* Plans are verified, but not run under a sanitizer: for recordings of whole spaces,
+     * where that would take longer than all else. */
+    bool unsanitized;
+    /* Of calls in a first run, beside the kernel as written; 0 = as many as an answer
+     * needs, beside what is known best. */
+    size_t pairs;
 };
-
-/* The toolchain of an environment. */
-struct live_toolchain {
-    char *key;
-    struct toolchain toolchain;
+struct live;
+int live_new(const struct live_opts *opts, struct live **live, struct error *err);
+void live_free(struct live *live);
+size_t live_copies(const struct live *live);
+/* What the kernel as written takes at its full size, from smaller calls, which find more
+ * in the caches: rather too little. call_s 0 = it cannot be told. Takes a second at most,
+ * and the time for building the program that measures. */
+struct live_look {
+    double call_s, fill_s; /* a call; filling the arrays, once for each process */
 };
-
-/* Whether programs can be built with a sanitizer. */
-struct live_sanitizer {
-    const struct toolchain *toolchain; /* that was asked last; NULL = none */
-    bool is_there, is_said;
-};
-
-struct live {
-    struct live_opts opts;
-    struct machine_cpus cpus;
-    struct machine_cpus smt; /* several hardware threads of each core; threads_per_core
-                                says how many, 0 = not asked for yet */
-    struct live_toolchain **toolchain; /* other than that of opts */
-    size_t toolchain_nr, toolchain_alloc;
-    size_t copies;
-    struct strvec args;
-    struct built **built; /* [built_nr], each owned */
-    size_t built_nr, built_alloc;
-    bool proven;
-    bool here; /* the profile is this machine's: its latency may be measured again */
-    double latency_at_s; /* when that was last, clock_s(); 0 = not yet */
-    double launch_s;     /* wall time of one launch of the baseline, fills included */
-    double call_s;       /* of the kernel as written, by smaller calls; 0 = not known */
-    struct quantity original_s; /* the same as it was measured */
-    double fill_s; /* filling the arrays takes, by smaller ones until it was seen; 0 = not
-                      known */
-    double check_s;    /* a check at full size took, building included ... */
-    bool plan_checked; /* ... of a plan, not of the kernel as written */
-    double traced_s;   /* spent on tracing so far */
-    struct counters counters;
-    double counted_calls; /* of the last explained run, all copies together; 0 = none */
-    char *note;
-    struct live_sanitizer sanitizer[VARIANT_PROGRAM_NR];
-    struct {
-        char *plan; /* NULL = none yet */
-        struct quantity time_s;
-        /* Of its calls in the arena; 0 = none yet. */
-        double shortest_s, longest_s;
-        size_t calls;
-    } reference;             /* what was explained last, in the plain environment */
-    struct run_arena *arena; /* NULL = none yet */
-    bool no_arena;           /* there can be none: the kernel cannot be a shared object */
-    size_t judged_nr;     /* questions put to the arena, each with its share of error */
-    double judged_s;      /* that they took */
-    struct strvec shapes; /* of plans that went through a sanitizer without a report */
-};
-
-/* May the compiled kernel make other accesses than the loop model counts? Fields that are
- * reached through a pointer, which the model counts as variables, may be loaded again and
- * again; elements that the source reads several times may be loaded once, and what does
- * not move in an innermost loop, once for all of it; arrays of the function's own are in
- * registers or not. */
-bool live_is_unsure(const struct kernel_view *view);
-
-/* The variant of a plan, new or known. Borrowed. */
-int live_built_get(struct live *live, const struct candidate *candidate,
-                   struct built **out, struct error *err);
-void live_built_free(struct built *built);
-
-/* The same for a C file with the same function. */
-int live_built_file(struct live *live, const char *source,
-                    const struct environment *environment, struct built **out,
-                    struct error *err);
-
-/* live_place.c: what the environment's programs are built with; borrowed. */
-int live_toolchain(struct live *live, const struct environment *environment,
-                   const struct toolchain **out, struct error *err);
-void live_toolchains_release(struct live *live);
-/* Where they run: processors, copies, threads. Borrows from live and environment. */
-int live_place(struct live *live, const struct environment *environment,
-               struct run_place *place, struct error *err);
-/* Copies of so many threads when `loaded` of all places (processors that may be used) are
- * to be; 0 = not even one fits. */
-size_t live_copies_on(size_t places, size_t loaded, int threads);
-
-/* Builds one program of it. A compiler that refuses is recorded in built->refused. */
-int live_build(struct live *live, struct built *built, enum variant_program what,
-               struct error *err);
-
-/* What a compiler said: recorded, or an error of ours or of the system. */
-int live_take_refusal(struct live *live, struct built *built, const struct error *why,
+struct live_look live_look(struct live *live);
+/* The time is known later than the rest. */
+void live_set_budget(struct live *live, double budget_s, double trace_s,
+                     double trace_one_s);
+const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
+struct search_subject live_subject(struct live *live);
+struct search_runner live_runner(struct live *live);
+/* After kernel_set: the programs stay, sizes, copies (0 = as in live_opts) and what was
+ * verified follow the kernel. */
+int live_rebind(struct live *live, size_t copies, struct error *err);
+/* Integers at random (index, permutation) are filled in ascending order from now on,
+ * until live_rebind: the same range, and each as often. false = there are none. */
+bool live_order(struct live *live);
+/* As the runner's measure with MEASURE_EXPLAIN, for a C file with the same function.
+ * `counts`: of that version of the function; all unknown where they are not known. */
+int live_measure_file(struct live *live, const char *source,
+                      const struct kernel_counts *counts,
+                      const struct environment *environment, struct measurement *out,
                       struct error *err);
-/* Records why it cannot be measured. */
-void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
-
-bool live_is_parallel(const struct built *built);
-/* Has no plan of its shape been run under this sanitizer? The shape's name; NULL when one
- * has, or there is no such sanitizer. Caller frees. */
-char *live_new_shape(struct live *live, const struct built *built,
-                     enum variant_program what);
-/* live_sanitize.c: after it has been verified; of first looks only what is not slower.
- * What a sanitizer reports is recorded in built->refused. */
-int live_sanitize(struct live *live, struct built *built, struct error *err);
-
-/* Compares its results with the untransformed kernel's; a difference is recorded in
- * built->refused. */
-int live_verify(struct live *live, struct built *built, bool small_only,
-                struct error *err);
-/* Verifies, times, and with MEASURE_EXPLAIN traces. `counts`: of what was built; NULL =
- * of the kernel. *out begins empty but for plan and environment. */
-int live_measure_built(struct live *live, struct built *built,
-                       const struct kernel_counts *counts, enum measure_effort effort,
-                       double stop_at_s, struct measurement *out, struct error *err);
-/* live_trace.c: traffic, counts and what they explain, in *out, within the time that is
- * left for tracing. A plan whose traffic cannot be told keeps its time, and the detail
- * says why. `counts` as above. */
-int live_trace(struct live *live, struct built *built, const struct kernel_counts *counts,
-               struct measurement *out, struct error *err);
-/* live_verify(), and how long it took. */
-int live_check(struct live *live, struct built *built, bool small_only,
-               struct error *err);
-/* For struct search_runner. */
-void live_costs(void *data, struct search_costs *costs);
-/* Of two variants beside each other. */
-struct live_launch_cost live_pair_cost(const struct live *live);
-/* Arenas that were started for `result` tell what filling the arrays takes. */
-void live_note_start(struct live *live, const struct run_result *result);
-/* Which end of what the profile knows of its caches. */
-enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
-/* live_cache.c: the cache model's machine. What a core gets of a level is as it was
- * probed; what the probe left open is never taken from what the CPU claims. Published
- * profiles have nothing but the documented size. */
-struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_pages,
-                                       size_t copies, enum cache_end end);
-/* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
-int live_choose_copies(struct live *live, size_t copies, struct error *err);
-
-/* Fills instructions, FLOP, divisions, mispredicted branches and code bytes of the call,
- * as far as nobody counted them, and says so in the note. `request`: how its tracing
- * program runs. What cannot be counted stays unknown, with the
- * reason in the note. Takes `seconds` at most. */
-void live_count(struct live *live, const struct built *built,
-                const struct traffic_trace_request *request, double seconds,
-                struct traffic *traffic);
-struct verify_opts live_verify_opts(const struct live *live, bool small_only);
-
-/* Where and under which limits programs run; how often is the caller's to say. */
-struct run_opts live_run_opts(const struct live *live);
-
-/* Start state and background load, and as many samples as they need; after how often. */
-void live_set_environment(const struct environment *environment, struct run_opts *opts);
-
-/* A run that was given up for slow, in the program or by killing it, is STOPPED. */
-void live_note_stopped(const struct live *live, double limit_s, double stop_at_s,
-                       struct measurement *out);
-
-/* Outcome, time and samples into *out, which takes what they own. */
-void live_take_run(struct run_result *result, struct measurement *out);
-
-/* ---- live_arena.c: the kernel's arrays in one process a copy for the whole session, in
- * which variants are timed in turn ---- */
-
-/* The library of a variant. A compiler that refuses is recorded in built->refused, a
- * kernel that can be no shared object (`-static` among the flags) in live->no_arena. */
-int live_library(struct live *live, struct built *built, struct error *err);
-/* What is asked of the arena. */
-struct live_question {
-    struct built *side[2];
-    double seconds;   /* for all of it */
-    size_t pairs;     /* not 0: so many, whatever they say */
-    double error;     /* that the answer may have */
-    double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
-    double within;    /* until the interval's ends are so near to each other, or [1] is
-                         slower; 0 = until there is an answer */
-    bool gains;       /* and when a gain worth having is hopeless */
+/* As run_opts.at_gate: what counts the copies of a launch. */
+struct live_gate {
+    int (*at_gate)(void *data, bool begin, const pid_t *pids, size_t nr,
+                   struct error *err);
+    void *data;
 };
-struct live_answer {
-    bool done;
-    enum run_verdict verdict;
-    struct quantity ratio; /* time(side[0]) / time(side[1]) */
+/* Builds and verifies it where that was not done yet, and launches it once, counted by
+ * the gate. `calls`: between begin and end, of all copies together. Fails (STATUS_FAILED)
+ * for what does not run well. */
+int live_launch(struct live *live, const struct candidate *candidate,
+                const struct live_gate *gate, double *calls, struct error *err);
+/* What a launch of two variants takes beside its pairs of calls, and each of them; and
+ * how many launches there are at least. */
+struct live_launch_cost {
+    double own_s, pair_s;
+    size_t min;
 };
-/*
- * Takes turns until there is an answer, or the time is over: by run_judge; or by what
- * needs no pairs, when side[0] is the reference: its calls are known, and two of the
- * other take 1.25 times less or longer than any of them. `done` stays false where there
- * is no arena, or side[0] breaks in it. What side[1] breaks is its outcome when it does
- * so in processes that were started for it.
- */
-int live_ask(struct live *live, const struct live_question *question,
-             struct run_result result[2], struct live_answer *answer, struct error *err);
-/* Calls of the reference, for those that are judged by them. */
-void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr);
-/* When one that may be given up is killed, the start of its processes included. */
-double live_kill_s(const struct live *live, const struct live_question *question);
-/* Before memory is needed elsewhere: its processes end where there is not room for both,
- * and start again when they are needed. */
-void live_rest(struct live *live);
-/* The program has other arguments from now on. */
-void live_leave_arena(struct live *live);
-
-/* Chance that any of a session's answers is wrong. */
-extern const double live_error;
-
-/*
- * live_beside.c: the variant and the reference in turn; its time is the reference's by
- * their ratio, so that what slows a process as a whole slows no variant. *done stays
- * false where that cannot be: another environment, no reference, no arena, or a reference
- * that failed.
- */
-int live_time_beside(struct live *live, struct built *built, enum measure_effort effort,
-                     double stop_at_s, struct measurement *out, bool *done,
-                     enum run_verdict *verdict, struct error *err);
-/* The kernel as written; *done as above. */
-int live_time_alone(struct live *live, struct built *built, struct measurement *out,
-                    bool *done, struct error *err);
-/* It is the reference, and was timed as that: its time as it is known. */
-bool live_knows(const struct live *live, const struct built *built,
-                struct measurement *out);
-/* What it would be timed beside; NULL = it would be timed alone. */
-struct built *live_beside(struct live *live, const struct built *built,
-                          const struct environment *environment);
-/* An explained run is the reference of those that follow. */
-void live_remember(struct live *live, const struct built *built,
-                   const struct measurement *measurement);
-void live_forget(struct live *live);
-
-/* For struct search_runner. Both sides work in the same processes, on the same buffers;
- * in interleaved launches where their pages differ. */
-int live_compare(void *data, const struct candidate *a, const struct candidate *b,
-                 double seconds, struct quantity *ratio, struct error *err);
-/* The same in the arena. */
-int live_look_pair(void *data, const struct candidate *a, const struct candidate *b,
-                   double seconds, struct quantity *ratio, struct error *err);
+/* How often two variants are run for a comparison that may take `seconds`: together (in
+ * one process, by run_measure_together) or in interleaved launches. */
+void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
+                      struct run_opts *opts);
+/* What one copy alone says, where copies waited for their cores for the share
+ * ratio->disturbed: the interval then holds what copies that always run together would
+ * have, or the ratio is doubted where the two do not agree or that cannot be told. */
+void live_join_alone(struct quantity alone, struct quantity *ratio);
+/* A C file with the same function, run under environment[1], against the kernel as
+ * written under environment[0]: the emitted winner measured on its own. */
+int live_compare_file(struct live *live, const char *source,
+                      const struct environment *environment, double seconds,
+                      struct quantity *ratio, bool *verified, struct error *err);
 
 #endif

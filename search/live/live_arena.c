@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 
 /* What takes so many times less or longer than any call of the reference, of which four
  * are known or as many as take `known_s`, is not what chance makes of one that takes as
@@ -18,7 +18,7 @@ enum { CALLS_KNOWN = 4 };
  */
 static const double settle_s = 0.01;
 /* The fewest that there is an answer from. */
-enum { PAIRS_FIRST = 3, PAIRS_MOST = 512 };
+enum { PAIRS_FIRST = 3, PAIRS_MAX = 512 };
 
 static int open_arena(struct live *live, struct error *err)
 {
@@ -156,8 +156,8 @@ static size_t next_pairs(const struct asking *asking, size_t done)
            room = left_s(asking) / fmax(each_s, 1e-6);
     size_t next = done < PAIRS_FIRST  ? PAIRS_FIRST - done
                   : each_s >= short_s ? 2
-                  : done < PAIRS_MOST ? done
-                                      : PAIRS_MOST;
+                  : done < PAIRS_MAX  ? done
+                                      : PAIRS_MAX;
     if (room < 1)
         return 0;
     if (room < (double)next)
@@ -216,9 +216,9 @@ static void note_calls(struct asking *asking, const struct run_result *reference
 /* Half of it is less than a first call of the reference then. */
 static double first_time_s(const struct asking *asking)
 {
-    double call_s = reference_call_s(asking), most_s = asking->question->seconds;
-    return call_s >= single_s && !asking->question->pairs ? fmin(1.5 * call_s, most_s)
-                                                          : most_s;
+    double call_s = reference_call_s(asking), max_s = asking->question->seconds;
+    return call_s >= single_s && !asking->question->pairs ? fmin(1.5 * call_s, max_s)
+                                                          : max_s;
 }
 
 static int take_turns(struct asking *asking, struct run_result result[2],

@@ -1,9 +1,8 @@
 /* The live runner: from plan to verified programs. */
-#include "search/live/live.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/live/live_parts.h"
 #include "variants/plan/plan.h"
 
 const double live_error = 0.05;

@@ -1,9 +1,9 @@
 /* The live runner: what measuring this kernel takes, by what was seen so far. */
 #include <math.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 
-/* A first look takes so long at most (live_beside.c), in three pairs and a first call;
+/* A first look takes so long at most (live_paired.c), in three pairs and a first call;
  * the shortest comparison is of a few launches, each of a first pair and one that counts.
  */
 static const double looking_s = 0.4, start_s = 0.2, build_s = 0.2, explaining_s = 0.7;
@@ -35,7 +35,7 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
  * comparison. */
 static double comparison_calls(const struct live *live)
 {
-    return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
+    return live->original_s.value > PACE_MIN_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
 }
 
 static double check_s(const struct live *live)
@@ -63,11 +63,11 @@ void live_note_start(struct live *live, const struct run_result *result)
 
 /* Fewer where they would take a quarter of the budget: two show gains that are as large
  * as they must be to matter then. */
-static size_t least_launches(const struct live *live, double each_s)
+static size_t min_launches(const struct live *live, double each_s)
 {
-    const double most_share = 0.25;
+    const double max_share = 0.25;
     bool few = live->opts.budget_s > 0 &&
-               COMPARISON_LAUNCHES * each_s > most_share * live->opts.budget_s;
+               COMPARISON_LAUNCHES * each_s > max_share * live->opts.budget_s;
     return few ? FEWER_LAUNCHES : COMPARISON_LAUNCHES;
 }
 
@@ -77,7 +77,7 @@ struct live_launch_cost live_pair_cost(const struct live *live)
            calls_s =
                live->original_s.known ? winner_s(live) + original_s : 2 * original_s,
            own_s = start_s + live->fill_s, pair_s = comparison_calls(live) * calls_s;
-    return (struct live_launch_cost){own_s, pair_s, least_launches(live, own_s + pair_s)};
+    return (struct live_launch_cost){own_s, pair_s, min_launches(live, own_s + pair_s)};
 }
 
 void live_costs(void *data, struct search_costs *costs)
@@ -93,7 +93,7 @@ void live_costs(void *data, struct search_costs *costs)
     call_s = live->reference.time_s.value;
     best_s = winner_s(live);
     costs->try_s = build_s + call_s + best_s + fmin(looking_s, LOOK_CALLS * call_s);
-    costs->comparison_s = (double)launch.least * (launch.own_s + launch.pair_s);
+    costs->comparison_s = (double)launch.min * (launch.own_s + launch.pair_s);
     costs->look_s = 2 * best_s + explaining_s;
     costs->explain_s =
         (live->plan_checked ? 0 : live->check_s) + build_s + 2 * best_s + explaining_s +

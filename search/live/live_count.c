@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 #include "search/live/scale_counts.h"
 
 /* Some 5e4 steps a second on a slow guest. */
 static const double steps_budget = 50000;
 /* Fewer instructions are mostly the call itself. */
-enum { instructions_least = 400, first_size = 16 };
+enum { instructions_min = 400, first_size = 16 };
 /* Buffers are filled for each size. */
-static const double footprint_most = 64 << 20;
+static const double footprint_max = 64 << 20;
 
 struct looking {
     struct live *live;
@@ -121,12 +121,11 @@ static int look_at(struct kernel *kernel, void *data, struct error *err)
 
     look->count = (struct run_count){0};
     look->flops = counts.flops.known ? counts.flops.value : 0;
-    if (counts.footprint_bytes > footprint_most)
+    if (counts.footprint_bytes > footprint_max)
         return fail(err, STATUS_INPUT, "its buffers are too large even at that size");
     variant_args(kernel, &args);
     status = count_here(look, &args, err);
-    if (!status && look->count.whole &&
-        look->count.all.instructions >= instructions_least)
+    if (!status && look->count.whole && look->count.all.instructions >= instructions_min)
         status = keep_point(look, kernel, &args, err);
     strvec_release(&args);
     return status;
@@ -141,7 +140,7 @@ static long long next_size(const struct looking *look, long long size)
     double now = look->count.all.instructions, wanted;
     int depth = kernel_depth(look->live->opts.kernel);
 
-    if (now < instructions_least)
+    if (now < instructions_min)
         return 2 * size;
     wanted = fmin(3 * now, 0.5 * look->steps_left);
     if (wanted < 1.2 * now)
@@ -177,11 +176,11 @@ static void grow_sizes(struct looking *look, struct error *err)
 static double lanes(const struct looking *look)
 {
     struct kernel_view view = kernel_view(look->live->opts.kernel);
-    double least = 8;
+    double min = 8;
 
     for (size_t i = 0; i < view.array_nr; i++)
-        least = fmin(least, (double)view.array[i].element_bytes);
-    return look->live->opts.machine->simd_bytes / least;
+        min = fmin(min, (double)view.array[i].element_bytes);
+    return look->live->opts.machine->simd_bytes / min;
 }
 
 /* Compilers unroll a loop of vectors up to four times. */

@@ -1,8 +1,8 @@
 /* The live runner: another file or other sizes than it began with. */
-#include "search/live/live.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "search/live/live_parts.h"
 
 /* The kernel as written stays proven: it was at other sizes. */
 static void forget_full_size(struct built *built)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 
 enum { first_size = 16 };
 /* A call of that is long enough to be scaled, and arrays of that to be filled. */
@@ -15,7 +15,7 @@ struct looked {
     double until_s;
     bool ended; /* no larger size is looked at */
     /* of the size that was looked at last, and of the smallest */
-    double call_s, around_s, iterations, bytes, least_around_s;
+    double call_s, around_s, iterations, bytes, min_around_s;
 };
 
 static struct run_opts look_opts(const struct looked *looked)
@@ -44,7 +44,7 @@ static int look_at(struct kernel *kernel, void *data, struct error *err)
         looked->call_s = result.warm_s;
         looked->around_s = fmax(result.wall_s - result.warm_s * (1 + result.calls), 0);
         if (looked->bytes <= 0)
-            looked->least_around_s = looked->around_s;
+            looked->min_around_s = looked->around_s;
         looked->iterations = counts.iterations.known ? counts.iterations.value : 0;
         looked->bytes = counts.footprint_bytes;
     }
@@ -89,8 +89,8 @@ struct live_look live_look(struct live *live)
     work = looked.iterations > 0 && full.iterations.known
                ? full.iterations.value / looked.iterations
                : full.footprint_bytes / looked.bytes;
-    live->fill_s = fmax(looked.around_s - looked.least_around_s, 0) *
-                   full.footprint_bytes / looked.bytes;
+    live->fill_s = fmax(looked.around_s - looked.min_around_s, 0) * full.footprint_bytes /
+                   looked.bytes;
     live->call_s = looked.call_s * work;
     return (struct live_look){.call_s = live->call_s, .fill_s = live->fill_s};
 }

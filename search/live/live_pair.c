@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
+#include "search/session/pace.h"
 #include "search/space/environment.h"
 
 /*
@@ -15,16 +16,16 @@
 void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
                       struct run_opts *opts)
 {
-    enum { MOST = 8 };
+    enum { MAX = 8 };
     double affordable = seconds / (cost.own_s + cost.pair_s);
-    opts->launches_min = cost.least;
-    opts->launches_planned = !together || affordable < (double)cost.least ? cost.least
-                             : affordable > MOST                          ? MOST
-                                                 : (size_t)affordable;
+    opts->launches_min = cost.min;
+    opts->launches_planned = !together || affordable < (double)cost.min ? cost.min
+                             : affordable > MAX                         ? MAX
+                                                : (size_t)affordable;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
-    opts->launch_own_s = opts->launches_planned > cost.least ? cost.own_s : 0;
+    opts->launch_own_s = opts->launches_planned > cost.min ? cost.own_s : 0;
     opts->target_spread = 0.01;
 }
 
@@ -270,7 +271,7 @@ int live_look_pair(void *data, const struct candidate *a, const struct candidate
 /* ---- the emitted file on its own ---- */
 
 int live_compare_file(struct live *live, const char *source,
-                      const struct environment environment[2], double seconds,
+                      const struct environment *environment, double seconds,
                       struct quantity *ratio, bool *verified, struct error *err)
 {
     const struct comparison asked = {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 
 /* ---- what builds it ---- */
 

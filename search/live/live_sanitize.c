@@ -3,11 +3,11 @@
  * numbers) is run once at small sizes under the address and undefined-behaviour
  * sanitizers, and under the thread sanitizer when it is parallel.
  */
-#include "search/live/live.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "search/live/live_parts.h"
 
 static char *shape_of(const struct built *built, enum variant_program what)
 {

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/live/live.h"
+#include "search/live/live_parts.h"
 #include "variants/kernel/kernel_inputs.h"
 
 /* Levels and line of live_opts.geometry into one from the profile. */
 static void override_geometry(const struct live *live, struct traffic_geometry *geometry)
 {
-    const struct traffic_geometry *told = live->opts.geometry;
-    if (!told)
+    const struct traffic_geometry *given = live->opts.geometry;
+    if (!given)
         return;
-    if (told->line_bytes > 0)
-        geometry->line_bytes = told->line_bytes;
-    if (told->level_nr <= 0)
+    if (given->line_bytes > 0)
+        geometry->line_bytes = given->line_bytes;
+    if (given->level_nr <= 0)
         return;
-    geometry->level_nr = told->level_nr;
-    memcpy(geometry->level, told->level, sizeof(geometry->level));
+    geometry->level_nr = given->level_nr;
+    memcpy(geometry->level, given->level, sizeof(geometry->level));
 }
 
 /* ---- cache ---- */
@@ -31,11 +31,11 @@ static const double far_apart = 1.5;
 static double bytes_at(const struct machine *machine, int i, enum cache_end end)
 {
     struct quantity share = machine_share_bytes(machine, i);
-    if (end == CACHE_MOST)
-        return machine_share_most_bytes(machine, i);
+    if (end == CACHE_MAX)
+        return machine_share_max_bytes(machine, i);
     if (!share.known)
         return 0;
-    return end == CACHE_LEAST ? share.low : share.value;
+    return end == CACHE_MIN ? share.low : share.value;
 }
 
 /*
@@ -91,25 +91,25 @@ static struct traffic_geometry live_geometry(const struct live *live, bool huge_
 }
 
 /* The first level whose ends are far apart; -1 = none is. */
-static int unsure_level(const struct traffic_geometry *least,
-                        const struct traffic_geometry *most)
+static int unsure_level(const struct traffic_geometry *min,
+                        const struct traffic_geometry *max)
 {
-    for (int i = 0; i < least->level_nr; i++)
-        if (most->level[i].bytes > far_apart * least->level[i].bytes)
+    for (int i = 0; i < min->level_nr; i++)
+        if (max->level[i].bytes > far_apart * min->level[i].bytes)
             return i;
     return -1;
 }
 
-static void note_span(const struct traffic_geometry *least,
-                      const struct traffic_geometry *most, int i, struct traffic *traffic)
+static void note_span(const struct traffic_geometry *min,
+                      const struct traffic_geometry *max, int i, struct traffic *traffic)
 {
     struct buf note = {0};
     if (traffic->note)
         buf_addf(&note, "%s; ", traffic->note);
     buf_addf(&note, "how much of L%d a core gets is known no better than from ", i + 1);
-    buf_add_size(&note, least->level[i].bytes);
+    buf_add_size(&note, min->level[i].bytes);
     buf_add(&note, " to ");
-    buf_add_size(&note, most->level[i].bytes);
+    buf_add_size(&note, max->level[i].bytes);
     buf_add(&note, ", so the lines from memory are an interval: 'inflight machine' on a "
                    "quiet machine tells more");
     free(traffic->note);
@@ -121,8 +121,8 @@ static void note_span(const struct traffic_geometry *least,
 static size_t live_other_caches(const struct live *live, bool huge_pages,
                                 struct traffic_geometry other[2])
 {
-    other[0] = live_geometry(live, huge_pages, CACHE_LEAST);
-    other[1] = live_geometry(live, huge_pages, CACHE_MOST);
+    other[0] = live_geometry(live, huge_pages, CACHE_MIN);
+    other[1] = live_geometry(live, huge_pages, CACHE_MAX);
     return unsure_level(&other[0], &other[1]) < 0 ? 0 : 2;
 }
 
@@ -170,7 +170,7 @@ static void limit_trace(double seconds, struct traffic_trace_request *request)
 /* Prefetches load their indices once more; nothing a plan does multiplies accesses by
  * more.
  */
-enum { PLAN_ACCESSES_MOST = 4 };
+enum { PLAN_ACCESSES_MAX = 4 };
 /* Passed in a tenth of a second, and in a smaller call the same per iteration, but for
  * the rests of loops and what blocks of fixed size do once each. */
 static const double counted_whole = 5e7, ends_differ = 1.25;
@@ -184,9 +184,9 @@ static double count_run(const struct traffic_trace_request *request,
     double accesses = 0;
 
     passing.args = args;
-    passing.accesses_total = PLAN_ACCESSES_MOST * modelled;
+    passing.accesses_total = PLAN_ACCESSES_MAX * modelled;
     passing.accesses_likely = modelled;
-    passing.accesses_least = passing.accesses_budget = 1;
+    passing.accesses_min = passing.accesses_budget = 1;
     passing.other_nr = 0;
     if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known)
         accesses = counted.accesses.value;
@@ -239,7 +239,7 @@ static bool count_small_call(struct live *live, struct traffic_trace_request *re
         return false;
     request->accesses_likely = smaller.ratio * request->accesses_total;
     request->accesses_total = ends_differ * request->accesses_likely;
-    request->accesses_least = 1;
+    request->accesses_min = 1;
     return true;
 }
 
@@ -247,7 +247,7 @@ static void count_whole_call(struct traffic_trace_request *request)
 {
     double counted = count_run(request, request->args, request->accesses_total);
 
-    request->accesses_least = 1;
+    request->accesses_min = 1;
     request->accesses_likely = 0;
     if (counted > 0)
         request->accesses_total = counted;

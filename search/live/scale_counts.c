@@ -42,11 +42,11 @@ static bool is_chosen(const struct terms *terms, const struct scale_points *poin
 }
 
 static struct terms choose_terms(const struct scale_points *points,
-                                 const struct scale_basis *full, size_t most)
+                                 const struct scale_basis *full, size_t max)
 {
     struct terms terms = {.nr = 0};
 
-    while (terms.nr < most && terms.nr < TERMS_MAX) {
+    while (terms.nr < max && terms.nr < TERMS_MAX) {
         size_t best = full->nr;
 
         for (size_t i = 0; i < full->nr; i++)
@@ -147,11 +147,11 @@ static double residual_of(const struct fit *fit, const double *multiple)
     double worst = 0;
 
     for (size_t p = fit->first; p < fit->points->nr; p++) {
-        double y = observed(fit, p), said = 0;
+        double y = observed(fit, p), reported = 0;
 
         for (size_t i = 0; i < fit->terms->nr; i++)
-            said += multiple[i] * term_at(fit, p, i);
-        worst = fmax(worst, fabs(said - y) / fmax(y, 1));
+            reported += multiple[i] * term_at(fit, p, i);
+        worst = fmax(worst, fabs(reported - y) / fmax(y, 1));
     }
     return worst;
 }
@@ -193,7 +193,7 @@ static struct quantity scale_one(const struct scale_points *points,
     struct terms terms = choose_terms(points, full, points->nr - 1);
     struct fit all = {points, full, &terms, count, 0};
     struct fit last = {points, full, &terms, count, points->nr - terms.nr};
-    double rest, unused, value, other, least, most, more = 0;
+    double rest, unused, value, other, min, max, more = 0;
 
     if (terms.nr == 0)
         return quantity_unknown();
@@ -203,9 +203,9 @@ static struct quantity scale_one(const struct scale_points *points,
         return quantity_unknown();
     if (choose_terms(points, full, TERMS_MAX).nr > terms.nr)
         more = left_out * fabs(value - other);
-    least = fmax((fmin(value, other) - more) * (1 - fmin(rest, 1)), 0);
-    most = (fmax(fabs(value), fabs(other)) + more) * (1 + rest);
-    return quantity_between(fmax(value, 0), least, most, points->nr, PROVENANCE_STEPPED);
+    min = fmax((fmin(value, other) - more) * (1 - fmin(rest, 1)), 0);
+    max = (fmax(fabs(value), fabs(other)) + more) * (1 + rest);
+    return quantity_between(fmax(value, 0), min, max, points->nr, PROVENANCE_STEPPED);
 }
 
 static bool is_full(const struct scale_point *point, const struct scale_basis *full)
@@ -219,20 +219,20 @@ static bool is_full(const struct scale_point *point, const struct scale_basis *f
 /* FLOP of instructions that could not be decoded: from none to a vector's worth. */
 static void open_for_undecoded(struct quantity undecoded, struct quantity *flops)
 {
-    const double flops_most = 16;
+    const double flops_max = 16;
 
     if (flops->known && undecoded.known)
-        flops->high += flops_most * undecoded.high;
+        flops->high += flops_max * undecoded.high;
 }
 
 /* The longest of the calls ran through all that there is, or nearly. */
 static struct quantity code_of(const struct scale_points *points)
 {
-    double most = 0;
+    double max = 0;
 
     for (size_t i = 0; i < points->nr; i++)
-        most = fmax(most, points->point[i].steps.code_bytes);
-    return quantity_exact(most, PROVENANCE_STEPPED);
+        max = fmax(max, points->point[i].steps.code_bytes);
+    return quantity_exact(max, PROVENANCE_STEPPED);
 }
 
 static struct scaled nothing_scaled(void)

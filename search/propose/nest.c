@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+
 /* Of a loop of which nothing is known: long enough that deeper nests count as hotter and
  * that their order matters (the caches of the smallest core hold 100 x 100 doubles in L2,
  * not in L1). */
@@ -36,17 +38,17 @@ static double trips_of(const struct kernel_view *view, const struct kernel_loop 
     return trips >= 1 ? trips : unknown_trips;
 }
 
-double nest_most_trips(const struct kernel_view *view, const char *loop)
+double nest_max_trips(const struct kernel_view *view, const char *loop)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < view->loop_nr; i++) {
         if (strcmp(view->loop[i].name, loop))
             continue;
         double lower = bound_value(view, view->loop[i].lower_text),
                upper = bound_value(view, view->loop[i].upper_text);
-        most = isnan(lower) || isnan(upper) ? INFINITY : fmax(most, upper - lower);
+        max = isnan(lower) || isnan(upper) ? INFINITY : fmax(max, upper - lower);
     }
-    return most;
+    return max;
 }
 
 /* What an iteration does counts by the lines it takes: eight elements of eight bytes
@@ -77,7 +79,7 @@ static double chain_trips(const struct kernel_view *view, int loop)
  * below 0 where there is none. */
 static double find_chain(const struct kernel_view *view, int which, struct nest *nest)
 {
-    double most = -1;
+    double max = -1;
     int hot = -1;
     *nest = (struct nest){.view = view};
     for (size_t i = 0; i < view->loop_nr; i++) {
@@ -85,8 +87,8 @@ static double find_chain(const struct kernel_view *view, int which, struct nest 
         double trips = asked && view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
         if (trips > 0)
             trips *= chain_work(view, (int)i);
-        if (trips > most) {
-            most = trips;
+        if (trips > max) {
+            max = trips;
             hot = (int)i;
         }
     }
@@ -98,7 +100,7 @@ static double find_chain(const struct kernel_view *view, int which, struct nest 
         nest->loop[d] = &view->loop[i];
         nest->trips[d] = trips_of(view, &view->loop[i]);
     }
-    return most;
+    return max;
 }
 
 void nest_find(const struct kernel_view *view, struct nest *nest)
@@ -297,13 +299,13 @@ static double lines_of(const struct nest *nest, const struct kernel_access *acce
                        const struct machine_level *level, bool *conflict)
 {
     const struct kernel_array *array = &nest->view->array[access->array];
-    double most = array_lines(array, line);
+    double max = array_lines(array, line);
     if (!is_affine(nest, access))
-        return fmin(most, product(step, first, nr));
+        return fmin(max, product(step, first, nr));
     struct reach reach =
         reach_of(access, array->element_bytes, step, first, nr, line, level);
     *conflict |= reach.conflict;
-    return fmin(most, reach.runs * fmax(1, reach.run_bytes / line));
+    return fmin(max, reach.runs * fmax(1, reach.run_bytes / line));
 }
 
 double nest_access_lines(const struct nest *nest, const struct kernel_access *access,

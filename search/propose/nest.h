@@ -5,8 +5,9 @@
 #ifndef SEARCH_NEST_H
 #define SEARCH_NEST_H
 
-#include "core/machine/machine.h"
 #include "search/space/choice.h"
+
+struct machine;
 
 struct nest {
     const struct kernel_view *view;
@@ -31,7 +32,7 @@ size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]
 int nest_depth(const struct nest *nest, const char *loop);
 
 /* Iterations that no loop of that name exceeds; INFINITY where that is not known. */
-double nest_most_trips(const struct kernel_view *view, const char *loop);
+double nest_max_trips(const struct kernel_view *view, const char *loop);
 
 /* The access runs in this nest (its innermost loop is in the chain). */
 bool nest_holds(const struct nest *nest, const struct kernel_access *access);

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "search/propose/nest.h"
 #include "search/propose/propose_nests.h"
 #include "search/propose/propose_orders.h"
 #include "search/propose/propose_squares.h"
 #include "search/propose/propose_steps.h"
 #include "search/propose/propose_sums.h"
+#include "search/space/choice.h"
 
 enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
 
@@ -59,12 +62,12 @@ static bool near_any(const struct choice *choice, const struct choices *list)
 }
 
 /* The cheapest; with `apart` none that is a neighbour of a cheaper one. */
-static void keep_best(struct scores *list, size_t most, bool apart, struct choices *out)
+static void keep_best(struct scores *list, size_t max, bool apart, struct choices *out)
 {
     size_t before = out->nr;
     if (list->nr)
         qsort(list->item, list->nr, sizeof(*list->item), by_cost);
-    for (size_t i = 0; i < list->nr && out->nr - before < most; i++)
+    for (size_t i = 0; i < list->nr && out->nr - before < max; i++)
         if (!apart || !near_any(&list->item[i].choice, out))
             choices_add(out, &list->item[i].choice);
     free(list->item);
@@ -298,7 +301,7 @@ static double accesses_per_copy(const struct propose *about, const struct loop_s
     return accesses / copies;
 }
 
-static double jam_copies(const struct loop_size *jam, size_t jams)
+static double jam_factor(const struct loop_size *jam, size_t jams)
 {
     double copies = 1;
     for (size_t j = 0; j < jams; j++)
@@ -317,7 +320,7 @@ static double jam_cost(const struct propose *about, const struct choice *choice,
         accesses_per_copy(about, jam, jams) / accesses_per_copy(about, NULL, 0);
     double lines = nest_cost_ns(about->nest, about->machine, choice) /
                    fmax(nest_cost_ns(about->nest, about->machine, &none), 1e-9);
-    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_copies(jam, jams);
+    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_factor(jam, jams);
 }
 
 enum { JAMMED_MAX = 2 };
@@ -330,7 +333,7 @@ static void try_jams(const struct propose *about, const char *const *name, size_
     if (at + 1 >= about->nest->nr) {
         struct choice choice = *about->now;
         choice_put_sizes(&choice, STEP_UNROLL_JAM, jam, jams);
-        if (jams && jam_copies(jam, jams) <= 24)
+        if (jams && jam_factor(jam, jams) <= 24)
             score(list, &choice, jam_cost(about, &choice, jam, jams));
         return;
     }

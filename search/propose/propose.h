@@ -3,7 +3,14 @@
 #ifndef SEARCH_PROPOSE_H
 #define SEARCH_PROPOSE_H
 
-#include "search/propose/nest.h"
+#include <stdbool.h>
+
+#include "variants/plan/plan.h"
+
+struct choice;
+struct choices;
+struct machine;
+struct nest;
 
 struct propose {
     const struct nest *nest;

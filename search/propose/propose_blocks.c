@@ -1,7 +1,10 @@
-/* Block sizes of a matrix product: see search.h. */
-#include "search/search.h"
+/* Block sizes of a matrix product. */
+#include "search/propose/propose_blocks.h"
 
-enum { DEPTH_LEAST = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10, B_PER_L2 = 4 };
+#include "core/base.h"
+#include "core/machine/machine.h"
+
+enum { DEPTH_MIN = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10, B_PER_L2 = 4 };
 
 long long propose_block_rows(long long registers, long long vectors)
 {
@@ -44,7 +47,7 @@ struct block_shape propose_blocks(const struct block_machine *machine)
     choose_registers(machine, &shape);
     shape.depth = (long long)(l2 / 16 / (double)(shape.columns * machine->element_bytes));
     shape.depth -= shape.depth % DEPTH_STEP;
-    shape.depth = shape.depth < DEPTH_LEAST ? DEPTH_LEAST : shape.depth;
+    shape.depth = shape.depth < DEPTH_MIN ? DEPTH_MIN : shape.depth;
     shape.i_blocks =
         (long long)(l2 * 3 / 4 / (double)(shape.depth * machine->element_bytes));
     long long unit = shape.rows;

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "search/propose/nest.h"
+#include "search/space/choice.h"
+
 /* What one nest could get. */
 struct field {
     const struct propose *about;
@@ -103,10 +107,10 @@ static void add_alone(const struct field *field, bool fallback, struct choices *
 
 /* Steps for all nests that the hottest one asks for: of use where the others have loops
  * of the same names and the same cure. Shapes name arrays of one. */
-static void add_for_all(const struct field *field, size_t most, struct choices *out)
+static void add_for_all(const struct field *field, size_t max, struct choices *out)
 {
     const struct choices *list = &field->list[field->hottest];
-    for (size_t i = 0; i < list->nr && i < most; i++) {
+    for (size_t i = 0; i < list->nr && i < max; i++) {
         if (same_for_all(field, i) || list->item[i].shape_nr)
             continue;
         struct choice choice = choice_for_all(&list->item[i]);
@@ -118,7 +122,7 @@ void propose_nests(const struct propose *about, propose_fn ask, struct choices *
                    struct buf *why_not)
 {
     struct field *field = xcalloc(1, sizeof(*field));
-    size_t most = 0, with = 0;
+    size_t max = 0, with = 0;
     find_nests(about, field);
     if (field->nr < 2) {
         ask(about, out, why_not);
@@ -127,11 +131,11 @@ void propose_nests(const struct propose *about, propose_fn ask, struct choices *
     }
     ask_each(field, ask, why_not);
     for (size_t i = 0; i < field->nr; i++) {
-        most = field->list[i].nr > most ? field->list[i].nr : most;
+        max = field->list[i].nr > max ? field->list[i].nr : max;
         with += field->list[i].nr > 0;
     }
     bool apart = with > 1 && !same_for_all(field, 0);
-    for (size_t n = 0; n < most; n++) {
+    for (size_t n = 0; n < max; n++) {
         if (n > 0 && apart && !all_fall_back(field, n)) {
             add_alone(field, true, out);
             apart = false;
@@ -139,7 +143,7 @@ void propose_nests(const struct propose *about, propose_fn ask, struct choices *
         add_together(field, n, out);
     }
     if (!about->now->nest)
-        add_for_all(field, most, out);
+        add_for_all(field, max, out);
     if (with > 1 && !same_for_all(field, 0))
         add_alone(field, false, out);
     for (size_t i = 0; i < field->nr; i++)

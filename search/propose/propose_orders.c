@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "search/propose/nest.h"
+#include "search/space/choice.h"
+#include "variants/plan/plan.h"
+
 /* From loop `outermost` inwards; the innermost has nothing to split off. With `parts`
  * only those that hold more than a loop. */
 static void split_inside(const struct nest *nest, size_t outermost, bool parts,

@@ -1,11 +1,11 @@
 /* Register blocks with packed operands for products of matrices. */
-#include "search/propose/propose_pack.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+#include "search/propose/propose_blocks.h"
 #include "search/propose/propose_sums.h"
 #include "search/propose/uses.h"
 

@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+#include "search/propose/nest.h"
+#include "search/space/choice.h"
+#include "variants/kernel/kernel_view.h"
+
 /* The prefetches of a choice, while they are changed. */
 struct prefetches {
     struct choice_prefetch item[CHOICE_PREFETCH_MAX];

@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+#include "core/machine/machine.h"
+#include "search/propose/nest.h"
+#include "search/propose/propose.h"
+#include "search/space/choice.h"
+#include "variants/kernel/kernel_view.h"
+
 static bool runs_along(const struct nest *nest, const struct kernel_access *access,
                        size_t depth)
 {

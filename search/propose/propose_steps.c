@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "core/machine/machine.h"
+#include "search/propose/nest.h"
+#include "search/space/choice.h"
+#include "variants/kernel/kernel_view.h"
+
 /* ---- blocks in time ---- */
 
 static bool moves_nothing(const struct nest *nest, size_t depth)
@@ -37,9 +43,9 @@ bool has_time_loop(const struct nest *nest)
            feeds_itself(nest);
 }
 
-static long power_of_two(double least)
+static long power_of_two(double min)
 {
-    return (long)exp2(ceil(log2(fmax(least, 1))));
+    return (long)exp2(ceil(log2(fmax(min, 1))));
 }
 
 /* Steps of time, blocks of `side` in the first loop of space, of twice that in those
@@ -59,10 +65,10 @@ static void add_skewed(const struct propose *about, struct time_block block,
                     : d + 1 == nest->nr ? block.inner
                     : d == 1            ? block.side
                                         : 2 * block.side;
-        long most = power_of_two(nest->trips[d]);
-        skew[d] = (struct loop_size){nest->loop[d]->name, want < most ? want
-                                                          : most < 2  ? 2
-                                                                      : most};
+        long max = power_of_two(nest->trips[d]);
+        skew[d] = (struct loop_size){nest->loop[d]->name, want < max ? want
+                                                          : max < 2  ? 2
+                                                                     : max};
     }
     choice_put_sizes(&choice, STEP_SKEW_TILE, skew, nest->nr);
     choices_add(out, &choice);
@@ -84,9 +90,9 @@ static double point_bytes(const struct nest *nest)
 }
 
 /* A block is swept once a step and slides by an element a step: a quarter of the L2 share
- * leaves room for what comes in beside it. Shorter rows than INNER_LEAST cost more at
+ * leaves room for what comes in beside it. Shorter rows than INNER_MIN cost more at
  * their slanted ends than they save. */
-enum { INNER_LEAST = 256 };
+enum { INNER_MIN = 256 };
 
 static long inner_side(const struct propose *about, long side)
 {
@@ -95,7 +101,7 @@ static long inner_side(const struct propose *about, long side)
     double points = bytes / 4 / point_bytes(about->nest);
     for (size_t d = 1; d + 1 < about->nest->nr; d++)
         points /= (double)side;
-    return (long)exp2(floor(log2(fmax(points, INNER_LEAST))));
+    return (long)exp2(floor(log2(fmax(points, INNER_MIN))));
 }
 
 static void add_time_blocks(const struct propose *about, struct choices *out)
@@ -254,7 +260,7 @@ void propose_nontemporal(const struct propose *about, struct choices *out,
                          struct buf *why_not)
 {
     const struct kernel_view *view = about->nest->view;
-    const size_t most = transformation_of(STEP_NONTEMPORAL)->search.names_max;
+    const size_t max = transformation_of(STEP_NONTEMPORAL)->search.names_max;
     const struct plan_step *step = choice_step(about->now, STEP_NONTEMPORAL);
     const char *name[CHOICE_LOOPS_MAX];
     size_t before = step ? step->arg_nr : 0, nr = before;
@@ -264,7 +270,7 @@ void propose_nontemporal(const struct propose *about, struct choices *out,
         const struct kernel_access *access = &view->access[i];
         const struct kernel_array *array = &view->array[access->array];
         bool listed = !access->write || access->access_class != ACCESS_STREAMING ||
-                      array->read || nr == most;
+                      array->read || nr == max;
         for (size_t k = 0; !listed && k < nr; k++)
             listed = !strcmp(name[k], array->name);
         if (!listed)

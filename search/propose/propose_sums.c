@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose/propose_pack.h"
-#include "search/search.h"
+#include "core/machine/machine.h"
+#include "search/propose/nest.h"
+#include "search/propose/propose_blocks.h"
+#include "search/space/choice.h"
+#include "variants/kernel/kernel_view.h"
 
 /* ---- text ---- */
 
@@ -187,7 +190,7 @@ bool sum_block_find(const struct nest *nest, struct sum_block *block)
  * are so wide, of narrower vectors if need be, that nothing is. */
 static void fit_short(double along, int registers, struct block_shape *shape)
 {
-    enum { SHORT = 4, VECTORS_MOST = 4 };
+    enum { SHORT = 4, VECTORS_MAX = 4 };
     long long lanes = shape->lanes;
     double best = 0;
     if (along < (double)lanes || along >= (double)(SHORT * shape->columns) ||
@@ -195,7 +198,7 @@ static void fit_short(double along, int registers, struct block_shape *shape)
         return;
     if (fmod(along, (double)lanes) != 0)
         lanes /= 2; /* narrower ones would cost more than what is left */
-    for (long long vectors = 1; lanes > 1 && vectors <= VECTORS_MOST; vectors++) {
+    for (long long vectors = 1; lanes > 1 && vectors <= VECTORS_MAX; vectors++) {
         long long rows = propose_block_rows(registers, vectors);
         double value = propose_block_value(rows, vectors);
         if (rows < 1 || fmod(along, (double)(vectors * lanes)) != 0 || value <= best)
@@ -416,9 +419,9 @@ static void add_written_out(const struct propose *about, size_t along,
     }
 }
 
-static long power_below(double most)
+static long power_below(double max)
 {
-    return most >= 1 ? (long)exp2(floor(log2(most))) : 0;
+    return max >= 1 ? (long)exp2(floor(log2(max))) : 0;
 }
 
 void add_strips(const struct propose *about, const struct choice *order,
@@ -439,8 +442,8 @@ void add_strips(const struct propose *about, const struct choice *order,
         return;
     bool parts = !nest->loop[last - 1]->perfect;
     long whole = (long)exp2(ceil(log2(fmax(nest->trips[along], 2)))),
-         most = power_below(half_share(about->machine, 0) / element);
-    long length = most > 0 && most < whole ? most : whole;
+         max = power_below(half_share(about->machine, 0) / element);
+    long length = max > 0 && max < whole ? max : whole;
     if (parts)
         add_strip(about, (size_t)along, length, nest->nr > 2, out);
     long narrow = power_below(half_share(about->machine, 1) / panel);

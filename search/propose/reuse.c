@@ -267,15 +267,15 @@ static double inside(const struct nest *nest, const struct kernel_access *access
     return array->bytes >= 0 ? fmin(bytes, array->bytes) : bytes;
 }
 
-static double most_inside(const struct nest *nest, const struct kernel_access *access,
-                          int line_bytes)
+static double max_inside(const struct nest *nest, const struct kernel_access *access,
+                         int line_bytes)
 {
-    double most = 0;
+    double max = 0;
 
     for (size_t d = 0; d + 1 < nest->nr; d++)
         if (access->stride_at[d] == 0 && nest->trips[d] > 1)
-            most = fmax(most, inside(nest, access, d, line_bytes));
-    return most;
+            max = fmax(max, inside(nest, access, d, line_bytes));
+    return max;
 }
 
 double reused_bytes(const struct nest *nest, int line_bytes)
@@ -286,7 +286,7 @@ double reused_bytes(const struct nest *nest, int line_bytes)
     if (nest->nr == 0)
         return NAN;
     for (size_t a = 0; a < view->array_nr; a++) {
-        double most = 0;
+        double max = 0;
 
         for (size_t i = 0; i < view->access_nr; i++) {
             const struct kernel_access *access = &view->access[i];
@@ -295,9 +295,9 @@ double reused_bytes(const struct nest *nest, int line_bytes)
                 continue;
             if (!is_affine_in(nest, access))
                 return NAN;
-            most = fmax(most, most_inside(nest, access, line_bytes));
+            max = fmax(max, max_inside(nest, access, line_bytes));
         }
-        all += most;
+        all += max;
     }
     return all;
 }

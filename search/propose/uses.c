@@ -75,14 +75,14 @@ size_t lookup_names(const struct nest *nest, struct buf *out)
 
 double lookup_line_share(const struct nest *nest, int line_bytes)
 {
-    double least = NAN;
+    double min = NAN;
     for (size_t i = 0; i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         double bytes = (double)nest->view->array[access->array].element_bytes;
         if (is_lookup(nest, access))
-            least = fmin(least, fmin(bytes / line_bytes, 1));
+            min = fmin(min, fmin(bytes / line_bytes, 1));
     }
-    return least;
+    return min;
 }
 
 static bool is_update(const struct nest *nest, const struct kernel_access *access)

@@ -1,5 +1,6 @@
 /* A comparison as a document: inflight.comparison/1. */
-#include "search/search.h"
+#include "search/records/records.h"
+#include "search/session/measured.h"
 #include "search/space/environment.h"
 
 static json_t *side_json(const struct candidate *candidate)

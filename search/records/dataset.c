@@ -1,12 +1,15 @@
 /* A space that was measured whole: from the file to a subject and a runner. */
-#include "search/records/dataset.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/hash.h"
-#include "search/search.h"
+#include "search/records/records.h"
+#include "search/session/measured.h"
+#include "search/session/subject.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
 
 static const char schema[] = "inflight.space/1";
 

@@ -7,10 +7,15 @@
  * that goes on takes the way that it took, to the point where it ended. What other
  * sessions measured answers where the own records have nothing.
  */
-#include "search/records/recorded.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base.h"
+#include "search/records/records.h"
+#include "search/session/measured.h"
+#include "search/session/pace.h"
+#include "search/session/subject.h"
+#include "variants/kernel/kernel_view.h"
 
 struct record {
     bool explained, timed;
@@ -442,7 +447,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .compare = compare,
                                   .look = behind && behind->look ? look : NULL,
                                   .prepare = prepares ? prepare : NULL,
-                                  .prepare_least = prepares ? behind->prepare_least : 0,
-                                  .prepare_most = prepares ? behind->prepare_most : 0,
+                                  .prepare_min = prepares ? behind->prepare_min : 0,
+                                  .prepare_max = prepares ? behind->prepare_max : 0,
                                   .costs = behind && behind->costs ? costs : NULL};
 }

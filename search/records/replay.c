@@ -1,8 +1,10 @@
 /* Measurements saved with what explains them, and explained again. */
+#include "search/records/replay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
+#include "core/base.h"
 
 /* ---- saving ---- */
 

@@ -7,7 +7,7 @@
 /* Half a 95 % interval in standard deviations. */
 static const double normal_95 = 1.96;
 /* One launch tells of itself: where its pages lie changes others by some per cent, beyond
- * the interval of its own samples (settle.c). */
+ * the interval of its own samples (remeasure.c). */
 static const double launch_scatter = 0.05;
 /* No comparison is surer than this: drift that interleaving leaves. */
 static const double ratio_scatter = 0.002;
@@ -111,7 +111,7 @@ static void number_nodes(struct evidence *evidence)
 static void find_usual(struct evidence *evidence)
 {
     enum { FEW = 8 };
-    const double least_spread = 0.02;
+    const double min_spread = 0.02;
     double nr = 0, sum = 0, squares = 0, noise = 0;
     for (size_t i = 0; i < evidence->time_nr; i++) {
         const struct evidence_time *time = &evidence->time[i];
@@ -128,7 +128,7 @@ static void find_usual(struct evidence *evidence)
         return;
     evidence->usual = sum / nr;
     double spread = (squares - sum * sum / nr) / (nr - 1) - noise / nr;
-    evidence->usual_weight = 1 / fmax(spread, least_spread * least_spread);
+    evidence->usual_weight = 1 / fmax(spread, min_spread * min_spread);
 }
 
 /* Own times, and that it is as all others are. */

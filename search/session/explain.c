@@ -1,5 +1,8 @@
 /* From what moved and how long it took to how many misses were in flight. */
-#include "search/session/explain.h"
+#include "core/base.h"
+#include "rules/rules.h"
+#include "search/session/measured.h"
+#include "variants/kernel/kernel_view.h"
 
 /* Lines that edge k brought up but edge k + 1 did not: they came from the cache below. */
 static struct quantity difference(struct quantity upper, struct quantity lower)
@@ -85,11 +88,11 @@ static struct quantity estimate_instructions(const struct kernel_counts *counts)
 {
     if (!counts->accesses.known || !counts->flops.known || !counts->iterations.known)
         return quantity_unknown();
-    double most =
+    double max =
         counts->accesses.value + counts->flops.value + 3 * counts->iterations.value;
-    double least = counts->accesses.value + 0.5 * counts->flops.value;
-    return quantity_between(0.75 * most, least < 0.75 * most ? least : 0.75 * most, most,
-                            0, PROVENANCE_SOURCE);
+    double min = counts->accesses.value + 0.5 * counts->flops.value;
+    return quantity_between(0.75 * max, min < 0.75 * max ? min : 0.75 * max, max, 0,
+                            PROVENANCE_SOURCE);
 }
 
 /* An interval that holds 0 divides nothing: less than one in the whole call is none. */
@@ -152,7 +155,7 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
         const struct rule_work *work = &verdict->work[i];
         enum resource resource = resource_from_word(work->resource);
         if (resource != RESOURCE_NR)
-            left[resource] = (struct occupancy_rest){work->factor, work->least};
+            left[resource] = (struct occupancy_rest){work->factor, work->min};
     }
     return occupancy_bound(occupancy, time_s, left);
 }

@@ -1,39 +1,16 @@
-/* One variant, what measuring it gave, and that saved and explained again. Part of
- * search/search.h, which others include. */
+/* What measuring one variant gave, or two beside each other: explained, and as a
+ * document. */
 #ifndef SEARCH_MEASURED_H
 #define SEARCH_MEASURED_H
 
+#include "core/files/json.h"
 #include "core/occupancy/occupancy.h"
 #include "core/run/run.h"
 #include "core/traffic/traffic.h"
-#include "variants/kernel/kernel_view.h"
+#include "search/space/space.h"
 
-/* ---- one measured variant ---- */
-
-/* All that is beside the plan. {0} is what the run was started with. */
-struct environment {
-    bool huge_pages;
-    enum run_start start;           /* of every sample; default warm */
-    enum run_background background; /* on the cores not used; default idle */
-    int threads; /* OpenMP threads of a call, each on a core of its own (with smt: on
-                    a hardware thread); as many fewer copies run. 0 = 1 */
-    int smt;     /* hardware threads of every core that are loaded; 0 = 1 */
-    char compiler[128]; /* "" = the run's */
-    char flags[256];    /* optimisation flags; "" = the run's */
-    char schedule[32];  /* OMP_SCHEDULE: "dynamic,4"; "" = not set */
-};
-
-bool environments_equal(const struct environment *a, const struct environment *b);
-/* `base` with what `over` says otherwise; another compiler brings its own flags. */
-struct environment environment_with(const struct environment *base,
-                                    const struct environment *over);
-/* "huge pages, 4 threads"; "" = nothing special. Caller frees. */
-char *environment_phrase(const struct environment *environment);
-
-struct candidate {
-    const char *plan; /* canonical text, "" = untransformed */
-    struct environment environment;
-};
+struct kernel_counts;
+struct rule_verdict;
 
 struct measurement {
     char *plan;
@@ -80,37 +57,27 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
 int measurement_explain(struct measurement *measurement, const struct machine *machine,
                         int cores, const struct kernel_counts *counts, struct error *err);
 
-/* ---- saved, and explained elsewhere and later ---- */
+/* What it gives the occupancy model. Borrows the machine. The traffic must be known. */
+void measurement_case(const struct measurement *measurement,
+                      const struct machine *machine, int cores,
+                      const struct kernel_counts *counts, struct occupancy_case *out);
 
-/* What a saved measurement needs to be explained: none of it is there in documents of
- * earlier versions. Borrowed. */
-struct measurement_origin {
-    const struct machine *machine; /* as it explained the measurement; NULL = not told */
-    int cores;                     /* loaded alike; 0 = not told */
-    struct kernel_counts counts;   /* of one call */
-    /* NULL = not told */
-    const char *kernel, *file, *hash, *compiler, *date;
-};
-/* inflight.measurement/1 with its origin: measurement_to_json and the keys machine,
- * cores, counts, kernel, file, hash, compiler, date. Documented in docs/formats.md. */
-json_t *measurement_save_json(const struct measurement *measurement,
-                              const struct measurement_origin *origin);
-
-struct measurement_replay {
-    struct measurement measurement;   /* with occupancy */
-    struct machine machine;           /* that explained it */
-    struct measurement_origin origin; /* as saved, `cores` and `machine` as used */
-    char *measured_on; /* name of the machine that it was measured on; NULL = not told */
-    bool elsewhere;    /* explained by another machine's profile than it was saved with */
-    json_t *document;  /* owned; the origin's texts point into it */
-};
-/*
- * The saved measurement with the same occupancy again; nothing is measured. `other` (NULL
- * = the saved profile) explains it instead; `cores` 0 = as saved, else as that machine
- * has. Fails where there is nothing to explain or nothing that explains it.
+/* The bound on what the verdict's transformation can gain, by its rule's changes of work.
  */
-int measurement_replay(const char *path, const struct machine *other, int cores,
-                       struct measurement_replay *out, struct error *err);
-void measurement_replay_release(struct measurement_replay *replay);
+struct quantity verdict_bound(const struct rule_verdict *verdict,
+                              const struct occupancy *occupancy, struct quantity time_s);
+
+/* Two variants timed in turn. Plans are borrowed. */
+struct compared {
+    struct candidate a, b;
+    bool look;             /* in what the session keeps running */
+    bool file;             /* b was run from the file written for it, and its results */
+    bool verified;         /* equal the original's */
+    double seconds;        /* that it was to take */
+    struct quantity ratio; /* time(a) / time(b); unknown = not to be had */
+    double cost_s;         /* wall time that it took */
+    bool replayed, reused; /* as of a measurement */
+    long long origin;
+};
 
 #endif

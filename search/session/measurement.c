@@ -1,9 +1,9 @@
-#include "search/search.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/files/hash.h"
+#include "search/session/measured.h"
 #include "search/space/environment.h"
 
 void measurement_release(struct measurement *measurement)

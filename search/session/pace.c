@@ -5,7 +5,7 @@
 /* The last ones tell more than the first, and one that took long will not be the last. */
 static const double forgets = 0.8;
 /* Tries that took longer than what is known now were beside something slower. */
-static const double most_of_guess = 4;
+static const double max_of_guess = 4;
 
 void pace_begin(struct pace *pace, double began_s, double budget_s)
 {
@@ -14,10 +14,10 @@ void pace_begin(struct pace *pace, double began_s, double budget_s)
 
 void pace_guess(struct pace *pace, const struct search_costs *costs)
 {
-    if (pace->try_s <= 0 || pace->try_s > most_of_guess * costs->try_s)
+    if (pace->try_s <= 0 || pace->try_s > max_of_guess * costs->try_s)
         pace->try_s = costs->try_s;
     if (!pace->any_comparison)
-        pace->over_s = fmax(0, costs->comparison_s - PACE_LEAST_S);
+        pace->over_s = fmax(0, costs->comparison_s - PACE_MIN_S);
     pace->check_s = costs->check_s;
     pace->explain_s = costs->explain_s;
     pace->look_s = costs->look_s;
@@ -48,35 +48,34 @@ double pace_comparison_s(const struct pace *pace, double seconds)
 
 double pace_option_s(const struct pace *pace)
 {
-    return pace->try_s + pace_comparison_s(pace, PACE_LEAST_S);
+    return pace->try_s + pace_comparison_s(pace, PACE_MIN_S);
 }
 
 double pace_file_s(const struct pace *pace)
 {
-    return pace->check_s + pace_comparison_s(pace, PACE_LEAST_S);
+    return pace->check_s + pace_comparison_s(pace, PACE_MIN_S);
 }
 
 static double explaining_s(const struct pace *pace)
 {
-    const double most_share = 0.125;
+    const double max_share = 0.125;
     double seconds = pace->check_s + pace->explain_s;
 
-    return seconds <= most_share * pace->budget_s ? seconds : 0;
+    return seconds <= max_share * pace->budget_s ? seconds : 0;
 }
 
 double pace_closing_s(const struct pace *pace)
 {
-    double look_s =
-        pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_LEAST_S);
+    double look_s = pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_MIN_S);
 
     return look_s + explaining_s(pace) + pace_file_s(pace) + pace_tail_s(pace);
 }
 
-double pace_seconds(const struct pace *pace, double now_s, int later, double most_s)
+double pace_seconds(const struct pace *pace, double now_s, int later, double max_s)
 {
     double left_s =
                pace->end_s - now_s - pace_tail_s(pace) - (later > 0 ? pace->check_s : 0),
            each_s = left_s / (later + 1) - pace->over_s;
 
-    return fmax(PACE_LEAST_S, fmin(each_s, most_s));
+    return fmax(PACE_MIN_S, fmin(each_s, max_s));
 }

@@ -36,7 +36,7 @@ struct pace {
 };
 
 /* The least that is asked of a comparison; what it takes then is the runner's to say. */
-#define PACE_LEAST_S 1.0
+#define PACE_MIN_S 1.0
 
 void pace_begin(struct pace *pace, double began_s, double budget_s);
 /* A try of something beside the plan, and its comparison. */
@@ -58,7 +58,7 @@ double pace_file_s(const struct pace *pace);
  * decides. */
 double pace_closing_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
- * last of them that of the file (none: 0): at most `most_s`, at least PACE_LEAST_S. */
-double pace_seconds(const struct pace *pace, double now_s, int later, double most_s);
+ * last of them that of the file (none: 0): at most `max_s`, at least PACE_MIN_S. */
+double pace_seconds(const struct pace *pace, double now_s, int later, double max_s);
 
 #endif

@@ -10,7 +10,7 @@ static const double matters = 0.0005;
 static const double comparison_s = 0.3;
 /* A newcomer is judged in passing; all of them together at the end. */
 static const double newcomer_matters = 0.01;
-enum { NEWCOMER_MOST = 3, RACE_MOST = 400 };
+enum { NEWCOMER_MAX = 3, RACE_MAX = 400 };
 
 static bool takes_part(const struct session *session, size_t i)
 {
@@ -22,15 +22,15 @@ static bool takes_part(const struct session *session, size_t i)
 size_t race_next(struct session *session, size_t after)
 {
     size_t next = SIZE_MAX;
-    double least = INFINITY,
+    double min = INFINITY,
            from = after == SIZE_MAX ? 0 : evidence_s(&session->evidence, after);
     for (size_t i = 0; i < session->result->measurement_nr; i++) {
         if (i == after || !takes_part(session, i))
             continue;
         double seconds = evidence_s(&session->evidence, i);
         bool behind = seconds > from || (seconds == from && i > after);
-        if ((after == SIZE_MAX || behind) && seconds < least) {
-            least = seconds;
+        if ((after == SIZE_MAX || behind) && seconds < min) {
+            min = seconds;
             next = i;
         }
     }
@@ -53,9 +53,9 @@ double race_hope(struct session *session, size_t leader, size_t i)
         return 0;
     double deviation = log(ratio.high / ratio.low) / 2 / normal_95,
            next = evidence_next_variance(&session->evidence, leader, i),
-           told = deviation * deviation / sqrt(deviation * deviation + next),
-           faster = log(ratio.value), z = faster / told;
-    return faster * erfc(-z / sqrt(2)) / 2 + told * exp(-z * z / 2) / sqrt(two_pi);
+           given = deviation * deviation / sqrt(deviation * deviation + next),
+           faster = log(ratio.value), z = faster / given;
+    return faster * erfc(-z / sqrt(2)) / 2 + given * exp(-z * z / 2) / sqrt(two_pi);
 }
 
 static int compare(struct session *session, size_t a, size_t b, struct error *err)
@@ -70,7 +70,7 @@ static int compare(struct session *session, size_t a, size_t b, struct error *er
 
 int race_newcomer(struct session *session, size_t i, struct error *err)
 {
-    for (int n = 0; n < NEWCOMER_MOST && !session_over(session); n++) {
+    for (int n = 0; n < NEWCOMER_MAX && !session_over(session); n++) {
         size_t now = race_leader(session), other = now == i ? race_next(session, i) : i;
         if (other == SIZE_MAX || race_hope(session, now, other) < newcomer_matters)
             break;
@@ -84,13 +84,13 @@ int race_newcomer(struct session *session, size_t i, struct error *err)
 static size_t most_hopeful(struct session *session, size_t leader)
 {
     size_t best = SIZE_MAX;
-    double most = matters;
+    double max = matters;
     for (size_t i = 0; i < session->result->measurement_nr; i++) {
         if (i == leader || !takes_part(session, i))
             continue;
         double hope = race_hope(session, leader, i);
-        if (hope > most) {
-            most = hope;
+        if (hope > max) {
+            max = hope;
             best = i;
         }
     }
@@ -105,7 +105,7 @@ static size_t most_hopeful(struct session *session, size_t leader)
 static int run(struct session *session, double end_s, size_t *leader, struct error *err)
 {
     *leader = race_leader(session);
-    for (int n = 0; n < RACE_MOST; n++) {
+    for (int n = 0; n < RACE_MAX; n++) {
         size_t rival = most_hopeful(session, *leader);
         if (rival == SIZE_MAX || spawn_interrupted() || session_now_s(session) >= end_s)
             break;
@@ -118,7 +118,7 @@ static int run(struct session *session, double end_s, size_t *leader, struct err
 
 static bool is_decided(struct quantity gain)
 {
-    return !gain.known || session_is_gain(gain) || gain.high < SESSION_LEAST_GAIN;
+    return !gain.known || session_is_gain(gain) || gain.high < SESSION_MIN_GAIN;
 }
 
 /* Compares the two until all that is known of them says whether b is faster than a, or
@@ -126,9 +126,9 @@ static bool is_decided(struct quantity gain)
 static int decide(struct session *session, size_t a, size_t b, double end_s,
                   struct quantity *gain, struct error *err)
 {
-    enum { DECIDE_MOST = 24 };
+    enum { DECIDE_MAX = 24 };
     *gain = evidence_ratio(&session->evidence, a, b);
-    for (int n = 0; n < DECIDE_MOST && !is_decided(*gain); n++) {
+    for (int n = 0; n < DECIDE_MAX && !is_decided(*gain); n++) {
         if (spawn_interrupted() || session_now_s(session) >= end_s)
             break;
         if (compare(session, a, b, err))
@@ -142,11 +142,11 @@ static int decide(struct session *session, size_t a, size_t b, double end_s,
  * one that is likely to be faster. */
 static bool is_better(size_t now, struct quantity gain)
 {
-    return now ? gain.known && gain.value >= SESSION_LEAST_GAIN : session_is_gain(gain);
+    return now ? gain.known && gain.value >= SESSION_MIN_GAIN : session_is_gain(gain);
 }
 
-int race_settle(struct session *session, double end_s, size_t *best,
-                struct quantity *gain, struct error *err)
+int race_remeasure(struct session *session, double end_s, size_t *best,
+                   struct quantity *gain, struct error *err)
 {
     *gain = quantity_exact(1, PROVENANCE_CLOCK);
     while (!spawn_interrupted()) {

@@ -3,7 +3,7 @@
 #ifndef SEARCH_RACE_H
 #define SEARCH_RACE_H
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 
 /* The fastest by all that is known, of what was measured well in the plain environment;
  * the kernel as written is one of them. `after`: the next one behind that, SIZE_MAX = the
@@ -21,7 +21,7 @@ int race_newcomer(struct session *session, size_t i, struct error *err);
 
 /* The winner of the race in place of *best, when it is better by all that is known and
  * right at full size, too; it is explained then. *gain: what that says of it. */
-int race_settle(struct session *session, double end_s, size_t *best,
-                struct quantity *gain, struct error *err);
+int race_remeasure(struct session *session, double end_s, size_t *best,
+                   struct quantity *gain, struct error *err);
 
 #endif

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "search/session/engine.h"
+
 const char SESSION_KEPT[] = "kept: faster beyond the noise";
 
 enum { DEFAULT_BUDGET_S = 100 };
@@ -62,14 +65,14 @@ int session_start(struct session *session, struct error *err)
         .session_gain = quantity_unknown(),
         .environment_gain = quantity_unknown(),
         .total_gain = quantity_unknown(),
-        .left_bound = quantity_unknown(),
-        .left_resource = RESOURCE_NONE,
+        .headroom_bound = quantity_unknown(),
+        .headroom_resource = RESOURCE_NONE,
         .space_size = -1,
         .first_gain = quantity_unknown(),
         .left.bound = {.same = quantity_unknown(),
-                       .least = quantity_unknown(),
+                       .min = quantity_unknown(),
                        .same_by = RESOURCE_NONE,
-                       .least_by = RESOURCE_NONE},
+                       .min_by = RESOURCE_NONE},
         .audit.cost = quantity_unknown(),
     };
     if (!opts->rules)
@@ -181,12 +184,12 @@ int session_measure(struct session *session, const struct choice *choice, bool h
 }
 
 /* What was built ahead for this one is part of what it cost. */
-static double take_ahead_s(struct session *session)
+static double take_prebuild_s(struct session *session)
 {
     if (session->ahead_nr == 0)
         return 0;
     session->ahead_nr--;
-    return session->ahead_each_s;
+    return session->prebuild_each_s;
 }
 
 static void ask_costs(struct session *session)
@@ -243,7 +246,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
         if (status == 0) {
             if (!measurement.replayed)
                 measurement.cost_s =
-                    session_clock_s(session) - began_s + take_ahead_s(session);
+                    session_clock_s(session) - began_s + take_prebuild_s(session);
             note_cost(session, &measurement, effort);
             if (is_cut_short(session, &measurement, *index)) {
                 measurement_release(&measurement);
@@ -405,25 +408,25 @@ int session_look(struct session *session, size_t a, size_t b, double seconds,
 
 bool session_is_gain(struct quantity ratio)
 {
-    return ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
+    return ratio.known && ratio.low > 1 && ratio.value >= SESSION_MIN_GAIN;
 }
 
 /* More of it could still say otherwise. */
 static bool is_open(struct quantity ratio)
 {
-    return ratio.known && ratio.low <= 1 && ratio.high > SESSION_LEAST_GAIN;
+    return ratio.known && ratio.low <= 1 && ratio.high > SESSION_MIN_GAIN;
 }
 
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err)
 {
     enum { LOOKS = 10 };
-    const double most_s = 4 * seconds;
+    const double max_s = 4 * seconds;
     struct quantity seen[LOOKS];
     double began_s = session_now_s(session);
     *ratio = quantity_unknown();
     for (size_t nr = 0; nr < LOOKS; nr++) {
-        double left_s = fmin(seconds, most_s - (session_now_s(session) - began_s)),
+        double left_s = fmin(seconds, max_s - (session_now_s(session) - began_s)),
                give_s = pace_seconds(&session->pace, session_clock_s(session), 1, left_s);
         if (nr && (left_s <= 0 || give_s < left_s / 2 || spawn_interrupted()))
             return 0;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/session/session.h"
+#include "core/base.h"
+#include "search/session/engine.h"
 
 void session_prune(struct session *session, const char *plan, const char *rule,
                    const char *reason)
@@ -89,7 +90,7 @@ static struct plan plan_alike(const struct session *session, const struct plan *
         if (step->kind != STEP_TILE || step->arg_nr > CHOICE_LOOPS_MAX)
             continue;
         for (size_t k = 0; k < step->arg_nr; k++) {
-            double trips = nest_most_trips(&session->view, step->arg[k].name);
+            double trips = nest_max_trips(&session->view, step->arg[k].name);
             arg[k] = step->arg[k];
             if (trips > 0 && (double)arg[k].value >= trips)
                 arg[k].value = 0;

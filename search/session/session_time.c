@@ -1,7 +1,8 @@
 /* The session's clock, and what is left of its budget. */
 #include <math.h>
 
-#include "search/session/session.h"
+#include "core/base.h"
+#include "search/session/engine.h"
 
 double session_clock_s(const struct session *session)
 {
@@ -23,8 +24,8 @@ static double pages_s(const struct session *session)
     const struct pace *pace = &session->pace;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    double one_s = pace_option_s(pace), most_s = pages_share * pace->budget_s;
-    return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
+    double one_s = pace_option_s(pace), max_s = pages_share * pace->budget_s;
+    return one_s < max_s ? fmin(max_s, 2 * one_s) : 0;
 }
 
 static double closing_s(const struct session *session)
@@ -43,9 +44,9 @@ double session_left_s(const struct session *session)
 
 bool session_over(const struct session *session)
 {
-    size_t most = session->opts->budget_variants;
+    size_t max = session->opts->budget_variants;
     return spawn_interrupted() || session_left_s(session) <= session->pace.try_s ||
-           (most && session->result->measurement_nr >= most);
+           (max && session->result->measurement_nr >= max);
 }
 
 double session_end_s(const struct session *session)
@@ -98,10 +99,10 @@ const char *session_pages_text(size_t plan)
 bool session_affords_pages(struct session *session, size_t plan)
 {
     const struct pace *pace = &session->pace;
-    double one_s = pace_option_s(pace), most_s = 2 * pages_share * pace->budget_s;
-    return may_begin(
-        session, one_s <= most_s && is_time_for(session, one_s, session->result->best),
-        session_pages_text(plan));
+    double one_s = pace_option_s(pace), max_s = 2 * pages_share * pace->budget_s;
+    return may_begin(session,
+                     one_s <= max_s && is_time_for(session, one_s, session->result->best),
+                     session_pages_text(plan));
 }
 
 void session_bound(const struct session *session, bool is_try)

@@ -1,13 +1,20 @@
-/* What strategies ask and tell: the subject, the runner, the observer. Part of
- * search/search.h. */
+/* What strategies ask and tell: the subject, the runner, the observer. */
 #ifndef SEARCH_SUBJECT_H
 #define SEARCH_SUBJECT_H
 
-#include "rules/rules.h"
-#include "search/session/measured.h"
-#include "search/session/pace.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* ---- the two tables ---- */
+struct candidate;
+struct compared;
+struct error;
+struct kernel_counts;
+struct kernel_view;
+struct machine;
+struct measurement;
+struct quantity;
+struct search_costs;
+struct strvec;
 
 struct search_subject {
     void *data;
@@ -49,23 +56,10 @@ struct search_runner {
      * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
     int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err);
-    size_t prepare_least, prepare_most; /* candidates that are worth one go, at first
+    size_t prepare_min, prepare_max; /* candidates that are worth one go, at first
                                            and when none of them was faster */
     /* NULL = nothing is known before it was seen. */
     void (*costs)(void *data, struct search_costs *costs);
-};
-
-/* Two variants timed in turn. Plans are borrowed. */
-struct compared {
-    struct candidate a, b;
-    bool look;             /* in what the session keeps running */
-    bool file;             /* b was run from the file written for it, and its results */
-    bool verified;         /* equal the original's */
-    double seconds;        /* that it was to take */
-    struct quantity ratio; /* time(a) / time(b); unknown = not to be had */
-    double cost_s;         /* wall time that it took */
-    bool replayed, reused; /* as of a measurement */
-    long long origin;
 };
 
 /* What is being done, for who watches. */

@@ -142,11 +142,11 @@ void choice_join(struct choice *choice, const struct plan_step *step)
 {
     struct step_arg arg[CHOICE_LOOPS_MAX];
     const struct plan_step *had = choice_step(choice, step->kind);
-    size_t most = choice_names_max(step->kind), nr = 0;
-    for (size_t i = 0; had && i < had->arg_nr && nr < most; i++)
+    size_t max = choice_names_max(step->kind), nr = 0;
+    for (size_t i = 0; had && i < had->arg_nr && nr < max; i++)
         if (!had->arg[i].has_value || !plan_step_arg(step, had->arg[i].name))
             arg[nr++] = had->arg[i];
-    for (size_t i = 0; i < step->arg_nr && nr < most; i++)
+    for (size_t i = 0; i < step->arg_nr && nr < max; i++)
         if (step->arg[i].has_value || !had || !plan_step_arg(had, step->arg[i].name))
             arg[nr++] = step->arg[i];
     choice_put(choice, plan_step_with_args(step, arg, nr));

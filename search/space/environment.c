@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base.h"
+
 bool environments_equal(const struct environment *a, const struct environment *b)
 {
     return a->huge_pages == b->huge_pages && a->start == b->start &&

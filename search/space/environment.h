@@ -1,9 +1,9 @@
-/* The environment of a candidate as text and JSON. Private to search/; the type is in
- * search.h. */
+/* Environments as documents, and compared for what one process can be run under. */
 #ifndef SEARCH_ENVIRONMENT_H
 #define SEARCH_ENVIRONMENT_H
 
-#include "search/search.h"
+#include "core/files/json.h"
+#include "search/space/space.h"
 
 /* Alike but for start state and background: what one process can be run under. */
 bool environments_same_run(const struct environment *a, const struct environment *b);

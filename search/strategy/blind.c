@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/random.h"
-#include "search/session/ahead.h"
+#include "search/session/prebuild.h"
 #include "search/session/race.h"
 #include "search/strategy/grid.h"
 
@@ -122,7 +122,7 @@ int blind_confirm(struct session *session, struct error *err)
     struct quantity gain;
     size_t best = 0;
     session_say(session, "comparing those that can be the fastest");
-    if (race_settle(session, end_s, &best, &gain, err))
+    if (race_remeasure(session, end_s, &best, &gain, err))
         return -1;
     result->best = best;
     return 0;
@@ -150,7 +150,7 @@ static int run_list(struct session *session, const struct space *list, struct er
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
         struct choice choice = space_variant(session, list, list->order[i]);
-        if (session_ahead(session, &ahead, i, err))
+        if (session_prebuild(session, &ahead, i, err))
             return -1;
         if (session_legal(session, &choice, NULL))
             continue;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 #include "search/strategy/tunables.h"
 
 /* Every plan with every combination of the tunables. Variant 0 is the file as it is, no
@@ -30,6 +30,13 @@ void space_say(const struct session *session, const struct space *space);
 /* Compares those that can be the fastest, and the first of them with the kernel as
  * written; it becomes the result's when it is faster beyond doubt. */
 int blind_confirm(struct session *session, struct error *err);
+
+/* All choices of the grid that are legal. */
+int grid_choices(struct session *session, struct choices *out, struct error *err);
+
+/* The strategies. */
+int exhaustive_run(struct session *session, struct error *err);
+int random_run(struct session *session, struct error *err);
 
 /* STATUS_FAILED */
 int blind_nothing_legal(struct error *err);

@@ -9,17 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+#include "core/occupancy/occupancy.h"
+#include "rules/rules.h"
 #include "search/propose/least.h"
 #include "search/propose/propose.h"
 #include "search/propose/propose_steps.h"
 #include "search/propose/propose_sums.h"
 #include "search/propose/reuse.h"
 #include "search/propose/uses.h"
-#include "search/session/session.h"
+#include "variants/kernel/kernel.h"
 
+struct situation {
+    const struct session *session;
+    const struct nest *nest;
+    const struct choice *choice;
+    const struct measurement *measurement;
+    const struct machine *machine;
+    int innermost; /* depth (in the source) of the loop that is innermost under the
+                      choice; -1 = none modelled */
+    struct rule_facts *facts;
+    struct error *err;
+    int status;
+    bool is_own; /* the measurement is that of the choice */
+};
+
+/* What is unknown is not said. After a failure nothing more is. */
 static void say_quantity(struct situation *now, const char *metric,
                          struct quantity value);
 static void say_number(struct situation *now, const char *metric, double value);
+static double data_bytes(const struct situation *now);
 
 /* ---- left ---- */
 
@@ -102,18 +121,22 @@ static void say_store_lines(struct situation *now)
                         0));
 }
 
-static void say_least(struct situation *now)
+static void say_min(struct situation *now)
 {
-    struct least_ratios least;
-    least_ratios(now->nest, now->machine, now->measurement, &least);
+    const struct measurement *of = now->measurement;
+    struct min_ratios min;
+    if (!of->has_traffic || !of->has_occupancy)
+        return;
+    min_ratios(now->nest, now->machine, &of->traffic, &of->occupancy, &of->environment,
+               &min);
     const struct {
         const char *metric;
         struct quantity ratio;
-    } all[] = {{"l1_least_ratio", least.l1},
-               {"l2_least_ratio", least.l2},
-               {"l2_link_least_ratio", least.l2_link},
-               {"memory_least_ratio", least.memory},
-               {"walks_least_ratio", least.walks}};
+    } all[] = {{"l1_least_ratio", min.l1},
+               {"l2_least_ratio", min.l2},
+               {"l2_link_least_ratio", min.l2_link},
+               {"memory_least_ratio", min.memory},
+               {"walks_least_ratio", min.walks}};
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         say_quantity(now, all[i].metric, all[i].ratio);
 }
@@ -123,17 +146,17 @@ static void say_parallel_memory(struct situation *now)
 {
     double all = 0;
     for (int k = 0; k < now->machine->level_nr; k++)
-        all += now->machine->cores * machine_share_most_bytes(now->machine, k);
+        all += now->machine->cores * machine_share_max_bytes(now->machine, k);
     bool fits = data_bytes(now) <= all;
     say_quantity(now, "parallel_memory_ratio",
                  quantity_between(1, fits ? 0 : 1, 1, 0, PROVENANCE_SOURCE));
 }
 
-static void say_left(struct situation *now)
+static void say_headroom(struct situation *now)
 {
     say_store_lines(now);
     say_parallel_memory(now);
-    say_least(now);
+    say_min(now);
 }
 
 /* ---- facts ---- */
@@ -395,7 +418,7 @@ static void say_shape(struct situation *now)
 
 /* ---- traffic against the data's size ---- */
 
-double data_bytes(const struct situation *now)
+static double data_bytes(const struct situation *now)
 {
     double bytes = 0;
     for (size_t i = 0; i < now->nest->view->array_nr; i++)
@@ -565,7 +588,7 @@ int session_facts(const struct session *session, size_t i, size_t explained,
         say_reuse(&now);
         say_working_set(&now);
         say_traffic(&now);
-        say_left(&now);
+        say_headroom(&now);
     }
     return now.status;
 }

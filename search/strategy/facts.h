@@ -1,24 +1,13 @@
-/* What the files that tell the rules facts share; private to search/. */
+/* Facts for the rules: the choice of measurement i, the loop nest, the machine, and what
+ * the measurement `explained` (i itself, or the one it was built on) says of traffic. */
 #ifndef SEARCH_FACTS_H
 #define SEARCH_FACTS_H
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 
-struct situation {
-    const struct session *session;
-    const struct nest *nest;
-    const struct choice *choice;
-    const struct measurement *measurement;
-    const struct machine *machine;
-    int innermost; /* depth (in the source) of the loop that is innermost under the
-                      choice; -1 = none modelled */
-    struct rule_facts *facts;
-    struct error *err;
-    int status;
-    bool is_own; /* the measurement is that of the choice */
-};
-
-/* What is unknown is not said. After a failure nothing more is. */
-double data_bytes(const struct situation *now);
+/* Once, before the first facts. */
+void session_ask_legality(struct session *session);
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err);
 
 #endif

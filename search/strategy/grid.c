@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "core/machine/machine.h"
 #include "search/propose/propose.h"
+#include "search/space/choice.h"
 
 enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + STEP_KIND_NR, FIXED_ORDER_LOOPS = 3 };
 
@@ -226,7 +229,7 @@ static void choose_numbers(struct grid *grid)
         for (size_t i = 0; i < grid->nr; i++) {
             struct dimension *dimension = &grid->dimension[i];
             size_t larger = product / dimension->used * (dimension->used + 1);
-            if (dimension->used == dimension->value.nr || larger > GRID_MOST)
+            if (dimension->used == dimension->value.nr || larger > GRID_MAX)
                 continue;
             product = larger;
             dimension->used++;

@@ -1,7 +1,7 @@
 /*
  * The grid of plans that knows nothing of the rules, so that strategies can be judged on
  * it: a full factorial of a few values for each kind of step, as many of them as make at
- * most GRID_MOST plans. Private to search/.
+ * most GRID_MAX plans. Private to search/.
  */
 #ifndef SEARCH_GRID_H
 #define SEARCH_GRID_H
@@ -9,7 +9,7 @@
 #include "search/propose/nest.h"
 
 /* So many are measured in some five minutes. */
-enum { GRID_MOST = 300 };
+enum { GRID_MAX = 300 };
 
 /* May it be a plan by itself? 0 = yes. */
 struct grid_check {

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/finish/settle.h"
-#include "search/space/snap.h"
+#include "search/finish/close.h"
+#include "search/finish/headroom.h"
+#include "search/finish/remeasure.h"
+#include "search/space/nearest.h"
+#include "search/strategy/facts.h"
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
 
@@ -160,8 +163,8 @@ static void add_neighbours(const struct session *session, const char *transforma
         propose_neighbours(transformation, best, out);
         return;
     }
-    snap_list(&session->space, out);
-    snap_neighbours(&session->space, transformation, best, out);
+    nearest_list(&session->space, out);
+    nearest_neighbours(&session->space, transformation, best, out);
 }
 
 /* The fastest of them that is hardly slower than the present best: what looks like that
@@ -169,15 +172,15 @@ static void add_neighbours(const struct session *session, const char *transforma
 static size_t near_miss(const struct guided *guided, const struct choices *tried)
 {
     const struct search_result *result = guided->session->result;
-    const double hardly = 1.1; /* as in settle.c: two launches apart */
-    double least = hardly * result->measurement[guided->now].time_s.value;
+    const double hardly = 1.1; /* as in remeasure.c: two launches apart */
+    double min = hardly * result->measurement[guided->now].time_s.value;
     size_t best = result->measurement_nr;
     for (size_t i = 0; i < tried->nr; i++) {
         size_t index = session_find(guided->session, &tried->item[i]);
         if (index == result->measurement_nr || !session_timed(guided->session, index) ||
-            result->measurement[index].time_s.value >= least)
+            result->measurement[index].time_s.value >= min)
             continue;
-        least = result->measurement[index].time_s.value;
+        min = result->measurement[index].time_s.value;
         best = index;
     }
     return best;
@@ -188,7 +191,7 @@ static int try_family(struct guided *guided, const char *transformation,
                       const struct choices *seeds, size_t *best, struct error *err)
 {
     struct session *session = guided->session;
-    if (settle_list(session, seeds, guided->now, best, err))
+    if (remeasure_list(session, seeds, guided->now, best, err))
         return -1;
     size_t start = *best != guided->now ? *best : near_miss(guided, seeds);
     for (int round = 0; round < 2 && start < session->result->measurement_nr; round++) {
@@ -199,7 +202,7 @@ static int try_family(struct guided *guided, const char *transformation,
         struct propose about = guided_about(guided, guided->now, &from);
         propose_on_top(&about, transformation, &near);
         add_neighbours(session, transformation, &from, &near);
-        int status = settle_list(session, &near, guided->now, best, err);
+        int status = remeasure_list(session, &near, guided->now, best, err);
         choices_release(&near);
         if (status)
             return -1;
@@ -222,7 +225,7 @@ void guided_accept(struct guided *guided, size_t index)
  * winners are measured once more in the end. */
 static double confirm_s(const struct session *session)
 {
-    return fmin(6, fmax(PACE_LEAST_S, session_left_s(session) / 3));
+    return fmin(6, fmax(PACE_MIN_S, session_left_s(session) / 3));
 }
 
 /* What first looks have shown by so much needs no other before the last comparisons. */
@@ -268,7 +271,7 @@ static int try_on_top(struct guided *guided, struct choice from,
     struct propose about = guided_about(guided, guided->now, &from);
     propose(&about, transformation, list, why_not);
     if (session->has_space && list->nr) {
-        snap_list(&session->space, list);
+        nearest_list(&session->space, list);
         buf_add(why_not, list->nr ? "" : "the space holds no such plan");
     }
     return list->nr ? try_family(guided, transformation, list, best, err) : 0;
@@ -408,7 +411,7 @@ int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
             guided_set_stop(guided, "the budget is used up");
             return 0;
         }
-        char *nothing = session_nothing_left(guided->session, guided->now);
+        char *nothing = session_no_headroom(guided->session, guided->now);
         if (nothing) {
             guided->session->result->left.nothing_stopped = true;
             guided_set_stop(guided, nothing);

@@ -3,7 +3,7 @@
 #define SEARCH_GUIDED_H
 
 #include "search/propose/propose.h"
-#include "search/session/session.h"
+#include "search/session/engine.h"
 
 struct guided {
     struct session *session;
@@ -12,6 +12,9 @@ struct guided {
     struct strvec tried; /* transformations tried on the present best */
     struct rule_verdicts verdicts;
 };
+
+/* onward.c: the strategy. */
+int guided_run(struct session *session, struct error *err);
 
 /* Why for who watches; takes the text. */
 void guided_set_why(struct guided *guided, char *why);
@@ -70,7 +73,7 @@ void guided_note_no_plan(struct guided *guided, const char *transformation,
 void guided_withdraw(struct search_result *result);
 /* At the end, when all is measured: marks the verdicts that a measurement contradicts.
  */
-void guided_settle(struct search_result *result);
+void guided_remeasure(struct search_result *result);
 /* What the file's own words offer is no transformation that rules know of. */
 void guided_note_tunables(struct guided *guided);
 /* Of the first that had a plan to measure. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/finish/close.h"
 #include "search/strategy/guided.h"
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
@@ -217,7 +218,7 @@ void guided_withdraw(struct search_result *result)
 
 static bool is_gain(struct quantity gain)
 {
-    return gain.known && gain.low > 1 && gain.value >= SESSION_LEAST_GAIN;
+    return gain.known && gain.low > 1 && gain.value >= SESSION_MIN_GAIN;
 }
 
 /* Huge pages are measured at the end whatever the rules say of them. */
@@ -244,7 +245,7 @@ static void settle_step(const struct search_result *result, struct advice *advic
     free(step);
 }
 
-void guided_settle(struct search_result *result)
+void guided_remeasure(struct search_result *result)
 {
     for (size_t i = 0; i < result->advice_nr; i++) {
         struct advice *advice = &result->advice[i];

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 #include "search/space/dimensions.h"
 
 struct near {

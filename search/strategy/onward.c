@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "core/base/random.h"
+#include "search/finish/close.h"
+#include "search/finish/headroom.h"
 #include "search/propose/propose.h"
-#include "search/session/ahead.h"
+#include "search/session/prebuild.h"
 #include "search/session/race.h"
-#include "search/space/snap.h"
+#include "search/space/nearest.h"
+#include "search/strategy/facts.h"
 #include "search/strategy/guided.h"
 #include "search/strategy/nearby.h"
 
@@ -23,7 +26,7 @@
 
 /* Of the budget: for finding out which of those that were tried is the fastest. */
 static const double race_share = 0.15;
-/* As for first tries (settle.c). */
+/* As for first tries (remeasure.c). */
 static const double hopeless = 1.5;
 /* Slower than this by what is known, its neighbours are hardly the fastest. */
 static const double runner_up = 1.3;
@@ -139,18 +142,18 @@ static void list_pairs(struct onward *onward, size_t centre, struct choices *out
     for (size_t i = 0; i < nr; i++)
         list_pair(onward, centre, &pair[i], out);
     if (session->has_space && out->nr)
-        snap_list(&session->space, out);
+        nearest_list(&session->space, out);
 }
 
 static void list_runners_up(struct onward *onward, size_t centre, struct choices *out)
 {
     enum { RUNNERS_UP = 2 };
     struct session *session = onward->guided->session;
-    double least = evidence_s(&session->evidence, centre);
+    double min = evidence_s(&session->evidence, centre);
     size_t next = centre;
     for (int i = 0; i < RUNNERS_UP; i++) {
         next = race_next(session, next);
-        if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * least)
+        if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * min)
             return;
         list_near(onward, next, NEAR_ADVISED, out);
     }
@@ -223,7 +226,7 @@ static size_t centre_of(const struct onward *onward)
     struct session *session = guided->session;
     size_t leader = race_leader(session);
     struct quantity gain = evidence_ratio(&session->evidence, guided->now, leader);
-    return gain.known && gain.value >= SESSION_LEAST_GAIN ? leader : guided->now;
+    return gain.known && gain.value >= SESSION_MIN_GAIN ? leader : guided->now;
 }
 
 static bool is_over(const struct onward *onward)
@@ -278,7 +281,7 @@ static int try_stage(struct onward *onward, const struct choices *list, size_t c
             break;
         if (session_legal(session, &list->item[i], NULL))
             continue;
-        if (session_ahead(session, &ahead, i, err) ||
+        if (session_prebuild(session, &ahead, i, err) ||
             try_one(onward, &list->item[i], centre, err))
             return -1;
         (*tried)++;
@@ -364,7 +367,7 @@ static int go_on(struct onward *onward, struct error *err)
     struct session *session = guided->session;
     bool any = true;
     while (any && !is_over(onward)) {
-        char *nothing = session_nothing_left(session, guided->now);
+        char *nothing = session_no_headroom(session, guided->now);
         size_t centre = centre_of(onward);
         if (nothing) {
             session->result->left.nothing_stopped = true;
@@ -396,7 +399,7 @@ static int settle(struct onward *onward, struct error *err)
                    fmax(session_left_s(session), session_closing_s(session, 2) / 2);
     struct quantity gain;
     size_t best = guided->now;
-    if (race_settle(session, end_s, &best, &gain, err))
+    if (race_remeasure(session, end_s, &best, &gain, err))
         return -1;
     if (best != guided->now) {
         guided_note_found(guided, guided->now, best, gain);

@@ -98,7 +98,7 @@ void pool_list_begin(struct pool *pool, const size_t *variant, size_t nr,
 
 int pool_ask_next(struct pool_list *list, size_t i, double *seconds, struct error *err)
 {
-    if (session_ahead(list->pool->session, &list->ahead, i, err))
+    if (session_prebuild(list->pool->session, &list->ahead, i, err))
         return -1;
     return pool_ask(list->pool, list->variant[i], seconds, err);
 }

@@ -3,7 +3,7 @@
 #ifndef SEARCH_POOL_H
 #define SEARCH_POOL_H
 
-#include "search/session/ahead.h"
+#include "search/session/prebuild.h"
 #include "search/space/dimensions.h"
 #include "search/strategy/blind.h"
 
@@ -50,6 +50,10 @@ size_t pool_random_new(struct pool *pool);
 /* Those that differ in one dimension, in random order, then those that differ in more
  * dimensions of one step. `out` has room for pool->nr; returns their number. */
 size_t pool_neighbours(struct pool *pool, size_t variant, size_t *out);
+
+/* The strategies. */
+int local_run(struct session *session, struct error *err);
+int population_run(struct session *session, struct error *err);
 
 /* Says why it ended and makes sure of the best. */
 int pool_finish(struct pool *pool, struct error *err);

@@ -1,11 +1,13 @@
-#include "search/search.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/finish/left.h"
-#include "search/session/session.h"
+#include "core/base.h"
+#include "search/finish/close.h"
+#include "search/finish/headroom.h"
+#include "search/strategy/blind.h"
 #include "search/strategy/guided.h"
+#include "search/strategy/pool.h"
+#include "search/strategy/strategy.h"
 
 static const struct strategy {
     struct search_strategy public;
@@ -69,7 +71,7 @@ int search_run(const struct search_subject *subject, const struct search_runner 
     if (!status)
         status = session_close(&session, err);
     if (!status)
-        guided_settle(result);
+        guided_remeasure(result);
     session_release(&session);
     return status;
 }
@@ -119,7 +121,7 @@ void search_result_release(struct search_result *result)
         free(result->environment[i].plan);
         free(result->environment[i].outcome);
     }
-    left_release(&result->left);
+    headroom_release(&result->left);
     strvec_release(&result->left_out);
     audit_release(&result->audit);
     free(result->environment);

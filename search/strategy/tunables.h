@@ -3,7 +3,7 @@
 #ifndef SEARCH_TUNABLES_H
 #define SEARCH_TUNABLES_H
 
-#include "search/session/session.h"
+#include "search/session/engine.h"
 
 /* The combinations that are counted and listed; beyond, only guided search goes. */
 enum { TUNABLES_COMBINATIONS_MAX = 1000000 };

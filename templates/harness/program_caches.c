@@ -11,8 +11,8 @@ enum {
                          harm */
     PROBE_LINES = 64,
     PROBE_APART = 4096 + 64, /* no line that a prefetcher fetches with another */
-    SWEEP_LEAST = 64 << 20,
-    SWEEP_MOST = 512 << 20,
+    SWEEP_MIN = 64 << 20,
+    SWEEP_MAX = 512 << 20,
     FLUSHED_IS_SLOWER = 3 /* times, walking the probe: 64 misses against 64 hits in L1 or
                              L2 make 10 and more */
 };
@@ -111,9 +111,9 @@ static size_t larger_than_caches(void)
 {
     size_t bytes = 4 * last_level_bytes();
 
-    if (bytes < SWEEP_LEAST)
-        return SWEEP_LEAST;
-    return bytes < SWEEP_MOST ? bytes : SWEEP_MOST;
+    if (bytes < SWEEP_MIN)
+        return SWEEP_MIN;
+    return bytes < SWEEP_MAX ? bytes : SWEEP_MAX;
 }
 
 /* 65536 instructions that do nothing: 64 KiB and more, as large as any first-level
@@ -167,7 +167,7 @@ static long long probe_walk_ns(void **at)
 static long long probe_ns(char *area, bool flushed, bool by_line)
 {
     void **first = probe_make(area);
-    long long least = LLONG_MAX, spent;
+    long long min = LLONG_MAX, spent;
 
     for (int i = 0; i < 5; i++) {
         probe_walk_ns(first);
@@ -176,9 +176,9 @@ static long long probe_ns(char *area, bool flushed, bool by_line)
         else if (flushed)
             sweep();
         spent = probe_walk_ns(first);
-        least = spent < least ? spent : least;
+        min = spent < min ? spent : min;
     }
-    return least;
+    return min;
 }
 
 /* How caches are emptied here, and the proof: the probe's walk in caches and after. */

@@ -66,12 +66,12 @@ static struct deviation compare_reals(const struct request *request,
                                       const void *want, const void *got, size_t length)
 {
     struct deviation deviation = {0};
-    double least = typical(array, want, length) * 1e-3;
+    double min = typical(array, want, length) * 1e-3;
     double relative = exact == 8 ? request->relative_double : request->relative_float;
 
     for (size_t i = 0; i < length; i++) {
         double a = real_at(array, want, i), b = real_at(array, got, i);
-        double error = fabs(a - b), scale = fabs(a) > least ? fabs(a) : least;
+        double error = fabs(a - b), scale = fabs(a) > min ? fabs(a) : min;
 
         if (a == b || (isnan(a) && isnan(b)))
             continue;
@@ -120,11 +120,11 @@ static void report_odd(FILE *out, const struct inflight_array *array, const void
         return;
     for (size_t i = 0; i < length; i++) {
         double value = real_at(array, data, i);
-        double least = array->bytes == 8 ? 0x1p-1022 : 0x1p-126;
+        double min = array->bytes == 8 ? 0x1p-1022 : 0x1p-126;
 
         nan += isnan(value) != 0;
         inf += isinf(value) != 0;
-        denormal += value != 0 && fabs(value) < least;
+        denormal += value != 0 && fabs(value) < min;
     }
     if (nan)
         fprintf(out, "odd %s nan %zu\n", array->name, nan);

@@ -41,7 +41,7 @@ static bool is_cold(const struct sampler *sampler)
 
 /* A sample as long as this is timed within 0.1 %: a thousand times what the clock's step
  * and reading it may add. */
-static double least_sample_ns(const struct sampler *sampler)
+static double min_sample_ns(const struct sampler *sampler)
 {
     return 1000 * (sampler->clock.step_ns + sampler->clock.empty_ns);
 }

@@ -36,8 +36,8 @@ struct timing {
     long long calls;   /* per sample */
     unsigned before;   /* what disturbed the next sample before it began */
     long long began_ns;
-    long long taken;             /* samples */
-    double least_ns, longest_ns; /* of their calls */
+    long long taken;           /* samples */
+    double min_ns, longest_ns; /* of their calls */
     FILE *out;
 };
 
@@ -117,7 +117,7 @@ static double empty_call_ns(const struct timing *timing, calling *empty_call)
 {
     const struct sizes *sizes = &timing->request->sizes[0];
     struct inflight_result result;
-    long long least = LLONG_MAX;
+    long long min = LLONG_MAX;
 
     for (int k = 0; k < EMPTY_ROUNDS; k++) {
         long long start = now_ns(), spent;
@@ -125,19 +125,19 @@ static double empty_call_ns(const struct timing *timing, calling *empty_call)
         for (int i = 0; i < EMPTY_CALLS; i++)
             empty_call(timing->data, sizes->integer, sizes->real, &result);
         spent = now_ns() - start;
-        least = spent < least ? spent : least;
+        min = spent < min ? spent : min;
     }
-    return clock_net_ns(&timing->sampler.clock, least) / EMPTY_CALLS;
+    return clock_net_ns(&timing->sampler.clock, min) / EMPTY_CALLS;
 }
 
 static long long calls_for(const struct timing *timing, double ns_per_call)
 {
     double wanted = (double)timing->request->sample_min_ns;
-    double least = least_sample_ns(&timing->sampler), calls;
+    double min = min_sample_ns(&timing->sampler), calls;
 
     if (is_cold(&timing->sampler))
         return 1; /* the second call would find what the first one brought */
-    calls = (wanted > least ? wanted : least) / (ns_per_call > 1 ? ns_per_call : 1);
+    calls = (wanted > min ? wanted : min) / (ns_per_call > 1 ? ns_per_call : 1);
     return calls < 1 ? 1 : (long long)calls + 1;
 }
 
@@ -208,8 +208,8 @@ static void print_sample(const struct timing *timing, const struct spent *spent,
 
 static void note_call(struct timing *timing, double call_ns)
 {
-    if (timing->taken == 0 || call_ns < timing->least_ns)
-        timing->least_ns = call_ns;
+    if (timing->taken == 0 || call_ns < timing->min_ns)
+        timing->min_ns = call_ns;
     if (timing->taken == 0 || call_ns > timing->longest_ns)
         timing->longest_ns = call_ns;
     timing->taken++;
@@ -219,7 +219,7 @@ static void note_call(struct timing *timing, double call_ns)
  * copies meet once more and end when each has seen the same. */
 static void vote_slow(const struct timing *timing, double stop_ns)
 {
-    if (stop_ns > 0 && timing->taken >= 2 && timing->least_ns > stop_ns)
+    if (stop_ns > 0 && timing->taken >= 2 && timing->min_ns > stop_ns)
         atomic_fetch_add(&timing->shared->slow, 1);
 }
 

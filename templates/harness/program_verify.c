@@ -146,17 +146,17 @@ static bool is_memory_written(const struct verification *verification, size_t me
 /* With what overlaps it. */
 static size_t bytes_of(const struct verification *verification, size_t memory)
 {
-    size_t most = 0;
+    size_t max = 0;
 
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         size_t bytes =
             shift_of(verification, i) +
             memory_bytes(&inflight_table.array[i], verification->sizes->array[i].length);
 
-        if (memory_of(verification, i) == memory && bytes > most)
-            most = bytes;
+        if (memory_of(verification, i) == memory && bytes > max)
+            max = bytes;
     }
-    return most;
+    return max;
 }
 
 /* The memory of the entry i, which is the first of it. */

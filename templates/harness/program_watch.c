@@ -39,7 +39,7 @@ static const double slowed_from = 1.05;
 struct watch {
     const char *cpu; /* list as in --cpu; NULL = anywhere */
     double planned_ns, calls;
-    double least_faults; /* minor ones a call, the least seen; negative = none seen */
+    double min_faults; /* minor ones a call, the least seen; negative = none seen */
     long switches, minor, major;
     long long stolen;
     int stat;
@@ -79,15 +79,15 @@ static long long usual_reading_ns(void)
 /* The least of a few: an interrupt in one of them is no slower core. */
 static bool reference_slowed(void)
 {
-    long long least = LLONG_MAX;
+    long long min = LLONG_MAX;
 
     for (int i = 0; i < REFERENCE_LOOPS; i++) {
         long long spent = reference_loop_ns(reference.turns);
 
-        least = spent < least ? spent : least;
+        min = spent < min ? spent : min;
     }
-    reference.ns[reference.nr++ % REFERENCE_READINGS] = least;
-    return (double)least > slowed_from * (double)usual_reading_ns();
+    reference.ns[reference.nr++ % REFERENCE_READINGS] = min;
+    return (double)min > slowed_from * (double)usual_reading_ns();
 }
 
 /* ---- stolen time ---- */
@@ -261,7 +261,7 @@ static void find_reference(void)
 static struct watch watch_make(const char *cpu)
 {
     struct watch watch = {
-        .cpu = cpu, .least_faults = -1, .stat = open("/proc/stat", O_RDONLY | O_CLOEXEC)};
+        .cpu = cpu, .min_faults = -1, .stat = open("/proc/stat", O_RDONLY | O_CLOEXEC)};
 
     find_reference();
     for (int i = 0; i < 10; i++)
@@ -292,10 +292,10 @@ static void watch_begin(struct watch *watch)
 static bool is_faulted(struct watch *watch, const struct watch *before)
 {
     double faults = (double)(watch->minor - before->minor) / watch->calls;
-    double usual = watch->least_faults;
+    double usual = watch->min_faults;
 
     if (usual < 0 || faults < usual)
-        watch->least_faults = faults;
+        watch->min_faults = faults;
     if (watch->major > before->major)
         return true;
     return usual >= 0 &&

@@ -10,7 +10,7 @@
  * What no compiler reports of a traced kernel is announced by macros before it:
  * prefetches, copies, and vector intrinsics that are calls of builtins to the compiler.
  * Names of builtins, since the user's file includes the headers itself. Found with the
- * table of tests/test_variants_traced.c.
+ * table of tests/variants/build/test_traced.c.
  */
 
 /* <cstring> takes back macros by the names of its functions, so it comes before them. */

@@ -574,9 +574,9 @@ static enum CXChildVisitResult look_plain(CXCursor cursor, CXCursor parent,
     CXCursor referenced = clang_getCursorReferenced(cursor);
     enum CXCursorKind kind = clang_getCursorKind(referenced);
     struct place place = extent_of(referenced);
-    bool told = kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
-                kind == CXCursor_EnumConstantDecl || kind == CXCursor_VarDecl;
-    if (told && !place_holds(&looking->whole, &place))
+    bool given = kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
+                 kind == CXCursor_EnumConstantDecl || kind == CXCursor_VarDecl;
+    if (given && !place_holds(&looking->whole, &place))
         looking->plain = is_plain(looking->frozen, referenced);
     return looking->plain ? CXChildVisit_Recurse : CXChildVisit_Break;
 }

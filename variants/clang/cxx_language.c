@@ -10,7 +10,7 @@
 
 static bool says_language(const struct strvec *flags, bool *cplusplus)
 {
-    bool said = false;
+    bool reported = false;
     for (size_t i = 0; flags && i < flags->nr; i++) {
         const char *flag = flags->v[i], *language = NULL;
         if (strcmp(flag, "-x") == 0 && i + 1 < flags->nr)
@@ -20,9 +20,9 @@ static bool says_language(const struct strvec *flags, bool *cplusplus)
         if (!language)
             continue;
         *cplusplus = strncmp(language, "c++", 3) == 0;
-        said = true;
+        reported = true;
     }
-    return said;
+    return reported;
 }
 
 bool cxx_is_source(const char *path, const struct strvec *flags)

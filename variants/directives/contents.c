@@ -9,7 +9,7 @@
 struct contents_kind {
     const char *name, *syntax;
     size_t arg_min, arg_max;
-    double arg_least; /* smallest argument; NaN = any */
+    double smallest_arg; /* smallest argument; NaN = any */
     bool integers_only;
     bool (*range)(const struct contents *contents, long long length, long long *low,
                   long long *high);
@@ -107,13 +107,13 @@ static int find_kind(const char *name, const char *text, struct contents *conten
     return contents->kind ? 0 : -1;
 }
 
-static int eval_args(const struct strvec *args, words_lookup *lookup, void *data,
+static int eval_args(const struct strvec *args, directive_lookup *lookup, void *data,
                      struct contents *contents, struct error *err)
 {
     for (size_t i = 0; i < args->nr; i++) {
-        struct words_number number;
+        struct directive_number number;
 
-        if (words_eval(args->v[i], lookup, data, &number, err))
+        if (directive_eval(args->v[i], lookup, data, &number, err))
             return -1;
         contents->arg[contents->arg_nr++] = number.real;
     }
@@ -126,15 +126,15 @@ static int check_args(const struct contents *contents, const char *text,
     const struct contents_kind *kind = contents->kind;
 
     for (size_t i = 0; i < contents->arg_nr; i++)
-        if (contents->arg[i] < kind->arg_least)
+        if (contents->arg[i] < kind->smallest_arg)
             return fail(err, STATUS_INPUT, "'%s': %g is below %g", text, contents->arg[i],
-                        kind->arg_least);
+                        kind->smallest_arg);
     if (kind->range == range_uniform && contents->arg[0] > contents->arg[1])
         return fail(err, STATUS_INPUT, "'%s': the range is empty", text);
     return 0;
 }
 
-int contents_eval(const char *text, bool is_float, words_lookup *lookup, void *data,
+int contents_eval(const char *text, bool is_float, directive_lookup *lookup, void *data,
                   struct contents *contents, struct error *err)
 {
     struct strvec args = {0};
@@ -142,7 +142,7 @@ int contents_eval(const char *text, bool is_float, words_lookup *lookup, void *d
     int result = -1;
 
     *contents = (struct contents){0};
-    if (words_call(text, &name, &args, err) || find_kind(name, text, contents, err))
+    if (directive_call(text, &name, &args, err) || find_kind(name, text, contents, err))
         goto out;
     if (args.nr < contents->kind->arg_min || args.nr > contents->kind->arg_max)
         fail(err, STATUS_INPUT, "'%s': expected %s", text, contents->kind->syntax);

@@ -52,7 +52,7 @@ bool captured_range(const struct contents *contents, const struct captured_shape
 
 /* `text` as the user wrote it; names in it are looked up. `is_float` is of the element.
  * Overwrites `contents`. */
-int contents_eval(const char *text, bool is_float, words_lookup *lookup, void *data,
+int contents_eval(const char *text, bool is_float, directive_lookup *lookup, void *data,
                   struct contents *contents, struct error *err);
 
 /* "index(134217728)": no names, no blanks. */

@@ -11,8 +11,9 @@
 
 struct reader {
     const char *at;
-    struct kernel_word word; /* where it stands; copied into every word of the line */
-    struct kernel_words *words;
+    struct kernel_directive
+        word; /* where it stands; copied into every word of the line */
+    struct kernel_directives *words;
     const struct ir_function *function;
     struct error *err;
 };
@@ -65,7 +66,7 @@ static char *take_name(struct reader *reader)
 static char *take_path(struct reader *reader)
 {
     skip_blanks(reader);
-    size_t length = words_path_length(reader->at);
+    size_t length = directive_path_length(reader->at);
     if (length == 0)
         return NULL;
     reader->at += length;
@@ -85,22 +86,22 @@ static char *take_rest(struct reader *reader)
 
 /* ---- the list ---- */
 
-static void word_release(struct kernel_word *word)
+static void word_release(struct kernel_directive *word)
 {
     strvec_release(&word->name);
     free(word->text);
     free(word->where);
 }
 
-void kernel_words_release(struct kernel_words *words)
+void kernel_directives_release(struct kernel_directives *words)
 {
     for (size_t i = 0; i < words->item_nr; i++)
         word_release(&words->item[i]);
     free(words->item);
-    *words = (struct kernel_words){0};
+    *words = (struct kernel_directives){0};
 }
 
-static bool has_name(const struct kernel_word *word, const char *name)
+static bool has_name(const struct kernel_directive *word, const char *name)
 {
     for (size_t i = 0; i < word->name.nr; i++)
         if (strcmp(word->name.v[i], name) == 0)
@@ -108,8 +109,8 @@ static bool has_name(const struct kernel_word *word, const char *name)
     return false;
 }
 
-static struct kernel_word *find(const struct kernel_words *words, enum word_kind kind,
-                                const char *name)
+static struct kernel_directive *find(const struct kernel_directives *words,
+                                     enum word_kind kind, const char *name)
 {
     for (size_t i = 0; i < words->item_nr; i++)
         if (words->item[i].kind == kind && (!name || has_name(&words->item[i], name)))
@@ -117,17 +118,19 @@ static struct kernel_word *find(const struct kernel_words *words, enum word_kind
     return NULL;
 }
 
-const struct kernel_word *kernel_words_find(const struct kernel_words *words,
-                                            enum word_kind kind, const char *name)
+const struct kernel_directive *
+kernel_directives_find(const struct kernel_directives *words, enum word_kind kind,
+                       const char *name)
 {
     return find(words, kind, name);
 }
 
-bool kernel_words_noalias(const struct kernel_words *words, const char *a, const char *b)
+bool kernel_directives_noalias(const struct kernel_directives *words, const char *a,
+                               const char *b)
 {
     for (size_t i = 0; i < words->item_nr; i++) {
-        const struct kernel_word *word = &words->item[i];
-        if (word->kind == WORD_NOALIAS && has_name(word, a) && has_name(word, b))
+        const struct kernel_directive *word = &words->item[i];
+        if (word->kind == DIRECTIVE_NOALIAS && has_name(word, a) && has_name(word, b))
             return true;
     }
     return false;
@@ -137,10 +140,11 @@ bool kernel_words_noalias(const struct kernel_words *words, const char *a, const
  * what the source said. */
 static int add_word(struct reader *reader, enum word_kind kind)
 {
-    struct kernel_word *word = &reader->word, copy = *word;
-    bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH ||
-                  kind == WORD_FLOPS || kind == WORD_TUNABLE;
-    struct kernel_word *old =
+    struct kernel_directive *word = &reader->word, copy = *word;
+    bool single = kind == DIRECTIVE_SET || kind == DIRECTIVE_BUFFER ||
+                  kind == WORD_LENGTH || kind == DIRECTIVE_FLOPS ||
+                  kind == DIRECTIVE_TUNABLE;
+    struct kernel_directive *old =
         single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
         return fail_word(reader, "'%s' is given a second time; the first is in line %d",
@@ -154,7 +158,7 @@ static int add_word(struct reader *reader, enum word_kind kind)
         *old = copy;
         return 0;
     }
-    struct kernel_words *words = reader->words;
+    struct kernel_directives *words = reader->words;
     GROW(words->item, words->item_nr + 1, words->item_alloc);
     words->item[words->item_nr++] = copy;
     return 0;
@@ -275,13 +279,14 @@ static int check_end(struct reader *reader)
 static int check_expr(const struct reader *reader)
 {
     struct error why = {0};
-    return words_check(reader->word.text, &why) < 0 ? fail_word(reader, "%s", why.text)
-                                                    : 0;
+    return directive_check(reader->word.text, &why) < 0
+               ? fail_word(reader, "%s", why.text)
+               : 0;
 }
 
 static int read_kernel(struct reader *reader)
 {
-    return check_end(reader) < 0 ? -1 : add_word(reader, WORD_KERNEL);
+    return check_end(reader) < 0 ? -1 : add_word(reader, DIRECTIVE_KERNEL);
 }
 
 static int push_name(struct reader *reader, const char *expected)
@@ -304,7 +309,7 @@ static int read_set(struct reader *reader)
     reader->word.text = take_rest(reader);
     if (check_expr(reader) < 0 || check_names(reader, false) < 0)
         return -1;
-    return add_word(reader, WORD_SET);
+    return add_word(reader, DIRECTIVE_SET);
 }
 
 static int check_contents(const struct reader *reader)
@@ -312,7 +317,7 @@ static int check_contents(const struct reader *reader)
     struct error why = {0};
     struct strvec args = {0};
     char *name = NULL;
-    int status = words_call(reader->word.text, &name, &args, &why);
+    int status = directive_call(reader->word.text, &name, &args, &why);
     free(name);
     strvec_release(&args);
     return status < 0 ? fail_word(reader, "%s", why.text) : 0;
@@ -334,13 +339,13 @@ static int read_buffer(struct reader *reader)
     if ((contents ? check_contents(reader) : check_expr(reader)) < 0 ||
         check_names(reader, true) < 0)
         return -1;
-    return add_word(reader, contents ? WORD_BUFFER : WORD_LENGTH);
+    return add_word(reader, contents ? DIRECTIVE_BUFFER : WORD_LENGTH);
 }
 
 static int read_flops(struct reader *reader)
 {
     reader->word.text = take_rest(reader);
-    return check_expr(reader) < 0 ? -1 : add_word(reader, WORD_FLOPS);
+    return check_expr(reader) < 0 ? -1 : add_word(reader, DIRECTIVE_FLOPS);
 }
 
 /* "(a, b)" */
@@ -362,7 +367,7 @@ static int read_independent(struct reader *reader)
 {
     if (take_names(reader, "independent(LOOP)") < 0 || check_loops(reader) < 0)
         return -1;
-    return add_word(reader, WORD_INDEPENDENT);
+    return add_word(reader, DIRECTIVE_INDEPENDENT);
 }
 
 static int read_noalias(struct reader *reader)
@@ -372,12 +377,12 @@ static int read_noalias(struct reader *reader)
         return -1;
     if (reader->word.name.nr < 2)
         return fail_word(reader, "expected '%s'", form);
-    return check_names(reader, true) < 0 ? -1 : add_word(reader, WORD_NOALIAS);
+    return check_names(reader, true) < 0 ? -1 : add_word(reader, DIRECTIVE_NOALIAS);
 }
 
 static int read_associative(struct reader *reader)
 {
-    return add_word(reader, WORD_ASSOCIATIVE);
+    return add_word(reader, DIRECTIVE_ASSOCIATIVE);
 }
 
 static int read_tunable(struct reader *reader)
@@ -389,15 +394,17 @@ static int read_tunable(struct reader *reader)
     reader->word.text = take_rest(reader);
     int status = tunable_values_read(reader->word.text, &values, &why);
     tunable_values_release(&values);
-    return status ? fail_word(reader, "%s", why.text) : add_word(reader, WORD_TUNABLE);
+    return status ? fail_word(reader, "%s", why.text)
+                  : add_word(reader, DIRECTIVE_TUNABLE);
 }
 
 static int read_constraint(struct reader *reader)
 {
     struct error why = {0};
     reader->word.text = take_rest(reader);
-    return constraint_check(reader->word.text, &why) ? fail_word(reader, "%s", why.text)
-                                                     : add_word(reader, WORD_CONSTRAINT);
+    return constraint_check(reader->word.text, &why)
+               ? fail_word(reader, "%s", why.text)
+               : add_word(reader, DIRECTIVE_CONSTRAINT);
 }
 
 struct word_form {
@@ -441,7 +448,7 @@ static int read_assume(struct reader *reader)
 
 /* `where` is taken over. */
 static int read_line(const struct ir_function *function, const char *text, char *where,
-                     int line, struct kernel_words *words, struct error *err)
+                     int line, struct kernel_directives *words, struct error *err)
 {
     static const struct word_form form[] = {
         {"kernel", read_kernel},        {"set", read_set},     {"buffer", read_buffer},
@@ -467,8 +474,9 @@ static bool is_of_file(const struct ir_pragma *pragma)
     return false;
 }
 
-int kernel_words_read(const struct ir_function *function, const struct strvec *command,
-                      struct kernel_words *words, struct error *err)
+int kernel_directives_read(const struct ir_function *function,
+                           const struct strvec *command, struct kernel_directives *words,
+                           struct error *err)
 {
     int status = 0;
     const struct ir_pragma *pragma = function->all_pragma;

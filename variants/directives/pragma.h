@@ -24,19 +24,19 @@
 #include "variants/ir/ir.h"
 
 enum word_kind {
-    WORD_KERNEL,
-    WORD_SET,
-    WORD_BUFFER,
+    DIRECTIVE_KERNEL,
+    DIRECTIVE_SET,
+    DIRECTIVE_BUFFER,
     WORD_LENGTH,
-    WORD_INDEPENDENT,
-    WORD_NOALIAS,
-    WORD_ASSOCIATIVE,
-    WORD_FLOPS,
-    WORD_TUNABLE,
-    WORD_CONSTRAINT
+    DIRECTIVE_INDEPENDENT,
+    DIRECTIVE_NOALIAS,
+    DIRECTIVE_ASSOCIATIVE,
+    DIRECTIVE_FLOPS,
+    DIRECTIVE_TUNABLE,
+    DIRECTIVE_CONSTRAINT
 };
 
-struct kernel_word {
+struct kernel_directive {
     enum word_kind kind;
     /* SET, BUFFER, LENGTH: one; INDEPENDENT: loops; NOALIAS: two or more arrays */
     struct strvec name;
@@ -46,51 +46,55 @@ struct kernel_word {
     int line; /* 0 = from the command line */
 };
 
-struct kernel_words {
-    struct kernel_word *item;
+struct kernel_directives {
+    struct kernel_directive *item;
     size_t item_nr, item_alloc;
 };
 
 /* All that applies to the function, then `command` (may be NULL), checked: known
  * words, expressions that parse, names that the function has. */
-int kernel_words_read(const struct ir_function *function, const struct strvec *command,
-                      struct kernel_words *words, struct error *err);
-void kernel_words_release(struct kernel_words *words);
+int kernel_directives_read(const struct ir_function *function,
+                           const struct strvec *command, struct kernel_directives *words,
+                           struct error *err);
+void kernel_directives_release(struct kernel_directives *words);
 
 /* The word about `name` (NULL for KERNEL, ASSOCIATIVE, FLOPS), or NULL. */
-const struct kernel_word *kernel_words_find(const struct kernel_words *words,
-                                            enum word_kind kind, const char *name);
+const struct kernel_directive *
+kernel_directives_find(const struct kernel_directives *words, enum word_kind kind,
+                       const char *name);
 /* Is a pair of arrays vouched not to overlap? */
-bool kernel_words_noalias(const struct kernel_words *words, const char *a, const char *b);
+bool kernel_directives_noalias(const struct kernel_directives *words, const char *a,
+                               const char *b);
 
 /* `index(m)` -> "index" and its arguments as texts; `zero` -> "zero" and none. Caller
  * frees *name and releases args. */
-int words_call(const char *contents, char **name, struct strvec *args, struct error *err);
+int directive_call(const char *contents, char **name, struct strvec *args,
+                   struct error *err);
 
 /* Of an identifier with the fields behind it: "g->nx", "p.pos.x". 0 = there is none. */
-size_t words_path_length(const char *text);
+size_t directive_path_length(const char *text);
 
 /* ---- expressions: + - * / % ( ), numbers, names (with fields) ---- */
 
-struct words_number {
+struct directive_number {
     bool is_integer;
     long long integer;
     double real; /* always set */
 };
-struct words_number words_integer(long long value);
-struct words_number words_real(double value);
+struct directive_number directive_integer(long long value);
+struct directive_number directive_real(double value);
 
 /* 0 and *out when the name is known, else -1. */
-typedef int words_lookup(void *data, const char *name, struct words_number *out);
+typedef int directive_lookup(void *data, const char *name, struct directive_number *out);
 
 /* Integers as in C; an integer result beyond 64 bits goes on as a real one. A NULL
  * lookup knows no names. */
-int words_eval(const char *expr, words_lookup *lookup, void *data,
-               struct words_number *out, struct error *err);
+int directive_eval(const char *expr, directive_lookup *lookup, void *data,
+                   struct directive_number *out, struct error *err);
 /* The same for a size: fails unless the result is an integer. */
-int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long long *out,
-                       struct error *err);
+int directive_eval_integer(const char *expr, directive_lookup *lookup, void *data,
+                           long long *out, struct error *err);
 /* Is it an expression? Names and values do not matter. */
-int words_check(const char *expr, struct error *err);
+int directive_check(const char *expr, struct error *err);
 
 #endif

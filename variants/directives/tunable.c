@@ -174,7 +174,7 @@ static int read_number(struct finding *finding, struct tunable_place *place)
     char *text = xstrndup(finding->scan.text + place->begin, place->end - place->begin);
     char *from = text, *end;
     size_t length = strlen(text);
-    struct words_number number = {0};
+    struct directive_number number = {0};
     int status = 0;
     while (*from == '(' && length && text[length - 1] == ')') {
         from++;
@@ -190,7 +190,7 @@ static int read_number(struct finding *finding, struct tunable_place *place)
     } else {
         free(text);
         text = xstrndup(finding->scan.text + place->begin, place->end - place->begin);
-        status = words_eval(text, NULL, NULL, &number, NULL) || !number.is_integer;
+        status = directive_eval(text, NULL, NULL, &number, NULL) || !number.is_integer;
         place->now = number.integer;
     }
     if (status)
@@ -411,8 +411,8 @@ enum { INCLUDES_DEEP = 8 };
 struct place_request {
     const struct ir_function *function;
     const struct strvec *cflags;
-    size_t most;
-    const struct kernel_word *word;
+    size_t max;
+    const struct kernel_directive *word;
     struct error *err;
 };
 
@@ -580,9 +580,9 @@ static int place_it(const struct place_request *request, struct tunable *tunable
 
 static int read_one(const struct place_request *request, struct tunables *tunables)
 {
-    if (tunables->nr == request->most)
+    if (tunables->nr == request->max)
         return fail(request->err, STATUS_INPUT, "%s: more than %zu tunables at once",
-                    request->word->where, request->most);
+                    request->word->where, request->max);
     GROW(tunables->item, tunables->nr + 1, tunables->alloc);
     struct tunable *tunable = &tunables->item[tunables->nr++];
     *tunable = (struct tunable){.name = request->word->name.v[0]};
@@ -597,17 +597,17 @@ struct names {
 };
 
 /* Every name counts as known that is a tunable or a scalar parameter. */
-static int lookup_name(void *data, const char *name, struct words_number *out)
+static int lookup_name(void *data, const char *name, struct directive_number *out)
 {
     const struct names *names = data;
     for (size_t i = 0; i < names->tunables->nr; i++)
         if (!strcmp(names->tunables->item[i].name, name)) {
-            *out = words_integer(names->tunables->item[i].place.now);
+            *out = directive_integer(names->tunables->item[i].place.now);
             return 0;
         }
     for (size_t i = 0; i < names->function->symbol_nr; i++) {
         const struct ir_symbol *symbol = names->function->symbol[i];
-        *out = words_integer(1);
+        *out = directive_integer(1);
         if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
             symbol->type.pointers == 0 && !strcmp(symbol->name, name))
             return 0;
@@ -625,21 +625,21 @@ static int read_constraint(const struct place_request *request, struct tunables 
     return 0;
 }
 
-int tunables_read(const struct ir_function *function, const struct kernel_words *words,
-                  const struct strvec *cflags, size_t most, struct tunables *out,
-                  struct error *err)
+int tunables_read(const struct ir_function *function,
+                  const struct kernel_directives *words, const struct strvec *cflags,
+                  size_t max, struct tunables *out, struct error *err)
 {
     struct place_request request = {
-        .function = function, .cflags = cflags, .most = most, .err = err};
+        .function = function, .cflags = cflags, .max = max, .err = err};
     int status = 0;
     for (size_t i = 0; !status && i < words->item_nr; i++) {
         request.word = &words->item[i];
-        if (request.word->kind == WORD_TUNABLE)
+        if (request.word->kind == DIRECTIVE_TUNABLE)
             status = read_one(&request, out);
     }
     for (size_t i = 0; !status && i < words->item_nr; i++) {
         request.word = &words->item[i];
-        if (request.word->kind == WORD_CONSTRAINT)
+        if (request.word->kind == DIRECTIVE_CONSTRAINT)
             status = read_constraint(&request, out);
     }
     return status;

@@ -60,9 +60,9 @@ struct tunables {
 
 /* All that the words say, `most` of them, with their definitions found. `function` and
  * `words` must outlive it. */
-int tunables_read(const struct ir_function *function, const struct kernel_words *words,
-                  const struct strvec *cflags, size_t most, struct tunables *out,
-                  struct error *err);
+int tunables_read(const struct ir_function *function,
+                  const struct kernel_directives *words, const struct strvec *cflags,
+                  size_t max, struct tunables *out, struct error *err);
 void tunables_release(struct tunables *tunables);
 
 /* The file's text with these values, one for each tunable; those that are as in the file
@@ -72,7 +72,7 @@ char *tunables_edit(const struct tunables *tunables, const char *source, size_t 
 
 /* A constraint: expressions and comparisons <= < >= > == !=, joined by &&. *holds is set;
  * fails when it cannot be evaluated. */
-int constraint_eval(const char *text, words_lookup *lookup, void *data, bool *holds,
+int constraint_eval(const char *text, directive_lookup *lookup, void *data, bool *holds,
                     struct error *err);
 /* Is it one? Names and values do not matter. */
 int constraint_check(const char *text, struct error *err);

@@ -192,17 +192,17 @@ static bool compare(enum comparison what, double a, double b)
 }
 
 struct judge {
-    words_lookup *lookup; /* NULL: only the form counts */
+    directive_lookup *lookup; /* NULL: only the form counts */
     void *data;
     struct error *err;
 };
 
 static int side_value(const struct judge *judge, const char *text, double *value)
 {
-    struct words_number number = {0};
+    struct directive_number number = {0};
     if (!judge->lookup)
-        return words_check(text, judge->err);
-    if (words_eval(text, judge->lookup, judge->data, &number, judge->err))
+        return directive_check(text, judge->err);
+    if (directive_eval(text, judge->lookup, judge->data, &number, judge->err))
         return -1;
     *value = number.real;
     return 0;
@@ -242,7 +242,7 @@ static int eval_all(const struct judge *judge, const char *text, bool *holds)
     return status;
 }
 
-int constraint_eval(const char *text, words_lookup *lookup, void *data, bool *holds,
+int constraint_eval(const char *text, directive_lookup *lookup, void *data, bool *holds,
                     struct error *err)
 {
     return eval_all(&(struct judge){lookup, data, err}, text, holds);

@@ -12,21 +12,21 @@ enum { DEPTH_MAX = 100 };
 
 struct eval {
     const char *expr, *at;
-    words_lookup *lookup;
+    directive_lookup *lookup;
     void *data;
     bool dry; /* only the form counts */
     int depth;
     struct error *err;
 };
 
-struct words_number words_integer(long long value)
+struct directive_number directive_integer(long long value)
 {
-    return (struct words_number){true, value, (double)value};
+    return (struct directive_number){true, value, (double)value};
 }
 
-struct words_number words_real(double value)
+struct directive_number directive_real(double value)
 {
-    return (struct words_number){false, 0, value};
+    return (struct directive_number){false, 0, value};
 }
 
 static int fail_eval(struct eval *eval, const char *problem)
@@ -43,18 +43,18 @@ static char next(struct eval *eval)
     return *eval->at;
 }
 
-static int eval_sum(struct eval *eval, struct words_number *out);
+static int eval_sum(struct eval *eval, struct directive_number *out);
 
 /* ---- numbers and names ---- */
 
-static int eval_number(struct eval *eval, struct words_number *out)
+static int eval_number(struct eval *eval, struct directive_number *out)
 {
     char *end, *end_real;
     errno = 0;
     long long integer = strtoll(eval->at, &end, 10);
     bool fits = errno == 0;
     double real = strtod(eval->at, &end_real);
-    *out = end_real > end || !fits ? words_real(real) : words_integer(integer);
+    *out = end_real > end || !fits ? directive_real(real) : directive_integer(integer);
     eval->at = end_real;
     bool hexadecimal = end < end_real && (*end == 'x' || *end == 'X');
     if (hexadecimal || isalnum((unsigned char)*eval->at) || *eval->at == '_' ||
@@ -63,7 +63,7 @@ static int eval_number(struct eval *eval, struct words_number *out)
     return isfinite(real) ? 0 : fail_eval(eval, "a number is too large");
 }
 
-size_t words_path_length(const char *text)
+size_t directive_path_length(const char *text)
 {
     size_t length = 0;
     while (isalpha((unsigned char)text[length]) || text[length] == '_') {
@@ -81,13 +81,13 @@ size_t words_path_length(const char *text)
     return length;
 }
 
-static int eval_name(struct eval *eval, struct words_number *out)
+static int eval_name(struct eval *eval, struct directive_number *out)
 {
-    size_t length = words_path_length(eval->at);
+    size_t length = directive_path_length(eval->at);
     char *name = xstrndup(eval->at, length);
     eval->at += length;
     int status = 0;
-    *out = words_integer(1);
+    *out = directive_integer(1);
     if (!eval->dry && (!eval->lookup || eval->lookup(eval->data, name, out) < 0))
         status = fail(eval->err, STATUS_INPUT, "'%.80s': the value of '%s' is not known",
                       eval->expr, name);
@@ -95,7 +95,7 @@ static int eval_name(struct eval *eval, struct words_number *out)
     return status;
 }
 
-static int eval_parenthesis(struct eval *eval, struct words_number *out)
+static int eval_parenthesis(struct eval *eval, struct directive_number *out)
 {
     if (++eval->depth > DEPTH_MAX)
         return fail_eval(eval, "too many parentheses");
@@ -109,7 +109,7 @@ static int eval_parenthesis(struct eval *eval, struct words_number *out)
     return 0;
 }
 
-static int eval_unary(struct eval *eval, struct words_number *out)
+static int eval_unary(struct eval *eval, struct directive_number *out)
 {
     char c = next(eval);
     bool minus = false;
@@ -168,8 +168,8 @@ static double real_operation(char op, double a, double b)
     }
 }
 
-static int apply(struct eval *eval, char op, struct words_number b,
-                 struct words_number *a)
+static int apply(struct eval *eval, char op, struct directive_number b,
+                 struct directive_number *a)
 {
     if (eval->dry)
         return 0;
@@ -178,18 +178,18 @@ static int apply(struct eval *eval, char op, struct words_number b,
         return fail_eval(eval, "a division by zero");
     long long integer;
     if (integers && integer_operation(op, a->integer, b.integer, &integer))
-        *a = words_integer(integer);
+        *a = directive_integer(integer);
     else
-        *a = words_real(real_operation(op, a->real, b.real));
+        *a = directive_real(real_operation(op, a->real, b.real));
     return isfinite(a->real) ? 0 : fail_eval(eval, "the result is too large");
 }
 
-static int eval_product(struct eval *eval, struct words_number *out)
+static int eval_product(struct eval *eval, struct directive_number *out)
 {
     if (eval_unary(eval, out) < 0)
         return -1;
     for (char op = next(eval); op == '*' || op == '/' || op == '%'; op = next(eval)) {
-        struct words_number right;
+        struct directive_number right;
         eval->at++;
         if (eval_unary(eval, &right) < 0 || apply(eval, op, right, out) < 0)
             return -1;
@@ -197,12 +197,12 @@ static int eval_product(struct eval *eval, struct words_number *out)
     return 0;
 }
 
-static int eval_sum(struct eval *eval, struct words_number *out)
+static int eval_sum(struct eval *eval, struct directive_number *out)
 {
     if (eval_product(eval, out) < 0)
         return -1;
     for (char op = next(eval); op == '+' || op == '-'; op = next(eval)) {
-        struct words_number right;
+        struct directive_number right;
         eval->at++;
         if (eval_product(eval, &right) < 0 || apply(eval, op, right, out) < 0)
             return -1;
@@ -253,7 +253,8 @@ static const char *split_arguments(const char *text, struct strvec *args)
     }
 }
 
-int words_call(const char *contents, char **name, struct strvec *args, struct error *err)
+int directive_call(const char *contents, char **name, struct strvec *args,
+                   struct error *err)
 {
     const char *at = skip_spaces(contents);
     size_t length = name_length(at);
@@ -270,7 +271,7 @@ int words_call(const char *contents, char **name, struct strvec *args, struct er
 
 /* ---- entry points ---- */
 
-static int eval_all(struct eval *eval, struct words_number *out)
+static int eval_all(struct eval *eval, struct directive_number *out)
 {
     eval->at = eval->expr;
     if (eval_sum(eval, out) < 0)
@@ -283,18 +284,18 @@ static int eval_all(struct eval *eval, struct words_number *out)
     return 0;
 }
 
-int words_eval(const char *expr, words_lookup *lookup, void *data,
-               struct words_number *out, struct error *err)
+int directive_eval(const char *expr, directive_lookup *lookup, void *data,
+                   struct directive_number *out, struct error *err)
 {
     struct eval eval = {.expr = expr, .lookup = lookup, .data = data, .err = err};
     return eval_all(&eval, out);
 }
 
-int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long long *out,
-                       struct error *err)
+int directive_eval_integer(const char *expr, directive_lookup *lookup, void *data,
+                           long long *out, struct error *err)
 {
-    struct words_number number;
-    if (words_eval(expr, lookup, data, &number, err) < 0)
+    struct directive_number number;
+    if (directive_eval(expr, lookup, data, &number, err) < 0)
         return -1;
     if (!number.is_integer)
         return fail(err, STATUS_INPUT,
@@ -305,9 +306,9 @@ int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long 
     return 0;
 }
 
-int words_check(const char *expr, struct error *err)
+int directive_check(const char *expr, struct error *err)
 {
-    struct words_number ignored;
+    struct directive_number ignored;
     struct eval eval = {.expr = expr, .dry = true, .err = err};
     return eval_all(&eval, &ignored);
 }

@@ -12,6 +12,7 @@
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/model/model_nest.h"
+#include "variants/model/poly.h"
 #include "variants/plan/plan.h"
 
 /* ---- frozen ---- */
@@ -19,7 +20,7 @@
 /* What the rewritten code rests on is checked where it is compiled: built with another
  * value it is refused, never wrong. */
 
-enum { SAID_MAX = 100 }; /* of a value in a message */
+enum { REPORTED_MAX = 100 }; /* of a value in a message */
 
 static bool has_kind(const struct ir_function *function, enum ir_frozen_kind kind)
 {
@@ -40,21 +41,21 @@ static void gen_frozen_macros(const struct model *model, struct buf *out)
                  prefix, prefix, prefix);
 }
 
-static void add_quoted(struct buf *out, const char *text, size_t most)
+static void add_quoted(struct buf *out, const char *text, size_t max)
 {
-    for (size_t i = 0; text[i] && i < most; i++) {
+    for (size_t i = 0; text[i] && i < max; i++) {
         buf_add(out, text[i] == '"' || text[i] == '\\' ? "\\" : "");
         buf_add_n(out, text + i, 1);
     }
-    buf_add(out, strlen(text) > most ? " ..." : "");
+    buf_add(out, strlen(text) > max ? " ..." : "");
 }
 
 static void add_message(struct buf *out, const struct ir_frozen *frozen)
 {
     buf_add(out, "\"tuned where ");
-    add_quoted(out, frozen->name, SAID_MAX);
+    add_quoted(out, frozen->name, REPORTED_MAX);
     buf_add(out, " is ");
-    add_quoted(out, frozen->value, SAID_MAX);
+    add_quoted(out, frozen->value, REPORTED_MAX);
     buf_add(out, ": build with that, or run inflight tune again\"");
 }
 
@@ -654,11 +655,11 @@ static void add_assumptions(struct work *work, struct buf *out)
 {
     struct nest *nest = work->nest;
     if (work->reorders)
-        nest_say_rows(nest, &work->said);
+        nest_say_rows(nest, &work->reported);
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
-    for (size_t i = 0; i < work->said.nr; i++)
-        buf_addf(out, "%s\n", work->said.v[i]);
+    for (size_t i = 0; i < work->reported.nr; i++)
+        buf_addf(out, "%s\n", work->reported.v[i]);
     add_overlaps(work, out);
 }
 
@@ -705,4 +706,108 @@ int model_prepare(struct model *model, const struct plan *plan, struct buf *assu
     isl_budget(model, 0);
     free(works);
     return status;
+}
+
+/* Plans that were asked for already: a search checks a plan, then needs its text for
+ * several programs, and that of the plan it is compared with again and again. */
+/* A batch of plans that are built ahead, and what they are compared with, several times
+ * over; texts have some kilobytes each. */
+enum { PLAN_CACHE_MAX = 64 };
+
+struct cached_plan {
+    char *plan; /* NULL = free */
+    bool forced;
+    int status;
+    struct error err;
+    struct buf assumptions, text;
+    unsigned long used; /* larger = later */
+};
+
+struct plan_cache {
+    struct cached_plan item[PLAN_CACHE_MAX];
+    unsigned long clock;
+};
+
+static void cached_release(struct cached_plan *cached)
+{
+    free(cached->plan);
+    buf_release(&cached->assumptions);
+    buf_release(&cached->text);
+    *cached = (struct cached_plan){0};
+}
+
+static void cached_free(struct plan_cache *plans)
+{
+    for (size_t i = 0; plans && i < PLAN_CACHE_MAX; i++)
+        cached_release(&plans->item[i]);
+    free(plans);
+}
+
+static struct cached_plan *find(struct plan_cache *plans, const char *plan, bool forced)
+{
+    for (size_t i = 0; i < PLAN_CACHE_MAX; i++) {
+        struct cached_plan *cached = &plans->item[i];
+        if (cached->plan && cached->forced == forced && !strcmp(cached->plan, plan))
+            return cached;
+    }
+    return NULL;
+}
+
+static struct cached_plan *longest_unused(struct plan_cache *plans)
+{
+    struct cached_plan *oldest = &plans->item[0];
+    for (size_t i = 1; i < PLAN_CACHE_MAX; i++)
+        if (plans->item[i].used < oldest->used)
+            oldest = &plans->item[i];
+    return oldest;
+}
+
+/* What model_prepare gave for this plan, now or before. */
+static const struct cached_plan *ask(struct model *model, const struct plan *plan)
+{
+    if (!model->cache) {
+        model->cache = xcalloc(1, sizeof(*model->cache));
+        model->cache_free = cached_free;
+    }
+    char *name = plan_text(plan);
+    struct cached_plan *cached = find(model->cache, name, model->forced);
+    if (cached) {
+        free(name);
+    } else {
+        enum account before = account_switch(ACCOUNT_ANALYSIS);
+        cached = longest_unused(model->cache);
+        cached_release(cached);
+        cached->plan = name;
+        cached->forced = model->forced;
+        cached->status =
+            model_prepare(model, plan, &cached->assumptions, &cached->text, &cached->err);
+        account_switch(before);
+    }
+    cached->used = ++model->cache->clock;
+    return cached;
+}
+
+static int answer(const struct cached_plan *cached, struct error *err)
+{
+    return cached->status ? fail_as(err, &cached->err) : 0;
+}
+
+int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
+                struct error *err)
+{
+    const struct cached_plan *cached = ask(model, plan);
+    if (assumptions)
+        buf_add(assumptions, buf_str(&cached->assumptions));
+    return answer(cached, err);
+}
+
+int model_emit(struct model *model, const struct plan *plan, struct buf *out,
+               struct error *err)
+{
+    model->forced = model->request.force;
+    const struct cached_plan *cached = ask(model, plan);
+    model->forced = false;
+    if (cached->status == 0)
+        buf_add_n(out, cached->text.data, cached->text.length);
+    return answer(cached, err);
 }

@@ -52,10 +52,10 @@ struct gen {
     size_t mark_nr;
     const struct tree *gathered; /* the copies for which one stands; NULL = none */
     long long moved[DEPTH_MAX];  /* the copy that is made, in the source's iterators */
-    isl_set *known;     /* parameters for which the new code runs: see gen_guard */
-    isl_set *premise;   /* what proofs rest on, while one is made */
-    bool needs_promise; /* the guard must test for sizes of zero: see gen_proof.c */
-    bool needs_box;     /* and that numbers of 64 bits are not huge: see gen_range.c */
+    isl_set *known;      /* parameters for which the new code runs: see gen_guard */
+    isl_set *hypothesis; /* what proofs rest on, while one is made */
+    bool needs_promise;  /* the guard must test for sizes of zero: see gen_proof.c */
+    bool needs_box;      /* and that numbers of 64 bits are not huge: see gen_range.c */
     struct ranged *range;
     size_t range_nr, range_alloc;
     struct local *local;

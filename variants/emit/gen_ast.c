@@ -413,7 +413,7 @@ static void add_mark(struct gen *gen, struct code *block, isl_ast_node *node)
     const struct tree *band = isl_id_get_user(id);
     isl_id_free(id);
     size_t copy_nr = gen->copy_nr, mark_nr = gen->mark_nr;
-    if (tree_is_gathered(band))
+    if (tree_is_coalesced(band))
         gen->gathered = band;
     else
         push_mark(gen, band);
@@ -453,7 +453,7 @@ struct code *gen_code(struct gen *gen)
 {
     struct nest *nest = gen->nest;
     isl_ast_build *build = isl_ast_build_from_context(isl_set_copy(gen->known));
-    tree_gather(gen->work);
+    tree_coalesce(gen->work);
     isl_ast_node *node =
         isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));
     isl_ast_build_free(build);

@@ -54,10 +54,10 @@ long long run_step(const struct tree *band)
 struct ir_expr *fetch_clamped(struct gen *gen, long long step, struct ir_expr *now,
                               struct ir_expr *last, long long distance)
 {
-    struct ir_expr *ahead = expr_plus(gen->arena, now, distance * step);
+    struct ir_expr *lookahead = expr_plus(gen->arena, now, distance * step);
     bool up = step > 0;
     gen->need_max = gen->need_max || !up;
-    struct ir_expr *expr = fetch_pick(gen, up ? "min" : "max", ahead, last);
+    struct ir_expr *expr = fetch_pick(gen, up ? "min" : "max", lookahead, last);
     return expr;
 }
 

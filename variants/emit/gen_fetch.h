@@ -5,7 +5,7 @@
 
 #include "variants/emit/gen.h"
 
-struct ahead_names;
+struct lookahead_names;
 
 const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
@@ -33,58 +33,62 @@ size_t fetch_copies(const struct work *work);
 bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array);
 /* The access at its first execution in an iteration of the loop with this
  * body: false with the reason when that cannot be told. */
-struct ahead_request {
+struct lookahead_request {
     const struct ir_stmt *body;
     const struct ir_expr *wanted; /* in it */
-    struct ahead_names *all; /* every iteration of inner `for` loops; NULL = the first */
+    struct lookahead_names
+        *all; /* every iteration of inner `for` loops; NULL = the first */
     /* Scalars of which the iteration is made, or that no iteration changes. */
     bool (*known)(const struct ir_symbol *symbol, const void *data);
     const void *data;
 };
 /* An inner loop all of whose iterations are gone through. */
-struct ahead_loop {
+struct lookahead_loop {
     const struct ir_stmt *stmt;
     struct ir_symbol *var;
     struct ir_expr *lower, *upper, *cond; /* cond: reached then; NULL = always */
 };
-struct ahead {
-    struct ahead_loop loop[DEPTH_MAX]; /* around the element, outermost first */
+struct lookahead {
+    struct lookahead_loop loop[DEPTH_MAX]; /* around the element, outermost first */
     size_t loop_nr;
     struct ir_expr *element;
     struct ir_expr *cond; /* reached then, in the loops; NULL = always */
     char why[160];
 };
 bool ahead_is_fixed(const struct nest *nest, const struct ir_symbol *symbol);
-bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahead *out);
+bool lookahead_find(struct gen *gen, const struct lookahead_request *request,
+                    struct lookahead *out);
 /* The elements of several iterations, of this step, lie in one line. */
 bool fetch_is_stream(const struct gen *gen, const struct ir_expr *expr,
                      const struct ir_symbol *iterator, long long step,
                      long long *iterations);
 /* Variables of loops ahead, one for each loop of the source. */
-struct ahead_names {
+struct lookahead_names {
     const struct ir_stmt *stmt[4 * DEPTH_MAX];
     struct ir_symbol *var[4 * DEPTH_MAX];
     size_t nr;
 };
-struct ir_symbol *ahead_name(struct gen *gen, struct ahead_names *names,
-                             const struct ir_stmt *loop); /* NULL = there are too many */
-void gen_later(struct gen *gen, struct code *code);       /* prefetches with `at` */
+struct ir_symbol *
+lookahead_name(struct gen *gen, struct lookahead_names *names,
+               const struct ir_stmt *loop);         /* NULL = there are too many */
+void gen_later(struct gen *gen, struct code *code); /* prefetches with `at` */
 int later_check(const struct model *model, const struct work *works, struct error *err);
-struct ir_expr *ahead_negated(struct ir_arena *arena, struct ir_expr *expr);
-bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond);
+struct ir_expr *lookahead_negated(struct ir_arena *arena, struct ir_expr *expr);
+bool lookahead_says(const struct ir_expr *all, const struct ir_expr *cond);
 /* A jump out of a body; with `within` one that stays in the loop is none. */
-bool ahead_leaves(const struct ir_stmt *stmt, const void *within);
-bool ahead_ends_in_jump(const struct ir_stmt *stmt);
-bool ahead_ends_early(const struct ir_stmt *body); /* of a loop: not all iterations run */
-bool ahead_wraps(const struct ir_stmt *loop);      /* an unsigned iterator counts down */
-bool ahead_sets(const struct ir_stmt *stmt, const void *symbol); /* this statement */
-size_t ahead_loads(const struct ahead *ahead);
+bool lookahead_leaves(const struct ir_stmt *stmt, const void *within);
+bool lookahead_ends_in_jump(const struct ir_stmt *stmt);
+bool lookahead_ends_early(
+    const struct ir_stmt *body);                  /* of a loop: not all iterations run */
+bool lookahead_wraps(const struct ir_stmt *loop); /* an unsigned iterator counts down */
+bool lookahead_sets(const struct ir_stmt *stmt, const void *symbol); /* this statement */
+size_t lookahead_loads(const struct lookahead *lookahead);
 bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,
-                         const struct ir_expr *wanted, struct ahead *ahead);
-/* As ahead_find, with all iterations of inner loops. */
+                         const struct ir_expr *wanted, struct lookahead *lookahead);
+/* As lookahead_find, with all iterations of inner loops. */
 bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t pos,
-                     const struct ir_expr *wanted, struct ahead_names *names,
-                     struct ahead *ahead);
+                     const struct ir_expr *wanted, struct lookahead_names *names,
+                     struct lookahead *lookahead);
 bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
                       const struct statement *statement); /* loops, parameters */
 /* As it stands, with later iterators of the band's loop, whatever the conditions. */
@@ -94,7 +98,7 @@ bool fetch_is_direct(struct gen *gen, const struct statement *statement,
 bool fetch_has_own_size(const struct statement *statement, const struct ir_expr *wanted);
 bool fetch_is_one_line(struct gen *gen, const struct statement *statement, size_t pos,
                        const struct ir_expr *wanted);
-bool ahead_implies(const struct ir_expr *b, const struct ir_expr *a);
+bool lookahead_implies(const struct ir_expr *b, const struct ir_expr *a);
 bool ahead_is_near(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
 
 void gen_prefetches(

@@ -15,18 +15,18 @@ static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir
 
 /* ---- the bytes an array uses ---- */
 
-static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *new,
+static bool take_outer(struct gen *gen, struct ir_expr **max, struct ir_expr *new,
                        bool upper)
 {
     if (!new)
         return false;
-    struct sum old = *most ? sum_of_expr(gen->arena, *most) : (struct sum){0},
+    struct sum old = *max ? sum_of_expr(gen->arena, *max) : (struct sum){0},
                sum = sum_of_expr(gen->arena, new);
     struct sum difference = sum_add(&sum, &old, -1);
-    if (*most && difference.nr)
+    if (*max && difference.nr)
         return false;
-    if (!*most || (upper ? difference.constant > 0 : difference.constant < 0))
-        *most = new;
+    if (!*max || (upper ? difference.constant > 0 : difference.constant < 0))
+        *max = new;
     return true;
 }
 
@@ -203,7 +203,7 @@ static isl_set *tested(struct gen *gen)
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
     return gen->needs_promise || compares_addresses(gen)
                ? needed
-               : isl_set_gist(needed, isl_set_copy(nest->vouched));
+               : isl_set_gist(needed, isl_set_copy(nest->guaranteed));
 }
 
 /* How far from 0 a number of 64 bits may be. */
@@ -217,9 +217,8 @@ static long long far_of(const struct gen *gen, const struct ir_symbol *symbol)
 static struct ir_expr *is_near(struct gen *gen, struct ir_symbol *symbol)
 {
     long long far = far_of(gen, symbol);
-    struct ir_expr *most = ir_integer(gen->arena, far);
-    struct ir_expr *below =
-        ir_binary(gen->arena, "<=", ir_name(gen->arena, symbol), most);
+    struct ir_expr *max = ir_integer(gen->arena, far);
+    struct ir_expr *below = ir_binary(gen->arena, "<=", ir_name(gen->arena, symbol), max);
     if (symbol->type.is_unsigned)
         return below;
     return ir_binary(gen->arena, "&&",
@@ -311,7 +310,7 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
     isl_set_free(gen->known);
-    gen->known = isl_set_intersect(tested(gen), isl_set_copy(gen->nest->certain));
+    gen->known = isl_set_intersect(tested(gen), isl_set_copy(gen->nest->proven));
     *guard = NULL;
     *needs_else = false;
     if (check_ever(gen, err))

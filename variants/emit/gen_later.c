@@ -2,7 +2,7 @@
  * Prefetches of all that a later iteration of an outer loop touches: prefetch(a:2,at:b).
  * The inner loops of the source are gone through ahead, as far as the access depends on
  * them, a line at a time where they walk along one; nothing is loaded that the later
- * iteration does not load itself. See gen_ahead.c.
+ * iteration does not load itself. See gen_lookahead.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct later {
     struct code *place; /* the loop */
     struct ir_expr *iteration;
     struct ir_symbol *var;
-    struct ahead ahead; /* of that iteration */
+    struct lookahead lookahead; /* of that iteration */
     bool write;
     int level;
     long long line; /* so many iterations of the innermost loop take a line; 0 = not */
@@ -26,11 +26,11 @@ struct laters {
     struct gen *gen;
     struct later *item;
     size_t nr, alloc;
-    struct ahead_names names;
+    struct lookahead_names names;
 };
 
-struct ir_symbol *ahead_name(struct gen *gen, struct ahead_names *names,
-                             const struct ir_stmt *loop)
+struct ir_symbol *lookahead_name(struct gen *gen, struct lookahead_names *names,
+                                 const struct ir_stmt *loop)
 {
     for (size_t i = 0; i < names->nr; i++)
         if (names->stmt[i] == loop)
@@ -112,16 +112,16 @@ static size_t loop_position(const struct statement *statement, const char *name)
     return pos - 1; /* SIZE_MAX = not around it */
 }
 
-static void substitute_all(struct gen *gen, struct ahead *ahead,
+static void substitute_all(struct gen *gen, struct lookahead *lookahead,
                            struct ir_symbol *const *symbol, struct ir_expr *const *by,
                            size_t nr)
 {
-    struct ir_expr **part[3 * DEPTH_MAX + 2] = {&ahead->element, &ahead->cond};
+    struct ir_expr **part[3 * DEPTH_MAX + 2] = {&lookahead->element, &lookahead->cond};
     size_t parts = 2;
-    for (size_t i = 0; i < ahead->loop_nr; i++) {
-        part[parts++] = &ahead->loop[i].lower;
-        part[parts++] = &ahead->loop[i].upper;
-        part[parts++] = &ahead->loop[i].cond;
+    for (size_t i = 0; i < lookahead->loop_nr; i++) {
+        part[parts++] = &lookahead->loop[i].lower;
+        part[parts++] = &lookahead->loop[i].upper;
+        part[parts++] = &lookahead->loop[i].cond;
     }
     for (size_t i = 0; i < parts; i++)
         if (*part[i])
@@ -138,7 +138,7 @@ static struct ir_expr *both(struct gen *gen, struct ir_expr *a, struct ir_expr *
 }
 
 /* The loop has an iteration; NULL = for certain. */
-static struct ir_expr *runs_once(struct gen *gen, const struct ahead_loop *loop)
+static struct ir_expr *runs_once(struct gen *gen, const struct lookahead_loop *loop)
 {
     bool up = loop->stmt->step > 0,
          numbers = loop->lower->has_value && loop->upper->has_value;
@@ -148,51 +148,53 @@ static struct ir_expr *runs_once(struct gen *gen, const struct ahead_loop *loop)
     return ir_binary(gen->arena, loop->stmt->cmp, loop->lower, loop->upper);
 }
 
-static bool is_used(const struct ahead *ahead, size_t index)
+static bool is_used(const struct lookahead *lookahead, size_t index)
 {
-    const struct ir_symbol *var = ahead->loop[index].var;
-    bool used = expr_mentions(ahead->element, var) ||
-                (ahead->cond && expr_mentions(ahead->cond, var));
-    for (size_t i = index + 1; !used && i < ahead->loop_nr; i++)
-        used = expr_mentions(ahead->loop[i].lower, var) ||
-               expr_mentions(ahead->loop[i].upper, var) ||
-               (ahead->loop[i].cond && expr_mentions(ahead->loop[i].cond, var));
+    const struct ir_symbol *var = lookahead->loop[index].var;
+    bool used = expr_mentions(lookahead->element, var) ||
+                (lookahead->cond && expr_mentions(lookahead->cond, var));
+    for (size_t i = index + 1; !used && i < lookahead->loop_nr; i++)
+        used = expr_mentions(lookahead->loop[i].lower, var) ||
+               expr_mentions(lookahead->loop[i].upper, var) ||
+               (lookahead->loop[i].cond && expr_mentions(lookahead->loop[i].cond, var));
     return used;
 }
 
 /* Loops that come by the same elements each time: once is enough. */
-static void drop_unused(struct gen *gen, struct ahead *ahead)
+static void drop_unused(struct gen *gen, struct lookahead *lookahead)
 {
-    for (size_t i = ahead->loop_nr; i-- > 0;) {
-        if (is_used(ahead, i))
+    for (size_t i = lookahead->loop_nr; i-- > 0;) {
+        if (is_used(lookahead, i))
             continue;
-        struct ahead_loop *loop = &ahead->loop[i];
+        struct lookahead_loop *loop = &lookahead->loop[i];
         struct ir_expr *cond = both(gen, loop->cond, runs_once(gen, loop));
-        bool last = i + 1 == ahead->loop_nr;
-        struct ir_expr **next = last ? &ahead->cond : &loop[1].cond;
+        bool last = i + 1 == lookahead->loop_nr;
+        struct ir_expr **next = last ? &lookahead->cond : &loop[1].cond;
         *next = both(gen, cond, *next);
-        ahead->loop_nr--;
-        memmove(loop, loop + 1, (ahead->loop_nr - i) * sizeof(*loop));
+        lookahead->loop_nr--;
+        memmove(loop, loop + 1, (lookahead->loop_nr - i) * sizeof(*loop));
     }
 }
 
-static bool moves_with(const struct ahead *ahead, const struct ir_symbol *iterator)
+static bool moves_with(const struct lookahead *lookahead,
+                       const struct ir_symbol *iterator)
 {
-    bool moves = expr_mentions(ahead->element, iterator);
-    for (size_t i = 0; !moves && i < ahead->loop_nr; i++)
-        moves = expr_mentions(ahead->loop[i].lower, iterator) ||
-                expr_mentions(ahead->loop[i].upper, iterator);
+    bool moves = expr_mentions(lookahead->element, iterator);
+    for (size_t i = 0; !moves && i < lookahead->loop_nr; i++)
+        moves = expr_mentions(lookahead->loop[i].lower, iterator) ||
+                expr_mentions(lookahead->loop[i].upper, iterator);
     return moves;
 }
 
 /* Iterators narrower than int might wrap around in steps of a line. */
-static long long line_of(struct gen *gen, const struct ahead *ahead)
+static long long line_of(struct gen *gen, const struct lookahead *lookahead)
 {
-    const struct ahead_loop *loop =
-        ahead->loop_nr ? &ahead->loop[ahead->loop_nr - 1] : NULL;
+    const struct lookahead_loop *loop =
+        lookahead->loop_nr ? &lookahead->loop[lookahead->loop_nr - 1] : NULL;
     long long iterations;
-    if (!loop || ahead->cond || loop->var->type.bytes < sizeof(int) ||
-        !fetch_is_stream(gen, ahead->element, loop->var, loop->stmt->step, &iterations))
+    if (!loop || lookahead->cond || loop->var->type.bytes < sizeof(int) ||
+        !fetch_is_stream(gen, lookahead->element, loop->var, loop->stmt->step,
+                         &iterations))
         return 0;
     return iterations;
 }
@@ -206,9 +208,10 @@ static bool same_or_none(const struct ir_expr *a, const struct ir_expr *b)
 static bool same_loops(const struct later *a, const struct later *b)
 {
     bool same = a->place == b->place && a->var == b->var && !a->line == !b->line &&
-                a->ahead.loop_nr == b->ahead.loop_nr;
-    for (size_t i = 0; same && i < a->ahead.loop_nr; i++) {
-        const struct ahead_loop *one = &a->ahead.loop[i], *other = &b->ahead.loop[i];
+                a->lookahead.loop_nr == b->lookahead.loop_nr;
+    for (size_t i = 0; same && i < a->lookahead.loop_nr; i++) {
+        const struct lookahead_loop *one = &a->lookahead.loop[i],
+                                    *other = &b->lookahead.loop[i];
         same = one->var == other->var && expr_equal(one->lower, other->lower) &&
                expr_equal(one->upper, other->upper) &&
                same_or_none(one->cond, other->cond);
@@ -218,16 +221,17 @@ static bool same_loops(const struct later *a, const struct later *b)
 
 static bool same_way(const struct later *a, const struct later *b)
 {
-    return same_or_none(a->ahead.cond, b->ahead.cond) && same_loops(a, b);
+    return same_or_none(a->lookahead.cond, b->lookahead.cond) && same_loops(a, b);
 }
 
 static void add_later(struct laters *all, const struct later *new)
 {
     for (size_t i = 0; i < all->nr; i++) {
         struct later *old = &all->item[i];
-        if (!ahead_implies(new->ahead.cond, old->ahead.cond) || !same_loops(old, new) ||
-            (!expr_equal(old->ahead.element, new->ahead.element) &&
-             !ahead_is_near(all->gen, old->ahead.element, new->ahead.element)))
+        if (!lookahead_implies(new->lookahead.cond, old->lookahead.cond) ||
+            !same_loops(old, new) ||
+            (!expr_equal(old->lookahead.element, new->lookahead.element) &&
+             !ahead_is_near(all->gen, old->lookahead.element, new->lookahead.element)))
             continue;
         old->write = old->write || new->write;
         return;
@@ -264,7 +268,7 @@ static void set_iteration(struct laters *all, const struct code *code, size_t po
                                    expr_simplify(gen->arena, last), distance);
     new->var = iteration_name(all, new, loop->iterator);
     by[pos] = ir_name(gen->arena, new->var);
-    substitute_all(gen, &new->ahead, symbol, by, pos + 1);
+    substitute_all(gen, &new->lookahead, symbol, by, pos + 1);
 }
 
 static const char *find_later(struct laters *all, const struct code *code,
@@ -278,17 +282,17 @@ static const char *find_later(struct laters *all, const struct code *code,
     const char *why = "that loop is not around it";
     if (pos == SIZE_MAX || !(new.place = place_of(gen, code, pos, &why)))
         return why;
-    if (ahead_wraps(statement->loop[pos]->stmt))
+    if (lookahead_wraps(statement->loop[pos]->stmt))
         return "that loop counts down without a sign";
     if (fetch_is_packed(gen->work, prefetch))
         return "it is packed, and what is copied is fetched as prefetch without at: says";
-    if (!fetch_all_later(gen, statement, pos, access->expr, &all->names, &new.ahead))
-        return ir_text(gen->model->arena, new.ahead.why);
-    if (!moves_with(&new.ahead, statement->loop[pos]->stmt->iterator))
+    if (!fetch_all_later(gen, statement, pos, access->expr, &all->names, &new.lookahead))
+        return ir_text(gen->model->arena, new.lookahead.why);
+    if (!moves_with(&new.lookahead, statement->loop[pos]->stmt->iterator))
         return "each iteration of that loop touches the same elements";
     set_iteration(all, code, pos, prefetch->distance, &new);
-    drop_unused(gen, &new.ahead);
-    new.line = line_of(gen, &new.ahead);
+    drop_unused(gen, &new.lookahead);
+    new.line = line_of(gen, &new.lookahead);
     add_later(all, &new);
     return NULL;
 }
@@ -338,11 +342,11 @@ static struct ir_stmt *fetch_all(struct laters *all, size_t first, struct ir_exp
         const struct later *item = &all->item[i];
         if (!same_way(like, item))
             continue;
-        struct ir_expr *element = item->ahead.element;
+        struct ir_expr *element = item->lookahead.element;
         if (by)
-            element =
-                ir_substitute(gen->arena, element,
-                              &like->ahead.loop[like->ahead.loop_nr - 1].var, &by, 1);
+            element = ir_substitute(
+                gen->arena, element,
+                &like->lookahead.loop[like->lookahead.loop_nr - 1].var, &by, 1);
         if (by && element->kind == IR_INDEX)
             element->arg[1] = expr_simplify(gen->arena, element->arg[1]);
         block->child[block->child_nr++] =
@@ -351,7 +355,7 @@ static struct ir_stmt *fetch_all(struct laters *all, size_t first, struct ir_exp
     return block->child_nr == 1 ? block->child[0] : block;
 }
 
-static struct ir_stmt *loop_of(struct gen *gen, const struct ahead_loop *loop,
+static struct ir_stmt *loop_of(struct gen *gen, const struct lookahead_loop *loop,
                                long long times, struct ir_stmt *body)
 {
     struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_FOR, 1);
@@ -371,7 +375,8 @@ static struct ir_stmt *walk_lines(struct laters *all, size_t first, long long li
 {
     struct gen *gen = all->gen;
     const struct later *item = &all->item[first];
-    const struct ahead_loop *loop = &item->ahead.loop[item->ahead.loop_nr - 1];
+    const struct lookahead_loop *loop =
+        &item->lookahead.loop[item->lookahead.loop_nr - 1];
     struct ir_stmt *block = ir_stmt_new(gen->arena, IR_BLOCK, 2);
     struct ir_stmt *as_written = loop_of(gen, loop, 1, NULL);
     struct ir_expr *last = expr_simplify(gen->arena, loop_last(gen, as_written));
@@ -391,18 +396,18 @@ static struct ir_stmt *later_stmt(struct laters *all, size_t first)
 {
     struct gen *gen = all->gen;
     const struct later *item = &all->item[first];
-    const struct ahead *ahead = &item->ahead;
+    const struct lookahead *lookahead = &item->lookahead;
     long long line = item->line;
     for (size_t i = first; i < all->nr; i++)
         if (same_way(item, &all->item[i]) && all->item[i].line < line)
             line = all->item[i].line;
     struct ir_stmt *stmt =
         line ? walk_lines(all, first, line) : fetch_all(all, first, NULL);
-    stmt = under(gen, ahead->cond, stmt);
-    for (size_t i = ahead->loop_nr; i-- > 0;) {
-        if (!line || i + 1 < ahead->loop_nr)
-            stmt = loop_of(gen, &ahead->loop[i], 1, stmt);
-        stmt = under(gen, ahead->loop[i].cond, stmt);
+    stmt = under(gen, lookahead->cond, stmt);
+    for (size_t i = lookahead->loop_nr; i-- > 0;) {
+        if (!line || i + 1 < lookahead->loop_nr)
+            stmt = loop_of(gen, &lookahead->loop[i], 1, stmt);
+        stmt = under(gen, lookahead->loop[i].cond, stmt);
     }
     return stmt;
 }

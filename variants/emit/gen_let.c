@@ -10,7 +10,7 @@
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
 
-enum { LETS_MAX = 8, USES_LEAST = 3 };
+enum { LETS_MAX = 8, USES_MIN = 3 };
 
 struct let {
     const struct ir_symbol *iterator; /* the user's */
@@ -116,7 +116,7 @@ static void declare(struct lets *lets, struct code *block, struct let *let)
     struct gen *gen = lets->gen;
     struct ir_expr *value = sum_expr(gen->arena, &let->value);
     struct ir_type type = let->iterator->type;
-    if (let->uses < USES_LEAST || type.is_unsigned || type.bytes < 4)
+    if (let->uses < USES_MIN || type.is_unsigned || type.bytes < 4)
         return;
     if (value->type.bytes > type.bytes)
         type = value->type;

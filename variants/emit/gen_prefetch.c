@@ -36,7 +36,7 @@ static bool holds_still(const struct inner *at, const struct ir_expr *expr)
 {
     bool still = expr->kind != IR_CALL && expr->kind != IR_ASSIGN && expr->kind != IR_RAW;
     if (expr->kind == IR_NAME && expr->symbol != at->loop->iterator)
-        still = !stmt_find(at->loop->child[0], ahead_sets, expr->symbol);
+        still = !stmt_find(at->loop->child[0], lookahead_sets, expr->symbol);
     for (size_t i = 0; still && i < expr->arg_nr; i++)
         still = holds_still(at, expr->arg[i]);
     return still;
@@ -99,10 +99,10 @@ static struct ir_expr *within(struct gen *gen, struct ir_expr *now, struct ir_ex
                               long long distance)
 {
     struct ir_expr *expr = ir_expr_new(gen->arena, IR_COND, 3);
-    struct ir_expr *ahead = expr_plus(gen->arena, now, distance);
+    struct ir_expr *lookahead = expr_plus(gen->arena, now, distance);
     expr->type = now->type;
-    expr->arg[0] = ir_binary(gen->arena, "<", ahead, end);
-    expr->arg[1] = ahead;
+    expr->arg[0] = ir_binary(gen->arena, "<", lookahead, end);
+    expr->arg[1] = lookahead;
     expr->arg[2] = now;
     return expr;
 }
@@ -130,7 +130,7 @@ static bool is_held(const struct ir_symbol *symbol, const void *data)
 {
     const struct inner *at = data;
     return symbol == at->loop->iterator ||
-           !stmt_find(at->loop->child[0], ahead_sets, symbol);
+           !stmt_find(at->loop->child[0], lookahead_sets, symbol);
 }
 
 /* The same in all rows: what the row's loop sets has other values there. */
@@ -163,9 +163,10 @@ static bool ends_early(const struct ir_stmt *stmt, const void *data)
            (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
 }
 
-static struct ir_expr *inner_ahead(const struct inner *at, const struct ir_expr *element,
-                                   const struct ir_expr *cond,
-                                   const struct prefetch *prefetch)
+static struct ir_expr *inner_lookahead(const struct inner *at,
+                                       const struct ir_expr *element,
+                                       const struct ir_expr *cond,
+                                       const struct prefetch *prefetch)
 {
     struct gen *gen = at->gen;
     struct ir_symbol *iterator = at->loop->iterator;
@@ -198,25 +199,26 @@ static struct ir_expr *named_later(struct inner *at, struct ir_expr *value)
 static void fetch_inner_later(struct inner *at, const struct ir_expr *wanted,
                               const struct prefetch *prefetch)
 {
-    struct ahead_request request = {
+    struct lookahead_request request = {
         .body = at->loop->child[0], .wanted = wanted, .known = is_held, .data = at};
     struct ir_symbol *iterator = at->loop->iterator;
-    struct ahead ahead;
+    struct lookahead lookahead;
     if (stmt_breaks_out(at->loop->child[0]) ||
         stmt_find(at->loop->child[0], ends_early, NULL) ||
-        !ahead_find(at->gen, &request, &ahead) || !expr_mentions(ahead.element, iterator))
+        !lookahead_find(at->gen, &request, &lookahead) ||
+        !expr_mentions(lookahead.element, iterator))
         return;
-    if (!is_new_inner(at, ahead.element, true))
+    if (!is_new_inner(at, lookahead.element, true))
         return;
     struct ir_arena *arena = at->gen->arena;
-    struct ir_expr *by = inner_ahead(at, ahead.element, ahead.cond, prefetch);
-    if (ahead.cond) {
+    struct ir_expr *by = inner_lookahead(at, lookahead.element, lookahead.cond, prefetch);
+    if (lookahead.cond) {
         by = named_later(at, by);
-        ahead.cond = ir_substitute(arena, ahead.cond, &iterator, &by, 1);
+        lookahead.cond = ir_substitute(arena, lookahead.cond, &iterator, &by, 1);
     }
-    put_inner(at,
-              fetch_stmt(at->gen, ir_substitute(arena, ahead.element, &iterator, &by, 1),
-                         ahead.cond, false, prefetch->level));
+    put_inner(at, fetch_stmt(at->gen,
+                             ir_substitute(arena, lookahead.element, &iterator, &by, 1),
+                             lookahead.cond, false, prefetch->level));
 }
 
 static void fetch_inner(struct inner *at, struct ir_expr *wanted, bool maybe)
@@ -238,7 +240,7 @@ static void fetch_inner(struct inner *at, struct ir_expr *wanted, bool maybe)
     }
     if (!is_new_inner(at, expr, false))
         return;
-    struct ir_expr *by = inner_ahead(at, expr, NULL, prefetch);
+    struct ir_expr *by = inner_lookahead(at, expr, NULL, prefetch);
     put_inner(at, fetch_stmt(gen, ir_substitute(gen->arena, expr, &iterator, &by, 1),
                              NULL, false, prefetch->level));
 }
@@ -369,9 +371,10 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
         bool near = new->cond &&ahead_is_near(all->gen, old->plain, new->plain);
         if (!expr_equal(old->plain, new->plain) && !line && !record && !near)
             continue;
-        if (!ahead_implies(new->cond, old->cond) && !ahead_implies(old->cond, new->cond))
+        if (!lookahead_implies(new->cond, old->cond) &&
+            !lookahead_implies(old->cond, new->cond))
             continue;
-        if (!ahead_implies(new->cond, old->cond))
+        if (!lookahead_implies(new->cond, old->cond))
             old->cond = new->cond;
         old->write = old->write || new->write;
         return true;
@@ -402,7 +405,7 @@ enum where { HERE, IN_INNER_LOOP, UNDER_CONDITION };
 
 static bool is_wanted_here(const struct fetches *all, const struct statement *statement,
                            const struct code *code, const struct ir_expr *wanted,
-                           enum where where, struct ahead *ahead)
+                           enum where where, struct lookahead *lookahead)
 {
     struct gen *gen = all->gen;
     size_t pos = (size_t)all->loop->band->loop->depth;
@@ -411,8 +414,8 @@ static bool is_wanted_here(const struct fetches *all, const struct statement *st
     if (where == IN_INNER_LOOP)
         return statement->depth == pos + 2 &&
                fetch_is_one_line(gen, statement, pos + 1, wanted) &&
-               fetch_reached_later(gen, statement, pos, wanted, ahead);
-    *ahead = (struct ahead){.element = expr};
+               fetch_reached_later(gen, statement, pos, wanted, lookahead);
+    *lookahead = (struct lookahead){.element = expr};
     if (fetch_only_known(gen, expr, statement) && !expr_mentions(expr, iterator))
         return false;
     if (where == HERE && statement->depth == pos + 1 &&
@@ -423,8 +426,8 @@ static bool is_wanted_here(const struct fetches *all, const struct statement *st
         !fetch_has_own_size(statement, wanted))
         return true;
     return statement->depth == pos + 1 && !is_followed(gen, code, wanted) &&
-           fetch_reached_later(gen, statement, pos, wanted, ahead) &&
-           (where == HERE || ahead->cond);
+           fetch_reached_later(gen, statement, pos, wanted, lookahead) &&
+           (where == HERE || lookahead->cond);
 }
 
 /* Named inside of the loop, it is not there where the prefetch stands. */
@@ -461,13 +464,13 @@ static void add_fetch(struct fetches *all, const struct code *code,
     long long step = run_step(all->loop->band);
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
-    struct ahead ahead;
+    struct lookahead lookahead;
     if (!prefetch || pos >= statement->depth || statement->loop[pos] != loop ||
-        !is_wanted_here(all, statement, code, access->expr, where, &ahead))
+        !is_wanted_here(all, statement, code, access->expr, where, &lookahead))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
-    new.stream =
-        fetch_is_stream(gen, ahead.element, loop->stmt->iterator, step, &new.iterations);
+    new.stream = fetch_is_stream(gen, lookahead.element, loop->stmt->iterator, step,
+                                 &new.iterations);
     for (size_t i = 0; i < statement->depth; i++) {
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
@@ -476,12 +479,14 @@ static void add_fetch(struct fetches *all, const struct code *code,
                                          symbol, by, statement->depth);
     by[pos] = fetch_clamped(gen, step, at[pos], expr_simplify(gen->arena, last),
                             prefetch->distance);
-    new.plain = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
-    if (ahead.cond && !new.stream)
+    new.plain =
+        ir_substitute(gen->arena, lookahead.element, symbol, by, statement->depth);
+    if (lookahead.cond && !new.stream)
         name_iteration(all, loop->stmt->iterator, &by[pos], &new);
-    new.expr = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
-    if (ahead.cond)
-        new.cond = ir_substitute(gen->arena, ahead.cond, symbol, by, statement->depth);
+    new.expr = ir_substitute(gen->arena, lookahead.element, symbol, by, statement->depth);
+    if (lookahead.cond)
+        new.cond =
+            ir_substitute(gen->arena, lookahead.cond, symbol, by, statement->depth);
     if (is_set_below(all->loop, new.expr) ||
         (new.cond &&is_set_below(all->loop, new.cond)) || is_known(all, &new))
         return;
@@ -574,7 +579,7 @@ static void strip(struct fetches *all)
         .text = "long", .scalar = IR_INT, .bytes = 8};
     struct gen *gen = all->gen;
     struct code *loop = all->loop, *outer = loop_like(loop), *parent = loop->parent,
-                *ahead = NULL;
+                *lookahead = NULL;
     long long size = strip_length(all) * run_step(loop->band);
     size_t at = code_index(loop);
     outer->var = gen_symbol(
@@ -593,13 +598,13 @@ static void strip(struct fetches *all)
     for (size_t i = 0; i < all->nr; i++) {
         if (all->item[i].stream)
             continue;
-        if (loop->simd && !ahead)
-            code_add(outer->child[0], ahead = loop_like(loop));
+        if (loop->simd && !lookahead)
+            code_add(outer->child[0], lookahead = loop_like(loop));
         struct code *fetch = fetch_code(gen, &all->item[i], loop->var, NULL);
-        code_insert(ahead ? ahead->child[0] : loop->child[0],
-                    ahead ? ahead->child[0]->child_nr : 0, fetch);
+        code_insert(lookahead ? lookahead->child[0] : loop->child[0],
+                    lookahead ? lookahead->child[0]->child_nr : 0, fetch);
     }
-    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
+    name_iterations(all, lookahead ? lookahead->child[0] : loop->child[0]);
     if (loop->parallel) {
         long long lines = size / loop->step;
         outer->parallel = true;
@@ -616,7 +621,7 @@ static void strip(struct fetches *all)
 static void put_before_line(struct fetches *all)
 {
     struct gen *gen = all->gen;
-    struct code *loop = all->loop, *block = loop->parent, *ahead = NULL;
+    struct code *loop = all->loop, *block = loop->parent, *lookahead = NULL;
     struct ir_symbol *start = block->parent->var, *var = loop->var;
     for (size_t i = 0; i < all->nr; i++) {
         struct fetch fetch = all->item[i], *item = &all->item[i];
@@ -629,12 +634,13 @@ static void put_before_line(struct fetches *all)
         }
         if (item->stream)
             continue;
-        if (loop->simd && !ahead)
-            code_insert(block, code_index(loop), ahead = loop_like(loop));
-        struct code *into = ahead ? ahead->child[0] : loop->child[0];
-        code_insert(into, ahead ? into->child_nr : 0, fetch_code(gen, item, NULL, NULL));
+        if (loop->simd && !lookahead)
+            code_insert(block, code_index(loop), lookahead = loop_like(loop));
+        struct code *into = lookahead ? lookahead->child[0] : loop->child[0];
+        code_insert(into, lookahead ? into->child_nr : 0,
+                    fetch_code(gen, item, NULL, NULL));
     }
-    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
+    name_iterations(all, lookahead ? lookahead->child[0] : loop->child[0]);
 }
 
 static void put(struct fetches *all)

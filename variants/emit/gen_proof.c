@@ -29,7 +29,7 @@ static bool holds_for_params(struct gen *gen, const struct sum *value)
     if (!pa)
         return false;
     isl_set *holds = isl_set_params(isl_pw_aff_pos_set(pa));
-    bool sure = isl_set_is_subset(gen->premise, holds) == isl_bool_true;
+    bool sure = isl_set_is_subset(gen->hypothesis, holds) == isl_bool_true;
     isl_set_free(holds);
     return sure;
 }
@@ -117,7 +117,7 @@ static bool runs(struct gen *gen, const struct code *loop)
 
 bool loop_runs(struct gen *gen, const struct code *loop)
 {
-    gen->premise = gen->known;
+    gen->hypothesis = gen->known;
     return runs(gen, loop);
 }
 
@@ -125,11 +125,11 @@ bool loop_runs_by_promise(struct gen *gen, const struct code *loop)
 {
     struct nest *nest = gen->nest;
     isl_set *all =
-        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
-    gen->premise = isl_set_intersect(all, isl_set_copy(gen->known));
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->guaranteed));
+    gen->hypothesis = isl_set_intersect(all, isl_set_copy(gen->known));
     bool sure = runs(gen, loop);
-    isl_set_free(gen->premise);
-    gen->premise = gen->known;
+    isl_set_free(gen->hypothesis);
+    gen->hypothesis = gen->known;
     return sure;
 }
 
@@ -184,9 +184,9 @@ bool element_is_declared(struct gen *gen, const struct code *loop,
         root = root->arg[0];
     if (root->kind != IR_NAME)
         return false;
-    gen->premise = known_at(gen, loop);
+    gen->hypothesis = known_at(gen, loop);
     bool sure = subscripts_are_within(gen, loop->parent, element, root->symbol);
-    isl_set_free(gen->premise);
-    gen->premise = gen->known;
+    isl_set_free(gen->hypothesis);
+    gen->hypothesis = gen->known;
     return sure;
 }

@@ -11,7 +11,7 @@
 #include "variants/ir/sum.h"
 #include "variants/model/model_affine.h"
 
-enum { LEAD_MOST = 63 };
+enum { LEAD_MAX = 63 };
 
 static const struct ir_type long_type = {.text = "long", .scalar = IR_INT, .bytes = 8};
 
@@ -62,14 +62,14 @@ void gen_set_range(struct gen *gen, const struct ir_symbol *symbol, struct range
 static struct range param_range(struct gen *gen, const struct ir_symbol *symbol)
 {
     struct range range = of_type(&symbol->type);
-    long long least, most;
+    long long smallest, largest;
     if (!gen->known || !symbol_is_param(gen->nest, symbol))
         return range;
-    nest_param_range(gen->nest, gen->known, symbol, &least, &most);
-    if (least > LLONG_MIN && least > range.low)
-        range.low = least;
-    if (most < LLONG_MAX && most < range.high)
-        range.high = most;
+    nest_param_range(gen->nest, gen->known, symbol, &smallest, &largest);
+    if (smallest > LLONG_MIN && smallest > range.low)
+        range.low = smallest;
+    if (largest < LLONG_MAX && largest < range.high)
+        range.high = largest;
     return range;
 }
 
@@ -277,7 +277,7 @@ static struct range fit(struct gen *gen, struct ir_expr **at)
         return fit_helper(gen, at);
     if (is_lead(expr)) {
         fit_all(gen, expr);
-        return (struct range){0, LEAD_MOST};
+        return (struct range){0, LEAD_MAX};
     }
     if (expr->kind == IR_COND && whole)
         return fit_choice(gen, expr);

@@ -90,36 +90,36 @@ static bool is_known_ahead(const struct ir_symbol *symbol, const void *data)
 
 /* In the loop at pos, whose inner loops are entered. */
 bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,
-                         const struct ir_expr *wanted, struct ahead *ahead)
+                         const struct ir_expr *wanted, struct lookahead *lookahead)
 {
     struct place place = {gen, statement, pos};
     const struct ir_stmt *loop = statement->loop[pos]->stmt;
-    struct ahead_request request = {.body = loop->child[0],
-                                    .wanted = wanted,
-                                    .known = is_known_ahead,
-                                    .data = &place};
-    if (!ahead_find(gen, &request, ahead)) {
+    struct lookahead_request request = {.body = loop->child[0],
+                                        .wanted = wanted,
+                                        .known = is_known_ahead,
+                                        .data = &place};
+    if (!lookahead_find(gen, &request, lookahead)) {
         if (!gen->work->not_fetched)
-            gen->work->not_fetched = ir_text(gen->model->arena, ahead->why);
+            gen->work->not_fetched = ir_text(gen->model->arena, lookahead->why);
         return false;
     }
-    bool moves = expr_mentions(ahead->element, loop->iterator);
+    bool moves = expr_mentions(lookahead->element, loop->iterator);
     if (!moves && !gen->work->not_fetched)
         gen->work->not_fetched = "each iteration begins with the same element";
     return moves;
 }
 
 bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t pos,
-                     const struct ir_expr *wanted, struct ahead_names *names,
-                     struct ahead *ahead)
+                     const struct ir_expr *wanted, struct lookahead_names *names,
+                     struct lookahead *lookahead)
 {
     struct place place = {gen, statement, pos};
-    struct ahead_request request = {.body = statement->loop[pos]->stmt->child[0],
-                                    .wanted = wanted,
-                                    .all = names,
-                                    .known = is_known_ahead,
-                                    .data = &place};
-    return ahead_find(gen, &request, ahead);
+    struct lookahead_request request = {.body = statement->loop[pos]->stmt->child[0],
+                                        .wanted = wanted,
+                                        .all = names,
+                                        .known = is_known_ahead,
+                                        .data = &place};
+    return lookahead_find(gen, &request, lookahead);
 }
 
 bool fetch_is_direct(struct gen *gen, const struct statement *statement,
@@ -140,15 +140,15 @@ bool fetch_is_one_line(struct gen *gen, const struct statement *statement, size_
     const struct ir_stmt *loop = statement->loop[pos]->stmt;
     struct ir_symbol *iterator = loop->iterator;
     long long each = 0, bytes = (long long)wanted->type.bytes;
-    struct ahead ahead;
+    struct lookahead lookahead;
     if (!pos || wanted->kind != IR_INDEX || !loop->lower->has_value ||
         !loop->upper->has_value || !expr_coefficient(wanted->arg[1], iterator, &each) ||
         expr_mentions(wanted->arg[0], iterator) ||
         llabs(loop->upper->value - loop->lower->value) * llabs(each) * bytes >
             gen->model->request.line_bytes)
         return false;
-    return fetch_reached_later(gen, statement, pos - 1, wanted, &ahead) &&
-           fetch_loads(ahead.element);
+    return fetch_reached_later(gen, statement, pos - 1, wanted, &lookahead) &&
+           fetch_loads(lookahead.element);
 }
 
 /* An array that the language gives a size to, read under a condition: its subscripts may
@@ -161,7 +161,7 @@ bool fetch_has_own_size(const struct statement *statement, const struct ir_expr 
 }
 
 /* a holds whenever b does, by what they say: b is a && more. */
-bool ahead_implies(const struct ir_expr *b, const struct ir_expr *a)
+bool lookahead_implies(const struct ir_expr *b, const struct ir_expr *a)
 {
     while (b && a && !expr_equal(a, b))
         b = b->kind == IR_BINARY && !strcmp(b->op, "&&") ? b->arg[0] : NULL;
@@ -180,10 +180,10 @@ bool ahead_is_near(struct gen *gen, const struct ir_expr *a, const struct ir_exp
                             gen->model->request.line_bytes;
 }
 
-/* ---- parts of the walk of gen_ahead.c ---- */
+/* ---- parts of the walk of gen_lookahead.c ---- */
 
 /* !(a < b) of integers is a >= b. */
-struct ir_expr *ahead_negated(struct ir_arena *arena, struct ir_expr *expr)
+struct ir_expr *lookahead_negated(struct ir_arena *arena, struct ir_expr *expr)
 {
     static const char *const pair[][2] = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
                                           {">=", "<"},  {">", "<="},  {"<=", ">"}};
@@ -199,7 +199,7 @@ struct ir_expr *ahead_negated(struct ir_arena *arena, struct ir_expr *expr)
     return other;
 }
 
-bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond)
+bool lookahead_says(const struct ir_expr *all, const struct ir_expr *cond)
 {
     while (all && !expr_equal(all, cond)) {
         bool more = all->kind == IR_BINARY && !strcmp(all->op, "&&");
@@ -210,7 +210,7 @@ bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond)
     return all != NULL;
 }
 
-bool ahead_leaves(const struct ir_stmt *stmt, const void *within)
+bool lookahead_leaves(const struct ir_stmt *stmt, const void *within)
 {
     bool own = stmt->kind == IR_JUMP && within &&
                (!strncmp(stmt->text, "break", 5) || !strncmp(stmt->text, "continue", 8));
@@ -218,10 +218,10 @@ bool ahead_leaves(const struct ir_stmt *stmt, const void *within)
            stmt->kind == IR_OPAQUE;
 }
 
-bool ahead_ends_in_jump(const struct ir_stmt *stmt)
+bool lookahead_ends_in_jump(const struct ir_stmt *stmt)
 {
     if (stmt->kind == IR_BLOCK)
-        return stmt->child_nr && ahead_ends_in_jump(stmt->child[stmt->child_nr - 1]);
+        return stmt->child_nr && lookahead_ends_in_jump(stmt->child[stmt->child_nr - 1]);
     return stmt->kind == IR_JUMP || stmt->kind == IR_RETURN;
 }
 
@@ -232,12 +232,12 @@ static void count_load(struct ir_expr *expr, void *data)
     *(size_t *)data += expr->kind == IR_INDEX && !row;
 }
 
-size_t ahead_loads(const struct ahead *ahead)
+size_t lookahead_loads(const struct lookahead *lookahead)
 {
-    size_t nr = 0, own = ahead->element->kind == IR_INDEX;
-    ir_visit(ahead->element, count_load, &nr);
-    if (ahead->cond)
-        ir_visit(ahead->cond, count_load, &nr);
+    size_t nr = 0, own = lookahead->element->kind == IR_INDEX;
+    ir_visit(lookahead->element, count_load, &nr);
+    if (lookahead->cond)
+        ir_visit(lookahead->cond, count_load, &nr);
     return nr - (nr ? own : 0);
 }
 
@@ -253,12 +253,12 @@ static bool breaks(const struct ir_stmt *stmt, bool own)
 }
 
 /* The iterator, or its limit, may be above the values it has. */
-bool ahead_wraps(const struct ir_stmt *loop)
+bool lookahead_wraps(const struct ir_stmt *loop)
 {
     return loop->step < 0 && loop->iterator->type.is_unsigned;
 }
 
-bool ahead_ends_early(const struct ir_stmt *body)
+bool lookahead_ends_early(const struct ir_stmt *body)
 {
     return breaks(body, true);
 }
@@ -274,7 +274,7 @@ static bool sets(const struct ir_expr *expr, const struct ir_symbol *symbol)
     return found;
 }
 
-bool ahead_sets(const struct ir_stmt *stmt, const void *symbol)
+bool lookahead_sets(const struct ir_stmt *stmt, const void *symbol)
 {
     const struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->increment};
     bool found = stmt->symbol == symbol || stmt->iterator == symbol;

@@ -1,4 +1,4 @@
-/* What print.c and print_stmt.c share. */
+/* C text of what the tree holds. */
 #ifndef VARIANTS_PRINT_H
 #define VARIANTS_PRINT_H
 

@@ -13,14 +13,14 @@
 static void list_assumptions(struct kernel *kernel, bool *associative)
 {
     for (size_t i = 0; i < kernel->words.item_nr; i++) {
-        const struct kernel_word *word = &kernel->words.item[i];
+        const struct kernel_directive *word = &kernel->words.item[i];
         struct buf text = {0};
 
-        if (word->kind == WORD_ASSOCIATIVE)
+        if (word->kind == DIRECTIVE_ASSOCIATIVE)
             *associative = true;
-        if (word->kind != WORD_INDEPENDENT && word->kind != WORD_NOALIAS)
+        if (word->kind != DIRECTIVE_INDEPENDENT && word->kind != DIRECTIVE_NOALIAS)
             continue;
-        buf_add(&text, word->kind == WORD_NOALIAS ? "noalias(" : "independent(");
+        buf_add(&text, word->kind == DIRECTIVE_NOALIAS ? "noalias(" : "independent(");
         for (size_t k = 0; k < word->name.nr; k++)
             buf_addf(&text, "%s%s", k ? ", " : "", word->name.v[k]);
         strvec_pushf(&kernel->assume, "%s)", buf_str(&text));
@@ -49,7 +49,7 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
 
     if (ir_parse(request->path, NULL, request->line, request->function, &request->cflags,
                  &kernel->function, err) ||
-        kernel_words_read(kernel->function, &request->words, &kernel->words, err))
+        kernel_directives_read(kernel->function, &request->words, &kernel->words, err))
         return -1;
     list_assumptions(kernel, &associative);
     strvec_push_all(&kernel->cflags, &request->cflags);
@@ -103,7 +103,7 @@ void kernel_free(struct kernel *kernel)
     free(kernel->inputs_note);
     kernel_tuned_release(kernel);
     model_free(kernel->model);
-    kernel_words_release(&kernel->words);
+    kernel_directives_release(&kernel->words);
     ir_function_free(kernel->function);
     strvec_release(&kernel->assume);
     strvec_release(&kernel->cflags);

@@ -25,15 +25,15 @@ static double rounds_of(const struct kernel_view *view, int loop)
 static int busiest_loop(const struct kernel_view *view)
 {
     int busiest = -1;
-    double most = -1;
+    double max = -1;
 
     for (size_t i = 0; i < view->loop_nr; i++) {
         double rounds = view->loop[i].innermost ? rounds_of(view, (int)i) : 0;
 
         if (isnan(rounds)) /* it could be this one */
             return -1;
-        if (view->loop[i].innermost && view->loop[i].modelled && rounds > most) {
-            most = rounds;
+        if (view->loop[i].innermost && view->loop[i].modelled && rounds > max) {
+            max = rounds;
             busiest = (int)i;
         }
     }
@@ -91,7 +91,7 @@ static bool is_captured_already(const struct kernel_buffer *buffer)
 static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
                          struct error *err)
 {
-    const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
+    const struct kernel_directive *word = buffer_word(kernel, DIRECTIVE_BUFFER, buffer);
     const char *name = buffer->name;
 
     if (!word && buffer->subscript_hint)
@@ -162,7 +162,7 @@ static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long 
     int result;
 
     ir_print_expr(&text, dim);
-    result = words_eval_integer(buf_str(&text), kernel_lookup, kernel, out, err);
+    result = directive_eval_integer(buf_str(&text), kernel_lookup, kernel, out, err);
     buf_release(&text);
     return result;
 }
@@ -196,12 +196,12 @@ static int declared_length(struct kernel *kernel, struct kernel_buffer *buffer,
 }
 
 /* The word counts records where there are such. */
-static int said_length(struct kernel *kernel, const struct kernel_word *word,
-                       struct kernel_buffer *buffer, struct error *err)
+static int reported_length(struct kernel *kernel, const struct kernel_directive *word,
+                           struct kernel_buffer *buffer, struct error *err)
 {
     long long nr;
 
-    if (words_eval_integer(word->text, kernel_lookup, kernel, &nr, err))
+    if (directive_eval_integer(word->text, kernel_lookup, kernel, &nr, err))
         return fail_in(err, "%s", word->where);
     if (nr < 0)
         return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where, nr);
@@ -238,13 +238,13 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                        struct error *err)
 {
     struct kernel *kernel = binding->kernel;
-    const struct kernel_word *word = buffer_word(kernel, WORD_LENGTH, buffer);
+    const struct kernel_directive *word = buffer_word(kernel, WORD_LENGTH, buffer);
     const struct model_contents contents = {range_of, kernel};
     long long size[16] = {0};
     size_t dims = 0;
 
     if (word)
-        return said_length(kernel, word, buffer, err);
+        return reported_length(kernel, word, buffer, err);
     if (buffer->model_array >= 0) {
         dims = (size_t)model_view(kernel->model).array[buffer->model_array].dims;
         if (dims > ARRAY_SIZE(size))
@@ -443,9 +443,10 @@ static int check_memory(const struct kernel *kernel, struct error *err)
 
 static int measure(struct kernel *kernel, struct error *err)
 {
-    const struct kernel_word *word = kernel_words_find(&kernel->words, WORD_FLOPS, NULL);
+    const struct kernel_directive *word =
+        kernel_directives_find(&kernel->words, DIRECTIVE_FLOPS, NULL);
     struct binding binding = {.kernel = kernel};
-    struct words_number flops;
+    struct directive_number flops;
 
     list_values(&binding);
     kernel->counts = model_measure(kernel->model, &binding.values);
@@ -454,7 +455,7 @@ static int measure(struct kernel *kernel, struct error *err)
     kernel_find_streams(kernel);
     if (!word)
         return 0;
-    if (words_eval(word->text, kernel_lookup, kernel, &flops, err))
+    if (directive_eval(word->text, kernel_lookup, kernel, &flops, err))
         return fail_in(err, "%s", word->where);
     kernel->counts.flops = quantity_exact(flops.real, PROVENANCE_DECLARED);
     return 0;

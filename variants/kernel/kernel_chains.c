@@ -225,11 +225,11 @@ static void look_through(struct search *search, const struct ir_stmt *stmt)
 
 static struct quantity between(int chains, const struct body *body, bool repeated)
 {
-    double most = chains + body->side + body->steady;
+    double max = chains + body->side + body->steady;
 
     if (chains && (body->open || repeated))
-        most = INFINITY;
-    return quantity_between(chains, chains, chains ? most : 0, 0, PROVENANCE_SOURCE);
+        max = INFINITY;
+    return quantity_between(chains, chains, chains ? max : 0, 0, PROVENANCE_SOURCE);
 }
 
 static struct quantity chains_of(const struct ir_function *function,
@@ -271,7 +271,7 @@ struct loops {
     const struct ir_function *function;
     const struct kernel_view *view;
     struct quantity chains; /* of the loop that goes round most */
-    double most;            /* how often that is; negative = not told */
+    double max;             /* how often that is; negative = not told */
     size_t nr;
 };
 
@@ -319,13 +319,13 @@ static void look_at_loop(struct loops *loops, const struct ir_stmt *loop, bool i
     loops->nr++;
     if (loops->nr == 1) {
         loops->chains = chains;
-        loops->most = rounds;
-    } else if (loops->most < 0 || rounds < 0) {
+        loops->max = rounds;
+    } else if (loops->max < 0 || rounds < 0) {
         if (chains.value != loops->chains.value)
             loops->chains = quantity_unknown();
-    } else if (rounds > loops->most) {
+    } else if (rounds > loops->max) {
         loops->chains = chains;
-        loops->most = rounds;
+        loops->max = rounds;
     }
 }
 

@@ -135,7 +135,7 @@ static bool is_outer_field(const struct ir_symbol *symbol)
 
 static bool is_said(const struct kernel *kernel, const struct ir_symbol *symbol)
 {
-    return kernel_words_find(&kernel->words, WORD_SET, symbol->name);
+    return kernel_directives_find(&kernel->words, DIRECTIVE_SET, symbol->name);
 }
 
 /* Globals, and fields of global structs, hold what the source says unless somebody says
@@ -156,18 +156,18 @@ static bool is_supplied_scalar(const struct kernel *kernel,
 /* ---- scalars ---- */
 
 /* Depends on nobody else's value, so that it may be varied. */
-static bool is_free(const struct kernel_word *word)
+static bool is_free(const struct kernel_directive *word)
 {
-    struct words_number number;
+    struct directive_number number;
 
-    return !word || words_eval(word->text, NULL, NULL, &number, NULL) == 0;
+    return !word || directive_eval(word->text, NULL, NULL, &number, NULL) == 0;
 }
 
 static void add_scalar(struct kernel *kernel, const struct ir_symbol *symbol)
 {
     struct kernel_scalar scalar = {.symbol = symbol};
 
-    scalar.word = kernel_words_find(&kernel->words, WORD_SET, symbol->name);
+    scalar.word = kernel_directives_find(&kernel->words, DIRECTIVE_SET, symbol->name);
     scalar.is_integer = symbol->type.scalar != IR_FLOAT;
     scalar.is_size = symbol->type.scalar == IR_INT && is_free(scalar.word) &&
                      is_size_symbol(kernel->function, symbol);
@@ -182,20 +182,22 @@ static char kind_of(const struct ir_type *type)
     return type->scalar == IR_RECORD ? 'r' : number_kind(type);
 }
 
-const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,
-                                      const struct kernel_buffer *buffer)
+const struct kernel_directive *buffer_word(const struct kernel *kernel,
+                                           enum word_kind kind,
+                                           const struct kernel_buffer *buffer)
 {
-    const struct kernel_word *word =
-        kernel_words_find(&kernel->words, kind, buffer->name);
+    const struct kernel_directive *word =
+        kernel_directives_find(&kernel->words, kind, buffer->name);
 
-    return word ? word : kernel_words_find(&kernel->words, kind, buffer->symbol->name);
+    return word ? word
+                : kernel_directives_find(&kernel->words, kind, buffer->symbol->name);
 }
 
 static char *extent_of(const struct kernel *kernel, const struct kernel_buffer *buffer,
                        const char *modelled)
 {
     const struct ir_symbol *symbol = buffer->symbol;
-    const struct kernel_word *word = buffer_word(kernel, WORD_LENGTH, buffer);
+    const struct kernel_directive *word = buffer_word(kernel, WORD_LENGTH, buffer);
     struct buf text = {0};
 
     if (word)
@@ -246,7 +248,7 @@ static void set_contents(const struct kernel *kernel, struct kernel_buffer *buff
                          const struct record_field *field)
 {
     const struct ir_type *type = field ? &field->type : &buffer->symbol->type;
-    const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
+    const struct kernel_directive *word = buffer_word(kernel, DIRECTIVE_BUFFER, buffer);
 
     buffer->contents_text = word ? word->text : contents_default(type->scalar);
     if (buffer->kind == 'r' && !(word && strncmp(word->text, "captured(", 9) == 0))
@@ -302,7 +304,7 @@ static bool is_left_alone(const struct kernel *kernel, const struct model_view *
 
     if (symbol->role != IR_GLOBAL || lies_in_place(symbol) ||
         buffer_word(kernel, WORD_LENGTH, buffer) ||
-        buffer_word(kernel, WORD_BUFFER, buffer))
+        buffer_word(kernel, DIRECTIVE_BUFFER, buffer))
         return false;
     for (size_t i = 0; i < view->access_nr; i++)
         if (view->access[i].array == (int)array)
@@ -368,4 +370,183 @@ void kernel_list_data(struct kernel *kernel)
     add_modelled(kernel);
     for (size_t i = 0; i < function->symbol_nr; i++)
         list_symbol(kernel, function->symbol[i]);
+}
+
+/* The kernel at other sizes for a while. */
+/* A few components, colours or neighbours are no size. */
+enum { small_value = 16 };
+
+static bool is_varied(const struct kernel_scalar *scalar)
+{
+    return scalar->is_size && scalar->integer > small_value;
+}
+
+long long kernel_largest(const struct kernel *kernel)
+{
+    long long largest = 0;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size && kernel->scalar[i].integer > largest)
+            largest = kernel->scalar[i].integer;
+    return largest;
+}
+
+/* About `wanted`, with the remainder of `value`. */
+static long long reduced(long long value, double wanted)
+{
+    long long unit = wanted >= 128 ? 64 : 8;
+    long long units = (long long)(wanted / (double)unit + 0.5);
+    long long size = (units > 0 ? units : 1) * unit + value % unit;
+
+    return size < value ? size : value;
+}
+
+static void reduce(struct kernel *kernel, double factor)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        if (is_varied(scalar))
+            kernel_override(kernel, i,
+                            reduced(scalar->integer, (double)scalar->integer * factor));
+    }
+}
+
+int kernel_at_size(struct kernel *kernel, long long largest,
+                   int (*use)(struct kernel *kernel, void *data, struct error *err),
+                   void *data, struct error *err)
+{
+    long long now = kernel_largest(kernel);
+    size_t bytes = kernel->scalar_nr * sizeof(*kernel->scalar);
+    struct kernel_scalar *saved;
+    int result;
+
+    if (now == 0)
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' has no parameter that decides on its loops and could be smaller",
+            kernel->function->name);
+    if (largest >= now)
+        return use(kernel, data, err);
+    saved = xcalloc(1, bytes);
+    memcpy(saved, kernel->scalar, bytes);
+    reduce(kernel, (double)largest / (double)now);
+    result = kernel_bind(kernel, err);
+    if (result == 0)
+        result = use(kernel, data, err);
+    memcpy(kernel->scalar, saved, bytes);
+    free(saved);
+    if (kernel_bind(kernel, result ? NULL : err))
+        result = -1;
+    kernel_view(kernel); /* what was handed out shows the old sizes again */
+    return result;
+}
+
+/* The values of a kernel's scalars: said, overridden, or by default. */
+/* Keeps products, quotients and sums in range and is no power of two. */
+static const double real_default = 1.5;
+
+static int check_fits(const struct kernel_scalar *scalar, struct error *err)
+{
+    const struct ir_type *type = &scalar->symbol->type;
+    bool wide = type->bytes >= sizeof(long long);
+    long long high = wide ? 0 : 1LL << (8 * type->bytes - !type->is_unsigned);
+    bool fits =
+        type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
+
+    if (!fits || (!wide && scalar->integer >= high))
+        return fail(err, STATUS_INPUT, "%s = %lld does not fit into '%s'",
+                    scalar->symbol->name, scalar->integer, type->text);
+    return 0;
+}
+
+static int eval_word(struct kernel *kernel, struct kernel_scalar *scalar,
+                     struct error *err)
+{
+    struct directive_number number;
+
+    if (scalar->is_integer) {
+        if (directive_eval_integer(scalar->word->text, kernel_lookup, kernel,
+                                   &scalar->integer, err))
+            return fail_in(err, "%s", scalar->word->where);
+        scalar->real = (double)scalar->integer;
+        return check_fits(scalar, err);
+    }
+    if (directive_eval(scalar->word->text, kernel_lookup, kernel, &number, err))
+        return fail_in(err, "%s", scalar->word->where);
+    scalar->real = number.real;
+    return 0;
+}
+
+static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
+                       struct error *err)
+{
+    const char *name = scalar->symbol->name;
+    int result = 0;
+
+    if (scalar->is_known)
+        return 0;
+    if (scalar->is_busy)
+        return fail(err, STATUS_INPUT, "the value of '%s' depends on itself", name);
+    scalar->is_busy = true;
+    scalar->real = real_default;
+    if (scalar->is_overridden) {
+        scalar->integer = scalar->override;
+        scalar->real = (double)scalar->integer;
+        result = check_fits(scalar, err);
+    } else if (scalar->word) {
+        result = eval_word(kernel, scalar, err);
+    } else if (scalar->is_integer) {
+        result =
+            fail(err, STATUS_INPUT,
+                 "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
+                 "= 1000` or --set '%s=1000' with a value that fits",
+                 kernel->function->path, kernel->function->line, name, name, name);
+    }
+    scalar->is_busy = false;
+    scalar->is_known = result == 0;
+    return result;
+}
+
+/* `rows` for this->rows of a C++ method. */
+static bool is_own_field(const struct kernel *kernel, const struct ir_symbol *symbol,
+                         const char *name)
+{
+    return kernel->function->linkage.record && symbol->role == IR_FIELD &&
+           strncmp(symbol->name, "this->", 6) == 0 && strcmp(symbol->name + 6, name) == 0;
+}
+
+int kernel_lookup(void *data, const char *name, struct directive_number *out)
+{
+    struct kernel *kernel = data;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        if (strcmp(scalar->symbol->name, name) != 0 &&
+            !is_own_field(kernel, scalar->symbol, name))
+            continue;
+        if (eval_scalar(kernel, scalar, NULL))
+            return -1;
+        *out = scalar->is_integer ? directive_integer(scalar->integer)
+                                  : directive_real(scalar->real);
+        return 0;
+    }
+    return -1;
+}
+
+void kernel_override(struct kernel *kernel, size_t scalar, long long value)
+{
+    kernel->scalar[scalar].is_overridden = true;
+    kernel->scalar[scalar].override = value;
+}
+
+int kernel_eval_scalars(struct kernel *kernel, struct error *err)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        kernel->scalar[i].is_known = false;
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (eval_scalar(kernel, &kernel->scalar[i], err))
+            return -1;
+    return 0;
 }

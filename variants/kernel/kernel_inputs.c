@@ -73,7 +73,7 @@ static bool is_memory_written(const struct kernel *kernel, size_t memory)
 /* The longest that any field needs; -1 when one of them is not known. */
 static long long records_needed(const struct kernel *kernel, size_t memory)
 {
-    long long most = 0;
+    long long max = 0;
 
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         const struct kernel_buffer *buffer = &kernel->buffer[i];
@@ -83,10 +83,10 @@ static long long records_needed(const struct kernel *kernel, size_t memory)
             continue;
         if (buffer->length < 0)
             return -1;
-        if ((buffer->length + inside - 1) / inside > most)
-            most = (buffer->length + inside - 1) / inside;
+        if ((buffer->length + inside - 1) / inside > max)
+            max = (buffer->length + inside - 1) / inside;
     }
-    return most;
+    return max;
 }
 
 static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)

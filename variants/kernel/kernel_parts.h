@@ -18,7 +18,7 @@
 /* A parameter, or a global variable that a word sets. */
 struct kernel_scalar {
     const struct ir_symbol *symbol;
-    const struct kernel_word *word; /* what the user says, or NULL */
+    const struct kernel_directive *word; /* what the user says, or NULL */
     bool is_integer;
     bool is_size; /* integer, free of other parameters, decides on loops or extents */
     bool is_overridden; /* by kernel_set */
@@ -53,7 +53,7 @@ struct kernel_buffer {
 struct kernel {
     struct ir_function *function;
     struct model *model;
-    struct kernel_words words;
+    struct kernel_directives words;
     struct strvec assume, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
@@ -75,7 +75,7 @@ struct kernel {
     struct kernel_array *view_array;
 };
 
-int kernel_lookup(void *kernel, const char *name, struct words_number *out);
+int kernel_lookup(void *kernel, const char *name, struct directive_number *out);
 int kernel_eval_scalars(struct kernel *kernel, struct error *err); /* all of them */
 
 /* Values, extents and contents for the present words and overrides; no counts, no look at
@@ -95,8 +95,9 @@ double buffer_bytes(const struct kernel *kernel, size_t buffer);
 void kernel_list_data(struct kernel *kernel);
 /* What the user says of a buffer: of a field before what is said of all of them; or NULL.
  */
-const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,
-                                      const struct kernel_buffer *buffer);
+const struct kernel_directive *buffer_word(const struct kernel *kernel,
+                                           enum word_kind kind,
+                                           const struct kernel_buffer *buffer);
 /* The memory is a part of the variable itself: a global array, an array in a struct. */
 bool lies_in_place(const struct ir_symbol *symbol);
 /* 'f', 'b', 'u' or 'i', as in templates/harness/program.h. */

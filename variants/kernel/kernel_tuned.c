@@ -60,13 +60,13 @@ struct known {
     struct kernel *kernel; /* parameters by name; NULL = those of the view */
 };
 
-static int lookup_known(void *data, const char *name, struct words_number *out)
+static int lookup_known(void *data, const char *name, struct directive_number *out)
 {
     const struct known *known = data;
     const struct kernel_view *view = known->view;
     for (size_t i = 0; i < view->tunable_nr; i++)
         if (!strcmp(view->tunable[i].name, name)) {
-            *out = words_integer(known->value[i]);
+            *out = directive_integer(known->value[i]);
             return 0;
         }
     if (known->kernel)
@@ -74,8 +74,8 @@ static int lookup_known(void *data, const char *name, struct words_number *out)
     for (size_t i = 0; i < view->param_nr; i++)
         if (!strcmp(view->param[i].name, name) && view->param[i].is_set) {
             *out = view->param[i].is_integer
-                       ? words_integer((long long)view->param[i].value)
-                       : words_real(view->param[i].value);
+                       ? directive_integer((long long)view->param[i].value)
+                       : directive_real(view->param[i].value);
             return 0;
         }
     return -1;
@@ -125,11 +125,11 @@ static int no_such_tunable(const struct tunables *tunables, const char *name,
 static int not_listed(const struct tunable *tunable, long long value, struct error *err)
 {
     struct buf all = {0};
-    size_t most = 20;
-    for (size_t i = 0; i < tunable->values.nr && i < most; i++)
+    size_t max = 20;
+    for (size_t i = 0; i < tunable->values.nr && i < max; i++)
         buf_addf(&all, "%s%lld", i ? ", " : "", tunable->values.v[i]);
     fail(err, STATUS_USAGE, "'%s:%lld' in set: the tunable may be %s%s", tunable->name,
-         value, buf_str(&all), tunable->values.nr > most ? ", ..." : "");
+         value, buf_str(&all), tunable->values.nr > max ? ", ..." : "");
     buf_release(&all);
     return -1;
 }

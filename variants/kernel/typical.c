@@ -64,20 +64,20 @@ static bool begins_nest(const struct kernel_view *view, size_t loop)
 }
 
 /* "i:32,j:32" from this loop inwards along the first loops; at most `most`. */
-static size_t chain(const struct kernel_view *view, int loop, long long size, size_t most,
+static size_t chain(const struct kernel_view *view, int loop, long long size, size_t max,
                     struct buf *out)
 {
     size_t nr = 0;
-    for (; loop >= 0 && nr < most; loop = inner_loop(view, loop), nr++)
+    for (; loop >= 0 && nr < max; loop = inner_loop(view, loop), nr++)
         buf_addf(out, "%s%s:%lld", nr ? "," : "", view->loop[loop].name, size);
     return nr;
 }
 
-static void add_chain(struct typical *at, const char *name, int loop, size_t most)
+static void add_chain(struct typical *at, const char *name, int loop, size_t max)
 {
     struct buf text = {0};
     buf_addf(&text, "%s(", name);
-    chain(at->view, loop, TILE, most, &text);
+    chain(at->view, loop, TILE, max, &text);
     buf_add(&text, ")");
     add(at, name, buf_detach(&text));
 }

@@ -155,8 +155,8 @@ void model_free(struct model *model)
     free(model->array);
     free(model->access);
     free(model->access_expr);
-    if (model->kept_free)
-        model->kept_free(model->kept);
+    if (model->cache_free)
+        model->cache_free(model->cache);
     isl_budget(model, 0);
     strvec_release(&model->independent);
     strvec_release(&model->noalias);

@@ -17,7 +17,7 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
     return false;
 }
 
-void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+void affine_precondition(const struct affine *at, isl_set *set, const char *format, ...)
 {
     struct doubts *doubts = at->doubts;
     struct buf text = {0};
@@ -30,7 +30,7 @@ void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...
     buf_addf_va(&text, format, args);
     va_end(args);
     GROW(doubts->item, doubts->nr + 1, doubts->alloc);
-    doubts->item[doubts->nr++] = (struct doubt){set, buf_detach(&text)};
+    doubts->item[doubts->nr++] = (struct precondition){set, buf_detach(&text)};
 }
 
 /* Takes the doubts' sets: do they ever apply, whatever the parameters are? */
@@ -50,11 +50,12 @@ bool doubts_are_idle(const struct nest *nest, struct doubts *doubts)
 }
 
 /* Takes the doubt's set. */
-static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *domain)
+static bool settle(const struct affine *at, const struct precondition *precondition,
+                   isl_set *domain)
 {
     struct nest *nest = at->nest;
-    isl_set *wrong = isl_set_intersect(doubt->set, isl_set_copy(domain));
-    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
+    isl_set *wrong = isl_set_intersect(precondition->set, isl_set_copy(domain));
+    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->guaranteed));
     isl_set *ever_wrong =
         isl_set_intersect_params(isl_set_copy(wrong), isl_set_copy(nest->ranges));
     ever_wrong = affine_near(at, ever_wrong);
@@ -66,7 +67,7 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
                  (!set_is_writable(fine) && nest_box(nest, ever_wrong, MODEL_NEAR));
     isl_set_free(ever_wrong);
     if (boxed) {
-        nest_assume(nest, "%s (tested at run time)", doubt->text);
+        nest_assume(nest, "%s (tested at run time)", precondition->text);
         isl_set_free(fine);
         return true;
     }
@@ -79,7 +80,7 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
         isl_set_free(fine);
         return false;
     }
-    nest_assume(nest, "%s (tested at run time)", doubt->text);
+    nest_assume(nest, "%s (tested at run time)", precondition->text);
     isl_set_free(nest->assumed);
     nest->assumed = fine;
     return true;
@@ -168,8 +169,8 @@ static isl_pw_aff *converted(const struct affine *at, isl_pw_aff *value,
                      ? to->bytes >= from->bytes
                      : from->is_unsigned && to->bytes > from->bytes;
     if (value && at->doubts && to->scalar == IR_INT && !keeps && to->bytes <= 8)
-        affine_doubt(at, outside(isl_pw_aff_copy(value), to),
-                     "%s at line %d keeps the value", what, line);
+        affine_precondition(at, outside(isl_pw_aff_copy(value), to),
+                            "%s at line %d keeps the value", what, line);
     return value;
 }
 
@@ -219,8 +220,8 @@ static isl_pw_aff *divided(const struct affine *at, const struct ir_expr *expr,
         return NULL;
     }
     if (expr->type.is_unsigned)
-        affine_doubt(at, negative(a), "what is divided at line %d is not negative",
-                     expr->line);
+        affine_precondition(at, negative(a), "what is divided at line %d is not negative",
+                            expr->line);
     return expr->op[0] == '/' ? isl_pw_aff_tdiv_q(a, b) : isl_pw_aff_tdiv_r(a, b);
 }
 
@@ -229,8 +230,9 @@ static isl_pw_aff *unwrapped(const struct affine *at, const struct ir_expr *expr
                              isl_pw_aff *value, const char *what)
 {
     if (value && at->doubts && expr->type.is_unsigned && expr->type.scalar == IR_INT)
-        affine_doubt(at, outside(isl_pw_aff_copy(value), &expr->type),
-                     "unsigned %s at line %d does not wrap around", what, expr->line);
+        affine_precondition(at, outside(isl_pw_aff_copy(value), &expr->type),
+                            "unsigned %s at line %d does not wrap around", what,
+                            expr->line);
     return value;
 }
 
@@ -353,9 +355,9 @@ isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr)
 }
 
 /* C compares a signed number with an unsigned one as unsigned. */
-static void doubt_signs(const struct affine *at, const struct ir_expr *left,
-                        const struct ir_expr *right, isl_pw_aff *a, isl_pw_aff *b,
-                        int line)
+static void precondition_signs(const struct affine *at, const struct ir_expr *left,
+                               const struct ir_expr *right, isl_pw_aff *a, isl_pw_aff *b,
+                               int line)
 {
     const struct ir_type *first = &left->type, *second = &right->type;
     bool first_rules = first->is_unsigned && first->bytes >= 4 &&
@@ -363,10 +365,10 @@ static void doubt_signs(const struct affine *at, const struct ir_expr *left,
     bool second_rules = second->is_unsigned && second->bytes >= 4 &&
                         second->bytes >= first->bytes && !first->is_unsigned;
     if (first_rules || second_rules)
-        affine_doubt(at, negative(first_rules ? b : a),
-                     "what is compared with an unsigned number at line %d is not "
-                     "negative",
-                     line);
+        affine_precondition(at, negative(first_rules ? b : a),
+                            "what is compared with an unsigned number at line %d is not "
+                            "negative",
+                            line);
 }
 
 static isl_set *compare(const struct affine *at, const struct ir_expr *cond)
@@ -383,7 +385,7 @@ static isl_set *compare(const struct affine *at, const struct ir_expr *cond)
         isl_pw_aff *a = affine_expr(at, cond->arg[0]);
         isl_pw_aff *b = affine_expr(at, cond->arg[1]);
         if (a && b) {
-            doubt_signs(at, cond->arg[0], cond->arg[1], a, b, cond->line);
+            precondition_signs(at, cond->arg[0], cond->arg[1], a, b, cond->line);
             return ops[i].make(a, b);
         }
         isl_pw_aff_free(a);
@@ -438,8 +440,8 @@ static isl_set *upper_set(const struct ir_stmt *stmt, isl_pw_aff *it, isl_pw_aff
 
 /* What the iterator is set to. A loop down to 0 may be one of those that compare before
  * they count: what is converted is one more. */
-static void doubt_start(const struct affine *at, const struct ir_stmt *stmt,
-                        isl_pw_aff *lower)
+static void precondition_start(const struct affine *at, const struct ir_stmt *stmt,
+                               isl_pw_aff *lower)
 {
     bool down = stmt->step == -1 && stmt->cmp[0] == '>' && stmt->cmp[1] &&
                 stmt->upper->has_value && stmt->upper->value == 0;
@@ -453,16 +455,16 @@ static void doubt_start(const struct affine *at, const struct ir_stmt *stmt,
 
 /* What the iterator begins with, compared with an unsigned bound; i != n counts on an
  * unsigned iterator not to go round. */
-static void doubt_loop(const struct affine *at, const struct ir_stmt *stmt,
-                       isl_pw_aff *lower, isl_pw_aff *upper)
+static void precondition_loop(const struct affine *at, const struct ir_stmt *stmt,
+                              isl_pw_aff *lower, isl_pw_aff *upper)
 {
     struct ir_expr iterator = {.type = stmt->iterator->type};
-    doubt_signs(at, &iterator, stmt->upper, lower, upper, stmt->line);
-    doubt_start(at, stmt, lower);
+    precondition_signs(at, &iterator, stmt->upper, lower, upper, stmt->line);
+    precondition_start(at, stmt, lower);
     if (strcmp(stmt->cmp, "!=") || !stmt->iterator->type.is_unsigned)
         return;
     isl_pw_aff *first = isl_pw_aff_copy(stmt->step > 0 ? lower : upper);
-    affine_doubt(
+    affine_precondition(
         at, isl_pw_aff_gt_set(first, isl_pw_aff_copy(stmt->step > 0 ? upper : lower)),
         "the loop over %s at line %d ends", stmt->iterator->name, stmt->line);
 }
@@ -483,7 +485,7 @@ isl_set *affine_loop(const struct affine *at, const struct loop *loop, size_t po
         isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos));
     isl_set *set = NULL;
     if (lower && upper) {
-        doubt_loop(at, stmt, lower, upper);
+        precondition_loop(at, stmt, lower, upper);
         set = upper_set(stmt, isl_pw_aff_copy(it), isl_pw_aff_copy(upper));
         isl_set *from =
             stmt->step > 0

@@ -7,12 +7,12 @@
 
 /* What an expression takes for granted, such as that an unsigned difference does not wrap
  * around: the points of `space` at which it does not hold. */
-struct doubt {
+struct precondition {
     isl_set *set;
     char *text;
 };
 struct doubts {
-    struct doubt *item;
+    struct precondition *item;
     size_t nr, alloc;
     const char *never; /* settled: what it rests on that cannot be; NULL = nothing */
 };
@@ -32,7 +32,7 @@ bool nest_settle(const struct affine *at, isl_set *domain);
 /* No parameters make any of them true. Empties them. */
 bool doubts_are_idle(const struct nest *nest, struct doubts *doubts);
 /* set is taken */
-void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+void affine_precondition(const struct affine *at, isl_set *set, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* NULL when it is not affine (no isl error is left behind). */
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);

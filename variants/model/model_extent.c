@@ -94,28 +94,28 @@ struct ir_expr *access_bound(struct nest *nest, const struct access *access,
 
 /* Keeps the greater of two sums that differ by a number; false when they differ by more.
  */
-static bool take_greater(struct ir_arena *arena, struct ir_expr **most,
+static bool take_greater(struct ir_arena *arena, struct ir_expr **max,
                          struct ir_expr *new)
 {
-    if (!*most) {
-        *most = new;
+    if (!*max) {
+        *max = new;
         return true;
     }
-    struct sum a = sum_of_expr(arena, *most), b = sum_of_expr(arena, new),
+    struct sum a = sum_of_expr(arena, *max), b = sum_of_expr(arena, new),
                difference = sum_add(&b, &a, -1);
     if (!difference.nr && difference.constant > 0)
-        *most = new;
+        *max = new;
     return !difference.nr;
 }
 
 static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
-                           struct ir_expr **most)
+                           struct ir_expr **max)
 {
     for (size_t i = 0; i < nest->access_nr; i++) {
         if (nest->cell[nest->access[i].cell].symbol != symbol)
             continue;
         struct ir_expr *bound = access_bound(nest, &nest->access[i], 0, true);
-        if (!bound || !take_greater(nest->model->arena, most, bound))
+        if (!bound || !take_greater(nest->model->arena, max, bound))
             return false;
     }
     return true;
@@ -124,14 +124,14 @@ static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
 const char *extent_text(struct model *model, const struct model_array *array)
 {
     const struct ir_symbol *symbol = array->symbol;
-    struct ir_expr *most = NULL;
+    struct ir_expr *max = NULL;
     struct buf text = {0};
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, &most))
+        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, &max))
             return NULL;
-    if (!most)
+    if (!max)
         return NULL;
-    ir_print_expr(&text, expr_plus(model->arena, most, 1));
+    ir_print_expr(&text, expr_plus(model->arena, max, 1));
     for (size_t k = 1; k < symbol->dim_nr; k++) {
         buf_add(&text, " x ");
         ir_print_expr(&text, symbol->dim[k]);

@@ -178,14 +178,14 @@ static void nest_context(struct nest *nest)
     }
 }
 
-static void nest_vouched(struct nest *nest)
+static void nest_guaranteed(struct nest *nest)
 {
     struct ir_function *function = nest->model->function;
     isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
     struct doubts doubts = {0};
     struct affine at = {.nest = nest, .space = space, .doubts = &doubts};
-    nest->vouched = isl_set_universe(isl_space_copy(nest->params));
-    nest->certain = isl_set_universe(isl_space_copy(nest->params));
+    nest->guaranteed = isl_set_universe(isl_space_copy(nest->params));
+    nest->proven = isl_set_universe(isl_space_copy(nest->params));
     for (size_t i = 0; i < function->param_nr; i++)
         for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
             const struct ir_expr *dim = function->symbol[i]->dim[k];
@@ -194,21 +194,21 @@ static void nest_vouched(struct nest *nest)
                 isl_pw_aff_free(size);
                 continue;
             }
-            nest->certain = isl_set_intersect(
-                nest->certain,
+            nest->proven = isl_set_intersect(
+                nest->proven,
                 isl_set_params(isl_pw_aff_nonneg_set(isl_pw_aff_copy(size))));
-            nest->vouched = isl_set_intersect(nest->vouched,
-                                              isl_set_params(isl_pw_aff_pos_set(size)));
+            nest->guaranteed = isl_set_intersect(
+                nest->guaranteed, isl_set_params(isl_pw_aff_pos_set(size)));
         }
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];
         if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
             continue;
         isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
-        nest->certain = isl_set_intersect(nest->certain,
-                                          isl_set_params(isl_pw_aff_nonneg_set(value)));
+        nest->proven =
+            isl_set_intersect(nest->proven, isl_set_params(isl_pw_aff_nonneg_set(value)));
     }
-    nest->vouched = isl_set_intersect(nest->vouched, isl_set_copy(nest->certain));
+    nest->guaranteed = isl_set_intersect(nest->guaranteed, isl_set_copy(nest->proven));
     isl_space_free(space);
 }
 
@@ -613,7 +613,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     note_symbols(nest);
     nest_params(nest);
     nest_ranges(nest);
-    nest_vouched(nest);
+    nest_guaranteed(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
     const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
@@ -657,8 +657,8 @@ void nest_free(struct nest *nest)
     isl_union_map_free(nest->before);
     isl_set_free(nest->context);
     isl_set_free(nest->assumed);
-    isl_set_free(nest->vouched);
-    isl_set_free(nest->certain);
+    isl_set_free(nest->guaranteed);
+    isl_set_free(nest->proven);
     isl_set_free(nest->ranges);
     isl_set_free(nest->reach);
     isl_space_free(nest->params);

@@ -89,7 +89,7 @@ static bool are_apart_by_type(const struct nest *nest, const struct memory *a,
 
 /* ---- pairs ---- */
 
-static bool vouched(const struct model *model, const char *a, const char *b)
+static bool guaranteed(const struct model *model, const char *a, const char *b)
 {
     bool has_a = false, has_b = false;
     for (size_t i = 0; i < model->noalias.nr; i++) {
@@ -132,7 +132,7 @@ static bool may_overlap(const struct nest *nest, const struct memory *a,
     bool derived = a->symbol->role == IR_LOCAL || b->symbol->role == IR_LOCAL;
     if (!derived && (is_restrict(a) || is_restrict(b)))
         return false;
-    return !vouched(nest->model, a->symbol->name, b->symbol->name);
+    return !guaranteed(nest->model, a->symbol->name, b->symbol->name);
 }
 
 static bool is_written(const struct nest *nest, size_t cell)

@@ -5,7 +5,7 @@
 #include "variants/model/model_affine.h"
 
 /* No loop runs so often, with a step of 256 at most: it would take weeks. */
-enum { STEP_MOST = 256 };
+enum { STEP_MAX = 256 };
 
 static isl_pw_aff *value_of_param(const struct nest *nest, isl_space *space, unsigned pos)
 {
@@ -63,7 +63,7 @@ void nest_ranges(struct nest *nest)
 
 static bool counts_far(const struct ir_stmt *stmt)
 {
-    return stmt->step <= STEP_MOST && stmt->step >= -STEP_MOST;
+    return stmt->step <= STEP_MAX && stmt->step >= -STEP_MAX;
 }
 
 isl_set *affine_near(const struct affine *at, isl_set *domain)

@@ -482,7 +482,7 @@ static bool stays_within(struct nest *nest, const struct statement *statement,
     isl_set *wrong = isl_pw_aff_ge_set(isl_pw_aff_copy(value), end);
     wrong = isl_set_union(wrong, isl_pw_aff_pos_set(isl_pw_aff_neg(value)));
     wrong = isl_set_intersect(wrong, isl_set_copy(statement->domain));
-    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
+    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->guaranteed));
     bool none = isl_set_is_empty(wrong) == isl_bool_true;
     isl_set_free(wrong);
     return none;

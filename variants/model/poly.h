@@ -22,7 +22,7 @@
 #include "variants/model/model.h"
 
 struct ir_arena;
-struct kept_plans;
+struct plan_cache;
 
 /* x += e, x *= e, x = x + e, with x not in e. */
 enum accumulation {
@@ -149,13 +149,13 @@ struct nest {
     isl_set *context;  /* parameters for which something is executed */
     isl_set *assumed; /* conditions that the model rests on and that the emitted code must
                          test; context excluded */
-    isl_set *vouched; /* what the C language promises: sizes of variable arrays are
+    isl_set *guaranteed; /* what the C language promises: sizes of variable arrays are
                          positive. Callers break it with sizes of zero, and what the loops
                          do then is part of what they compute. */
-    isl_set *certain; /* of it, what code may rest on untested: no size is negative */
-    isl_set *ranges;  /* of the parameters, by their types */
-    isl_set *reach;   /* of it, where the loops run: those that they could count to */
-    long long *far;   /* by symbol id: of 64 bits, to be tested to be no farther from 0 */
+    isl_set *proven;     /* of it, what code may rest on untested: no size is negative */
+    isl_set *ranges;     /* of the parameters, by their types */
+    isl_set *reach;      /* of it, where the loops run: those that they could count to */
+    long long *far; /* by symbol id: of 64 bits, to be tested to be no farther from 0 */
     struct strvec assumption;
     struct tree *tree;     /* the original order */
     isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user
@@ -197,9 +197,9 @@ struct model {
     size_t record_nr, record_alloc;
     struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
-    struct kept_plans *kept; /* the emission's, with what frees it; NULL = no plan was
+    struct plan_cache *cache; /* the emission's, with what frees it; NULL = no plan was
                                 asked for yet */
-    void (*kept_free)(struct kept_plans *plans);
+    void (*cache_free)(struct plan_cache *plans);
 };
 
 #endif

@@ -38,7 +38,7 @@ isl_union_map *joined_pairs(const struct nest *nest, const struct tree *tree,
                             isl_union_map *pairs);
 isl_union_set *joined_domain(const struct nest *nest, const struct tree *tree);
 
-bool tree_is_gathered(const struct tree *tree);
+bool tree_is_coalesced(const struct tree *tree);
 
 bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
 isl_pw_aff *

@@ -214,16 +214,16 @@ static void set_double_end(struct parse *p, struct ir_stmt *loop)
     if (!a || !b || !is_simple(a) || !is_simple(b) ||
         a->type.is_unsigned != b->type.is_unsigned)
         return;
-    struct ir_expr *least = ir_expr_new(p->arena, IR_COND, 3);
-    least->type = a->type.bytes > b->type.bytes ? a->type : b->type;
-    least->line = cond->line;
-    least->column = cond->column;
-    least->arg[0] = ir_binary(p->arena, probe.cmp[0] == '<' ? "<" : ">",
-                              ir_copy(p->arena, a), ir_copy(p->arena, b));
-    least->arg[1] = a;
-    least->arg[2] = b;
+    struct ir_expr *min = ir_expr_new(p->arena, IR_COND, 3);
+    min->type = a->type.bytes > b->type.bytes ? a->type : b->type;
+    min->line = cond->line;
+    min->column = cond->column;
+    min->arg[0] = ir_binary(p->arena, probe.cmp[0] == '<' ? "<" : ">",
+                            ir_copy(p->arena, a), ir_copy(p->arena, b));
+    min->arg[1] = a;
+    min->arg[2] = b;
     loop->cmp = probe.cmp;
-    loop->upper = least;
+    loop->upper = min;
 }
 
 /* The constant c of `it = it + c`, `it = c + it`, `it = it - c`. */

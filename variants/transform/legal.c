@@ -545,7 +545,7 @@ static isl_bool keeps_values(const struct work *work, size_t cell, isl_union_map
 static isl_set *some_run(const struct nest *nest)
 {
     isl_set *all = isl_set_copy(nest->context);
-    all = isl_set_intersect(all, isl_set_copy(nest->vouched));
+    all = isl_set_intersect(all, isl_set_copy(nest->guaranteed));
     int nr = (int)isl_set_dim(all, isl_dim_param);
     for (int i = 0; i < nr; i++) {
         isl_set *some = isl_set_lower_bound_si(isl_set_copy(all), isl_dim_param,

@@ -1,6 +1,6 @@
 /* What full, pack and vec make of a nest: local buffers and their copies. Shared by
  * legal.c, tree_pack.c, tree_box.c, tree_copy.c, tree_expand.c, tree_fill.c,
- * tree_lanes.c, gen_pack.c and gen_buffer.c. */
+ * tree_lanes.c and gen_pack.c. */
 #ifndef VARIANTS_PACKING_H
 #define VARIANTS_PACKING_H
 

@@ -50,7 +50,7 @@ struct work {
     size_t padding_nr, padding_alloc;
     struct streamed *streamed;
     size_t streamed_nr, streamed_alloc;
-    struct strvec said; /* what the user must be told of the new code */
+    struct strvec reported; /* what the user must be told of the new code */
     struct packing *packing;
     size_t packing_nr, packing_alloc;
     const struct plan_step **filling; /* steps full() */
@@ -66,7 +66,7 @@ struct work {
 };
 /* Copies side by side are one to isl, where it can be shown that one
  * stands for all. Of the final tree, before the code is made. */
-void tree_gather(struct work *work);
+void tree_coalesce(struct work *work);
 
 long long copy_number_of(const struct tree *band); /* how many copies */
 long long copy_distance(const struct tree *band);  /* between them, in the iterator */

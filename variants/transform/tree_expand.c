@@ -153,7 +153,7 @@ static void say_array(struct work *work, const struct box *box)
     struct buf text = {0};
     for (size_t i = 0; i < box->dims; i++)
         buf_addf(&text, "%s%lld", i ? " x " : "", box->size[i]);
-    strvec_pushf(&work->said, "'%s' is kept in a local array of %s elements",
+    strvec_pushf(&work->reported, "'%s' is kept in a local array of %s elements",
                  work->nest->cell[box->cell].symbol->name, buf_str(&text));
     buf_release(&text);
 }

@@ -1,5 +1,6 @@
 /* Steps about where data lies and how it is written: longer rows of local arrays, stores
- * past the caches. Here is decided whether that may be; gen_pad.c and gen_stream.c do it.
+ * past the caches. Here is decided whether that may be; gen_edits.c and gen_stream.c do
+ * it.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -389,7 +389,7 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
     add_clause(&clauses, pragma->text, "proc_bind");
     band->pragma = ir_text(nest->model->arena, buf_str(&clauses));
     band->clauses = true;
-    strvec_pushf(&at->work->said,
+    strvec_pushf(&at->work->reported,
                  "the OpenMP pragma of line %d now stands before the loop over %s",
                  pragma->line, band->name);
     buf_release(&clauses);
@@ -436,7 +436,8 @@ static int keep_pragmas(struct work *work, struct error *err)
         if (work->parallel_nr && pragma_check_replaced(nest, pragma, err))
             return -1;
         if (work->parallel_nr) {
-            strvec_pushf(&work->said, "parallel() replaces the OpenMP pragma of line %d",
+            strvec_pushf(&work->reported,
+                         "parallel() replaces the OpenMP pragma of line %d",
                          pragma->line);
             continue;
         }

@@ -250,7 +250,7 @@ void works_free(struct model *model, struct work *works)
         packing_release(&works[i]);
         buf_release(&works[i].simd_reason);
         free(works[i].parallel);
-        strvec_release(&works[i].said);
+        strvec_release(&works[i].reported);
         work_memory_free(&works[i]);
     }
 }

@@ -90,7 +90,7 @@ static void settle(struct work *work, const struct survey *at,
 {
     struct ir_arena *arena = work->nest->model->arena;
     if (!untouched || names_variables(pragma->text)) {
-        strvec_pushf(&work->said, "dropped: line %d #pragma %s", pragma->line,
+        strvec_pushf(&work->reported, "dropped: line %d #pragma %s", pragma->line,
                      pragma->text);
         return;
     }

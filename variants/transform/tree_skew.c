@@ -169,17 +169,17 @@ static isl_stat reach_of(isl_pw_aff *pa, void *data)
  */
 static int member_of(isl_multi_union_pw_aff *members, const bool *used, size_t depth)
 {
-    int best = -1, least = 0;
+    int best = -1, min = 0;
     int nr = (int)isl_multi_union_pw_aff_dim(members, isl_dim_set);
     for (int i = 0; i < nr; i++) {
         struct reach reach = {.depth = depth};
         isl_union_pw_aff *member = isl_multi_union_pw_aff_get_at(members, i);
         isl_union_pw_aff_foreach_pw_aff(member, reach_of, &reach);
         isl_union_pw_aff_free(member);
-        if (used[i] || !reach.here || (best >= 0 && reach.deeper >= least))
+        if (used[i] || !reach.here || (best >= 0 && reach.deeper >= min))
             continue;
         best = i;
-        least = reach.deeper;
+        min = reach.deeper;
     }
     return best;
 }

@@ -318,7 +318,7 @@ static void try_ends(struct making *making)
 static const long long overlapping[] = {17, 64};
 
 /* What makes the original undefined where arrays overlap, or not aligned. */
-static bool is_vouched(const struct kernel *kernel)
+static bool is_assumed(const struct kernel *kernel)
 {
     static const char *const word[] = {"omp", "ivdep", "aligned", "assume"};
 
@@ -395,7 +395,7 @@ static void overlap_all(struct making *making, const char *rests_on)
 {
     struct kernel *kernel = making->kernel;
 
-    for (size_t k = 0; k < ARRAY_SIZE(overlapping) && !is_vouched(kernel); k++) {
+    for (size_t k = 0; k < ARRAY_SIZE(overlapping) && !is_assumed(kernel); k++) {
         for (size_t i = 0; i < kernel->scalar_nr; i++)
             if (kernel->scalar[i].is_size)
                 set(making, i, overlapping[k]);

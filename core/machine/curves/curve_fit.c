@@ -162,22 +162,22 @@ static void push(struct machine_curve *curve, const struct fit_point *from)
 
 struct quantity saturation_gbs(const struct fit_point *measured, size_t nr)
 {
-    const struct fit_point *best = best_of(measured, nr), *most = measured,
-                           *least = measured, *enough = best;
+    const struct fit_point *best = best_of(measured, nr), *max = measured,
+                           *min = measured, *enough = best;
     double gbs = best->gbs.value;
 
     for (size_t i = 0; i < nr; i++) {
         const struct fit_point *point = &measured[i];
 
-        if (point->load > most->load)
-            most = point;
-        if (point->load < least->load)
-            least = point;
+        if (point->load > max->load)
+            max = point;
+        if (point->load < min->load)
+            min = point;
         if (point->gbs.value * (1 + same) >= gbs && point->load < enough->load)
             enough = point;
     }
-    if (most->latency_ns.value < saturated_rise * least->latency_ns.value ||
-        most->load < saturated_load * enough->load)
+    if (max->latency_ns.value < saturated_rise * min->latency_ns.value ||
+        max->load < saturated_load * enough->load)
         return quantity_unknown();
     return quantity_between(gbs, best->gbs.low, fmax(best->gbs.high, (1 + same) * gbs),
                             best->gbs.runs, best->gbs.provenance);

@@ -275,9 +275,9 @@ struct sweep_plan load_plan(const struct probe *probe, size_t cores, double seco
                                .generators = cores - 1,
                                /* 2 in a quick probe, 5 in a full one */
                                .finer = (size_t)fmax(1, round(log2(probe->seconds / 4))),
-                               .rounds_least = 5,
+                               .rounds_min = 5,
                                /* medians gain little beyond */
-                               .rounds_most = (size_t)fmax(25, probe->seconds),
+                               .rounds_max = (size_t)fmax(25, probe->seconds),
                                .seconds = seconds,
                                .seed = 1};
 }

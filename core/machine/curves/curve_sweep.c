@@ -139,7 +139,7 @@ static bool sum_up(const struct summary *summary, size_t index, struct fit_point
                                  : quantity_scale(samples_quantity(ratio, nr),
                                                   summary->unloaded_ns.value)};
     free(gbs);
-    return nr >= SWEEP_RUNS_LEAST;
+    return nr >= SWEEP_RUNS_MIN;
 }
 
 static struct quantity unloaded_ns(const struct summary *summary)
@@ -266,7 +266,7 @@ void sweep_run(const struct sweep_plan *plan, const struct sweep_source *source,
     add_series(sweep, (struct sweep_setting){0});
     for (size_t mix = 0; mix < plan->mix_nr && plan->generators; mix++)
         add_coarse(sweep, plan, mix);
-    run_rounds(sweep, source, &random, plan->rounds_least);
+    run_rounds(sweep, source, &random, plan->rounds_min);
     for (size_t i = 0; i < plan->finer && source->now_s(source->self) < end_s; i++) {
         size_t before = sweep->series_nr;
 
@@ -274,9 +274,9 @@ void sweep_run(const struct sweep_plan *plan, const struct sweep_source *source,
             bisect(sweep, mix);
         if (sweep->series_nr == before)
             break;
-        run_rounds(sweep, source, &random, plan->rounds_least);
+        run_rounds(sweep, source, &random, plan->rounds_min);
     }
-    while (sweep->round_nr < plan->rounds_most && source->now_s(source->self) < end_s)
+    while (sweep->round_nr < plan->rounds_max && source->now_s(source->self) < end_s)
         run_round(sweep, source, &random);
 }
 

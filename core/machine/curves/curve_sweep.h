@@ -30,16 +30,16 @@ struct sweep_source {
 
 struct sweep_plan {
     size_t mix_nr;
-    size_t generators;   /* that there are; 0: only the unloaded latency is measured */
-    size_t finer;        /* how often the gaps around the targets are bisected */
-    size_t rounds_least; /* before each bisection, and if time has run out */
-    size_t rounds_most;  /* in all */
-    double seconds;      /* of now_s, in all */
-    uint64_t seed;       /* of the order in a round */
+    size_t generators; /* that there are; 0: only the unloaded latency is measured */
+    size_t finer;      /* how often the gaps around the targets are bisected */
+    size_t rounds_min; /* before each bisection, and if time has run out */
+    size_t rounds_max; /* in all */
+    double seconds;    /* of now_s, in all */
+    uint64_t seed;     /* of the order in a round */
 };
 
 /* With fewer windows a setting says nothing. */
-enum { SWEEP_RUNS_LEAST = 3 };
+enum { SWEEP_RUNS_MIN = 3 };
 
 struct sweep_sample {
     size_t round;
@@ -84,7 +84,7 @@ size_t sweep_rounds(const struct sweep *sweep, bool *kept);
  * as interval. Latency is the median of its ratio to the unloaded latency of the same
  * round, times the median unloaded latency: drift of the machine stays out of the ratios,
  * and the spread of the unloaded latency stands at the first point alone. No point at all
- * when fewer than SWEEP_RUNS_LEAST rounds count.
+ * when fewer than SWEEP_RUNS_MIN rounds count.
  */
 void sweep_curve(const struct sweep *sweep, size_t mix, struct machine_curve *curve);
 

@@ -7,20 +7,20 @@
 #include "core/base.h"
 #include "core/machine/sampling/pointer_chase.h"
 
-enum { LANES_LEAST = 16, LANES_BEYOND = 8, ROUNDS_LEAST = 3, RESAMPLES = 60 };
+enum { LANES_MIN = 16, CHAINS_BEYOND = 8, ROUNDS_MIN = 3, RESAMPLES = 60 };
 
 static const double noise_max =
     0.15; /* of quartiles over the rounds; 0.02-0.06 is usual */
 /* What a corner must be at least: so much steeper beyond it than before it, so steep in
  * itself (1 = c k, pure queueing; less where the flat part rises), and so much better
  * than one straight line in squared residuals (noise alone gives 0.8 to 1). */
-static const double steeper_least = 1.3, steep_least = 0.4, misfit_most = 0.5;
+static const double steeper_min = 1.3, steep_min = 0.4, misfit_max = 0.5;
 /* Half widths of the rounded corner that are tried, in parts of its place. */
 static const double rounding[] = {0.02, 0.15};
 
 /* t(k), one value per number of lanes. */
 struct points {
-    double lanes[KNEE_MOST], ns[KNEE_MOST], weight[KNEE_MOST];
+    double chains[KNEE_MAX], ns[KNEE_MAX], weight[KNEE_MAX];
     size_t nr;
 };
 
@@ -37,9 +37,9 @@ static double ramp(double x, double half_width)
     return x >= half_width ? x : (x + half_width) * (x + half_width) / (4 * half_width);
 }
 
-static double corner_ns(const struct corner *corner, double lanes)
+static double corner_ns(const struct corner *corner, double chains)
 {
-    double x = lanes - corner->at;
+    double x = chains - corner->at;
 
     return corner->level + corner->slope * x + corner->bend * ramp(x, corner->half_width);
 }
@@ -66,7 +66,7 @@ static bool fit_lines(const struct points *points, struct corner *corner)
     double m[3][4] = {{0}};
 
     for (size_t i = 0; i < points->nr; i++) {
-        double x = points->lanes[i] - corner->at;
+        double x = points->chains[i] - corner->at;
         double term[4] = {1, x, ramp(x, corner->half_width), points->ns[i]};
         double weight = points->weight[i] / (points->ns[i] * points->ns[i]);
 
@@ -81,7 +81,7 @@ static bool fit_lines(const struct points *points, struct corner *corner)
     corner->bend = m[2][3] / m[2][2];
     corner->misfit = 0;
     for (size_t i = 0; i < points->nr; i++) {
-        double off = corner_ns(corner, points->lanes[i]) / points->ns[i] - 1;
+        double off = corner_ns(corner, points->chains[i]) / points->ns[i] - 1;
 
         corner->misfit += points->weight[i] * off * off;
     }
@@ -94,8 +94,8 @@ static bool queues(const struct corner *corner)
 {
     double beyond = corner->slope + corner->bend;
 
-    return corner->bend > 0 && beyond >= steeper_least * corner->slope &&
-           beyond * corner->at >= steep_least * corner->level;
+    return corner->bend > 0 && beyond >= steeper_min * corner->slope &&
+           beyond * corner->at >= steep_min * corner->level;
 }
 
 /* The best corner with at least three points on either side. */
@@ -103,7 +103,7 @@ static struct corner fit_corner(const struct points *points, double step)
 {
     struct corner best = {.misfit = INFINITY};
 
-    for (double at = points->lanes[2]; at <= points->lanes[points->nr - 3]; at += step)
+    for (double at = points->chains[2]; at <= points->chains[points->nr - 3]; at += step)
         for (size_t i = 0; i < ARRAY_SIZE(rounding); i++) {
             struct corner corner = {.at = at, .half_width = rounding[i] * at};
 
@@ -117,14 +117,14 @@ static struct corner fit_corner(const struct points *points, double step)
 /* Points far off the corner count less from now on. */
 static void weigh(struct points *points, const struct corner *corner)
 {
-    double off[KNEE_MOST], usual;
+    double off[KNEE_MAX], usual;
 
     for (size_t i = 0; i < points->nr; i++)
-        off[i] = fabs(corner_ns(corner, points->lanes[i]) / points->ns[i] - 1);
+        off[i] = fabs(corner_ns(corner, points->chains[i]) / points->ns[i] - 1);
     usual = fmax(1.5 * median_sorting(off, points->nr), 1e-6);
     for (size_t i = 0; i < points->nr; i++) {
         double far =
-            (corner_ns(corner, points->lanes[i]) / points->ns[i] - 1) / (2 * usual);
+            (corner_ns(corner, points->chains[i]) / points->ns[i] - 1) / (2 * usual);
 
         points->weight[i] = 1 / (1 + far * far);
     }
@@ -154,15 +154,15 @@ static double straight_misfit(const struct points *points)
         double weight = points->weight[i] / (points->ns[i] * points->ns[i]);
 
         n += weight;
-        x += weight * points->lanes[i];
-        xx += weight * points->lanes[i] * points->lanes[i];
+        x += weight * points->chains[i];
+        xx += weight * points->chains[i] * points->chains[i];
         t += weight * points->ns[i];
-        xt += weight * points->lanes[i] * points->ns[i];
+        xt += weight * points->chains[i] * points->ns[i];
     }
     slope = (n * xt - x * t) / (n * xx - x * x);
     level = (t - slope * x) / n;
     for (size_t i = 0; i < points->nr; i++) {
-        double off = (level + slope * points->lanes[i]) / points->ns[i] - 1;
+        double off = (level + slope * points->chains[i]) / points->ns[i] - 1;
 
         misfit += points->weight[i] * off * off;
     }
@@ -174,15 +174,15 @@ static struct points between(const struct points *points, double low, double hig
     struct points part = {0};
 
     for (size_t i = 0; i < points->nr; i++)
-        if (points->lanes[i] >= low && points->lanes[i] <= high) {
-            part.lanes[part.nr] = points->lanes[i];
+        if (points->chains[i] >= low && points->chains[i] <= high) {
+            part.chains[part.nr] = points->chains[i];
             part.ns[part.nr++] = points->ns[i];
         }
     return part;
 }
 
 /* The least t(k) / k that three neighbours reach. */
-static double best_per_lane(const struct points *points, size_t *where)
+static double best_per_chain(const struct points *points, size_t *where)
 {
     double best = INFINITY;
 
@@ -190,7 +190,7 @@ static double best_per_lane(const struct points *points, size_t *where)
         double three[3];
 
         for (size_t j = 0; j < 3; j++)
-            three[j] = points->ns[i + j - 1] / points->lanes[i + j - 1];
+            three[j] = points->ns[i + j - 1] / points->chains[i + j - 1];
         if (median_sorting(three, 3) < best) {
             best = median_sorting(three, 3);
             *where = i;
@@ -204,12 +204,12 @@ static double best_per_lane(const struct points *points, size_t *where)
 static struct points without_end(const struct points *points)
 {
     size_t best = 0;
-    double least = best_per_lane(points, &best), last = points->lanes[points->nr - 1];
+    double min = best_per_chain(points, &best), last = points->chains[points->nr - 1];
 
     for (size_t i = points->nr; i-- > best + 1;) {
-        if (points->ns[i] / points->lanes[i] <= 1.2 * least)
+        if (points->ns[i] / points->chains[i] <= 1.2 * min)
             break;
-        last = points->lanes[i - 1];
+        last = points->chains[i - 1];
     }
     return between(points, 0, last);
 }
@@ -217,7 +217,7 @@ static struct points without_end(const struct points *points)
 /* The neighbourhood of the corner: far from it neither line is straight. */
 static struct points around(const struct points *points, double at)
 {
-    return between(points, fmin(0.5 * at, at - 4), fmax(2 * at, at + LANES_BEYOND));
+    return between(points, fmin(0.5 * at, at - 4), fmax(2 * at, at + CHAINS_BEYOND));
 }
 
 /* Each sample over the scale of its round, which is the median over the lanes of the
@@ -226,14 +226,14 @@ static double *level_rounds(const struct knee_series *series)
 {
     size_t rounds = series->rounds, nr = series->nr;
     double *leveled = xcalloc(nr * rounds, sizeof(*leveled));
-    double *sorted = xcalloc(rounds, sizeof(*sorted)), usual[KNEE_MOST];
+    double *sorted = xcalloc(rounds, sizeof(*sorted)), usual[KNEE_MAX];
 
     for (size_t i = 0; i < nr; i++) {
         memcpy(sorted, series->step_ns[i], rounds * sizeof(*sorted));
         usual[i] = median_sorting(sorted, rounds);
     }
     for (size_t round = 0; round < rounds; round++) {
-        double ratio[KNEE_MOST], scale;
+        double ratio[KNEE_MAX], scale;
 
         for (size_t i = 0; i < nr; i++)
             ratio[i] = series->step_ns[i][round] / usual[i];
@@ -255,7 +255,7 @@ static struct points over_rounds(const struct knee_series *series, const double 
     for (size_t i = 0; i < series->nr; i++) {
         for (size_t round = 0; round < series->rounds; round++)
             sample[round] = leveled[i * series->rounds + pick[round]];
-        points.lanes[i] = series->lanes[i];
+        points.chains[i] = series->chains[i];
         points.ns[i] = median_sorting(sample, series->rounds);
     }
     free(sample);
@@ -265,7 +265,7 @@ static struct points over_rounds(const struct knee_series *series, const double 
 /* Median over the lanes of the distance of the quartiles, relative. */
 static double noise(const struct knee_series *series, const double *leveled)
 {
-    double spread[KNEE_MOST];
+    double spread[KNEE_MAX];
     size_t rounds = series->rounds;
     double *sample = xcalloc(rounds, sizeof(*sample));
 
@@ -281,8 +281,7 @@ static double noise(const struct knee_series *series, const double *leveled)
 
 static bool usable(const struct knee_series *series)
 {
-    if (series->nr < LANES_LEAST || series->nr > KNEE_MOST ||
-        series->rounds < ROUNDS_LEAST)
+    if (series->nr < LANES_MIN || series->nr > KNEE_MAX || series->rounds < ROUNDS_MIN)
         return false;
     for (size_t i = 0; i < series->nr; i++)
         for (size_t round = 0; round < series->rounds; round++)
@@ -295,8 +294,8 @@ static bool usable(const struct knee_series *series)
 static bool is_corner(const struct points *points, const struct corner *corner,
                       double last)
 {
-    return !isinf(corner->misfit) && corner->at + LANES_BEYOND <= last &&
-           corner->misfit <= misfit_most * straight_misfit(points);
+    return !isinf(corner->misfit) && corner->at + CHAINS_BEYOND <= last &&
+           corner->misfit <= misfit_max * straight_misfit(points);
 }
 
 /* The same fit for rounds drawn with replacement; their median is steadier than the fit
@@ -324,7 +323,7 @@ static void resample(const struct knee_series *series, const double *leveled, do
     knee->found = nr >= RESAMPLES / 2;
     if (!knee->found)
         return;
-    knee->lanes = median_sorting(place, nr);
+    knee->chains = median_sorting(place, nr);
     knee->low = place[nr / 20];
     knee->high = place[nr - 1 - nr / 20];
 }
@@ -341,16 +340,16 @@ static void find(const struct knee_series *series, const double *leveled,
         pick[round] = round;
     all = over_rounds(series, leveled, pick);
     free(pick);
-    knee->floor = series->hold_ns / best_per_lane(&all, &best);
+    knee->floor = series->residency_ns / best_per_chain(&all, &best);
     if (noise(series, leveled) > noise_max)
         return;
     part = without_end(&all);
-    if (part.nr < LANES_LEAST)
+    if (part.nr < LANES_MIN)
         return;
     corner = fit_robustly(&part, 0.5);
     if (isinf(corner.misfit))
         return;
-    last = part.lanes[part.nr - 1];
+    last = part.chains[part.nr - 1];
     part = around(&part, corner.at);
     corner = fit_robustly(&part, 0.25);
     if (is_corner(&part, &corner, last))

@@ -12,24 +12,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KNEE_MOST = 64 };
+enum { KNEE_MAX = 64 };
 
 /* Measured in rounds: sample r of all lanes is one round, so that what slowed a whole
  * round down is seen and divided out. */
 struct knee_series {
-    int lanes[KNEE_MOST];             /* ascending */
-    const double *step_ns[KNEE_MOST]; /* of `rounds` samples each; borrowed */
+    int chains[KNEE_MAX];            /* ascending */
+    const double *step_ns[KNEE_MAX]; /* of `rounds` samples each; borrowed */
     size_t nr, rounds;
-    double hold_ns; /* how long one miss holds its entry: t(1) without translation and
-                       without the hit in L1 that follows */
+    double residency_ns; /* how long one miss holds its entry: t(1) without translation
+                       and without the hit in L1 that follows */
 };
 
 struct knee {
     bool found;       /* false: no corner, or too few lanes beyond it, or too noisy */
-    double lanes;     /* where the two lines meet */
+    double chains;    /* where the two lines meet */
     double low, high; /* 90 % of the resampled rounds */
-    double floor;     /* hold_ns / best time per lane: what was surely in flight; 0 = not
-                         known */
+    double floor; /* residency_ns / best time per lane: what was surely in flight; 0 = not
+                     known */
 };
 
 struct knee knee_find(const struct knee_series *series);

@@ -107,18 +107,18 @@ static struct quantity rise_by_latency(const struct prediction *prediction, doub
 /* Where both are known, the value follows the ceiling, and neither's end is passed. */
 static struct quantity rise_to(const struct prediction *prediction, double gbs)
 {
-    struct quantity told = quantity_unknown(), seen = quantity_unknown();
+    struct quantity given = quantity_unknown(), seen = quantity_unknown();
     double low, high;
 
     if (prediction->ceiling_gbs.known)
-        told = rise_by_ceiling(prediction, gbs);
+        given = rise_by_ceiling(prediction, gbs);
     if (gbs <= prediction->reach_gbs)
         seen = rise_by_latency(prediction, gbs);
-    if (!told.known || !seen.known)
-        return told.known ? told : seen;
-    low = fmax(told.low, seen.low);
-    high = fmax(low, fmin(told.high, seen.high));
-    return quantity_between(fmin(high, fmax(low, told.value)), low, high, told.runs,
+    if (!given.known || !seen.known)
+        return given.known ? given : seen;
+    low = fmax(given.low, seen.low);
+    high = fmax(low, fmin(given.high, seen.high));
+    return quantity_between(fmin(high, fmax(low, given.value)), low, high, given.runs,
                             PROVENANCE_PREDICTED);
 }
 

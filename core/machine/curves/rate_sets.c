@@ -19,7 +19,7 @@ struct rate_job {
     size_t set;
     enum rate_kind kind;
     const struct arch_kernels *kernels;
-    int lanes; /* RATE_RANDOM */
+    int chains; /* RATE_RANDOM */
 };
 
 struct rate_task {
@@ -40,7 +40,7 @@ struct own {
     size_t warm; /* the set that is in its cache; set_nr = none */
 };
 
-static const int lane_choices[] = {8, 12, 16, 20, 24, 32, 40};
+static const int chain_choices[] = {8, 12, 16, 20, 24, 32, 40};
 
 struct quantity *rate_of_kind(struct machine_rates *rates, enum rate_kind kind)
 {
@@ -166,8 +166,8 @@ static double random_burst(void *member, const void *what)
     struct own *own = member;
     const size_t steps = own->plan->set[job->set].cached ? 4096 : 128;
 
-    chase_run(&own->chase[job->set], job->lanes, steps);
-    return (double)steps * job->lanes;
+    chase_run(&own->chase[job->set], job->chains, steps);
+    return (double)steps * job->chains;
 }
 
 static void random_settle(void *member, const void *what)
@@ -217,9 +217,9 @@ static void add_stream(struct rate_task *task, size_t set, enum rate_kind kind)
 
 static void add_random(struct rate_task *task, size_t set)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(lane_choices); i++) {
-        task->job[task->job_nr] =
-            (struct rate_job){.set = set, .kind = RATE_RANDOM, .lanes = lane_choices[i]};
+    for (size_t i = 0; i < ARRAY_SIZE(chain_choices); i++) {
+        task->job[task->job_nr] = (struct rate_job){
+            .set = set, .kind = RATE_RANDOM, .chains = chain_choices[i]};
         windows_add(&task->random,
                     &(struct window_job){.burst = random_burst,
                                          .settle = random_settle,
@@ -234,7 +234,7 @@ static void add_jobs(struct rate_task *task)
     const struct rate_plan *plan = task->plan;
 
     task->job = xcalloc(plan->set_nr *
-                            (RATE_RANDOM * arch_kernels_nr() + ARRAY_SIZE(lane_choices)),
+                            (RATE_RANDOM * arch_kernels_nr() + ARRAY_SIZE(chain_choices)),
                         sizeof(*task->job));
     for (size_t set = 0; set < plan->set_nr; set++) {
         for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
@@ -373,7 +373,7 @@ size_t rate_memory_bytes(const struct machine *machine, size_t cores, double ava
     if (machine->level_nr) {
         int last = machine->level_nr - 1;
 
-        share = machine_share_most_bytes(machine, last) *
+        share = machine_share_max_bytes(machine, last) *
                 machine_level_users(machine, last) /
                 fmin(machine->level[last].cores_sharing, (double)cores);
     }

@@ -132,16 +132,16 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
     struct probe probe = {.machine = machine,
                           .prefetch_lines = quantity_unknown(),
                           .prefetch_l1_gain = quantity_unknown()};
-    struct cpu_table table = {0};
+    const struct cpu_table *table;
     struct cpu_identity identity;
     const struct cpu *row;
     int result = -1;
 
     *machine = (struct machine){0};
-    if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
+    if (cpu_table_get(&table, err) || topology_load(NULL, &probe.topology, err))
         goto out;
     prepare(&probe, opts);
-    row = machine_recognise(&probe.topology, &table, machine, &identity);
+    row = machine_recognise(&probe.topology, table, machine, &identity);
     peak_find(machine, row, &identity, opts->peak_gbs);
     if (measure(&probe, err))
         goto out;
@@ -154,6 +154,5 @@ out:
     region_release(&probe.huge);
     region_release(&probe.small);
     topology_release(&probe.topology);
-    cpu_table_release(&table);
     return result;
 }

@@ -93,13 +93,13 @@ int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *),
                         struct error *err);
 
 /* Trials of chases and reads. */
-size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm,
+size_t add_chase(struct trials *trials, struct chase *chase, int chains, bool warm,
                  double target_s);
 /* Chases of one set for the knee: every number of lanes up to 40, every second beyond. */
-bool knee_lanes(int lanes);
-/* `index`: trials that are chases of one set, all of knee_lanes among them. */
+bool knee_chains(int chains);
+/* `index`: trials that are chases of one set, all of knee_chains among them. */
 struct knee trials_knee(const struct trials *trials, const size_t *index, size_t nr,
-                        double hold_ns);
+                        double residency_ns);
 /* Unloaded latency in windows of 2 ms; windows that another process disturbed count only
  * where there are no others. */
 struct quantity chase_latency(struct chase *chase, double seconds);

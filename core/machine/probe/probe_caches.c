@@ -4,11 +4,11 @@
 
 #include "core/machine/probe/probe.h"
 
-static const int lane_choices[] = {1, 4, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48};
+static const int chain_choices[] = {1, 4, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48};
 
 struct cache_set {
     struct chase chase;
-    size_t lane_trial[CHASE_LANES_MAX], lane_trial_nr; /* [0] is one lane */
+    size_t chain_trial[CHASE_CHAINS_MAX], chain_trial_nr; /* [0] is one lane */
 };
 
 /* Half of what the level holds, but far enough beyond the level before it that little of
@@ -24,21 +24,21 @@ static size_t set_bytes(const struct machine *machine, int i, size_t unit)
         return 0;
     if (i > 0) /* all of what a core gets while others run stays when they do not */
         bytes = fmax(bytes, fmin(6 * machine_share_guess_bytes(machine, i - 1), holds));
-    return (size_t)fmax(bytes / (double)unit, CHASE_LANES_MAX) * unit;
+    return (size_t)fmax(bytes / (double)unit, CHASE_CHAINS_MAX) * unit;
 }
 
 static void add_set(struct trials *trials, struct cache_set *set, bool last)
 {
     const double target_s = 0.5e-3;
 
-    for (int lanes = 1; lanes <= CHASE_LANES_MAX; lanes++) {
-        bool chosen = last && knee_lanes(lanes);
+    for (int chains = 1; chains <= CHASE_CHAINS_MAX; chains++) {
+        bool chosen = last && knee_chains(chains);
 
-        for (size_t i = 0; i < ARRAY_SIZE(lane_choices); i++)
-            chosen = chosen || lane_choices[i] == lanes;
+        for (size_t i = 0; i < ARRAY_SIZE(chain_choices); i++)
+            chosen = chosen || chain_choices[i] == chains;
         if (chosen)
-            set->lane_trial[set->lane_trial_nr++] =
-                add_chase(trials, &set->chase, lanes, true, target_s);
+            set->chain_trial[set->chain_trial_nr++] =
+                add_chase(trials, &set->chase, chains, true, target_s);
     }
 }
 
@@ -56,9 +56,9 @@ static void build_set(struct cache_set *set, char *base, size_t bytes, size_t no
 static void fill_level(struct machine_level *level, const struct trials *trials,
                        const struct cache_set *set)
 {
-    level->latency_ns = trial_ns(trials, set->lane_trial[0]);
+    level->latency_ns = trial_ns(trials, set->chain_trial[0]);
     level->one_core.random_lines_per_s =
-        best_rate(trials, set->lane_trial, set->lane_trial_nr);
+        best_rate(trials, set->chain_trial, set->chain_trial_nr);
 }
 
 /* A load that hits L1 needs as long after its miss has left the queue. */
@@ -66,10 +66,12 @@ static void find_knee(struct probe *probe, const struct trials *trials,
                       const struct cache_set *set)
 {
     const struct machine_level *first = &probe->machine->level[0];
-    double hold_ns = trial_ns(trials, set->lane_trial[0]).low - first->latency_ns.value;
+    double residency_ns =
+        trial_ns(trials, set->chain_trial[0]).low - first->latency_ns.value;
 
-    probe->l3_knee = trials_knee(trials, set->lane_trial, set->lane_trial_nr, hold_ns);
-    probe->knee_runs = trials->trial[set->lane_trial[0]].sample_nr;
+    probe->l3_knee =
+        trials_knee(trials, set->chain_trial, set->chain_trial_nr, residency_ns);
+    probe->knee_runs = trials->trial[set->chain_trial[0]].sample_nr;
 }
 
 static void measure(struct probe *probe)
@@ -97,9 +99,9 @@ static void measure(struct probe *probe)
     }
     trials_run(&trials, rounds_max, probe_until(probe, 0.15));
     for (int i = 0; i < machine->level_nr; i++)
-        if (set[i].lane_trial_nr)
+        if (set[i].chain_trial_nr)
             fill_level(&machine->level[i], &trials, &set[i]);
-    if (machine->level_nr > 1 && set[machine->level_nr - 1].lane_trial_nr)
+    if (machine->level_nr > 1 && set[machine->level_nr - 1].chain_trial_nr)
         find_knee(probe, &trials, &set[machine->level_nr - 1]);
     trials_release(&trials);
     region_release(&region);

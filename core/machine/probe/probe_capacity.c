@@ -33,7 +33,7 @@ static size_t whole_lines(const struct sweep *sweep, double bytes)
 /* Nanoseconds per step; tries again when another process got in between. */
 static double step_ns(struct chase *chase)
 {
-    const double least_s = 300e-6;
+    const double min_s = 300e-6;
     struct watch start, now;
     size_t taken;
 
@@ -44,7 +44,7 @@ static double step_ns(struct chase *chase)
             chase_run(chase, 1, 2048);
             taken += 2048;
             now = watch_now();
-        } while (now.wall_s - start.wall_s < least_s);
+        } while (now.wall_s - start.wall_s < min_s);
         if (!watch_was_disturbed(&start, &now))
             break;
     }

@@ -78,30 +78,30 @@ static void warm_chase(void *subject)
     chase_warm(subject);
 }
 
-size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm,
+size_t add_chase(struct trials *trials, struct chase *chase, int chains, bool warm,
                  double target_s)
 {
     return trials_add(trials, &(struct trial){.run = run_chase,
                                               .warm = warm ? warm_chase : NULL,
                                               .subject = chase,
-                                              .variant = lanes,
+                                              .variant = chains,
                                               .target_s = target_s});
 }
 
-bool knee_lanes(int lanes)
+bool knee_chains(int chains)
 {
-    return lanes <= 40 || lanes % 2 == 0;
+    return chains <= 40 || chains % 2 == 0;
 }
 
 struct knee trials_knee(const struct trials *trials, const size_t *index, size_t nr,
-                        double hold_ns)
+                        double residency_ns)
 {
-    struct knee_series series = {.hold_ns = hold_ns};
+    struct knee_series series = {.residency_ns = residency_ns};
 
     for (size_t i = 0; i < nr; i++) {
         const struct trial *trial = &trials->trial[index[i]];
 
-        series.lanes[series.nr] = trial->variant;
+        series.chains[series.nr] = trial->variant;
         series.step_ns[series.nr++] = trial->sample_ns;
         series.rounds = trial->sample_nr;
     }

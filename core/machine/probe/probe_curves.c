@@ -13,13 +13,13 @@
  * processed results that Mess (MICRO 2024) publishes for 4 CPU types. There are none
  * below half reads. */
 static const struct {
-    double least_share, low, high;
+    double min_share, low, high;
 } reachable[] = {{0.95, 0.73, 0.86}, {0.65, 0.65, 0.79}, {0.45, 0.62, 0.76}};
 
 static struct quantity reachable_over_peak(double read_share)
 {
     for (size_t i = 0; i < ARRAY_SIZE(reachable); i++)
-        if (read_share >= reachable[i].least_share)
+        if (read_share >= reachable[i].min_share)
             return quantity_between((reachable[i].low + reachable[i].high) / 2,
                                     reachable[i].low, reachable[i].high, 0,
                                     PROVENANCE_PREDICTED);
@@ -114,7 +114,7 @@ static void note_losses(struct machine *machine, const struct sweep *sweep)
     size_t dropped = sweep->round_nr - sweep_rounds(sweep, kept), few = 0;
 
     for (size_t i = 0; i < sweep->series_nr; i++)
-        few += sweep->series[i].sample_nr < SWEEP_RUNS_LEAST;
+        few += sweep->series[i].sample_nr < SWEEP_RUNS_MIN;
     if (5 * dropped > sweep->round_nr)
         strvec_pushf(&machine->note,
                      "latency under load: %zu of %zu rounds do not count, others were "

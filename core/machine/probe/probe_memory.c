@@ -2,42 +2,43 @@
  * much it keeps in flight. The latency itself is in probe_settle.c. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/machine/probe/probe.h"
 #include "core/machine/probe/probe_pages.h"
 
 /* Fewer samples have no spread that could be told: then the cost is unknown. */
-enum { ALONE_MAX = 16, TRANSLATIONS_LEAST = 3 };
+enum { ALONE_MAX = 16, TRANSLATIONS_MIN = 3 };
 
-static const int lane_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
+static const int chain_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
 /* A chase and its trials; trial[0] has one lane. */
-struct lane_set {
+struct chain_set {
     struct chase chase;
-    size_t trial[CHASE_LANES_MAX], trial_nr;
+    size_t trial[CHASE_CHAINS_MAX], trial_nr;
 };
 
 /* One page size: both orders live in the same nodes. */
 struct page_set {
-    struct lane_set local, random;
+    struct chain_set local, random;
     double translation_ns[ALONE_MAX]; /* of one chase alone */
     size_t translation_nr;
     struct page_probe pages;
 };
 
-static void add_lanes(struct trials *trials, struct lane_set *set, bool all)
+static void add_chains(struct trials *trials, struct chain_set *set, bool all)
 {
     /* One lane gives the latencies: it takes longer to settle. */
     const double one_s = 1.5e-3, many_s = 0.7e-3;
 
-    for (int lanes = 1; lanes <= CHASE_LANES_MAX; lanes++) {
-        bool chosen = all && knee_lanes(lanes);
+    for (int chains = 1; chains <= CHASE_CHAINS_MAX; chains++) {
+        bool chosen = all && knee_chains(chains);
 
-        for (size_t i = 0; i < ARRAY_SIZE(lane_choices); i++)
-            chosen = chosen || lane_choices[i] == lanes;
+        for (size_t i = 0; i < ARRAY_SIZE(chain_choices); i++)
+            chosen = chosen || chain_choices[i] == chains;
         if (chosen)
-            set->trial[set->trial_nr++] =
-                add_chase(trials, &set->chase, lanes, false, lanes == 1 ? one_s : many_s);
+            set->trial[set->trial_nr++] = add_chase(trials, &set->chase, chains, false,
+                                                    chains == 1 ? one_s : many_s);
     }
 }
 
@@ -56,8 +57,8 @@ static void add_set(struct probe *probe, struct trials *trials, struct page_set 
                     const struct region *region, bool knee)
 {
     build_random(set, region, probe->node_bytes);
-    add_lanes(trials, &set->local, false);
-    add_lanes(trials, &set->random, knee);
+    add_chains(trials, &set->local, false);
+    add_chains(trials, &set->random, knee);
     page_probe_add(&set->pages, trials, region, &probe->huge,
                    (size_t)probe->machine->line_bytes);
 }
@@ -116,7 +117,7 @@ static void sample_translations(struct page_set *huge, struct page_set *small, s
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    if (set->translation_nr >= TRANSLATIONS_LEAST)
+    if (set->translation_nr >= TRANSLATIONS_MIN)
         to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
@@ -193,8 +194,8 @@ static void measure_sets(struct probe *probe, struct page_set *huge,
     add_anchors(probe, &trials.trial[best->local.trial[0]], started_s, clock_s());
     sample_translations(other, small, alone, probe_until(probe, 0.1));
     fill_pages(&machine->small_pages, &trials, small);
-    if (small->translation_nr < TRANSLATIONS_LEAST ||
-        (other && other->translation_nr < TRANSLATIONS_LEAST))
+    if (small->translation_nr < TRANSLATIONS_MIN ||
+        (other && other->translation_nr < TRANSLATIONS_MIN))
         probe_note(probe, "what a page walk costs could not be measured on all pages: "
                           "other processes kept running on the core");
     if (machine->huge_pages_available) {
@@ -227,4 +228,115 @@ int probe_memory(struct probe *probe, struct error *err)
     probe_stability(
         probe); /* later stages need the latency; the last word is at the end */
     return 0;
+}
+
+/* Offsets in a line: 0 and 8 belong to the chases of probe_memory.c; two dense chases can
+ * meet in one region. */
+enum {
+    FIRST_PAGES = 128,
+    MAX_PAGES = 16384,
+    SPREAD_OFFSET = 16,
+    DENSE_OFFSET = 24,
+    DENSE_SAME_OFFSET = 32
+};
+
+static const int many_chains[PAGE_LANES] = {4, 8, 12, 16, 24, 32, 40};
+
+/* Each count takes pages of its own: all of them together are some 4.5 times the largest.
+ */
+static void choose_counts(struct page_probe *pages, const struct region *region,
+                          size_t page)
+{
+    double room = (double)(region->bytes / page) / 6, max = fmin(room, MAX_PAGES);
+
+    for (size_t i = 0; i < PAGE_COUNTS; i++)
+        pages->pages[i] =
+            (size_t)(FIRST_PAGES * pow(max / FIRST_PAGES, (double)i / (PAGE_COUNTS - 1)));
+}
+
+static void build(struct page_probe *pages, const struct region *spread,
+                  const struct region *dense, size_t page, size_t line)
+{
+    size_t page_at = 0, line_at = 0;
+    bool same = spread->base == dense->base;
+
+    for (size_t i = 0; i < PAGE_COUNTS; i++) {
+        size_t nr = pages->pages[i];
+
+        chase_build(&pages->spread[i],
+                    &(struct chase_plan){.base = spread->base + page_at * page,
+                                         .bytes = nr * page,
+                                         .spacing = page,
+                                         .offset = SPREAD_OFFSET,
+                                         .line = line,
+                                         .order = CHASE_PAGES,
+                                         .seed = i + 1});
+        chase_build(
+            &pages->dense[i],
+            &(struct chase_plan){.base = dense->base + line_at * line,
+                                 .bytes = nr * line,
+                                 .spacing = line,
+                                 .offset = same ? DENSE_SAME_OFFSET : DENSE_OFFSET,
+                                 .order = CHASE_RANDOM,
+                                 .seed = i + 1});
+        page_at += nr;
+        line_at += nr;
+    }
+}
+
+void page_probe_add(struct page_probe *pages, struct trials *trials,
+                    const struct region *spread, const struct region *dense, size_t line)
+{
+    const double target_s = 0.3e-3;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    choose_counts(pages, spread, page);
+    build(pages, spread, dense, page, line);
+    for (size_t i = 0; i < PAGE_COUNTS; i++) {
+        pages->spread_trial[i] = add_chase(trials, &pages->spread[i], 1, true, target_s);
+        pages->dense_trial[i] = add_chase(trials, &pages->dense[i], 1, true, target_s);
+    }
+    for (size_t i = 0; i < PAGE_LANES; i++) {
+        pages->spread_many[i] = add_chase(trials, &pages->spread[PAGE_COUNTS - 1],
+                                          many_chains[i], true, target_s);
+        pages->dense_many[i] = add_chase(trials, &pages->dense[PAGE_COUNTS - 1],
+                                         many_chains[i], true, target_s);
+    }
+}
+
+double tlb_reach(const size_t *pages, const double *extra_ns, size_t nr)
+{
+    double few = fmin(extra_ns[0], fmin(extra_ns[1], extra_ns[2])),
+           many = extra_ns[nr - 1];
+    double bar = (few + many) / 2;
+
+    if (many < 2 * fmax(few, 0) || many - few < 2) /* less is no walk */
+        return 0;
+    for (size_t i = 1; i < nr; i++)
+        if (extra_ns[i] > bar) {
+            double share = (bar - extra_ns[i - 1]) / (extra_ns[i] - extra_ns[i - 1]);
+            double low = (double)pages[i - 1], high = (double)pages[i];
+
+            return round(low * pow(high / low, fmin(fmax(share, 0), 1)));
+        }
+    return 0;
+}
+
+void page_probe_read(const struct page_probe *pages, const struct trials *trials,
+                     struct machine_pages *to)
+{
+    struct quantity spread = best_rate(trials, pages->spread_many, PAGE_LANES);
+    struct quantity dense = best_rate(trials, pages->dense_many, PAGE_LANES);
+    double extra_ns[PAGE_COUNTS];
+
+    for (size_t i = 0; i < PAGE_COUNTS; i++)
+        extra_ns[i] = trial_ns(trials, pages->spread_trial[i]).value -
+                      trial_ns(trials, pages->dense_trial[i]).value;
+    to->tlb_entries = tlb_reach(pages->pages, extra_ns, PAGE_COUNTS);
+    if (to->tlb_entries <= 0) /* nothing walked */
+        return;
+    to->walks_per_s = spread;
+    /* Where the lines themselves are nearly as slow, the walkers may have been idle in
+     * between. */
+    to->walks_is_floor = dense.value < 1.5 * spread.value;
 }

@@ -11,7 +11,7 @@
 
 enum { WAYS_MAX = 16, DISTANCE_STEP = 128 }; /* variant = kind * step + distance */
 
-static const int demand_lanes[] = {16, 24, 32, 48};
+static const int demand_chains[] = {16, 24, 32, 48};
 static const int distances[PREFETCH_KINDS][8] = {
     [PREFETCH_NONE] = {0},
     [PREFETCH_L2] = {8, 16, 24, 32, 48, 64, 96},
@@ -59,10 +59,10 @@ static void add_pattern(struct probe *probe, struct trials *trials,
     pattern->chase = *chase;
     prefetch_reads_init(&pattern->reads, probe->huge.base, probe->huge.bytes,
                         probe->node_bytes, block_nodes);
-    for (size_t i = 0; i < ARRAY_SIZE(demand_lanes); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(demand_chains); i++)
         add_way(pattern,
-                add_chase(trials, &pattern->chase, demand_lanes[i], false, target_s),
-                demand_lanes[i], PREFETCH_NONE);
+                add_chase(trials, &pattern->chase, demand_chains[i], false, target_s),
+                demand_chains[i], PREFETCH_NONE);
     for (int to = 0; to < PREFETCH_KINDS; to++)
         for (size_t i = 0; i < 8 && (distances[to][i] || !i); i++)
             add_way(pattern,

@@ -11,7 +11,7 @@
 #include "core/machine/probe/probe.h"
 
 /* Less is no memory set any more, whatever the cache. */
-static const size_t least_bytes = 16u << 20;
+static const size_t min_bytes = 16u << 20;
 
 /* Occupancies follow the latency in proportion: 15 % is what the limits they are held
  * against are uncertain by (two entries of 16). */
@@ -22,7 +22,7 @@ static int map_shrinking(struct region *region, size_t *bytes, bool huge,
                          struct error *err)
 {
     while (region_map(region, *bytes, huge, err)) {
-        if (*bytes / 2 < least_bytes)
+        if (*bytes / 2 < min_bytes)
             return -1;
         *err = (struct error){0};
         *bytes /= 2;
@@ -80,11 +80,11 @@ static void map_sets(struct probe *probe)
 /* Until two looks in a row agree with the one before within 2 %. */
 static void settle(struct probe *probe)
 {
-    const double look_s = probe->quick ? 0.1 : 0.3, most_s = probe->quick ? 1 : 5;
+    const double look_s = probe->quick ? 0.1 : 0.3, max_s = probe->quick ? 1 : 5;
     double start = clock_s(), last = NAN;
     int calm = 0;
 
-    while (calm < 2 && clock_s() - start < most_s) {
+    while (calm < 2 && clock_s() - start < max_s) {
         double now = chase_latency(&probe->chaser, look_s).value;
 
         calm = fabs(now / last - 1) <= 0.02 ? calm + 1 : 0;

@@ -1,4 +1,4 @@
-/* Private to core/machine: what describe.c and describe_rates.c share. */
+/* Private to core/machine: headings and lines of a description. */
 #ifndef CORE_MACHINE_DESCRIBE_H
 #define CORE_MACHINE_DESCRIBE_H
 

@@ -117,7 +117,7 @@ static void apply_row(const struct topology *topology, const struct cpu *row,
 {
     machine->microarchitecture = xstrdup(row->name);
     machine->rob_entries = row->rob_entries;
-    if (row->line_bytes && !topology_said_line_bytes(topology))
+    if (row->line_bytes && !topology_reported_line_bytes(topology))
         machine->line_bytes = row->line_bytes;
     if (row->transfer_bytes < machine->line_bytes)
         machine->transfer_bytes = row->transfer_bytes;

@@ -20,15 +20,15 @@ static double weight_of(const struct knee *knee)
 static struct quantity knees_together(const struct limit_evidence *evidence)
 {
     const struct knee *a = &evidence->knee[0], *b = &evidence->knee[1];
-    double weight = weight_of(a) + weight_of(b), lanes, low, high,
+    double weight = weight_of(a) + weight_of(b), chains, low, high,
            widen = a->found && b->found ? 0 : 1;
 
     if (weight <= 0)
         return quantity_unknown();
-    lanes = round((weight_of(a) * a->lanes + weight_of(b) * b->lanes) / weight);
+    chains = round((weight_of(a) * a->chains + weight_of(b) * b->chains) / weight);
     low = fmin(a->found ? a->low : INFINITY, b->found ? b->low : INFINITY) - widen;
     high = fmax(a->found ? a->high : 0, b->found ? b->high : 0) + widen;
-    return quantity_between(lanes, fmax(1, fmin(low, lanes)), fmax(high, lanes),
+    return quantity_between(chains, fmax(1, fmin(low, chains)), fmax(high, chains),
                             evidence->runs, PROVENANCE_PROBE);
 }
 
@@ -39,7 +39,7 @@ static bool is_tight(const struct limit_evidence *evidence, const struct quantit
 {
     const struct knee *a = &evidence->knee[0], *b = &evidence->knee[1];
     bool agree =
-        a->found && b->found && fabs(a->lanes - b->lanes) <= fmax(2, 0.15 * a->lanes);
+        a->found && b->found && fabs(a->chains - b->chains) <= fmax(2, 0.15 * a->chains);
 
     return probe->known && agree &&
            probe->high - probe->low <= fmax(4, 0.25 * probe->value);
@@ -84,17 +84,17 @@ static char *table_phrase(const struct cpu_limit *table)
                      table->source);
 }
 
-static void use_knee(struct machine_limit *limit, const struct cpu_limit *said)
+static void use_knee(struct machine_limit *limit, const struct cpu_limit *documented)
 {
     struct quantity used = limit->probe;
-    char *table =
-        said->entries.known ? table_phrase(said) : xstrdup("the CPU table has no value");
+    char *table = documented->entries.known ? table_phrase(documented)
+                                            : xstrdup("the CPU table has no value");
 
     /* Within the probe's usual error both can be right. */
-    if (said->entries.known &&
-        fabs(said->entries.value - used.value) <= fmax(2, 0.1 * used.value)) {
-        used.low = fmin(used.low, said->entries.value);
-        used.high = fmax(used.high, said->entries.value);
+    if (documented->entries.known &&
+        fabs(documented->entries.value - used.value) <= fmax(2, 0.1 * used.value)) {
+        used.low = fmin(used.low, documented->entries.value);
+        used.high = fmax(used.high, documented->entries.value);
     }
     use(limit, used, xasprintf("%s%s", tight, table));
     free(table);
@@ -102,21 +102,21 @@ static void use_knee(struct machine_limit *limit, const struct cpu_limit *said)
 
 /* Entries are whole: a floor of 24.6 does not refute 24. One within the table's interval
  * raises its low end. */
-static void use_table(struct machine_limit *limit, const struct cpu_limit *said,
+static void use_table(struct machine_limit *limit, const struct cpu_limit *documented,
                       double floor_entries)
 {
-    char *table = table_phrase(said);
-    double least = floor(floor_entries);
-    struct quantity used = said->entries;
+    char *table = table_phrase(documented);
+    double min = floor(floor_entries);
+    struct quantity used = documented->entries;
 
-    if (least > used.high) {
+    if (min > used.high) {
         use(limit, at_least(floor_entries, limit->probe.runs, PROVENANCE_PROBE),
             xasprintf("at least, measured here: refutes the %s", table));
-    } else if (least > used.low) {
-        used.low = least;
-        used.value = fmax(used.value, least);
+    } else if (min > used.low) {
+        used.low = min;
+        used.value = fmax(used.value, min);
         used.provenance = PROVENANCE_DERIVED;
-        use(limit, used, xasprintf("%s; at least %g measured here", table, least));
+        use(limit, used, xasprintf("%s; at least %g measured here", table, min));
     } else {
         use(limit, used, xstrdup(table));
     }
@@ -160,10 +160,11 @@ bool machine_contradicts(const struct machine *machine)
 }
 
 struct cpu_limit limit_of_table(const struct machine *machine,
-                                const struct cpu_limit *said)
+                                const struct cpu_limit *documented)
 {
     struct cpu_limit table =
-        said ? *said : (struct cpu_limit){.entries = quantity_unknown(), .scope = "core"};
+        documented ? *documented
+                   : (struct cpu_limit){.entries = quantity_unknown(), .scope = "core"};
 
     if (machine_contradicts(machine))
         table.confidence = 'I';

@@ -20,7 +20,7 @@ bool machine_contradicts(const struct machine *machine);
 /* What the CPU's file says (NULL = not recognised), for this machine: where the CPU
  * contradicted itself that is inferred. */
 struct cpu_limit limit_of_table(const struct machine *machine,
-                                const struct cpu_limit *said);
+                                const struct cpu_limit *documented);
 /* Fills table, probe, used, scope and source: measured knee with tight spread > table >
  * measured floor > fallback; a measured floor above the table's value refutes the table.
  */

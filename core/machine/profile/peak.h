@@ -15,7 +15,7 @@
  * a guest may span only a part of a socket.
  */
 void peak_find(struct machine *machine, const struct cpu *cpu,
-               const struct cpu_identity *identity, double told_gbs);
+               const struct cpu_identity *identity, double given_gbs);
 
 /* Once the rates of all cores are measured: a peak that surely was exceeded is
  * no peak; it becomes unknown and a note says so. */

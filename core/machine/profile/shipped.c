@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/near.h"
+#include "core/base/text.h"
 #include "core/cpu/cpu.h"
 #include "core/machine/profile/limit.h"
 #include "core/machine/profile/profile.h"
@@ -88,16 +88,16 @@ static size_t entry_distance(const char *spec, const struct machine_entry *entry
 static void suggest(const char *spec, const struct machine_entry *entry, size_t nr,
                     struct buf *out)
 {
-    size_t least = SIZE_MAX;
+    size_t min = SIZE_MAX;
 
     for (size_t i = 0; i < nr; i++) {
         size_t off = entry_distance(spec, &entry[i]);
 
-        if (off < least)
-            least = off;
+        if (off < min)
+            min = off;
     }
-    for (size_t i = 0; i < nr && least != SIZE_MAX; i++)
-        if (entry_distance(spec, &entry[i]) == least)
+    for (size_t i = 0; i < nr && min != SIZE_MAX; i++)
+        if (entry_distance(spec, &entry[i]) == min)
             buf_addf(out, "%s'%s'", out->length ? " or " : "", entry[i].name);
 }
 
@@ -173,18 +173,18 @@ static int path_for(const char *spec, char **path, struct error *err)
  * a CPU that had no file when it was made gets it now, too. */
 static int limits_of_today(struct machine *machine, struct error *err)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     struct cpu_identity identity;
     const struct cpu *cpu;
     int result;
 
     if (!machine_is_probed(machine))
         return 0;
-    result = cpu_table_load(&table, err);
-    cpu = cpu_named(&table, machine->microarchitecture);
+    result = cpu_table_get(&table, err);
+    cpu = cpu_named(table, machine->microarchitecture);
     if (!machine->microarchitecture && !machine_contradicts(machine)) {
         cpu_identify(machine->cpu_model, &identity);
-        cpu = cpu_claimed(&table, &identity);
+        cpu = cpu_claimed(table, &identity);
     }
     if (!result && cpu) {
         free(machine->microarchitecture);
@@ -192,7 +192,6 @@ static int limits_of_today(struct machine *machine, struct error *err)
         limit_resolve_again(&machine->l1_mshrs, limit_of_table(machine, &cpu->l1));
         limit_resolve_again(&machine->l2_mshrs, limit_of_table(machine, &cpu->l2));
     }
-    cpu_table_release(&table);
     return result;
 }
 
@@ -223,7 +222,7 @@ static int configured_path(char **path, struct error *err)
 }
 
 /* NULL = not told. */
-static const char *told(void)
+static const char *given(void)
 {
     const char *spec = getenv("INFLIGHT_PROFILE");
 
@@ -232,7 +231,7 @@ static const char *told(void)
 
 int machine_default_path(char **path, struct error *err)
 {
-    const char *spec = told();
+    const char *spec = given();
 
     *path = NULL;
     if (!spec)
@@ -242,7 +241,7 @@ int machine_default_path(char **path, struct error *err)
 
 int machine_path_to_write(char **path, struct error *err)
 {
-    const char *spec = told();
+    const char *spec = given();
 
     *path = NULL;
     if (!spec)

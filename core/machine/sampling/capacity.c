@@ -11,7 +11,7 @@ static const double leaves = 1.6;
 /* Footprints nearer to each other than this tell no more: others move the end by more. */
 static const double near_enough = 1.2;
 /* Slow looks at a footprint, each with a fast one below it, before it is beyond. */
-static const size_t passes_least = 3;
+static const size_t passes_min = 3;
 /* Where the footprint below is slow, too, this many times the spread is waited. */
 static const double patience = 8;
 /* Ends of searches that nobody disturbed are nearer to each other: of five quick profiles
@@ -71,12 +71,12 @@ static void judge_suspect(struct capacity_search *search, double now_s)
     struct capacity_suspect *suspect = &search->suspect;
     double took_s = now_s - suspect->since_s;
 
-    if (suspect->passes >= passes_least && took_s >= search->spread_s) {
+    if (suspect->passes >= passes_min && took_s >= search->spread_s) {
         search->beyond_bytes = suspect->bytes;
         search->beyond_ns = suspect->ns;
         *suspect = (struct capacity_suspect){0};
     } else {
-        search->lost = suspect->refused >= passes_least &&
+        search->lost = suspect->refused >= passes_min &&
                        suspect->refused > suspect->passes &&
                        took_s >= patience * search->spread_s;
     }
@@ -100,47 +100,47 @@ void capacity_add(struct capacity_search *search, double bytes, double ns, doubl
         judge_suspect(search, now_s);
 }
 
-static double most_inside(const struct capacity_search *search, size_t nr)
+static double max_inside(const struct capacity_search *search, size_t nr)
 {
-    double most = 0;
+    double max = 0;
 
     for (size_t i = 0; i < nr; i++)
-        most = fmax(most, search[i].inside_bytes);
-    return most;
+        max = fmax(max, search[i].inside_bytes);
+    return max;
 }
 
-static bool is_taken_back(const struct capacity_search *search, double most_inside_bytes)
+static bool is_taken_back(const struct capacity_search *search, double max_inside_bytes)
 {
-    return search->beyond_bytes > 0 && moves * search->beyond_bytes < most_inside_bytes;
+    return search->beyond_bytes > 0 && moves * search->beyond_bytes < max_inside_bytes;
 }
 
 /* A footprint that fitted says nothing where others found the end above it, one that did
  * not fit nothing where others found what fits. */
-static bool tells(const struct capacity_search *search, double most_inside_bytes,
-                  double most_beyond_bytes)
+static bool tells(const struct capacity_search *search, double max_inside_bytes,
+                  double max_beyond_bytes)
 {
     if (search->beyond_bytes)
-        return !is_taken_back(search, most_inside_bytes) &&
-               (search->inside_bytes || !most_inside_bytes);
-    return search->inside_bytes > most_beyond_bytes;
+        return !is_taken_back(search, max_inside_bytes) &&
+               (search->inside_bytes || !max_inside_bytes);
+    return search->inside_bytes > max_beyond_bytes;
 }
 
-static double most_beyond(const struct capacity_search *search, size_t nr,
-                          double most_inside_bytes)
+static double max_beyond(const struct capacity_search *search, size_t nr,
+                         double max_inside_bytes)
 {
-    double most = 0;
+    double max = 0;
 
     for (size_t i = 0; i < nr; i++)
-        if (tells(&search[i], most_inside_bytes, INFINITY))
-            most = fmax(most, search[i].beyond_bytes);
-    return most;
+        if (tells(&search[i], max_inside_bytes, INFINITY))
+            max = fmax(max, search[i].beyond_bytes);
+    return max;
 }
 
 void capacity_begin(struct capacity *capacity, double bar_ns)
 {
     struct capacity_search *round = &capacity->round[capacity->done];
-    double inside = most_inside(capacity->round, capacity->done),
-           beyond = most_beyond(capacity->round, capacity->done, inside);
+    double inside = max_inside(capacity->round, capacity->done),
+           beyond = max_beyond(capacity->round, capacity->done, inside);
 
     *round = (struct capacity_search){.from_bytes = capacity->from_bytes,
                                       .to_bytes = capacity->to_bytes,
@@ -156,10 +156,10 @@ void capacity_begin(struct capacity *capacity, double bar_ns)
 /* One that still stands, in this many rounds. */
 static bool has_end(const struct capacity *capacity, size_t nr)
 {
-    double most = most_inside(capacity->round, capacity->done + 1);
+    double max = max_inside(capacity->round, capacity->done + 1);
 
     for (size_t i = 0; i < nr; i++)
-        if (capacity->round[i].beyond_bytes && !is_taken_back(&capacity->round[i], most))
+        if (capacity->round[i].beyond_bytes && !is_taken_back(&capacity->round[i], max))
             return true;
     return false;
 }
@@ -216,12 +216,12 @@ static double end_bytes(const struct capacity_search *search)
 /* Disturbances only take from the level: of several searches those that found much. The
  * interval holds what each of them left open. */
 struct quantity capacity_of(const struct capacity_search *search, size_t nr,
-                            double least_bytes)
+                            double min_bytes)
 {
     double *bytes = xcalloc(3 * nr + 1, sizeof(*bytes)), *low = bytes + nr,
-           *high = low + nr, inside = most_inside(search, nr),
-           beyond = most_beyond(search, nr, inside), value;
-    size_t told = 0, floors = 0;
+           *high = low + nr, inside = max_inside(search, nr),
+           beyond = max_beyond(search, nr, inside), value;
+    size_t seen = 0, floors = 0;
     struct quantity result = quantity_unknown();
 
     for (size_t i = 0; i < nr; i++) {
@@ -229,18 +229,18 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
 
         if (!tells(one, inside, beyond))
             continue;
-        bytes[told] = end_bytes(one);
-        low[told] = one->inside_bytes ? one->inside_bytes : least_bytes;
-        high[told++] = one->beyond_bytes ? one->beyond_bytes : one->inside_bytes;
+        bytes[seen] = end_bytes(one);
+        low[seen] = one->inside_bytes ? one->inside_bytes : min_bytes;
+        high[seen++] = one->beyond_bytes ? one->beyond_bytes : one->inside_bytes;
         floors += !one->beyond_bytes;
     }
-    if (told) {
-        value = samples_quantity(bytes, told).high;
-        result = quantity_between(value, fmin(samples_quantity(low, told).low, value),
-                                  2 * floors >= told
+    if (seen) {
+        value = samples_quantity(bytes, seen).high;
+        result = quantity_between(value, fmin(samples_quantity(low, seen).low, value),
+                                  2 * floors >= seen
                                       ? INFINITY
-                                      : fmax(samples_quantity(high, told).high, value),
-                                  told, PROVENANCE_PROBE);
+                                      : fmax(samples_quantity(high, seen).high, value),
+                                  seen, PROVENANCE_PROBE);
         if (isinf(result.high)) /* a floor is what is proven */
             result.value = result.low;
     }
@@ -302,7 +302,7 @@ double machine_share_guess_bytes(const struct machine *machine, int i)
     return share.known ? share.value : 0;
 }
 
-double machine_share_most_bytes(const struct machine *machine, int i)
+double machine_share_max_bytes(const struct machine *machine, int i)
 {
     struct quantity share = machine_share_bytes(machine, i);
 

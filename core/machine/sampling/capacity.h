@@ -72,8 +72,8 @@ void capacity_look_back(struct capacity *capacity, double now_s, double seconds)
 /* What a core gets by all searches, at least one. An end far below what another search
  * found inside was a disturbance and does not count. Unknown when none looked at
  * anything; open above where no end was seen; the high end alone where even the least
- * footprint was beyond the level: then the low one is `least_bytes`. */
+ * footprint was beyond the level: then the low one is `min_bytes`. */
 struct quantity capacity_of(const struct capacity_search *search, size_t nr,
-                            double least_bytes);
+                            double min_bytes);
 
 #endif

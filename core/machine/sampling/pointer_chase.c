@@ -10,36 +10,36 @@
 /* One function per number of lanes: a loop over lanes would serialize what is to be
  * measured. Beyond some 14 lanes the compiler keeps them on the stack, which costs L1
  * hits and does no harm. */
-#define LANE_LOAD(i) void **lane##i = at[i];
-#define LANE_STEP(i) lane##i = *lane##i;
-#define LANE_SAVE(i) at[i] = lane##i;
+#define CHAIN_LOAD(i) void **chain##i = at[i];
+#define CHAIN_STEP(i) chain##i = *chain##i;
+#define CHAIN_SAVE(i) at[i] = chain##i;
 #define DEFINE_CHASE(n)                                                                  \
     static void chase_##n(void **at, size_t steps)                                       \
     {                                                                                    \
-        REP_##n(LANE_LOAD) while (steps--){REP_##n(LANE_STEP)} REP_##n(LANE_SAVE)        \
+        REP_##n(CHAIN_LOAD) while (steps--){REP_##n(CHAIN_STEP)} REP_##n(CHAIN_SAVE)     \
     }
 EACH_1_TO_64(DEFINE_CHASE)
 
 #define CHASE_ENTRY(n) chase_##n,
 static void (*const chase_of[])(void **at, size_t steps) = {EACH_1_TO_64(CHASE_ENTRY)};
 
-void chase_run(struct chase *chase, int lane_nr, size_t steps)
+void chase_run(struct chase *chase, int chain_nr, size_t steps)
 {
-    void *at[CHASE_LANES_MAX];
+    void *at[CHASE_CHAINS_MAX];
 
-    assert(lane_nr >= 1 && lane_nr <= CHASE_LANES_MAX);
-    for (int i = 0; i < lane_nr; i++)
-        at[i] = chase->at[i * CHASE_LANES_MAX / lane_nr];
-    chase_of[lane_nr - 1](at, steps);
-    for (int i = 0; i < lane_nr; i++)
-        chase->at[i * CHASE_LANES_MAX / lane_nr] = at[i];
+    assert(chain_nr >= 1 && chain_nr <= CHASE_CHAINS_MAX);
+    for (int i = 0; i < chain_nr; i++)
+        at[i] = chase->at[i * CHASE_CHAINS_MAX / chain_nr];
+    chase_of[chain_nr - 1](at, steps);
+    for (int i = 0; i < chain_nr; i++)
+        chase->at[i * CHASE_CHAINS_MAX / chain_nr] = at[i];
 }
 
 static double pass_s(struct chase *chase)
 {
     double start = clock_s();
 
-    chase_run(chase, CHASE_LANES_MAX, chase->node_nr / CHASE_LANES_MAX + 1);
+    chase_run(chase, CHASE_CHAINS_MAX, chase->node_nr / CHASE_CHAINS_MAX + 1);
     return clock_s() - start;
 }
 
@@ -132,8 +132,8 @@ void chase_build(struct chase *chase, const struct chase_plan *plan)
     order = xcalloc(nr, sizeof(*order));
     random_order(order, nr, plan->order == CHASE_BLOCK_LOCAL ? block_nodes : nr, &state);
     link_nodes(plan, order, nr);
-    for (size_t i = 0; i < CHASE_LANES_MAX; i++)
-        chase->at[i] = node_at(plan, order[i * nr / CHASE_LANES_MAX]);
+    for (size_t i = 0; i < CHASE_CHAINS_MAX; i++)
+        chase->at[i] = node_at(plan, order[i * nr / CHASE_CHAINS_MAX]);
     chase->node_nr = nr;
     free(order);
 }

@@ -1,7 +1,7 @@
 /*
  * Private to core/machine: pointer chases. A chase is one cycle through all its nodes; up
- * to CHASE_LANES_MAX lanes walk it at equal distance, and each lane is one dependent load
- * after the other.
+ * to CHASE_CHAINS_MAX lanes walk it at equal distance, and each lane is one dependent
+ * load after the other.
  */
 #ifndef CORE_MACHINE_POINTER_CHASE_H
 #define CORE_MACHINE_POINTER_CHASE_H
@@ -12,7 +12,7 @@
 #include "core/base/random.h"
 #include "core/machine/sampling/repeat.h"
 
-enum { CHASE_LANES_MAX = REP_MAX };
+enum { CHASE_CHAINS_MAX = REP_MAX };
 
 enum chase_order {
     CHASE_BLOCK_LOCAL, /* random inside 2 MiB blocks, blocks shuffled: few TLB misses */
@@ -32,14 +32,14 @@ struct chase_plan {
 };
 
 struct chase {
-    void *at[CHASE_LANES_MAX]; /* the lanes; they move on with every run, so that no run
+    void *at[CHASE_CHAINS_MAX]; /* the lanes; they move on with every run, so that no run
                                   meets a warm trail */
     size_t node_nr;
 };
 
 void chase_build(struct chase *chase, const struct chase_plan *plan);
-/* `lane_nr` lanes (of all, evenly chosen) take `steps` steps each, side by side. */
-void chase_run(struct chase *chase, int lane_nr, size_t steps);
+/* `chain_nr` lanes (of all, evenly chosen) take `steps` steps each, side by side. */
+void chase_run(struct chase *chase, int chain_nr, size_t steps);
 
 /* Every node once or more, with all lanes: brings the chase into the cache it fits in. */
 void chase_warm(struct chase *chase);

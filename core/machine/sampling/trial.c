@@ -92,12 +92,12 @@ static void one_round(struct trials *trials, bool backwards, double end_s)
 
 void trials_run(struct trials *trials, size_t rounds, double end_s)
 {
-    const size_t least = 3;
+    const size_t min = 3;
 
     for (size_t i = 0; i < trials->trial_nr; i++)
         find_work(&trials->trial[i]);
     for (size_t round = 0; round < rounds; round++) {
-        if (round >= least && clock_s() >= end_s)
+        if (round >= min && clock_s() >= end_s)
             break;
         one_round(trials, round % 2, end_s);
     }

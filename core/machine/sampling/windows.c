@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Candidates are narrowed down after the first rounds; three windows make a median. */
-enum { FIRST_ROUNDS = 3, KEEP = 4, LEAST_ROUNDS = 5, TRIES = 3, LEAST_SAMPLES = 3 };
+enum { FIRST_ROUNDS = 3, KEEP = 4, MIN_ROUNDS = 5, TRIES = 3, MIN_SAMPLES = 3 };
 
 void windows_add(struct windows *windows, const struct window_job *job)
 {
@@ -64,7 +64,7 @@ void windows_narrow(struct windows *windows, size_t keep)
 
 static struct quantity rate_of(const struct window_job *job)
 {
-    if (job->sample_nr >= LEAST_SAMPLES)
+    if (job->sample_nr >= MIN_SAMPLES)
         return samples_quantity(job->sample, job->sample_nr);
     if (job->best > 0)
         return quantity_between(job->best, job->best, INFINITY, job->sample_nr,
@@ -164,7 +164,7 @@ static void one_job(struct windows *windows, struct window_job *job,
 static bool is_complete(const struct windows *windows, const struct window_job *job)
 {
     return job->dropped ||
-           (job->sample_nr >= LEAST_SAMPLES && windows->round >= windows->rounds);
+           (job->sample_nr >= MIN_SAMPLES && windows->round >= windows->rounds);
 }
 
 static bool all_complete(const struct windows *windows)
@@ -180,9 +180,8 @@ static void end_round(struct windows *windows)
     windows->round++;
     if (windows->round == FIRST_ROUNDS)
         windows_narrow(windows, KEEP);
-    atomic_store(&windows->stop,
-                 all_complete(windows) ||
-                     (windows->round >= LEAST_ROUNDS && clock_s() >= windows->end_s));
+    atomic_store(&windows->stop, all_complete(windows) || (windows->round >= MIN_ROUNDS &&
+                                                           clock_s() >= windows->end_s));
 }
 
 void windows_run(struct windows *windows, struct team_member *member, void *own)

@@ -111,21 +111,21 @@ static double processors_v1(const char *folder)
 }
 
 /* `mount` itself and all folders on the way to mount/group. */
-static double least_above(const char *mount, const char *group, limit_of *limit)
+static double min_above(const char *mount, const char *group, limit_of *limit)
 {
     char *folder = xasprintf("%s%s", mount, group);
-    double least = INFINITY;
+    double min = INFINITY;
 
     for (;;) {
         char *slash = strrchr(folder, '/');
 
-        least = fmin(least, limit(folder));
+        min = fmin(min, limit(folder));
         if (!slash || (size_t)(slash - folder) < strlen(mount))
             break;
         *slash = '\0';
     }
     free(folder);
-    return least;
+    return min;
 }
 
 /* Is `word` in a list of `length` characters, separated by commas? */
@@ -157,48 +157,48 @@ static char *group_of(const char *groups, const char *controller)
     return NULL;
 }
 
-static double least_in(const char *root, const char *groups, const char *controller,
-                       const char *mounted, limit_of *limit)
+static double min_in(const char *root, const char *groups, const char *controller,
+                     const char *mounted, limit_of *limit)
 {
     char *group = group_of(groups, controller);
     char *mount = xasprintf("%s/sys/fs/cgroup%s", root, mounted);
-    double least = least_above(mount, group ? group : "", limit);
+    double min = min_above(mount, group ? group : "", limit);
 
     free(group);
     free(mount);
-    return least;
+    return min;
 }
 
 /* Where systemd and the container engines mount them. On a hybrid system version 2 lies
  * in a folder of its own and limits nothing. */
-static double least_limit(const char *root, const char *controller, limit_of *v2,
-                          limit_of *v1)
+static double min_limit(const char *root, const char *controller, limit_of *v2,
+                        limit_of *v1)
 {
     char *path = xasprintf("%s/proc/self/cgroup", root);
     char *mounted = xasprintf("/%s", controller);
     struct buf groups = {0};
-    double least = INFINITY;
+    double min = INFINITY;
 
     if (!file_read(path, &groups, NULL))
-        least = fmin(least_in(root, buf_str(&groups), NULL, "", v2),
-                     least_in(root, buf_str(&groups), controller, mounted, v1));
+        min = fmin(min_in(root, buf_str(&groups), NULL, "", v2),
+                   min_in(root, buf_str(&groups), controller, mounted, v1));
     buf_release(&groups);
     free(mounted);
     free(path);
-    return least;
+    return min;
 }
 
 double cgroup_memory_bytes(const char *root)
 {
-    return least_limit(root, "memory", memory_v2, memory_v1);
+    return min_limit(root, "memory", memory_v2, memory_v1);
 }
 
 double cgroup_memory_left_bytes(const char *root)
 {
-    return least_limit(root, "memory", memory_left_v2, memory_left_v1);
+    return min_limit(root, "memory", memory_left_v2, memory_left_v1);
 }
 
 double cgroup_processors(const char *root)
 {
-    return least_limit(root, "cpu", processors_v2, processors_v1);
+    return min_limit(root, "cpu", processors_v2, processors_v1);
 }

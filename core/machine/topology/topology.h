@@ -115,7 +115,7 @@ int topology_pin(const struct topology *topology, int cpu);
 const struct topology_cache *topology_cache(const struct topology *topology, int level,
                                             bool instruction);
 /* Of the first data cache that says it, else of the C library, else 0: not said. */
-int topology_said_line_bytes(const struct topology *topology);
+int topology_reported_line_bytes(const struct topology *topology);
 /* The same, else 64. */
 int topology_line_bytes(const struct topology *topology);
 

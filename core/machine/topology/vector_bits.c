@@ -34,7 +34,7 @@ int machine_line_bytes(void)
 
     if (topology_load(NULL, &topology, NULL))
         return 0;
-    bytes = topology_said_line_bytes(&topology);
+    bytes = topology_reported_line_bytes(&topology);
     topology_release(&topology);
     return bytes;
 }

@@ -167,14 +167,14 @@ static int start_source(void *with, struct bandwidth_source *source, struct erro
 int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
                        struct papi_bandwidth *bandwidth, struct error *err)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     struct cpu_identity identity;
     struct wanted wanted = {ask, bandwidth};
     const struct cpu *found;
-    int result = cpu_table_load(&table, err);
+    int result = cpu_table_get(&table, err);
 
     *bandwidth = (struct papi_bandwidth){0};
-    found = find_cpu(&table, cpu, &identity);
+    found = find_cpu(table, cpu, &identity);
     if (!result && found) {
         result = each_source(found, start_source, &wanted, err);
     } else if (!result) {
@@ -187,7 +187,6 @@ int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
                       who.length ? buf_str(&who) : "which it is is not told");
         buf_release(&who);
     }
-    cpu_table_release(&table);
     return result;
 }
 
@@ -323,15 +322,14 @@ static int any_cpu(const struct cpu_table *table, struct answer *best, struct er
 /* answer->source is the caller's to free. */
 static int find_answer(const char *text, struct answer *answer, struct error *err)
 {
-    struct cpu_table table;
+    const struct cpu_table *table;
     struct cpu_identity identity;
-    int result = cpu_table_load(&table, err);
-    const struct cpu *cpu = find_cpu(&table, text, &identity);
+    int result = cpu_table_get(&table, err);
+    const struct cpu *cpu = find_cpu(table, text, &identity);
 
     if (!result)
         result = cpu ? each_source(cpu, answer_with, answer, err)
-                     : any_cpu(&table, answer, err);
-    cpu_table_release(&table);
+                     : any_cpu(table, answer, err);
     if (result) {
         free(answer->source);
         answer->source = NULL;

@@ -60,7 +60,7 @@ enum papi_refusal papi_refusal_of(int code)
     }
 }
 
-static enum papi_refusal said(int code)
+static enum papi_refusal reported(int code)
 {
     last_code = code;
     return papi_refusal_of(code);
@@ -98,7 +98,7 @@ static enum papi_refusal find(const char *event, int *component)
         QUIETLY(result, PAPI_query_event(code));
     if (result == PAPI_OK)
         *component = PAPI_get_event_component(code);
-    return said(result);
+    return reported(result);
 }
 
 /* A whole package, or everything on a cpu, is counted from one of its cpus. */
@@ -158,11 +158,11 @@ static enum papi_refusal create(int component, struct papi_place place, bool mul
     *set = PAPI_NULL;
     result = PAPI_create_eventset(set);
     if (result != PAPI_OK)
-        return said(result);
+        return reported(result);
     QUIETLY(result, prepare(*set, component, place, multiplexed));
     if (result != PAPI_OK)
         destroy(*set);
-    return said(result);
+    return reported(result);
 }
 
 static enum papi_refusal add(int set, const char *event)
@@ -170,7 +170,7 @@ static enum papi_refusal add(int set, const char *event)
     int result;
 
     QUIETLY(result, PAPI_add_named_event(set, event));
-    return said(result);
+    return reported(result);
 }
 
 static enum papi_refusal run(int set)
@@ -178,7 +178,7 @@ static enum papi_refusal run(int set)
     int result;
 
     QUIETLY(result, PAPI_start(set));
-    return said(result);
+    return reported(result);
 }
 
 static enum papi_refusal stop(int set, long long *value)
@@ -186,7 +186,7 @@ static enum papi_refusal stop(int set, long long *value)
     int result;
 
     QUIETLY(result, PAPI_stop(set, value));
-    return said(result);
+    return reported(result);
 }
 
 static const char *component_name(int component)
@@ -217,7 +217,7 @@ static enum papi_refusal read_running(int set, long long *value)
     int result;
 
     QUIETLY(result, PAPI_read(set, value));
-    return said(result);
+    return reported(result);
 }
 
 static void describe(const char *event, struct papi_described *described)

@@ -6,7 +6,7 @@
 #include "core/traffic/counters/papi_calls.h"
 
 /*
- * libpfm4: from an event's name to what the kernel wants to know of it. Only pfm_names.c
+ * libpfm4: from an event's name to what the kernel wants to know of it. Only perf_core.c
  * includes its headers. With LIBPFM_ENCODE_INACTIVE=1 in the environment before the first
  * call it answers for CPUs that are not here, too.
  */

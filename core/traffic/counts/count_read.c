@@ -108,7 +108,7 @@ int count_set_read(const char *path, struct count_set *set, struct error *err)
     bool divided = colon && colon[1] && !file_exists(path);
     char *file = divided ? xstrndup(path, (size_t)(colon - path)) : xstrdup(path);
     *set = (struct count_set){.seconds = quantity_unknown()};
-    int status = file_read_most(file, GZ_LIMIT_BYTES, &text, err);
+    int status = file_read_max(file, GZ_LIMIT_BYTES, &text, err);
     if (!status && strlen(buf_str(&text)) < text.length)
         status = fail(err, STATUS_INPUT, "'%s' is no text%s", file,
                       !strncmp(buf_str(&text), "PERFILE", 7)

@@ -149,8 +149,8 @@ static int read_cores(struct table *table, const char *text, struct error *err)
 }
 
 /* What is said of the counts as a whole; 1 = the row is an event. */
-static int read_said(struct table *table, const char *name, const char *text,
-                     struct error *err)
+static int read_reported(struct table *table, const char *name, const char *text,
+                         struct error *err)
 {
     struct count_set *set = table->set;
     double number;
@@ -188,8 +188,8 @@ static int read_row(struct table *table, const struct strvec *field, struct erro
                         nr, field->nr);
     if (!*name)
         return csv_fail(&table->lines, err, "the event's name is missing");
-    int said = read_said(table, name, cell(table, field, COUNT), err);
-    return said == 1 ? read_event(table, field, err) : said;
+    int reported = read_reported(table, name, cell(table, field, COUNT), err);
+    return reported == 1 ? read_event(table, field, err) : reported;
 }
 
 static int read_line(struct table *table, struct error *err)

@@ -441,20 +441,20 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
 
 static struct quantity seconds_of(const struct perf_rows *rows, struct count_set *set)
 {
-    double least = rows->cpus - rows->cpus_step / 2;
+    double min = rows->cpus - rows->cpus_step / 2;
     if (rows->elapsed.known)
         return rows->elapsed;
     if (rows->interval_s > 0)
         return quantity_exact(rows->interval_s, PROVENANCE_RECORDED);
     if (rows->wall_ns > 0)
         return count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error, rows->runs);
-    if (rows->clocks != 1 || rows->clock_ns <= 0 || least <= 0)
+    if (rows->clocks != 1 || rows->clock_ns <= 0 || min <= 0)
         return quantity_unknown();
     double cpu_s = rows->clock_ns * 1e-9;
     strvec_push(&set->note, "the time is that of the CPUs over how many were busy, as "
                             "perf rounds it: -e duration_time tells it exactly");
     return quantity_between(cpu_s / rows->cpus,
-                            cpu_s / (rows->cpus + rows->cpus_step / 2), cpu_s / least, 0,
+                            cpu_s / (rows->cpus + rows->cpus_step / 2), cpu_s / min, 0,
                             PROVENANCE_RECORDED);
 }
 
@@ -473,18 +473,18 @@ static void note_places(const struct strvec *place, struct count_set *set)
 
 static void note_shares(const struct perf_rows *rows, struct count_set *set)
 {
-    const struct count_sum *least = NULL;
+    const struct count_sum *min = NULL;
     for (size_t i = 0; i < rows->sums.nr; i++) {
         const struct count_sum *sum = &rows->sums.item[i];
         if (sum->value.known && sum->share > 0 && sum->share < 0.9995 &&
-            (!least || sum->share < least->share))
-            least = sum;
+            (!min || sum->share < min->share))
+            min = sum;
     }
-    if (least)
+    if (min)
         strvec_pushf(&set->note,
                      "the counters were shared out in turn: %s counted %.0f %% of the "
                      "time, the rest is taken to be alike",
-                     least->event, 100 * least->share);
+                     min->event, 100 * min->share);
 }
 
 /* Into the set, with notes and the time covered; releases `rows`. */

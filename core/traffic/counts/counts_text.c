@@ -25,7 +25,7 @@ static bool has_decimal_comma(const char *text)
 }
 
 /* Counters are 64 bit wide at most: what lies above half of that ran backwards. */
-static const double counter_most = 9223372036854775808.0;
+static const double counter_max = 9223372036854775808.0;
 
 enum count_word count_number(const char *text, double *number, const char **why)
 {
@@ -52,7 +52,7 @@ enum count_word count_number(const char *text, double *number, const char **why)
     if (*number < 0)
         return COUNT_BROKEN;
     *why = "the counter ran backwards or overflowed";
-    return *number < counter_most ? COUNT_NUMBER : COUNT_BROKEN;
+    return *number < counter_max ? COUNT_NUMBER : COUNT_BROKEN;
 }
 
 /* ---- sums ---- */

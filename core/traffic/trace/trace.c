@@ -10,11 +10,11 @@
 /* A long call gets more windows: three per cent of it are simulated, some seconds at
  * most.
  */
-static const double budget_default = 6e7, budget_share = 0.03, budget_most = 3e8;
+static const double budget_default = 6e7, budget_share = 0.03, budget_max = 3e8;
 static const double limit_default_s = 60;
 /* The limit is processor time, which the program keeps by itself; one that hangs, or is
  * let run that seldom, is ended after so much more. */
-enum { PATIENCE = 4, PATIENCE_LEAST_S = 60 };
+enum { PATIENCE = 4, PATIENCE_MIN_S = 60 };
 
 static const char *const sources[] = {
     "cache_below.c",   "cache_counts.c", "cache_level.c",      "cache_model.c",
@@ -39,7 +39,7 @@ int traffic_tracer_sources(struct strvec *paths, struct error *err)
 
 static double budget_of(const struct traffic_trace_request *request)
 {
-    double share = fmin(budget_share * request->accesses_total, budget_most);
+    double share = fmin(budget_share * request->accesses_total, budget_max);
 
     return request->accesses_budget > 0 ? request->accesses_budget
                                         : fmax(budget_default, share);
@@ -52,7 +52,7 @@ static double limit_of(const struct traffic_trace_request *request)
 
 static double patience_of(const struct traffic_trace_request *request)
 {
-    return PATIENCE_LEAST_S + PATIENCE * limit_of(request);
+    return PATIENCE_MIN_S + PATIENCE * limit_of(request);
 }
 
 /*
@@ -131,8 +131,8 @@ static const char *last_line(const struct buf *text)
 static int judge_end(const struct traffic_trace_request *request,
                      const struct spawn_outcome *outcome, struct error *err)
 {
-    const char *said = last_line(&outcome->err);
-    int length = outcome->end == SPAWN_EXITED ? (int)strcspn(said, "\n") : 0;
+    const char *reported = last_line(&outcome->err);
+    int length = outcome->end == SPAWN_EXITED ? (int)strcspn(reported, "\n") : 0;
     char *phrase;
 
     switch (outcome->end) {
@@ -153,7 +153,7 @@ static int judge_end(const struct traffic_trace_request *request,
     if (!(phrase = spawn_end_phrase(outcome->end, outcome->code)))
         return 0;
     fail(err, STATUS_FAILED, "the tracing program '%s' %s%s%.*s", request->program,
-         phrase, length ? ": " : "", length, said);
+         phrase, length ? ": " : "", length, reported);
     free(phrase);
     return -1;
 }
@@ -183,7 +183,7 @@ static int check_accesses(const struct traffic_trace_request *request,
                           const struct trace_file *file, struct error *err)
 {
     double total = request->accesses_total, seen = (double)file->seen;
-    double least = request->accesses_least > 0 ? request->accesses_least : total / 2;
+    double min = request->accesses_min > 0 ? request->accesses_min : total / 2;
 
     if (file->window_nr == 0 || (total > 0 && seen <= 0))
         return fail(err, STATUS_FAILED,
@@ -198,13 +198,13 @@ static int check_accesses(const struct traffic_trace_request *request,
                     "the model "
                     "does not describe this code",
                     file->end == TRACE_END_BEYOND ? "at least " : "", seen, total);
-    if (file->end == TRACE_END_COMPLETE && seen < least)
+    if (file->end == TRACE_END_COMPLETE && seen < min)
         return fail(
             err, STATUS_FAILED,
             "one call makes %.0f loads and stores, the loop model counts %.0f and at "
             "least "
             "%.0f where values stay in registers: the model does not describe this code",
-            seen, total, least);
+            seen, total, min);
     return 0;
 }
 

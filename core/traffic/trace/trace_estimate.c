@@ -254,14 +254,14 @@ static double spread(const struct source *source, size_t at, int k, double mean)
 static struct quantity with_unseen(const struct source *source, size_t at, int k,
                                    struct quantity all)
 {
-    double unseen = source->total - (double)source->file->seen, most = 0;
+    double unseen = source->total - (double)source->file->seen, max = 0;
 
     if (source->file->end != TRACE_END_REACH || unseen <= 0)
         return all;
     for (size_t i = 0; i < source->file->window_nr; i++)
-        most = fmax(most, rate(source, i, at, k));
+        max = fmax(max, rate(source, i, at, k));
     all.low *= (double)source->file->seen / source->total;
-    all.high += unseen * (most - all.value / source->total);
+    all.high += unseen * (max - all.value / source->total);
     return all;
 }
 

@@ -120,14 +120,14 @@ static inline unsigned cache_set_oldest(const struct cache_set *set)
 #ifdef __SSE2__
     const __m128i *stamps = (const __m128i *)(const void *)set->stamp;
     __m128i low = _mm_load_si128(stamps), high = _mm_load_si128(stamps + 1);
-    __m128i least = _mm_min_epi16(low, high);
+    __m128i min = _mm_min_epi16(low, high);
 
-    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0x4e));
-    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0xb1));
-    least = _mm_min_epi16(
-        least, _mm_or_si128(_mm_slli_epi32(least, 16), _mm_srli_epi32(least, 16)));
+    min = _mm_min_epi16(min, _mm_shuffle_epi32(min, 0x4e));
+    min = _mm_min_epi16(min, _mm_shuffle_epi32(min, 0xb1));
+    min = _mm_min_epi16(min,
+                        _mm_or_si128(_mm_slli_epi32(min, 16), _mm_srli_epi32(min, 16)));
     return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(
-        _mm_packs_epi16(_mm_cmpeq_epi16(low, least), _mm_cmpeq_epi16(high, least))));
+        _mm_packs_epi16(_mm_cmpeq_epi16(low, min), _mm_cmpeq_epi16(high, min))));
 #else
     unsigned oldest = 0;
 

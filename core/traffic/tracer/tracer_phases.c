@@ -14,7 +14,7 @@ enum {
     PASS_AT_ONCE = 20000000, /* accesses between two looks at the clock, some 30 ms */
     ACCESSES_PER_LINE =
         8, /* of a stream of doubles: it fills a level of that many lines */
-    NOTHING_LEFT = -1,
+    NO_HEADROOM = -1,
 };
 
 static bool is_passing(void)
@@ -30,7 +30,7 @@ static void begin(enum tracer_phase phase, double length)
         length = PASS_AT_ONCE;
     tracer_state.length = length < 1 ? 1 : (uint64_t)length;
     tracer_hot.left = is_passing() ? 0 : tracer_state.length - 1;
-    tracer_hot.skip = is_passing() ? (int64_t)tracer_state.length - 1 : NOTHING_LEFT;
+    tracer_hot.skip = is_passing() ? (int64_t)tracer_state.length - 1 : NO_HEADROOM;
     if (tracer_state.sampled)
         tracer_state.phase_s = tracer_now_s();
 }
@@ -57,11 +57,11 @@ static double last_level_lines(void)
 
 /* Accesses after which a stream would have filled the last level, but not most of a
  * small budget. */
-static double least_warming(void)
+static double min_warming(void)
 {
-    double least = ACCESSES_PER_LINE * last_level_lines();
+    double min = ACCESSES_PER_LINE * last_level_lines();
 
-    return least < tracer_state.budget / 64 ? least : tracer_state.budget / 64;
+    return min < tracer_state.budget / 64 ? min : tracer_state.budget / 64;
 }
 
 /*
@@ -89,7 +89,7 @@ static void forget_if_stale(void)
 static void begin_warm(void)
 {
     forget_if_stale();
-    begin(PHASE_WARM, least_warming() / 4);
+    begin(PHASE_WARM, min_warming() / 4);
     set_base();
     memset(&tracer_state.window[tracer_state.window_nr], 0, sizeof(struct tracer_window));
     tracer_state.cost = 0;
@@ -206,14 +206,14 @@ static double passing_s(void)
  * rest of the call leaves, but for a sixth of the time in any case. */
 static double rest_of_budget(void)
 {
-    double rest = tracer_state.budget - (double)tracer_state.spent, spare_s, least_s;
+    double rest = tracer_state.budget - (double)tracer_state.spent, spare_s, min_s;
 
     if (tracer_state.limit_s <= 0 || tracer_state.looking_s <= 0)
         return rest;
     spare_s = time_left_s() - passing_s();
-    least_s = tracer_state.limit_s / 6 - tracer_state.looking_s;
-    if (spare_s < least_s)
-        spare_s = least_s;
+    min_s = tracer_state.limit_s / 6 - tracer_state.looking_s;
+    if (spare_s < min_s)
+        spare_s = min_s;
     return less(rest, spare_s * tracer_state.looked / tracer_state.looking_s);
 }
 
@@ -286,13 +286,13 @@ static bool all_filled_anew(const struct cache_counts *warm)
 }
 
 /* The most that may go into warming one window: the first one finds the caches empty. */
-static double most_warming(void)
+static double max_warming(void)
 {
     double rest = tracer_state.budget - (double)(tracer_state.spent - tracer_state.cost);
-    double most =
+    double max =
         tracer_state.window_nr ? tracer_state.budget / 10 : tracer_state.budget * 0.35;
 
-    return rest * 2 / 3 < most ? rest * 2 / 3 : most;
+    return rest * 2 / 3 < max ? rest * 2 / 3 : max;
 }
 
 /*
@@ -313,17 +313,16 @@ static bool is_warm(void)
     tracer_state.filled = filled;
     if (all_filled_anew(&warm))
         return true;
-    if ((double)tracer_state.cost < least_warming() ||
-        (dip > 0 && dip * dip > 9 * before))
+    if ((double)tracer_state.cost < min_warming() || (dip > 0 && dip * dip > 9 * before))
         return false;
     return lack * (double)tracer_state.length >
-           last * (most_warming() - (double)tracer_state.cost);
+           last * (max_warming() - (double)tracer_state.cost);
 }
 
 static void go_on_warming(void)
 {
-    if (!is_warm() && (double)tracer_state.cost < most_warming())
-        begin(PHASE_WARM, least_warming() / 4);
+    if (!is_warm() && (double)tracer_state.cost < max_warming())
+        begin(PHASE_WARM, min_warming() / 4);
     else
         begin_count();
 }
@@ -340,10 +339,10 @@ static void note_piece(void)
 
     for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
         double lines = (double)(i % 2 ? piece.writebacks[i / 2] : piece.fills[i / 2]);
-        double *least = &tracer_state.least[i], *most = &tracer_state.most[i];
+        double *min = &tracer_state.min[i], *max = &tracer_state.max[i];
 
-        *least = tracer_state.piece == 0 ? lines : less(*least, lines);
-        *most = tracer_state.piece == 0 ? lines : more(*most, lines);
+        *min = tracer_state.piece == 0 ? lines : less(*min, lines);
+        *max = tracer_state.piece == 0 ? lines : more(*max, lines);
     }
     tracer_state.piece_at = now;
     tracer_state.piece++;
@@ -353,8 +352,8 @@ static void note_piece(void)
 static bool was_even(void)
 {
     for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
-        double middle = (tracer_state.least[i] + tracer_state.most[i]) / 2;
-        double apart = tracer_state.most[i] - tracer_state.least[i];
+        double middle = (tracer_state.min[i] + tracer_state.max[i]) / 2;
+        double apart = tracer_state.max[i] - tracer_state.min[i];
 
         if (apart > 0.1 * middle && apart * apart > 36 * middle)
             return false;

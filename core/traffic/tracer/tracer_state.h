@@ -40,7 +40,7 @@ struct tracer_state {
     int piece;    /* of counting: how many are done */
     struct cache_counts piece_at; /* where the present one began */
     /* fills and write-backs of a piece, level by level */
-    double least[2 * CACHE_LEVELS_MAX], most[2 * CACHE_LEVELS_MAX];
+    double min[2 * CACHE_LEVELS_MAX], max[2 * CACHE_LEVELS_MAX];
     uint64_t dirty[CACHE_LEVELS_MAX]; /* write-backs to come when counting began */
     double born_s, phase_s;           /* clock: configured, phase begun */
     double passed, passing_s;         /* accesses only passed, and the time it took */

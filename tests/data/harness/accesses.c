@@ -1,6 +1,6 @@
 /* Every kind of access that plain C makes; each iteration takes the next elements of both
  * arrays. `kind` chooses, in the order of
- * tests/test_variants_traced.c. */
+ * tests/variants/build/test_traced.c. */
 #include <complex.h>
 #include <stdatomic.h>
 #include <string.h>

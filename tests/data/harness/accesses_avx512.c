@@ -1,5 +1,5 @@
 /* Vector intrinsics of AVX-512. `kind` chooses, in the order of
- * tests/test_variants_traced.c. */
+ * tests/variants/build/test_traced.c. */
 #include <immintrin.h>
 
 #define KINDS(X)                                                                         \

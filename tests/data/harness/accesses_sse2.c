@@ -1,5 +1,5 @@
 /* Vector intrinsics of every x86-64. `kind` chooses, in the order of
- * tests/test_variants_traced.c. */
+ * tests/variants/build/test_traced.c. */
 #include <emmintrin.h>
 
 #define KINDS(X)                                                                         \

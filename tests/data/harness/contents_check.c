@@ -1,5 +1,5 @@
 /* Checks what the arrays are filled with; prints what is wrong. Compiled and run by
- * test_variants_harness.c. */
+ * test_harness.c. */
 #include "program_contents.c"
 
 static const struct inflight_array arrays[] = {

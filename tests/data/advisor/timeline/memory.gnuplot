@@ -1,106 +1,496 @@
-set terminal svg size 900,808 dynamic background '#ffffff' font 'sans,10'
-set output 'picture'
+reset
 set encoding utf8
-$t << EOD
-0 2 16 4 0 100 40
-0.1 2 16 4 0 100 40
-0.2 2 16 4 0 100 40
-0.3 2 16 4 0 100 40
-0.4 0 0.1 0 0 100 250
-0.5 0 0.1 0 0 100 250
-0.6 0 0.1 0 0 100 250
-0.7 0 0.1 0 0 100 250
-0.8 4 30 10 0 120 40
-0.9 4 30 10 0 120 40
-1 4 30 10 0 120 40
-1.1 4 30 10 0 120 40
-1.2 4 70 20 0 120 40
-1.3 4 70 20 0 120 40
-1.4 4 70 20 0 120 40
-1.5 4 70 20 0 120 40
-1.6 2 16 4 0 140 40
-1.7 2 16 4 0 140 40
-1.8 2 16 4 0 140 40
-1.9 2 16 4 0 140 40
-2 2 16 4 0 140 40
-2.1 2 16 4 0 140 40
-2.2 0.02 0.1 0 0 140 250
-2.3 0.02 0.1 0 0 140 250
-2.4 0.02 0.1 0 0 140 250
-2.5 0.02 0.1 0 0 140 250
-2.6 0.02 0.1 0 0 140 250
-2.7 0.02 0.1 0 0 140 250
-2.8 2 16 4 0 140 40
-2.9 2 16 4 0 140 40
-3 2 16 4 0 140 40
-3.1 2 16 4 0 140 40
-3.2 2 16 4 0 140 40
-3.3 2 16 4 0 140 40
-3.4 0.02 0.1 0 0 140 250
-3.5 0.02 0.1 0 0 140 250
-3.6 0.02 0.1 0 0 140 250
-3.7 0.02 0.1 0 0 140 250
-3.8 0.02 0.1 0 0 140 250
-3.9 0.02 0.1 0 0 140 250
-4 2 16 4 0 140 40
-4.1 2 16 4 0 140 40
-4.2 2 16 4 0 140 40
-4.3 2 16 4 0 140 40
-4.4 2 16 4 0 140 40
-4.5 2 16 4 0 140 40
-4.6 0.02 0.1 0 0 140 250
-4.7 0.02 0.1 0 0 140 250
-4.8 0.02 0.1 0 0 140 250
-4.9 0.02 0.1 0 0 140 250
-5 0.02 0.1 0 0 140 250
-5.1 0.02 0.1 0 0 140 250
-5.2 2 16 NaN 1000 NaN 40
-5.3 2 16 NaN 1000 NaN 40
-EOD
+set terminal svg size 960, 976 noenhanced font 'DejaVu Sans,13' background '#ffffff'
+set output 'picture'
+set bars 0.5
+set samples 400
+set grid linetype 1 linewidth 0.5 linecolor rgb '#dddddd'
+set multiplot layout 6,1 margins screen 0.09, screen 0.97, screen 0.0512, screen 0.9303 spacing screen 0, screen 0.0389 title './invented'
+set title 'busy cores' offset 0,-0.6
+unset xlabel
 set xrange [0:5.3]
-set yrange [*<0:*]
-set grid
-set ytics nomirror font ',8'
-set multiplot layout 6,1 margins screen 0.09, screen 0.97, screen 0.0569, screen 0.9356 spacing screen 0, screen 0.0421 title './invented' noenhanced
 set format x ''
-set object 1 rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object 2 rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object 3 rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object 4 rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object 5 rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object 6 rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object 7 rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object 8 rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object 9 rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object 10 rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set label 1 'A' at first 0.2, graph 0.9 center
-set label 2 'B' at first 0.6, graph 0.9 center
-set label 3 'C' at first 1, graph 0.9 center
-set label 4 'D' at first 1.4, graph 0.9 center
-set label 5 'A' at first 1.9, graph 0.9 center
-set label 6 'B' at first 2.5, graph 0.9 center
-set label 7 'A' at first 3.1, graph 0.9 center
-set label 8 'B' at first 3.7, graph 0.9 center
-set label 9 'A' at first 4.3, graph 0.9 center
-set label 10 'B' at first 4.95, graph 0.9 center
-set label 10000 'busy cores' at graph 0, graph 1.1 left noenhanced
-plot $t using 1:2 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set label 'A' at first 0.2, graph 0.88 offset character 0.8,0
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set label 'B' at first 0.6, graph 0.88 offset character 0.8,0
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set label 'C' at first 1, graph 0.88 offset character 0.8,0
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set label 'D' at first 1.4, graph 0.88 offset character 0.8,0
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set label 'A' at first 1.9, graph 0.88 offset character 0.8,0
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set label 'B' at first 2.5, graph 0.88 offset character 0.8,0
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set label 'A' at first 3.1, graph 0.88 offset character 0.8,0
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set label 'B' at first 3.7, graph 0.88 offset character 0.8,0
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set label 'A' at first 4.3, graph 0.88 offset character 0.8,0
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set label 'B' at first 4.95, graph 0.88 offset character 0.8,0
+$b20 << EOD
+ 0 2
+ 0.1 2
+ 0.2 2
+ 0.3 2
+ 0.4 0
+ 0.5 0
+ 0.6 0
+ 0.7 0
+ 0.8 4
+ 0.9 4
+ 1 4
+ 1.1 4
+ 1.2 4
+ 1.3 4
+ 1.4 4
+ 1.5 4
+ 1.6 2
+ 1.7 2
+ 1.8 2
+ 1.9 2
+ 2 2
+ 2.1 2
+ 2.2 0.02
+ 2.3 0.02
+ 2.4 0.02
+ 2.5 0.02
+ 2.6 0.02
+ 2.7 0.02
+ 2.8 2
+ 2.9 2
+ 3 2
+ 3.1 2
+ 3.2 2
+ 3.3 2
+ 3.4 0.02
+ 3.5 0.02
+ 3.6 0.02
+ 3.7 0.02
+ 3.8 0.02
+ 3.9 0.02
+ 4 2
+ 4.1 2
+ 4.2 2
+ 4.3 2
+ 4.4 2
+ 4.5 2
+ 4.6 0.02
+ 4.7 0.02
+ 4.8 0.02
+ 4.9 0.02
+ 5 0.02
+ 5.1 0.02
+ 5.2 2
+ 5.3 2
+EOD
+plot $b20 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+unset logscale
+unset arrow
 unset label
-set label 10000 'memory read, GB/s' at graph 0, graph 1.1 left noenhanced
-plot $t using 1:3 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
+unset object
+set title 'memory read, GB/s' offset 0,-0.6
+unset xlabel
+set xrange [0:5.3]
+set format x ''
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+$b31 << EOD
+ 0 16
+ 0.1 16
+ 0.2 16
+ 0.3 16
+ 0.4 0.1
+ 0.5 0.1
+ 0.6 0.1
+ 0.7 0.1
+ 0.8 30
+ 0.9 30
+ 1 30
+ 1.1 30
+ 1.2 70
+ 1.3 70
+ 1.4 70
+ 1.5 70
+ 1.6 16
+ 1.7 16
+ 1.8 16
+ 1.9 16
+ 2 16
+ 2.1 16
+ 2.2 0.1
+ 2.3 0.1
+ 2.4 0.1
+ 2.5 0.1
+ 2.6 0.1
+ 2.7 0.1
+ 2.8 16
+ 2.9 16
+ 3 16
+ 3.1 16
+ 3.2 16
+ 3.3 16
+ 3.4 0.1
+ 3.5 0.1
+ 3.6 0.1
+ 3.7 0.1
+ 3.8 0.1
+ 3.9 0.1
+ 4 16
+ 4.1 16
+ 4.2 16
+ 4.3 16
+ 4.4 16
+ 4.5 16
+ 4.6 0.1
+ 4.7 0.1
+ 4.8 0.1
+ 4.9 0.1
+ 5 0.1
+ 5.1 0.1
+ 5.2 16
+ 5.3 16
+EOD
+plot $b31 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+unset logscale
+unset arrow
 unset label
-set label 10000 'memory written, GB/s' at graph 0, graph 1.1 left noenhanced
-plot $t using 1:4 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
+unset object
+set title 'memory written, GB/s' offset 0,-0.6
+unset xlabel
+set xrange [0:5.3]
+set format x ''
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+$b42 << EOD
+ 0 4
+ 0.1 4
+ 0.2 4
+ 0.3 4
+ 0.4 0
+ 0.5 0
+ 0.6 0
+ 0.7 0
+ 0.8 10
+ 0.9 10
+ 1 10
+ 1.1 10
+ 1.2 20
+ 1.3 20
+ 1.4 20
+ 1.5 20
+ 1.6 4
+ 1.7 4
+ 1.8 4
+ 1.9 4
+ 2 4
+ 2.1 4
+ 2.2 0
+ 2.3 0
+ 2.4 0
+ 2.5 0
+ 2.6 0
+ 2.7 0
+ 2.8 4
+ 2.9 4
+ 3 4
+ 3.1 4
+ 3.2 4
+ 3.3 4
+ 3.4 0
+ 3.5 0
+ 3.6 0
+ 3.7 0
+ 3.8 0
+ 3.9 0
+ 4 4
+ 4.1 4
+ 4.2 4
+ 4.3 4
+ 4.4 4
+ 4.5 4
+ 4.6 0
+ 4.7 0
+ 4.8 0
+ 4.9 0
+ 5 0
+ 5.1 0
+ 5.2 NaN
+ 5.3 NaN
+EOD
+plot $b42 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+unset logscale
+unset arrow
 unset label
-set label 10000 'page faults, /s' at graph 0, graph 1.1 left noenhanced
-plot $t using 1:5 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
+unset object
+set title 'page faults, /s' offset 0,-0.6
+unset xlabel
+set xrange [0:5.3]
+set format x ''
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+$b53 << EOD
+ 0 0
+ 0.1 0
+ 0.2 0
+ 0.3 0
+ 0.4 0
+ 0.5 0
+ 0.6 0
+ 0.7 0
+ 0.8 0
+ 0.9 0
+ 1 0
+ 1.1 0
+ 1.2 0
+ 1.3 0
+ 1.4 0
+ 1.5 0
+ 1.6 0
+ 1.7 0
+ 1.8 0
+ 1.9 0
+ 2 0
+ 2.1 0
+ 2.2 0
+ 2.3 0
+ 2.4 0
+ 2.5 0
+ 2.6 0
+ 2.7 0
+ 2.8 0
+ 2.9 0
+ 3 0
+ 3.1 0
+ 3.2 0
+ 3.3 0
+ 3.4 0
+ 3.5 0
+ 3.6 0
+ 3.7 0
+ 3.8 0
+ 3.9 0
+ 4 0
+ 4.1 0
+ 4.2 0
+ 4.3 0
+ 4.4 0
+ 4.5 0
+ 4.6 0
+ 4.7 0
+ 4.8 0
+ 4.9 0
+ 5 0
+ 5.1 0
+ 5.2 1000
+ 5.3 1000
+EOD
+plot $b53 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+unset logscale
+unset arrow
 unset label
-set label 10000 'resident memory, MiB' at graph 0, graph 1.1 left noenhanced
-plot $t using 1:6 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
+unset object
+set title 'resident memory, MiB' offset 0,-0.6
+unset xlabel
+set xrange [0:5.3]
+set format x ''
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+$b64 << EOD
+ 0 100
+ 0.1 100
+ 0.2 100
+ 0.3 100
+ 0.4 100
+ 0.5 100
+ 0.6 100
+ 0.7 100
+ 0.8 120
+ 0.9 120
+ 1 120
+ 1.1 120
+ 1.2 120
+ 1.3 120
+ 1.4 120
+ 1.5 120
+ 1.6 140
+ 1.7 140
+ 1.8 140
+ 1.9 140
+ 2 140
+ 2.1 140
+ 2.2 140
+ 2.3 140
+ 2.4 140
+ 2.5 140
+ 2.6 140
+ 2.7 140
+ 2.8 140
+ 2.9 140
+ 3 140
+ 3.1 140
+ 3.2 140
+ 3.3 140
+ 3.4 140
+ 3.5 140
+ 3.6 140
+ 3.7 140
+ 3.8 140
+ 3.9 140
+ 4 140
+ 4.1 140
+ 4.2 140
+ 4.3 140
+ 4.4 140
+ 4.5 140
+ 4.6 140
+ 4.7 140
+ 4.8 140
+ 4.9 140
+ 5 140
+ 5.1 140
+ 5.2 NaN
+ 5.3 NaN
+EOD
+plot $b64 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+unset logscale
+unset arrow
 unset label
-set label 10000 'GPU power, W' at graph 0, graph 1.1 left noenhanced
-set format x '%g'
+unset object
+set title 'GPU power, W' offset 0,-0.6
 set xlabel 'time since the start, s'
-plot $t using 1:7 with steps linewidth 1.3 linecolor rgb '#0072B2' notitle
-unset label
+set xrange [0:5.3]
+set format x '%g'
+set xtics nomirror textcolor rgb '#000000' font ',8'
+unset ylabel
+set yrange [*<0:*]
+set format y '%g'
+set ytics nomirror textcolor rgb '#000000' font ',8'
+set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
+set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
+set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
+set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
+$b75 << EOD
+ 0 40
+ 0.1 40
+ 0.2 40
+ 0.3 40
+ 0.4 250
+ 0.5 250
+ 0.6 250
+ 0.7 250
+ 0.8 40
+ 0.9 40
+ 1 40
+ 1.1 40
+ 1.2 40
+ 1.3 40
+ 1.4 40
+ 1.5 40
+ 1.6 40
+ 1.7 40
+ 1.8 40
+ 1.9 40
+ 2 40
+ 2.1 40
+ 2.2 250
+ 2.3 250
+ 2.4 250
+ 2.5 250
+ 2.6 250
+ 2.7 250
+ 2.8 40
+ 2.9 40
+ 3 40
+ 3.1 40
+ 3.2 40
+ 3.3 40
+ 3.4 250
+ 3.5 250
+ 3.6 250
+ 3.7 250
+ 3.8 250
+ 3.9 250
+ 4 40
+ 4.1 40
+ 4.2 40
+ 4.3 40
+ 4.4 40
+ 4.5 40
+ 4.6 250
+ 4.7 250
+ 4.8 250
+ 4.9 250
+ 5 250
+ 5.1 250
+ 5.2 40
+ 5.3 40
+EOD
+plot $b75 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset multiplot
+unset output

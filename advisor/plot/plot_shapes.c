@@ -1,0 +1,382 @@
+/* Pictures that several draw: a roofline, latency of memory over bandwidth. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/plot/plot.h"
+
+/* What was added from `first` on goes below what was there. */
+static void put_beneath(struct plot_panel *panel, size_t first)
+{
+    size_t nr = panel->series_nr - first;
+    struct plot_series *series = xcalloc(panel->series_nr + 1, sizeof(*series));
+    for (size_t i = 0; i < panel->series_nr; i++)
+        series[i] = panel->series[i < nr ? first + i : i - nr];
+    free(panel->series);
+    panel->series = series;
+    panel->series_alloc = panel->series_nr + 1;
+}
+
+/* ---- a roofline ---- */
+
+/* Widens an axis by a value that a logarithmic one has a place for. */
+static void take_in(struct plot_axis *axis, double value)
+{
+    if (!isfinite(value) || !(value > 0))
+        return;
+    axis->low = fmin(axis->low, value);
+    axis->high = fmax(axis->high, value);
+}
+
+static void find_frame(struct plot_panel *panel, const struct plot_roof *slope,
+                       size_t slope_nr, const struct plot_roof *level, size_t level_nr)
+{
+    panel->x.low = panel->y.low = INFINITY;
+    for (size_t i = 0; i < panel->series_nr; i++)
+        for (size_t k = 0; k < panel->series[i].point_nr; k++) {
+            take_in(&panel->x, panel->series[i].point[k].x.value);
+            take_in(&panel->y, panel->series[i].point[k].y.value);
+        }
+    for (size_t k = 0; k < level_nr; k++) {
+        take_in(&panel->y, level[k].value);
+        for (size_t i = 0; i < slope_nr; i++)
+            take_in(&panel->x, level[k].value / slope[i].value);
+    }
+    panel->x.low /= 2.5;
+    panel->x.high *= 2.5;
+    panel->y.low /= 2.5;
+    panel->y.high *= 1.8;
+}
+
+static struct plot_series *add_roof(struct plot_panel *panel, struct plot_roof *roof)
+{
+    struct plot_series *series = plot_add(panel,
+                                          (struct plot_series){.line = PLOT_LINE,
+                                                               .colour = roof->colour,
+                                                               .width = roof->width,
+                                                               .dash = roof->dash},
+                                          NULL);
+    series->title = roof->title;
+    roof->title = NULL;
+    return series;
+}
+
+void plot_roofline(struct plot_panel *panel, struct plot_roof *slope, size_t slope_nr,
+                   struct plot_roof *level, size_t level_nr)
+{
+    struct plot_axis *x = &panel->x, *y = &panel->y;
+    size_t first = panel->series_nr;
+    double top = 0, steepest = 0;
+    x->scale = y->scale = PLOT_LOG;
+    find_frame(panel, slope, slope_nr, level, level_nr);
+    for (size_t i = 0; i < level_nr; i++)
+        top = fmax(top, level[i].value);
+    top = top > 0 ? top : y->high;
+    for (size_t i = 0; i < slope_nr; i++) {
+        double gbs = slope[i].value;
+        struct plot_series *series = add_roof(panel, &slope[i]);
+        if (!(gbs > 0))
+            continue;
+        steepest = fmax(steepest, gbs);
+        plot_line(series, x->low, x->low * gbs, top / gbs, top);
+        if (level_nr)
+            plot_at(plot_add(panel,
+                             (struct plot_series){.mark = PLOT_DOT,
+                                                  .size = 0.5,
+                                                  .letter = '+',
+                                                  .colour = slope[i].colour},
+                             NULL),
+                    top / gbs, top);
+    }
+    for (size_t i = 0; i < level_nr; i++) {
+        double height = level[i].value;
+        struct plot_series *series = add_roof(panel, &level[i]);
+        if (height > 0)
+            plot_line(series, steepest > 0 ? fmax(height / steepest, x->low) : x->low,
+                      height, x->high, height);
+    }
+    put_beneath(panel, first);
+}
+
+/* ---- latency of memory over bandwidth ---- */
+
+struct memory {
+    const struct plot_memory *of;
+    size_t nr;
+    enum plot_kind kind;
+    struct plot_panel *panel;
+    size_t curve;   /* so far */
+    bool predicted; /* some curve has such a part */
+};
+
+static bool is_predicted(const struct machine_point *point)
+{
+    return point->latency_ns.provenance == PROVENANCE_PREDICTED;
+}
+
+/* Bytes that the miss queue of this level keeps in flight when full: GB/s x ns along its
+ * line. A queue of a tile or cluster is shared. Unknown = its length is. */
+static struct quantity bytes_in_flight(const struct plot_memory *of, int level)
+{
+    const struct machine *machine = of->machine;
+    const struct machine_limit *limit =
+        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
+    int sharing = 1;
+    if (limit->scope && strcmp(limit->scope, "core"))
+        for (int i = 0; i < machine->level_nr; i++)
+            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
+                sharing = machine->level[i].cores_sharing;
+    return quantity_scale(limit->used,
+                          (double)machine_transfer_bytes(machine) * of->cores / sharing);
+}
+
+/* The curves of `of`: all of its machine, or the one. */
+static const struct machine_curve *curves_of(const struct plot_memory *of, size_t *nr)
+{
+    *nr = of->curve ? 1 : of->machine->curve_nr;
+    return of->curve ? of->curve : of->machine->curve;
+}
+
+/* All points are in, what a wide band leaves room for, and a queue's line that is near;
+ * what would press the curves to the left edge stays outside. */
+static void stretch(struct memory *memory)
+{
+    struct plot_axis *x = &memory->panel->x, *y = &memory->panel->y;
+    double high = 0, end = 0, latency = 0, top;
+    for (size_t i = 0; i < memory->panel->series_nr; i++)
+        for (size_t k = 0; k < memory->panel->series[i].point_nr; k++) {
+            end = fmax(end, memory->panel->series[i].point[k].x.value);
+            latency = fmax(latency, memory->panel->series[i].point[k].y.value);
+        }
+    for (size_t m = 0; m < memory->nr; m++) {
+        size_t nr;
+        const struct machine_curve *curve = curves_of(&memory->of[m], &nr);
+        for (size_t i = 0; i < nr; i++)
+            for (size_t k = 0; k < curve[i].point_nr; k++) {
+                const struct machine_point *point = &curve[i].point[k];
+                end = fmax(end, fmax(point->gbs, point->gbs_high));
+                latency = fmax(latency, point->latency_ns.value);
+                if (isfinite(point->latency_ns.high))
+                    high = fmax(high, point->latency_ns.high);
+            }
+        if (!memory->of[m].curve && memory->of[m].machine->memory_latency_ns.known)
+            latency = fmax(latency, memory->of[m].machine->memory_latency_ns.value);
+    }
+    const double most = 3 * end;
+    for (size_t m = 0; m < memory->nr; m++) {
+        size_t nr;
+        const struct machine_curve *curve = curves_of(&memory->of[m], &nr);
+        struct quantity peak = memory->of[m].machine->peak_gbs;
+        if (!memory->of[m].curve && peak.known && peak.value <= most)
+            end = fmax(end, peak.value);
+        for (size_t i = 0; i < nr; i++)
+            if (curve[i].ceiling_gbs.known && curve[i].ceiling_gbs.value <= most)
+                end = fmax(end, curve[i].ceiling_gbs.value);
+    }
+    end *= 1.06;
+    top = 1.2 * fmin(fmax(high, latency), 1.4 * latency);
+    for (int level = 1; level <= 2; level++) {
+        struct quantity bytes = bytes_in_flight(&memory->of[0], level);
+        if (bytes.known && bytes.value / (0.8 * end) < 1.8 * latency)
+            top = fmax(top, bytes.value / (0.8 * end));
+    }
+    x->low = memory->panel->series_nr ? -0.02 * end : 0; /* marks at 0 are whole */
+    x->high = end;
+    y->high = top;
+}
+
+static void add_points(struct plot_series *series, const struct machine_curve *curve,
+                       size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct machine_point *point = &curve->point[i];
+        bool spread = point->gbs_high > 0;
+        plot_point(series,
+                   quantity_between(point->gbs, spread ? point->gbs_low : point->gbs,
+                                    spread ? point->gbs_high : point->gbs, 0,
+                                    PROVENANCE_DERIVED),
+                   point->latency_ns, NULL);
+    }
+}
+
+/* The predicted part starts at the last measured point. */
+static void add_curve(struct memory *memory, const struct machine_curve *curve,
+                      const char *of, const char *colour)
+{
+    size_t measured = 0;
+    struct buf name = {0};
+    while (measured < curve->point_nr && !is_predicted(&curve->point[measured]))
+        measured++;
+    buf_addf(&name, "%s%.0f %% reads%s", of, 100 * curve->read_share,
+             curve->nontemporal ? ", non-temporal stores" : "");
+    if (curve->ceiling_gbs.known) {
+        bool bound = machine_ceiling_is_bound(curve);
+        buf_add(&name, bound ? ", ceiling at most " : ", ceiling ");
+        buf_add_number(&name, bound ? curve->ceiling_gbs.high : curve->ceiling_gbs.value);
+        buf_add(&name, " GB/s");
+        if (curve->ceiling_gbs.value <= memory->panel->x.high &&
+            memory->kind != PLOT_TERMINAL)
+            plot_at(plot_add(memory->panel,
+                             (struct plot_series){.line = PLOT_VERTICAL,
+                                                  .dash = PLOT_DASH_DOT,
+                                                  .colour = colour},
+                             NULL),
+                    curve->ceiling_gbs.value, 0);
+    }
+    if (measured)
+        add_points(plot_add(memory->panel,
+                            (struct plot_series){
+                                .line = PLOT_LINE,
+                                .interval = memory->of->curve ? PLOT_BAND : PLOT_BARS,
+                                .mark = memory->of->curve
+                                            ? PLOT_NO_MARK
+                                            : PLOT_SQUARE + 2 * (int)(memory->curve % 5),
+                                .colour = colour},
+                            "%s", buf_str(&name)),
+                   curve, 0, measured);
+    if (measured < curve->point_nr) {
+        add_points(plot_add(memory->panel,
+                            (struct plot_series){.line = PLOT_LINE,
+                                                 .interval = PLOT_BAND,
+                                                 .dash = PLOT_DASHED,
+                                                 .letter = '?',
+                                                 .mark = memory->kind == PLOT_TERMINAL,
+                                                 .colour = colour},
+                            measured ? NULL : "%s", buf_str(&name)),
+                   curve, measured ? measured - 1 : 0, curve->point_nr);
+        memory->predicted = true;
+    }
+    memory->curve++;
+    buf_release(&name);
+}
+
+static void add_unloaded_and_peak(struct memory *memory, const struct machine *machine,
+                                  const char *of, const char *colour)
+{
+    struct quantity latency = machine->memory_latency_ns, peak = machine->peak_gbs;
+    const struct plot_axis *x = &memory->panel->x;
+    if (latency.known)
+        plot_line(plot_add(memory->panel,
+                           (struct plot_series){.line = PLOT_LINE,
+                                                .width = 1,
+                                                .dash = PLOT_DOTTED,
+                                                .colour = colour},
+                           "%sunloaded, %.0f ns", of, latency.value),
+                  0, latency.value, x->high, latency.value);
+    if (!peak.known)
+        return;
+    struct buf value = {0};
+    buf_add_number(&value, peak.value);
+    struct plot_series *line =
+        plot_add(memory->panel,
+                 (struct plot_series){.line = PLOT_VERTICAL,
+                                      .width = 1.5,
+                                      .dash = PLOT_DASH_DOTS,
+                                      .colour = colour},
+                 "%speak %s%s GB/s%s", of, peak.low > 0 ? "" : "at most ",
+                 buf_str(&value), peak.value > x->high ? ", right of what is shown" : "");
+    if (peak.value <= x->high)
+        plot_at(line, peak.value, 0);
+    buf_release(&value);
+}
+
+/* latency = lines in flight x bytes / bandwidth */
+static void add_queue(struct memory *memory, const struct plot_memory *of, int level)
+{
+    const struct machine_limit *limit =
+        level == 1 ? &of->machine->l1_mshrs : &of->machine->l2_mshrs;
+    const struct plot_axis *x = &memory->panel->x, *y = &memory->panel->y;
+    struct quantity bytes = bytes_in_flight(of, level);
+    if (!bytes.known || !(bytes.value > 0))
+        return;
+    bool inside = bytes.value < x->high * y->high;
+    struct buf lines = {0};
+    buf_add_number(&lines, limit->used.value);
+    struct plot_series *line = plot_add(
+        memory->panel,
+        (struct plot_series){.line = PLOT_HYPERBOLA,
+                             .dash = PLOT_DASH_DOT,
+                             .colour = level == 1 ? COLOUR_L1 : COLOUR_L2},
+        "L%d queue full: %s lines per %s%s%s", level, buf_str(&lines),
+        limit->scope ? limit->scope : "core", isinf(limit->used.high) ? " or more" : "",
+        inside ? "" : " (beyond this picture)");
+    if (inside)
+        plot_at(line, bytes.value / y->high, y->high);
+    buf_release(&lines);
+}
+
+void plot_memory(struct plot *plot, const struct plot_memory *of, size_t nr)
+{
+    struct memory memory = {
+        .of = of, .nr = nr, .kind = plot->kind, .panel = &plot->panel[0]};
+    size_t first = memory.panel->series_nr;
+    stretch(&memory);
+    for (size_t m = 0; m < nr; m++) {
+        size_t curve_nr;
+        const struct machine_curve *curve = curves_of(&of[m], &curve_nr);
+        const char *colour = nr > 1 ? plot_colour(memory.curve) : COLOUR_OTHER;
+        char *name = of[m].curve ? xstrdup("latency of memory at that load, ")
+                     : nr > 1    ? xasprintf("%s: ", of[m].machine->name)
+                                 : xstrdup("");
+        for (size_t i = 0; i < curve_nr; i++)
+            add_curve(&memory, &curve[i], name, plot_colour(memory.curve));
+        if (!of[m].curve)
+            add_unloaded_and_peak(&memory, of[m].machine, name, colour);
+        add_queue(&memory, &of[m], 1);
+        add_queue(&memory, &of[m], 2);
+        free(name);
+    }
+    if (memory.predicted)
+        plot_add(memory.panel,
+                 (struct plot_series){
+                     .line = PLOT_LINE, .dash = PLOT_DASHED, .colour = COLOUR_OTHER},
+                 plot->kind == PLOT_TERMINAL ? "with '?': predicted"
+                                             : "dashed, shaded: predicted");
+    put_beneath(memory.panel, first);
+}
+
+static void add_heading(struct plot *plot, const struct machine *const *machine,
+                        size_t nr)
+{
+    struct buf title = {0};
+    for (size_t m = 0; m < nr; m++) {
+        const char *model = machine[m]->cpu_model ? machine[m]->cpu_model : "";
+        bool named = !strncmp(model, machine[m]->name, strlen(machine[m]->name));
+        buf_addf(&title, "%s%s%s%s", m ? "\n" : "", named ? "" : machine[m]->name,
+                 named || !*model ? "" : ": ", model);
+        if (plot->kind == PLOT_TERMINAL || !machine[m]->source)
+            continue;
+        buf_add(&title, "\n");
+        buf_add_wrapped(&title, machine[m]->source, 0, 110);
+    }
+    plot->title = buf_detach(&title);
+}
+
+int plot_machines(const struct machine *const *machine, size_t nr, struct plot *plot,
+                  struct error *err)
+{
+    struct plot_memory *of = xcalloc(nr + 1, sizeof(*of));
+    bool any = false;
+    for (size_t m = 0; m < nr; m++) {
+        of[m] = (struct plot_memory){.machine = machine[m],
+                                     .cores = nr == 1 ? machine[m]->cores : 0};
+        for (size_t i = 0; i < machine[m]->curve_nr; i++)
+            any |= machine[m]->curve[i].point_nr > 0;
+    }
+    if (any) {
+        struct plot_panel *panel = plot_add_panel(plot);
+        panel->x.label =
+            nr == 1 ? xasprintf("bandwidth through memory, all %d cores together (GB/s)",
+                                machine[0]->cores)
+                    : xstrdup("bandwidth through memory, all cores together (GB/s)");
+        panel->y.label = xstrdup("latency of memory (ns)");
+        plot->height = 520;
+        add_heading(plot, machine, nr);
+        plot_memory(plot, of, nr);
+    }
+    free(of);
+    return any ? 0
+               : fail(err, STATUS_INPUT,
+                      "--plot: the profile '%s' holds no curve of latency under load",
+                      machine[0]->name);
+}

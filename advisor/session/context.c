@@ -1,0 +1,350 @@
+#include "advisor/session/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "advisor/cli/cli.h"
+#include "advisor/session/inputs_use.h"
+#include "advisor/session/track.h"
+#include "rules/rules.h"
+#include "search/live/live.h"
+#include "search/records/records.h"
+#include "search/session/subject.h"
+#include "search/space/space.h"
+#include "variants/clang/clang.h"
+#include "variants/kernel/kernel_inputs.h"
+#include "variants/plan/plan.h"
+
+void context_start(struct context *bench, const struct settings *settings)
+{
+    *bench = (struct context){.settings = settings};
+    progress_start(&bench->progress, settings->quiet, settings->verbose);
+}
+
+void context_release(struct context *bench)
+{
+    progress_clear(&bench->progress);
+    recorded_free(bench->recorded);
+    live_free(bench->live);
+    store_close(bench->store);
+    rule_set_free(bench->rules);
+    toolchain_release(&bench->toolchain);
+    kernel_free(bench->kernel);
+    machine_release(&bench->machine);
+    if (bench->scratch)
+        scratch_remove(bench->scratch);
+    free(bench->key);
+    free(bench->result_key);
+    free(bench->started);
+    free(bench->machine_key);
+    track_release(&bench->track);
+    budget_release(&bench->budget);
+    code_diffs_release(&bench->code);
+    metrics_facts_release(&bench->facts);
+    free(bench->plan);
+    free(bench->machine_note);
+}
+
+/* ---- the machine ---- */
+
+static int characterise(struct context *bench, const char *path, struct error *err)
+{
+    struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
+    progress_note(&bench->progress,
+                  "no profile of this machine yet: looking at it quickly, once (about "
+                  "20 s, beside any budget)");
+    double began_s = clock_s();
+    if (file_check_writable(path, err))
+        return -1;
+    spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
+                           "profile was written, nothing was tuned; the same "
+                           "command begins again\n");
+    enum account before = account_switch(ACCOUNT_MACHINE);
+    int status = machine_probe(&opts, &bench->machine, err);
+    account_switch(before);
+    bench->profile_s = clock_s() - began_s;
+    spawn_catch_interrupt();
+    if (status || machine_save(&bench->machine, path, err))
+        return -1;
+    bench->machine_note = xasprintf(
+        "quick profile made now and kept in '%s'; 'inflight machine' makes a better one",
+        path);
+    return 0;
+}
+
+/* Also in the report; but a search takes minutes, and this may be a mistake. */
+static void warn_of_note(struct context *bench)
+{
+    progress_clear(&bench->progress);
+    fprintf(stderr, "inflight: warning: %s\n", bench->machine_note);
+}
+
+/* The old profile is kept beside the new one: it may be wanted on the machine it came
+ * from. */
+static int replace_foreign(struct context *bench, const char *path, const char *why,
+                           struct error *err)
+{
+    char *old = xasprintf("%s.other", path);
+    int status = rename(path, old)
+                     ? fail(err, STATUS_FAILED, "cannot rename '%s' to '%s'", path, old)
+                     : 0;
+    machine_release(&bench->machine);
+    bench->machine = (struct machine){0};
+    if (!status)
+        status = characterise(bench, path, err);
+    if (!status) {
+        free(bench->machine_note);
+        bench->machine_note = xasprintf(
+            "the profile was of another machine (%s): kept as '%s', a quick one made "
+            "now; --machine '%s' would use the old one all the same",
+            why, old, old);
+        warn_of_note(bench);
+    }
+    free(old);
+    return status;
+}
+
+/* Used all the same: the machine is the same, or the user names the file. */
+static void note_misfit(struct context *bench, const char *why, const char *used)
+{
+    bench->machine_note = xasprintf("the profile does not fit here (%s): %s", why, used);
+    warn_of_note(bench);
+}
+
+/* A file that the user names is never moved away. */
+static int misfit_profile(struct context *bench, const char *path, const char *why,
+                          struct error *err)
+{
+    const char *given = getenv("INFLIGHT_PROFILE");
+    bool named = given && *given;
+    if (!named && !machine_is_this_hardware(&bench->machine))
+        return replace_foreign(bench, path, why, err);
+    note_misfit(bench, why,
+                named ? "its limits are used because INFLIGHT_PROFILE names it; without, "
+                        "this machine's own are"
+                      : "its limits are used; 'inflight machine -o FILE' makes one for "
+                        "this situation, --machine FILE uses it");
+    return 0;
+}
+
+static int own_profile(struct context *bench, struct error *err)
+{
+    char *path = NULL;
+    struct buf why = {0};
+    int status = machine_default_path(&path, err);
+    if (!status && !file_exists(path))
+        status = characterise(bench, path, err);
+    else if (!status && !(status = machine_load(path, &bench->machine, err)) &&
+             !machine_matches_here(&bench->machine, &why))
+        status = misfit_profile(bench, path, buf_str(&why), err);
+    buf_release(&why);
+    free(path);
+    return status;
+}
+
+static int named_profile(struct context *bench, struct error *err)
+{
+    struct buf why = {0};
+    if (profile_load(bench->settings->machine, NULL, &bench->machine, err))
+        return -1;
+    if (!machine_matches_here(&bench->machine, &why))
+        note_misfit(bench, buf_str(&why),
+                    "its limits are used because you named it; without --machine this "
+                    "machine's own are");
+    buf_release(&why);
+    return 0;
+}
+
+/* Figures of a disturbed profile are rougher than their intervals say. */
+static void note_unstable(struct context *bench)
+{
+    char *before = bench->machine_note;
+    if (!bench->machine.unstable)
+        return;
+    bench->machine_note = xasprintf(
+        "%s%sthe machine was busy when its profile was made, so its limits are rough: "
+        "'inflight machine' on a quiet machine makes a better one",
+        before ? before : "", before ? "; " : "");
+    free(before);
+    warn_of_note(bench);
+}
+
+int context_machine(struct context *bench, struct error *err)
+{
+    const char *memory = bench->settings->memory;
+    if (bench->settings->machine ? named_profile(bench, err) : own_profile(bench, err))
+        return -1;
+    note_unstable(bench);
+    return memory ? machine_use_memory(&bench->machine, memory, err) : 0;
+}
+
+/* ---- the kernel ---- */
+
+int context_cflags(const struct settings *settings, const char *source,
+                   struct strvec *flags, struct error *err)
+{
+    if (flags_check(&settings->cflags, err))
+        return -1;
+    return compile_commands_flags(settings->compile_commands, source, &settings->cflags,
+                                  flags, err);
+}
+
+/* What nobody could read, said better than by who tries to. */
+static int check_file(const char *path, struct error *err)
+{
+    struct stat entry;
+    const char *colon = strrchr(path, ':');
+    if (!*path)
+        return fail(err, STATUS_USAGE, "the name of the C file is empty");
+    if (stat(path, &entry) == 0)
+        return S_ISREG(entry.st_mode) || S_ISDIR(entry.st_mode)
+                   ? 0
+                   : fail(err, STATUS_INPUT,
+                          "'%s' is no ordinary file; write the C into one", path);
+    char *before = xasprintf("%.*s", colon ? (int)(colon - path) : 0, path);
+    int status =
+        *before && file_exists(before)
+            ? fail(err, STATUS_USAGE,
+                   "'%s': a line's number is expected behind '%s:'; --function names a "
+                   "function",
+                   path, before)
+            : 0;
+    free(before);
+    return status;
+}
+
+static int open_kernel(const struct settings *settings, struct kernel **kernel,
+                       struct error *err)
+{
+    struct kernel_request request = {.path = settings->file,
+                                     .line = settings->line,
+                                     .function = settings->function,
+                                     .words = settings->words,
+                                     .reassociate = settings->reassociate,
+                                     .force = settings->force};
+    if (!settings->file)
+        return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
+                    settings->command);
+    if (*settings->file == '@' || *settings->file == '-') /* compilers read these */
+        return fail(err, STATUS_USAGE, "write './%s' for a file of that name",
+                    settings->file);
+    if (check_file(settings->file, err))
+        return -1;
+    int status = context_cflags(settings, settings->file, &request.cflags, err);
+    if (!status)
+        status = settings->inputs
+                     ? inputs_open_kernel(settings->inputs, &request, kernel, err)
+                     : kernel_open(&request, kernel, err);
+    strvec_release(&request.cflags);
+    return status;
+}
+
+int context_kernel(struct context *bench, bool bind, struct error *err)
+{
+    if (!bench->kernel && open_kernel(bench->settings, &bench->kernel, err))
+        return -1;
+    return bind ? kernel_bind(bench->kernel, err) : 0;
+}
+
+int context_plan(struct context *bench, struct error *err)
+{
+    const char *text = bench->settings->plan ? bench->settings->plan : "";
+    struct plan *plan = NULL;
+    if (plan_parse(text, &plan, err))
+        return -1;
+    int status = kernel_check(bench->kernel, plan, NULL, err);
+    bench->plan = plan_text(plan);
+    plan_free(plan);
+    return status;
+}
+
+int context_toolchain(struct context *bench, struct error *err)
+{
+    const struct strvec *flags =
+        bench->settings->flags.nr ? &bench->settings->flags : NULL;
+    if (flags && flags_check(flags, err))
+        return -1;
+    char *compiler = first_compiler(bench->settings);
+    int status = toolchain_find(compiler, flags, &bench->toolchain, err);
+    free(compiler);
+    return status;
+}
+
+static int given_caches(struct context *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    if (settings->line_bytes >= 0 &&
+        cache_line_read(settings->line_bytes, &bench->geometry, err))
+        return -1;
+    return settings->cache ? cache_words_read(settings->cache, &bench->geometry, err) : 0;
+}
+
+/* The machine as if it had such lines: what is in flight is counted in them. */
+static void use_line(struct context *bench)
+{
+    if (bench->geometry.line_bytes > 0)
+        bench->machine.line_bytes = bench->geometry.line_bytes;
+}
+
+char *context_emitted(const struct context *bench)
+{
+    return xasprintf("%s/emitted%s", bench->scratch, kernel_ending(bench->kernel));
+}
+
+struct environment context_environment(const struct context *bench)
+{
+    const struct settings *settings = bench->settings;
+    bool huge = bench->kernel && kernel_inputs_huge(bench->kernel);
+    return (struct environment){.huge_pages = settings->pages == 1 || huge,
+                                .start = (enum run_start)settings->start,
+                                .background = (enum run_background)settings->background};
+}
+
+int context_live(struct context *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    if (given_caches(bench, err) || context_kernel(bench, true, err) ||
+        context_plan(bench, err) || context_toolchain(bench, err) ||
+        rule_set_load_given(&settings->rules, &bench->rules, err) ||
+        scratch_make(&bench->scratch, err) || context_machine(bench, err))
+        return -1;
+    use_line(bench);
+    struct live_opts opts = {
+        .kernel = bench->kernel,
+        .machine = &bench->machine,
+        .toolchain = &bench->toolchain,
+        .budget_s = fmax(settings->budget_s, 0),
+        .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
+        .relative = settings->tolerance > 0 ? settings->tolerance : 0,
+        .absolute = settings->tolerance_absolute > 0 ? settings->tolerance_absolute : 0,
+        .minimum_of = settings->min_of > 0 ? (size_t)settings->min_of : 0,
+        .geometry = &bench->geometry,
+        .scratch = bench->scratch};
+    if (live_new(&opts, &bench->live, err))
+        return -1;
+    bench->subject = live_subject(bench->live);
+    bench->live_runner = bench->runner = live_runner(bench->live);
+    return 0;
+}
+
+void context_budget(struct context *bench, bool tune)
+{
+    const struct settings *settings = bench->settings;
+    struct budget *budget = &bench->budget;
+    double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
+    progress_say(&bench->progress, "looking how long a call takes");
+    struct live_look look = live_look(bench->live);
+    budget_choose(settings, tune, &look, budget);
+    budget->began_s = began_s + bench->profile_s;
+    bench->progress.end_s = budget->began_s + budget->seconds;
+    live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
+    if (budget->shortage)
+        progress_note(&bench->progress, "%s", budget->shortage);
+    if (tune && settings->budget_s <= 0)
+        progress_note(&bench->progress, "%s", budget->sentence);
+    else
+        progress_say(&bench->progress, "%s", budget->sentence);
+}

@@ -1,0 +1,90 @@
+/* What tune, advise, measure, compare, apply and show set up from the settings, in this
+ * order; each part only as far as the command needs it. */
+#ifndef ADVISOR_CONTEXT_H
+#define ADVISOR_CONTEXT_H
+
+#include "advisor/cli/deadline.h"
+#include "advisor/cli/settings.h"
+#include "advisor/metrics/metrics_facts.h"
+#include "advisor/session/code_diffs.h"
+#include "advisor/session/track.h"
+#include "core/machine/machine.h"
+#include "core/store/store.h"
+#include "core/traffic/traffic.h"
+#include "search/session/subject.h"
+#include "variants/build/build.h"
+
+struct compared;
+struct environment;
+struct live;
+struct recorded;
+
+struct context {
+    const struct settings *settings;
+    struct progress progress;
+    struct budget budget;
+    double profile_s; /* making a profile of the machine took; 0 = there was one */
+    struct machine machine;
+    char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
+                           nothing to say */
+    struct kernel *kernel;
+    struct toolchain toolchain;
+    struct traffic_geometry geometry; /* of --cache and --line; 0 = not told */
+    char *plan;                       /* canonical, "" = as written */
+    struct rule_set *rules;
+    char *scratch;
+    struct live *live;
+    struct store *store;
+    char *key;        /* of the session */
+    char *result_key; /* of each of its results, beside the variant */
+    long long session;
+    char *started;     /* the session's date */
+    char *machine_key; /* what tells this machine from others in the database */
+    struct track track;
+    struct recorded *recorded;
+    struct search_runner live_runner, runner;
+    struct search_subject subject;
+    struct code_diffs code;     /* of the plans that were measured */
+    struct metrics_facts facts; /* what counters say of the kernel as written */
+};
+
+void context_start(struct context *bench, const struct settings *settings);
+void context_release(struct context *bench);
+
+/* The profile: named, or this machine's; made quickly when there is none yet or it was
+ * made on another machine. */
+int context_machine(struct context *bench, struct error *err);
+/* The flags to read `source` with: those behind -- and what its compile_commands.json
+ * says. */
+int context_cflags(const struct settings *settings, const char *source,
+                   struct strvec *flags, struct error *err);
+/* Parses the kernel, once; with `bind` also fixes sizes and contents. */
+int context_kernel(struct context *bench, bool bind, struct error *err);
+int context_toolchain(struct context *bench, struct error *err);
+/* --plan as canonical text, refused here when it is not legal; the kernel must be there.
+ */
+int context_plan(struct context *bench, struct error *err);
+/* Everything above plus rules, scratch folder and the live runner. */
+int context_live(struct context *bench, struct error *err);
+/* How long all may take, said where it was not asked for; the live runner must be there.
+ */
+void context_budget(struct context *bench, bool tune);
+/* Where in the scratch folder the planned file is written, to be measured: with the
+ * kernel's own ending, which says the language. Caller frees. */
+char *context_emitted(const struct context *bench);
+struct environment context_environment(const struct context *bench);
+/* Opens the database and begins a session, or finds the one to continue. */
+int context_store(struct context *bench, bool *continued, struct error *err);
+/* Opens the database and begins or continues a session; sets runner. */
+int context_session(struct context *bench, struct error *err);
+/* A comparison of the original (a) with the file written for b, recorded or now: told
+ * are a, b and seconds. */
+int context_compare_file(struct context *bench, const char *source,
+                         struct compared *comparison, struct error *err);
+/* With --reuse: how many answers came from other sessions, and the date of the oldest;
+ * else NULL. */
+json_t *context_reused_json(const struct context *bench);
+/* Saves measurements and comparisons, and shows progress. */
+struct search_observer context_observer(struct context *bench);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * inflight capture and --inputs on the application of tests/data/capture, built in
+ * several ways, in a folder with a blank in its name.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "observe/observe.h"
+#include "tests/advisor/place.h"
+
+SUITE(advisor_capture);
+
+static void copy_source(struct place *place, const char *name)
+{
+    place_copy(place, INFLIGHT_SOURCE_DIR "/tests/data/capture", name);
+}
+
+static bool run_line(const struct place *place, const char *line)
+{
+    struct strvec argv = {0};
+    struct spawn_outcome outcome = {0};
+
+    strvec_split(&argv, line);
+    int status = spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
+                                                   .dir = place->work,
+                                                   .timeout_s = PATIENCE_S},
+                           &outcome, NULL);
+    bool good = !status && outcome.end == SPAWN_EXITED && !outcome.code;
+    spawn_outcome_release(&outcome);
+    strvec_release(&argv);
+    return good;
+}
+
+static bool build(struct place *place, const char *flags)
+{
+    char *line = xasprintf("gcc %s kernels.c app.c -pthread -o app", flags);
+    bool good = run_line(place, line);
+
+    free(line);
+    return good;
+}
+
+/* False, and the test skipped, where nothing may be traced. */
+static bool start(struct place *place)
+{
+    struct spawn_outcome outcome = {0};
+
+    *place = (struct place){0};
+    place_make(place);
+    free(place->work);
+    place->work = path_join(place->home, "a folder");
+    check_ok(dir_make_all(place->work, &place->err), &place->err);
+    copy_source(place, "kernels.h");
+    copy_source(place, "kernels.c");
+    copy_source(place, "app.c");
+    check(build(place, "-O2 -g"));
+    place_run(place, "capture kernels.c --function two -- ./app", &outcome);
+    bool allowed = outcome.code != 6;
+    if (!allowed)
+        check_skip("ptrace is not allowed here");
+    spawn_outcome_release(&outcome);
+    return allowed;
+}
+
+/* ---- what is captured ---- */
+
+static const struct {
+    const char *function, *output[6];
+} captured[] = {
+    {"gather",
+     {"n            6000\n", "alpha        1.10000", "index        6000 x 4 bytes",
+      "x            500 x 8 bytes", "y            6000 x 8 bytes"}},
+    {"two", {"n            60\n", "m            100\n", "a            6000 x 8 bytes"}},
+    {"bodies",
+     {"n            1000\n", "p            1000 x 32 bytes",
+      "force        500 x 8 bytes"}},
+    {"globals", {"level        3\n", "table        64 x 8 bytes"}},
+    {"many",
+     {"g            7\n", "x            0.125\n", "n            500\n",
+      "out          500 x 8 bytes"}},
+};
+
+static void check_captured(struct place *place, const char *how)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(captured); i++) {
+        char *args =
+            xasprintf("capture kernels.c --function %s -- ./app", captured[i].function);
+        struct spawn_outcome outcome = {0};
+
+        place_run(place, args, &outcome);
+        if (!check_eq(outcome.code, 0))
+            check_str(buf_str(&outcome.err), how);
+        for (size_t k = 0; k < ARRAY_SIZE(captured[i].output) && captured[i].output[k];
+             k++)
+            check_contains(buf_str(&outcome.out), captured[i].output[k]);
+        spawn_outcome_release(&outcome);
+        free(args);
+    }
+}
+
+TEST("programs built in many ways")
+{
+    static const char *const flags[] = {"-O0 -g",         "-O2 -g", "-O2 -g -static",
+                                        "-O2 -g -no-pie", "-Og -g", "-O1 -g0"};
+    struct place place;
+
+    if (start(&place))
+        for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+            if (build(&place, flags[i]))
+                check_captured(&place, flags[i]);
+    place_drop(&place);
+}
+
+TEST("fields of structs")
+{
+    static const char *const flags[] = {"-O0 -g", "-O2 -g"};
+    struct place place;
+
+    for (size_t i = 0; start(&place) && i < ARRAY_SIZE(flags); i++) {
+        check(build(&place, flags[i]));
+        check_run(&place, "capture kernels.c --function fields -q -- ./app", 0,
+                  "*g->nx        50\n*g->ny        40\n*g->w         1.25\n*g->box.b     "
+                  "2.5\n*g->u         2000 x 8 bytes*",
+                  "");
+        place_drop(&place);
+    }
+    if (place.home && dir_exists(place.work))
+        place_drop(&place);
+}
+
+TEST("copies of a function, and threads")
+{
+    struct place place;
+
+    if (start(&place)) {
+        check_run(&place, "capture kernels.c --function stepped --call 2 -- ./app", 0,
+                  "*n            1000\n*step         2\n*a            1999 x 8 bytes*",
+                  "*");
+        check_run(&place, "capture kernels.c --function work --call 150 -- ./app", 0,
+                  "*call 150 of ./app*n            100\n*y            100 x 8*",
+                  "inputs written to 'work.inputs'\n");
+        check_run(&place, "capture kernels.c --function work --call 60 --stop -- ./app",
+                  0, "*call 60 of ./app*", "inputs written to 'work.inputs'\n");
+    }
+    place_drop(&place);
+}
+
+TEST("programs below others, and libraries")
+{
+    static const char makefile[] = "run:\n\t@echo below; ./app fail\n";
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "Makefile");
+        check_ok(file_write(path, makefile, strlen(makefile), &place.err), &place.err);
+        free(path);
+        check_run(&place, "capture --function two -- make run", 0,
+                  "below\nvoid two(*call 1 of make run*/kernels.c\n*",
+                  "*the application ended with status 2\ninputs written to "
+                  "'two.inputs'\n");
+        check_run(&place, "capture --function two --stop -- sh -c './app; echo behind'",
+                  0, "void two(*", "inputs written to 'two.inputs'\n");
+        check(run_line(&place, "gcc -O2 -g -shared -fPIC kernels.c -o libkernels.so"));
+        check(run_line(&place, "gcc -O2 -g app.c -o app ./libkernels.so -pthread"));
+        check_run(&place, "capture --function two -- ./app", 0,
+                  "*program   *libkernels.so\n*n            60\n*", "*");
+    }
+    place_drop(&place);
+}
+
+/* ---- what cannot be ---- */
+
+static const struct {
+    const char *flags, *args;
+    int code;
+    const char *err;
+} refused[] = {
+    {"-O2 -g", "capture kernels.c --function gone -- ./app", 3,
+     "*every call of 'gone' in *app' was inlined (kernels.c:*), so that there is no call "
+     "to stop at; build with -fno-inline*"},
+    {"-O2 -g", "capture kernels.c --function calls -- ./app", 3, "*'function' of type*"},
+    {"-O2 -g", "capture kernels.c --function gather --call 9 -- ./app", 3,
+     "*'gather' was called 3 times, so that there is no call 9: the application ended "
+     "well\n"},
+    {"-O2 -g", "capture kernels.c --function gather -- ./app never", 3,
+     "*'gather' of *app' was never called: the application ended well\n"},
+    {"-O2 -g", "capture kernels.c --function two --call 7 -- ./app abort", 3,
+     "*was called 2 times*ended by signal 6*"},
+    {"-O2 -s", "capture kernels.c --function gather -- ./app", 3,
+     "*no program that './app' started has a function 'gather' of a file kernels.c; a "
+     "stripped program*"},
+    {"-O2 -g0", "capture kernels.c --function fields -- ./app", 3,
+     "*'g->nx' cannot be captured: fields of structs are found through the debug "
+     "information; build the program with -g\n"},
+    {"-O2 -g0", "capture --function two -- ./app", 3,
+     "*does not say which source 'two' is from; name the C file*"},
+    {"-O2 -g", "capture kernels.c --function two -- ./nothing", 3,
+     "*there is no program './nothing' that could be run\n"},
+    {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*"},
+    {"-O2 -g", "capture -- ./app", 2, "*which function?*"},
+    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 1, "*'.'*"},
+    {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 1,
+     "*cannot write 'no/where'*"},
+    {"-O2 -g", "capture --show kernels.c", 3, "*'kernels.c' holds no inputs*"},
+};
+
+TEST("what cannot be captured is said")
+{
+    struct place place;
+
+    if (start(&place)) {
+        char *left = path_join(place.work, "two.inputs");
+
+        unlink(left);
+        for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+            check(build(&place, refused[i].flags));
+            check_run(&place, refused[i].args, refused[i].code, "*", refused[i].err);
+        }
+        check(!file_exists(left)); /* no refusal leaves a file */
+        free(left);
+    }
+    place_drop(&place);
+}
+
+TEST("a limit leaves arrays out")
+{
+    struct place place;
+
+    if (start(&place)) {
+        check_run(&place,
+                  "capture kernels.c --function gather --limit 30KiB -o g.inputs -- "
+                  "./app",
+                  0, "*y            left out, 46.9 KiB: more than --limit allows\n*",
+                  "*warning: 'y' was left out: more than --limit allows\n*");
+        check_run(&place, "show kernels.c --function gather --inputs g.inputs", 0, "*",
+                  "*warning: 'y' is not in the inputs (more than --limit allows): its "
+                  "contents are made up\n");
+    }
+    place_drop(&place);
+}
+
+TEST("arrays in the same memory are said")
+{
+    struct place place;
+
+    if (start(&place))
+        check_run(&place, "capture kernels.c --function two --call 2 -- ./app", 0,
+                  "*Note: 'a' and 'b' share memory in the application, and one of them "
+                  "is written: `assume noalias` does not hold there*",
+                  "*");
+    place_drop(&place);
+}
+
+/* ---- what is made of it ---- */
+
+TEST("inputs take the place of made-up contents")
+{
+    struct place place;
+
+    if (start(&place)) {
+        check_run(&place, "capture kernels.c --function gather -o g.inputs -- ./app", 0,
+                  "*", "*");
+        check_run(&place, "show kernels.c --inputs g.inputs", 0,
+                  "*x *double, extent not known, 3.91 KiB, read\n*", "");
+        check_run(&place, "show kernels.c --inputs g.inputs --set n=10", 0,
+                  "gather in kernels.c, line *, captured from ./app, call 1\n*",
+                  "*--set 'n' is used instead of 6000, which was captured\n");
+        check_run(&place,
+                  "measure kernels.c --machine skl --cores 1 -q --inputs g.inputs --set "
+                  "n=6001",
+                  3, "",
+                  "*6000 elements of 'index' were captured and these sizes need 6001*");
+        check_run(&place, "show kernels.c --function two --inputs g.inputs", 3, "",
+                  "*'g.inputs' was captured of 'void gather(*', and the source has 'void "
+                  "two(*'; capture it again\n");
+    }
+    place_drop(&place);
+}
+
+TEST("a damaged file is refused")
+{
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "two.inputs");
+        struct stat whole = {0};
+
+        check_eq(stat(path, &whole), 0);
+        check_eq(truncate(path, whole.st_size - 4096), 0);
+        check_run(&place, "show kernels.c --inputs two.inputs", 3, "",
+                  "*it is not complete; copy or capture it again\n");
+        check_eq(truncate(path, whole.st_size), 0); /* zeros in place of the end */
+        check_run(&place, "capture --show two.inputs", 3, "void two(*",
+                  "*the bytes of '*' are not those that were captured*");
+        free(path);
+    }
+    place_drop(&place);
+}
+
+/* A function of the same signature may take the kernel's place: this one leaves what it
+ * was given and what the kernel makes of it in a file. */
+static const char dumping[] =
+    "#include <stdio.h>\n"
+    "void gather(int n, double alpha, const int *index, const double *x, double *y)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        y[i] += alpha * x[index[i]];\n"
+    "    FILE *file = n == 6000 ? fopen(\"replayed.bin\", \"wbx\") : NULL;\n"
+    "    if (file) {\n"
+    "        fwrite(y, sizeof(*y), n, file);\n"
+    "        fclose(file);\n"
+    "    }\n"
+    "}\n";
+
+static void check_same_files(const struct place *place, const char *a, const char *b)
+{
+    char *one = path_join(place->work, a), *other = path_join(place->work, b);
+    struct buf first = {0}, second = {0};
+
+    check(file_read(one, &first, NULL) == 0);
+    check(file_read(other, &second, NULL) == 0);
+    check_eq(first.length, 6000 * sizeof(double));
+    check_eq(second.length, first.length);
+    check(first.length == second.length &&
+          !memcmp(buf_str(&first), buf_str(&second), first.length));
+    buf_release(&first);
+    buf_release(&second);
+    free(one);
+    free(other);
+}
+
+TEST("results are bit-identical")
+{
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "dumping.c");
+
+        check_ok(file_write(path, dumping, strlen(dumping), &place.err), &place.err);
+        free(path);
+        check(build(&place, "-O2 -g -ffp-contract=off"));
+        check_run(&place,
+                  "capture kernels.c --function gather --call 2 -o g.inputs -- ./app", 0,
+                  "*", "*");
+        check_run(&place,
+                  "measure dumping.c --inputs g.inputs --machine skl --cores 1 -q "
+                  "--flags '-O2 -ffp-contract=off'",
+                  0, "*captured from ./app, call 2*", "*");
+        check_same_files(&place, "after.bin", "replayed.bin");
+    }
+    place_drop(&place);
+}
+
+/* At the first call y is zero, which would hide that a version forgets to add to it. */
+TEST("captured zeros hide nothing")
+{
+    static const char wrong[] =
+        "void gather(int n, double alpha, const int *index, const double *x, double *y)\n"
+        "{\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        y[i] = alpha * x[index[i]];\n"
+        "}\n";
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "wrong.c");
+
+        check_ok(file_write(path, wrong, strlen(wrong), &place.err), &place.err);
+        free(path);
+        check_run(&place, "capture kernels.c --function gather -o g.inputs -- ./app", 0,
+                  "*", "*");
+        check_run(&place,
+                  "compare kernels.c:gather wrong.c --inputs g.inputs --machine skl "
+                  "--cores 1 -q --budget 1s",
+                  1, "*", "*y[0] is *");
+    }
+    place_drop(&place);
+}

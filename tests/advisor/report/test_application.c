@@ -1,0 +1,246 @@
+/* What is said of an application: as text, by hand-made samples; from outside. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/report/app.h"
+#include "tests/advisor/place.h"
+#include "tests/check.h"
+
+SUITE(advisor_application);
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/"
+
+/* What is made up here is never given back. */
+#define TEXT(text) ((char *)(uintptr_t)(text))
+
+static struct hot_loop sweep_loop[] = {
+    {.line = 131, .first_line = 131, .last_line = 137, .samples = 5000},
+    {.line = 150, .first_line = 151, .last_line = 151, .samples = 900},
+    {.line = 0, .first_line = 170, .last_line = 172, .samples = 8}};
+static struct hot_routine routines[] = {
+    {.kind = HOT_SOURCE,
+     .name = TEXT("sweep"),
+     .module = TEXT("/home/me/mesh"),
+     .file = TEXT("/home/me/src/mesh.c"),
+     .source = TEXT("src/mesh.c"),
+     .line = 120,
+     .language = "C",
+     .samples = 6000,
+     .misses = 4000,
+     .threads = 2,
+     .loop = sweep_loop,
+     .loop_nr = 3},
+    {.kind = HOT_SOURCE,
+     .name = TEXT("std::vector<int, std::allocator<int> >::operator<<"),
+     .module = TEXT("/home/me/mesh"),
+     .file = TEXT("/gone/io.cpp"),
+     .line = 7,
+     .language = "C++",
+     .inlined_into = TEXT("main"),
+     .samples = 2000,
+     .misses = 1,
+     .threads = 1},
+    {.kind = HOT_SYMBOL,
+     .name = TEXT("gomp_barrier_wait"),
+     .module = TEXT("/usr/lib/libgomp.so.1"),
+     .samples = 1000,
+     .threads = 2},
+    {.kind = HOT_MODULE,
+     .name = TEXT("tool"),
+     .module = TEXT("/opt/tool"),
+     .samples = 500,
+     .threads = 1},
+    {.kind = HOT_NO_FILE,
+     .name = TEXT("//anon"),
+     .module = TEXT("//anon"),
+     .samples = 300,
+     .threads = 1},
+    {.kind = HOT_SYMBOL,
+     .name = TEXT("memcpy"),
+     .module = TEXT("/lib/libc.so.6"),
+     .samples = 5,
+     .threads = 1}};
+static struct app_row rows[] = {
+    {.source = TEXT("src/mesh.c"),
+     .line = 131,
+     .capture = TEXT("inflight capture src/mesh.c:131 -o sweep.inputs -- ./mesh 3"),
+     .tune = TEXT("inflight tune src/mesh.c:131 --inputs sweep.inputs --in-app 'BUILD && "
+                  "./mesh 3'")},
+    {.why_not = TEXT("its source '/gone/io.cpp' is not on this machine")},
+    {.why_not = TEXT("'libgomp.so.1' has no debug information: build it with -g")},
+    {.why_not = TEXT("it was stripped")},
+    {.why_not = NULL}};
+static char *argv[] = {TEXT("./mesh"), TEXT("3"), NULL};
+
+static struct app make_app(void)
+{
+    struct app app = {
+        .samples = {.frequency_hz = 997,
+                    .total = 9805,
+                    .wall_s = 6,
+                    .user_s = 9.8,
+                    .system_s = 0.2,
+                    .miss_why =
+                        TEXT("the processor's counters are not to be had here (no PMU)"),
+                    .end = SPAWN_EXITED,
+                    .argv = {argv, 2, 2},
+                    .dir = TEXT("/home/me")},
+        .hot = {routines, 6, 6, 2, 1, 5.9, 9805, 1805},
+        .cost_s = quantity_between(4e-6, 3e-6, 5e-6, 9, PROVENANCE_CLOCK),
+        .row = rows,
+        .row_nr = 5,
+        .unknown_build = true};
+
+    for (size_t i = 0; i < ARRAY_SIZE(routines); i++) {
+        routines[i].share = sample_share(routines[i].samples, 9805);
+        routines[i].cpu_s = sample_count(routines[i].samples, 1 / 997.0);
+        routines[i].busiest_s = sample_count(routines[i].samples / 2, 1 / 997.0);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(sweep_loop); i++)
+        sweep_loop[i].share = sample_share(sweep_loop[i].samples, 9805);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        rows[i].routine = &routines[i];
+        rows[i].whole_if_twice = hot_whole_gain(&routines[i], 6, 2);
+        rows[i].gbs = quantity_unknown();
+    }
+    return app;
+}
+
+TEST("the report")
+{
+    struct app app = make_app();
+    struct buf text = {0};
+
+    app_text(&app, false, 80, &text);
+    check_golden(DATA "application.txt", buf_str(&text));
+    buf_reset(&text);
+    app.samples.end = SPAWN_SIGNALLED;
+    app.samples.code = 11;
+    app.samples.rank = TEXT("1");
+    app.samples.lost = 12;
+    app.hot.busiest_s = 2;
+    app.cost_s = quantity_unknown();
+    app_text(&app, false, 60, &text);
+    check_golden(DATA "application_60.txt", buf_str(&text));
+    buf_release(&text);
+}
+
+/* ---- from outside ---- */
+
+static bool cannot_sample(void)
+{
+    struct error err = {0};
+
+    if (sample_possible(&err) == 0)
+        return false;
+    check_skip(err.text);
+    return true;
+}
+
+static const char program[] = "#include <stdio.h>\n"
+                              "static double a[4096];\n"
+                              "int main(int argc, char **argv)\n"
+                              "{\n"
+                              "    double s = 0;\n"
+                              "    for (int t = 0; t < 90000; t++)\n"
+                              "        for (int i = 0; i < 4096; i++)\n"
+                              "            s += a[i] / (t + 3);\n"
+                              "    puts(\"done\");\n"
+                              "    if (argc > 1)\n"
+                              "        *(volatile int *)0 = 1;\n"
+                              "    return s > 1 || argv == 0;\n"
+                              "}\n";
+
+static bool build(const struct place *place)
+{
+    char *source = path_join(place->work, "spin.c"),
+         *out = path_join(place->work, "spin");
+    const char *const command[] = {"gcc", "-O2", "-g", source, "-o", out, NULL};
+    struct spawn_request request = {.argv = command, .timeout_s = PATIENCE_S};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool works = check_ok(file_write(source, program, sizeof(program) - 1, &err), &err) &&
+                 check_ok(spawn_run(&request, &outcome, &err), &err) &&
+                 check_eq(outcome.code, 0);
+
+    spawn_outcome_release(&outcome);
+    free(source);
+    free(out);
+    return works;
+}
+
+TEST("programs that run")
+{
+    struct place place = {0};
+
+    if (cannot_sample())
+        return;
+    place_make(&place);
+    if (build(&place)) {
+        check_run(&place, "advise -- ./spin", 0,
+                  "done\n./spin\n*Where the CPU time goes\n*main, spin.c:3*in the loop "
+                  "at line 7*inflight capture spin.c:7 -o main.inputs -- ./spin\n*",
+                  "*");
+        check_run(&place, "advise --json --save s.json -- ./spin", 0,
+                  "{\n  \"schema\": \"inflight.application/1\"*\"tune_command\": "
+                  "\"inflight tune spin.c:7*",
+                  "*done\n*");
+        check_run(&place, "advise --samples s.json", 0,
+                  "./spin\n*main, spin.c:3*in the loop at line 7*", "*");
+        /* it fails: what was sampled until then is told all the same */
+        check_run(
+            &place, "advise -- ./spin crash", 1,
+            "./spin crash\n*'./spin' was ended by a signal*this is of its time*main, "
+            "spin.c:3*",
+            "*inflight: './spin' was ended by a signal (Segmentation fault); the "
+            "report is of its time until then\n");
+    }
+    place_drop(&place);
+}
+
+TEST("what cannot be told")
+{
+    struct place place = {0};
+
+    if (cannot_sample())
+        return;
+    place_make(&place);
+    check_run(&place, "advise -- ./nothing", 3, "",
+              "*inflight: there is no program './nothing': look at the path\n");
+    check_run(&place, "advise -- nothing-of-that-name", 3, "",
+              "*on the PATH: write './' before one in this folder\n");
+    check_run(&place, "advise -- .", 3, "",
+              "*'.' cannot be started: Permission denied\n");
+    check_run(&place, "advise -- true", 1, "",
+              "*samples of its CPU time in *too few to say*");
+    check_run(&place, "advise -- sh -c 'exit 4'", 1, "",
+              "*'sh' ended with status 4: *too few*");
+    check_run(&place, "advise --save no/where.json -- true", 1, "", "*no/where.json*");
+    place_drop(&place);
+}
+
+/* Before anything is run: no text of the program comes. */
+TEST("words that mean nothing")
+{
+    static const struct {
+        const char *words, *err;
+        int code;
+    } cases[] = {
+        {"--access nearly", "inflight: --access: *'nearly'*", 2},
+        {"--rules none.json", "inflight: *none.json*", 3},
+        {"--machine no-such", "inflight: *no-such*", 3},
+        {"--machine skl --memory nine", "inflight: *nine*", 3},
+    };
+    struct place place = {0};
+
+    place_make(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *line =
+            xasprintf("advise %s -- sh -c 'echo it ran; exit 4'", cases[i].words);
+
+        check_run(&place, line, cases[i].code, "", cases[i].err);
+        free(line);
+    }
+    place_drop(&place);
+}

@@ -1,0 +1,243 @@
+/* What one instruction is, how branches are foreseen, and the account of a run of program
+ * counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/run/run_parts.h"
+#include "tests/check.h"
+
+SUITE(run_count);
+
+/* ---- instructions ---- */
+
+struct sample {
+    enum decode_arch arch;
+    const char *what;
+    uint8_t code[DECODE_BYTES];
+    unsigned bytes;
+    double flops, divisions;
+    enum decoded_branch branch;
+};
+
+static const struct sample samples[] = {
+    {DECODE_X86, "vfmadd231pd zmm", {0x62, 0xf2, 0xed, 0x48, 0xb8, 0xd9}, 6, 16, 0, 0},
+    {DECODE_X86, "masked, 1to8", {0x62, 0xf2, 0xed, 0x59, 0xb8, 0x18}, 6, 16, 0, 0},
+    {DECODE_X86, "vaddpd ymm", {0xc5, 0xed, 0x58, 0xd9}, 4, 4, 0, 0},
+    {DECODE_X86, "vmulsd", {0xc5, 0xeb, 0x59, 0xd9}, 4, 1, 0, 0},
+    {DECODE_X86, "addps xmm", {0x0f, 0x58, 0xd1}, 3, 4, 0, 0},
+    {DECODE_X86, "vdivpd zmm", {0x62, 0xf1, 0xed, 0x48, 0x5e, 0xd9}, 6, 8, 8, 0},
+    {DECODE_X86, "sqrtsd", {0xf2, 0x0f, 0x51, 0xd1}, 4, 1, 1, 0},
+    {DECODE_X86, "vfnmadd132ss", {0xc4, 0xe2, 0x69, 0x9d, 0xd9}, 5, 2, 0, 0},
+    {DECODE_X86, "vhaddpd xmm", {0xc5, 0xe9, 0x7c, 0xd9}, 4, 2, 0, 0},
+    {DECODE_X86, "vaddsubpd ymm", {0xc5, 0xed, 0xd0, 0xd9}, 4, 4, 0, 0},
+    {DECODE_X86, "fmulp", {0xde, 0xc9}, 2, 1, 0, 0},
+    {DECODE_X86, "fdiv", {0xd8, 0x30}, 2, 1, 1, 0},
+    {DECODE_X86, "integer mul", {0x48, 0xf7, 0xe1}, 3, 0, 0, 0},
+    {DECODE_X86, "integer div", {0x48, 0xf7, 0xf1}, 3, 0, 0, 0},
+    {DECODE_X86, "integer sub", {0x48, 0x83, 0xe8, 0x01}, 4, 0, 0, 0},
+    {DECODE_X86, "vpaddq zmm", {0x62, 0xf1, 0xed, 0x48, 0xd4, 0xd9}, 6, 0, 0, 0},
+    {DECODE_X86, "vmaxpd", {0xc5, 0xed, 0x5f, 0xd9}, 4, 0, 0, 0},
+    {DECODE_X86, "jne", {0x75, 0xfe}, 2, 0, 0, BRANCH_DIRECT},
+    {DECODE_X86, "jmp rax", {0xff, 0xe0}, 2, 0, 0, BRANCH_INDIRECT},
+    {DECODE_X86, "call [rax]", {0xff, 0x10}, 2, 0, 0, BRANCH_INDIRECT},
+    {DECODE_X86, "ret", {0xc3}, 1, 0, 0, BRANCH_NONE},
+    {DECODE_ARM64, "fmadd d", {0x61, 0x08, 0x41, 0x1f}, 4, 2, 0, 0},
+    {DECODE_ARM64, "fsqrt d", {0x40, 0xc0, 0x61, 0x1e}, 4, 1, 1, 0},
+    {DECODE_ARM64, "fmla 2d", {0x01, 0xcc, 0x62, 0x4e}, 4, 4, 0, 0},
+    {DECODE_ARM64, "fdiv 4s", {0x20, 0xfc, 0x20, 0x6e}, 4, 4, 4, 0},
+    {DECODE_ARM64, "subs", {0x6b, 0x11, 0x00, 0xf1}, 4, 0, 0, 0},
+    {DECODE_ARM64, "b.ne", {0xe1, 0xfe, 0xff, 0x54}, 4, 0, 0, BRANCH_DIRECT},
+    {DECODE_POWER, "xsmaddadp", {0x08, 0x11, 0x01, 0xf0}, 4, 2, 0, 0},
+    {DECODE_POWER, "xssqrtdp", {0x2c, 0x19, 0x20, 0xf0}, 4, 1, 1, 0},
+    {DECODE_POWER, "xvmaddadp", {0x08, 0x03, 0x21, 0xf1}, 4, 4, 0, 0},
+    {DECODE_POWER, "stfd", {0xf8, 0xff, 0xe1, 0xdb}, 4, 0, 0, 0},
+    {DECODE_POWER, "bdnz", {0x74, 0xff, 0x00, 0x42}, 4, 0, 0, BRANCH_DIRECT},
+};
+
+TEST("instructions are told apart")
+{
+    for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+        const struct sample *sample = &samples[i];
+        struct decoder *decoder = NULL;
+        struct error err = {0};
+        struct decoded got;
+        char *text, *want;
+
+        if (!check_ok(decoder_new(sample->arch, &decoder, &err), &err))
+            continue;
+        got = decode(decoder, sample->code, 0x1000);
+        text = xasprintf("%s: %u bytes, %g flops, %g divisions, branch %d", sample->what,
+                         got.bytes, got.flops, got.divisions, (int)got.branch);
+        want = xasprintf("%s: %u bytes, %g flops, %g divisions, branch %d", sample->what,
+                         sample->bytes, sample->flops, sample->divisions,
+                         (int)sample->branch);
+        check(got.known);
+        check_str(text, want);
+        free(text);
+        free(want);
+        decoder_free(decoder);
+    }
+}
+
+TEST("what cannot be decoded is said")
+{
+    static const uint8_t nothing[DECODE_BYTES] = {0};
+    struct decoder *decoder = NULL;
+    struct error err = {0};
+
+    if (!check_ok(decoder_new(DECODE_ARM64, &decoder, &err), &err))
+        return;
+    check(!decode(decoder, nothing, 0).known);
+    check_eq(decode(decoder, nothing, 0).bytes, 4);
+    decoder_free(decoder);
+    check_fails(decoder_new(DECODE_NONE, &decoder, &err), &err, STATUS_MISSING,
+                "cannot be decoded");
+}
+
+/* ---- branches ---- */
+
+static uint32_t random_next(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+/* Misses among the second half of `nr` executions; what(i) says if it is taken. */
+static size_t misses(size_t nr, bool (*what)(size_t i, uint32_t *state))
+{
+    struct perceptron perceptron = {0};
+    struct branch_history history = {0};
+    uint32_t state = 1;
+    size_t missed = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        bool foreseen = predict(&perceptron, &history, what(i, &state));
+
+        missed += i >= nr / 2 && !foreseen;
+    }
+    return missed;
+}
+
+static bool always(size_t i, uint32_t *state)
+{
+    return (void)i, (void)state, true;
+}
+
+static bool never(size_t i, uint32_t *state)
+{
+    return (void)i, (void)state, false;
+}
+
+static bool seven_of_eight(size_t i, uint32_t *state)
+{
+    return (void)state, i % 8 != 7;
+}
+
+static bool ninety_nine_of_a_hundred(size_t i, uint32_t *state)
+{
+    return (void)state, i % 100 != 99;
+}
+
+static bool coin(size_t i, uint32_t *state)
+{
+    return (void)i, random_next(state) & 1;
+}
+
+static bool one_in_ten(size_t i, uint32_t *state)
+{
+    return (void)i, random_next(state) % 10 == 0;
+}
+
+TEST("regular branches are foreseen")
+{
+    static const struct {
+        bool (*what)(size_t i, uint32_t *state);
+        size_t min, max; /* of 10000 */
+    } cases[] = {
+        {always, 0, 0},
+        {never, 0, 0},
+        {seven_of_eight, 0, 0},
+        {ninety_nine_of_a_hundred, 100, 100}, /* longer than the history */
+        {coin, 4500, 5500},
+        {one_in_ten, 900, 1500},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t got = misses(20000, cases[i].what);
+
+        check(got >= cases[i].min);
+        check(got <= cases[i].max);
+    }
+}
+
+/* ---- the account ---- */
+
+/* 0x10 vmulsd; 0x14 jne 0x10; 0x16 rep movsq; 0x19 jmp rax; 0x20 ret */
+static void code_made(void *data, uint64_t pc, uint8_t code[DECODE_BYTES])
+{
+    static const uint8_t text[] = {0xc5, 0xeb, 0x59, 0xd9, 0x75, 0xfa, 0xf3, 0x48, 0xa5,
+                                   0xff, 0xe0, 0,    0,    0,    0,    0,    0xc3};
+    size_t at = (size_t)(pc - 0x10);
+
+    ++*(size_t *)data;
+    memset(code, 0, DECODE_BYTES);
+    if (at < sizeof(text))
+        memcpy(code, text + at,
+               sizeof(text) - at < DECODE_BYTES ? sizeof(text) - at : DECODE_BYTES);
+}
+
+static struct run_steps account(const uint64_t *pc, size_t nr, uint64_t aside,
+                                size_t *read)
+{
+    struct decoder *decoder = NULL;
+    struct error err = {0};
+    struct run_steps total = {0};
+    struct steps *steps;
+
+    *read = 0;
+    if (!check_ok(decoder_new(DECODE_X86, &decoder, &err), &err))
+        return total;
+    steps = steps_new(decoder);
+    if (aside)
+        steps_add(steps, aside, true, code_made, read);
+    for (size_t i = 0; i < nr; i++)
+        steps_add(steps, pc[i], false, code_made, read);
+    total = steps_total(steps);
+    steps_free(steps);
+    decoder_free(decoder);
+    return total;
+}
+
+TEST("steps add up")
+{
+    static const uint64_t pc[] = {0x10, 0x14, 0x10, 0x14, 0x10, 0x14,
+                                  0x16, 0x16, 0x16, 0x19, 0x20};
+    size_t read;
+    struct run_steps got = account(pc, ARRAY_SIZE(pc), 0, &read);
+
+    check_eq(read, 5);                  /* each place once */
+    check_near(got.instructions, 9, 0); /* a repeating one is one */
+    check_near(got.flops, 3, 0);
+    check_near(got.branches, 4, 0);
+    check_near(got.branches_missed, 1, 0); /* the way out of the loop */
+    check_near(got.code_bytes, 4 + 2 + 3 + 2 + 1, 0);
+    check_near(got.undecoded, 0, 0);
+    /* what was seen aside is not the kernel's */
+    got = account(pc, ARRAY_SIZE(pc), 0x10, &read);
+    check_near(got.instructions, 6, 0);
+    check_near(got.flops, 0, 0);
+}
+
+TEST("a table of places grows")
+{
+    enum { places = 5000 };
+    static uint64_t pc[2 * places];
+    size_t read;
+    struct run_steps got;
+
+    for (size_t i = 0; i < ARRAY_SIZE(pc); i++)
+        pc[i] = 0x100000 + 16 * (i % places);
+    got = account(pc, ARRAY_SIZE(pc), 0, &read);
+    check_eq(read, places);
+    check_near(got.instructions, 2 * places, 0);
+}

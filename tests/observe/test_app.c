@@ -1,0 +1,279 @@
+/* The pieces of --in-app: shell text, marks, outputs, copies of a project. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "observe/observe.h"
+#include "tests/check.h"
+
+SUITE(observe_app);
+
+/* ---- shell text ---- */
+
+TEST("the last && at top level divides")
+{
+    static const struct {
+        const char *text, *build, *run;
+    } cases[] = {
+        {"make && ./app 3", "make", "./app 3"},
+        {"cd b && cmake .. && make -j2 && ./app", "cd b && cmake .. && make -j2",
+         "./app"},
+        {"make && ./app 'a && b'", "make", "./app 'a && b'"},
+        {"make && ./app \"a && \\\" && b\"", "make", "./app \"a && \\\" && b\""},
+        {"make && (cd x && ./app)", "make", "(cd x && ./app)"},
+        {"make && { cd x && ./app; }", "make", "{ cd x && ./app; }"},
+        {"make && ./app $(cat n && cat m)", "make", "./app $(cat n && cat m)"},
+        {"make && ./app `cat n && cat m`", "make", "./app `cat n && cat m`"},
+        {"make && X={a} ./app", "make", "X={a} ./app"},
+        {"make \\&& && ./app", "make \\&&", "./app"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *build, *run;
+        struct error err = {0};
+        if (!check_ok(shell_text_split(cases[i].text, &build, &run, &err), &err))
+            continue;
+        check_str(build, cases[i].build);
+        check_str(run, cases[i].run);
+        free(build);
+        free(run);
+    }
+}
+
+TEST("without build or run it is refused")
+{
+    char *build, *run;
+    struct error err = {0};
+    check_fails(shell_text_split("./app", &build, &run, &err), &err, STATUS_USAGE,
+                "a build is needed");
+    check_fails(shell_text_split("make && ", &build, &run, &err), &err, STATUS_USAGE,
+                "behind the last");
+    check_fails(shell_text_split(" && ./app", &build, &run, &err), &err, STATUS_USAGE,
+                "before the last");
+    check_fails(shell_text_split("(make && ./app)", &build, &run, &err), &err,
+                STATUS_USAGE, "no '&&'");
+}
+
+TEST("the first error is the complaint")
+{
+    static const struct {
+        const char *out, *err, *want;
+    } cases[] = {
+        {"", "cc -c a.c\na.c:3:1: error: no\na.c:9: error: two\nmake: *** [a.o] 1\n",
+         "a.c:3:1: error: no"},
+        {"", "make: *** No rule to make target 'x'. Stop.\n",
+         "make: *** No rule to make target 'x'. Stop."},
+        {"FAILED: a.o\na.c:3: error: no\n", "", "a.c:3: error: no"},
+        {"one\ntwo\n\n", "", "two"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *got = shell_text_complaint(cases[i].out, cases[i].err);
+        check_str(got, cases[i].want);
+        free(got);
+    }
+    check(!shell_text_complaint("", "\n"));
+}
+
+/* ---- outputs ---- */
+
+TEST("only lines that a program repeats are compared")
+{
+    struct app_output output = {0};
+    app_output_add(&output, "sum 3\ntime 1.2\nend\n");
+    check_eq(app_output_differs(&output, "sum 3\ntime 1.3\nend\n"), 1);
+    app_output_add(&output, "sum 3\ntime 1.4\nend\n");
+    check_eq(app_output_changing(&output), 1);
+    check_eq(app_output_differs(&output, "sum 3\ntime 1.3\nend\n"), 0);
+    check_eq(app_output_differs(&output, "sum 4\ntime 1.3\nend\nmore\n"), 2);
+    check_eq(app_output_differs(&output, ""), 3);
+    app_output_add(&output, "sum 3\n");
+    check_eq(app_output_differs(&output, "sum 3\ntime 1\nend\nmore"), 0);
+    app_output_release(&output);
+}
+
+/* ---- marks ---- */
+
+static int run(const char *dir, const char *const *argv)
+{
+    struct spawn_request request = {.argv = argv, .dir = dir};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+    if (!check_ok(spawn_run(&request, &outcome, &err), &err))
+        return -1;
+    int code = outcome.end == SPAWN_EXITED ? outcome.code : -1;
+    if (code)
+        fprintf(stderr, "%s", buf_str(&outcome.err));
+    spawn_outcome_release(&outcome);
+    return code;
+}
+
+/* In a folder with a space, and a quote, in its name. */
+TEST("a mark tells what ran, and its flags")
+{
+    static const char *const strict[] = {"gcc",
+                                         "-std=c99",
+                                         "-pedantic",
+                                         "-Wall",
+                                         "-Wextra",
+                                         "-O2",
+                                         "-Wmissing-prototypes",
+                                         "-Werror",
+                                         "-fopenmp",
+                                         "t.c",
+                                         "-o",
+                                         "t",
+                                         NULL},
+                             *const start[] = {"./t", NULL},
+                             *const plus[] = {"g++", "-Wall", "-Werror", "-x", "c++",
+                                              "t.c", "-o",    "t",       NULL};
+    struct error err = {0};
+    struct buf text = {0};
+    struct strvec facts = {0};
+    char *scratch;
+    if (!check_ok(scratch_make(&scratch, &err), &err))
+        return;
+    char *dir = path_join(scratch, "my \"own\" ?\?/x"), *mark = path_join(dir, "mark"),
+         *source = path_join(dir, "t.c");
+    check_ok(dir_make_all(dir, &err), &err);
+    buf_add(&text, "int main(void) { return 0; }");
+    app_mark_text(mark, &text);
+    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
+    check_eq(run(dir, strict), 0);
+    check_ok(app_mark_reset(mark, &err), &err);
+    check(!app_mark_read(mark, NULL));
+    check_eq(run(dir, start), 0);
+    check(app_mark_read(mark, &facts));
+    check(strvec_has(&facts, "__OPTIMIZE__") && strvec_has(&facts, "_OPENMP"));
+    check(!strvec_has(&facts, "__FAST_MATH__"));
+    check_ok(app_mark_reset(mark, &err), &err);
+    check(!app_mark_read(mark, NULL));
+    check_eq(run(dir, plus), 0);
+    check_eq(run(dir, start), 0);
+    check(app_mark_read(mark, NULL));
+    strvec_release(&facts);
+    buf_release(&text);
+    free(dir);
+    free(mark);
+    free(source);
+    scratch_remove(scratch);
+}
+
+/* ---- copies ---- */
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    struct error err = {0};
+    char *path = path_join(dir, name), *above = xstrdup(path);
+    above[strlen(path) - strlen(path_base(path))] = 0;
+    check_ok(dir_make_all(above, &err), &err);
+    check_ok(file_write(path, text, strlen(text), &err), &err);
+    free(path);
+    free(above);
+}
+
+static bool is_there(const char *dir, const char *name)
+{
+    struct stat about;
+    char *path = path_join(dir, name);
+    bool found = lstat(path, &about) == 0;
+    free(path);
+    return found;
+}
+
+static char *make_project(const char *scratch)
+{
+    char *root = path_join(scratch, "the project"), *link = path_join(root, "a link");
+    put(root, "src/a b.c", "int a;\n");
+    put(root, "src/deep/er/c.c", "int c;\n");
+    put(root, "-odd", "x");
+    put(root, "build/CMakeCache.txt", "x");
+    put(root, "build/x.o", "x");
+    put(root, "src/deep/out/CMakeCache.txt", "x");
+    put(root, ".git/HEAD", "x");
+    check_eq(symlink("src/a b.c", link), 0);
+    free(link);
+    return root;
+}
+
+TEST("a project is copied without what was built")
+{
+    struct project project = {0};
+    struct project_list list = {0};
+    struct error err = {0};
+    char *scratch;
+    if (!check_ok(scratch_make(&scratch, &err), &err))
+        return;
+    char *root = make_project(scratch), *file = path_join(root, "src/a b.c"),
+         *to = path_join(scratch, "to/copy");
+    if (check_ok(project_find(file, NULL, &project, &err), &err)) {
+        check_str(project.file, "src/a b.c");
+        check_str(project.cwd, "");
+        check_ok(project_list_make(&project, NULL, &list, &err), &err);
+        check_eq(list.left_out, 3);
+        check(list.build &&
+              (!strcmp(list.build, "build") || !strcmp(list.build, "src/deep/out")));
+        check(list.bytes > 0);
+        check_ok(project_check_room(&project, &list, scratch, 2, &err), &err);
+        list.bytes = 1e18;
+        check_fails(project_check_room(&project, &list, scratch, 2, &err), &err,
+                    STATUS_MISSING, "set TMPDIR");
+        check_ok(project_copy(&project, &list, to, &err), &err);
+        check(is_there(to, "src/a b.c") && is_there(to, "src/deep/er/c.c"));
+        check(is_there(to, "-odd") && is_there(to, "a link"));
+        check(!is_there(to, "build") && !is_there(to, ".git"));
+        check(is_there(to, "src/deep") && !is_there(to, "src/deep/out"));
+    }
+    project_list_release(&list);
+    project_release(&project);
+    free(root);
+    free(file);
+    free(to);
+    scratch_remove(scratch);
+}
+
+TEST("a file elsewhere is refused")
+{
+    struct project project;
+    struct error err = {0};
+    char *scratch;
+    if (!check_ok(scratch_make(&scratch, &err), &err))
+        return;
+    char *root = make_project(scratch), *file = path_join(root, "src/a b.c"),
+         *deep = path_join(root, "src/deep");
+    check_fails(project_find(file, deep, &project, &err), &err, STATUS_INPUT,
+                "does not lie in the project folder");
+    check_fails(project_find(file, "/no/such", &project, &err), &err, STATUS_USAGE,
+                "--in-app-dir: there is no folder");
+    check_fails(project_find("/no/such.c", NULL, &project, &err), &err, STATUS_INPUT,
+                "cannot find");
+    free(root);
+    free(file);
+    free(deep);
+    scratch_remove(scratch);
+}
+
+/* The copies may lie inside of what is copied. */
+TEST("copies are not copied")
+{
+    struct project project = {0};
+    struct project_list list = {0};
+    struct error err = {0};
+    char *scratch;
+    if (!check_ok(scratch_make(&scratch, &err), &err))
+        return;
+    char *root = make_project(scratch), *file = path_join(root, "src/a b.c"),
+         *inside = path_join(root, "src");
+    if (check_ok(project_find(file, root, &project, &err), &err)) {
+        check_ok(project_list_make(&project, inside, &list, &err), &err);
+        check(!strvec_has(&list.item, "src"));
+        check(strvec_has(&list.item, "-odd"));
+    }
+    project_list_release(&list);
+    project_release(&project);
+    free(root);
+    free(file);
+    free(inside);
+    scratch_remove(scratch);
+}

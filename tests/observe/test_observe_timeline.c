@@ -1,0 +1,243 @@
+/* Time lines from readings: gaps, wraps, late and missed readings, shares; and as CSV. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/observe.h"
+#include "tests/check.h"
+
+SUITE(observe_timeline);
+
+static size_t add(struct timeline *timeline, const char *name, enum timeline_kind kind)
+{
+    struct timeline_event event = {.name = (char *)(uintptr_t)name,
+                                   .label = (char *)(uintptr_t)name,
+                                   .unit = (char[]){"/s"},
+                                   .source = (char[]){"test"},
+                                   .kind = kind,
+                                   .factor = 1};
+
+    return timeline_add_event(timeline, &event);
+}
+
+static struct timeline_reading at(double value)
+{
+    return (struct timeline_reading){true, value, NAN, 1};
+}
+
+static const struct timeline_reading nothing = {.at_s = NAN, .share = 1};
+
+TEST("rates are of the real time")
+{
+    struct timeline timeline = {.interval_s = 0.1};
+
+    add(&timeline, "count", TIMELINE_COUNT);
+    add(&timeline, "level", TIMELINE_LEVEL);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), nothing});
+    timeline_take(&timeline, 0.1, 0, (struct timeline_reading[]){at(10), at(3)});
+    /* late, and one deadline missed: the same rate */
+    timeline_take(&timeline, 0.35, 1, (struct timeline_reading[]){at(35), at(4)});
+    check_eq(timeline.bin_nr, 2);
+    check_near(timeline.event[0].value[0], 100, 1e-9);
+    check_near(timeline.event[0].value[1], 100, 1e-9);
+    check_near(timeline.event[1].value[1], 4, 0);
+    check_near(timeline.bin[1].from_s, 0.1, 0);
+    check_near(timeline.bin[1].to_s, 0.35, 0);
+    check_eq(timeline_missed(&timeline), 1);
+    check_near(timeline_mean(&timeline, 1, 0, 2), (0.1 * 3 + 0.25 * 4) / 0.35, 1e-9);
+    timeline_release(&timeline);
+}
+
+TEST("gaps are not filled")
+{
+    struct timeline timeline = {.interval_s = 1};
+
+    add(&timeline, "count", TIMELINE_COUNT);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){nothing});
+    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(5)});
+    timeline_take(&timeline, 2, 0, (struct timeline_reading[]){nothing});
+    timeline_take(&timeline, 3, 0, (struct timeline_reading[]){at(9)});
+    check(isnan(timeline.event[0].value[0])); /* since when, nobody knows */
+    check(isnan(timeline.event[0].value[1]));
+    check_near(timeline.event[0].value[2], 2, 1e-9); /* 4 in two seconds */
+    check_near(timeline_mean(&timeline, 0, 0, 3), 2, 1e-9);
+    check(isnan(timeline_mean(&timeline, 0, 0, 2)));
+    timeline_release(&timeline);
+}
+
+/* Neither clamped nor unwrapped: nobody knows how wide it is. */
+TEST("wraps are said")
+{
+    struct timeline timeline = {.interval_s = 1};
+
+    add(&timeline, "count", TIMELINE_COUNT);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(4294967000.0)});
+    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(4294967200.0)});
+    timeline_take(&timeline, 2, 0, (struct timeline_reading[]){at(100)});
+    timeline_take(&timeline, 3, 0, (struct timeline_reading[]){at(300)});
+    timeline_note_backwards(&timeline);
+    check_near(timeline.event[0].value[0], 200, 1e-9);
+    check(isnan(timeline.event[0].value[1]));
+    check_near(timeline.event[0].value[2], 200, 1e-9);
+    if (check_eq(timeline.note.nr, 1))
+        check_contains(timeline.note.v[0],
+                       "'count' ran backwards 1 times, first at 2.000 s from 4294967200 "
+                       "to 100");
+    timeline_release(&timeline);
+}
+
+/* Events of the program carry their own time, and may come late. */
+TEST("own times and late events")
+{
+    struct timeline timeline = {.interval_s = 1};
+    struct timeline_reading own = {true, 10, 0.5, 1};
+
+    add(&timeline, "first", TIMELINE_COUNT);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0)});
+    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(1)});
+    add(&timeline, "late", TIMELINE_COUNT);
+    check(isnan(timeline.event[1].value[0]));
+    timeline_take(&timeline, 2, 0, (struct timeline_reading[]){at(2), own});
+    own = (struct timeline_reading){true, 40, 2, 1};
+    timeline_take(&timeline, 3, 0, (struct timeline_reading[]){at(3), own});
+    check_near(timeline.event[1].value[2], 20, 1e-9); /* 30 in 1.5 s */
+    timeline_take(&timeline, 4, 0, (struct timeline_reading[]){at(4), own});
+    check(isnan(timeline.event[1].value[3])); /* the same reading again is none */
+    timeline_release(&timeline);
+}
+
+TEST("multiplexed shares are kept")
+{
+    struct timeline timeline = {.interval_s = 1};
+    struct buf text = {0};
+
+    add(&timeline, "a", TIMELINE_COUNT);
+    add(&timeline, "b", TIMELINE_COUNT);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), at(0)});
+    timeline_take(&timeline, 1, 0,
+                  (struct timeline_reading[]){at(1), {true, 8, NAN, 0.25}});
+    check_near(timeline.event[0].share[0], 1, 0);
+    check_near(timeline.event[1].share[0], 0.25, 0);
+    timeline_csv_text(&timeline, &text);
+    check_contains(buf_str(&text),
+                   "\"b [/s]\",\"b share\"\n0.0000000,1.0000000,0,1,8,0.25");
+    buf_release(&text);
+    timeline_release(&timeline);
+}
+
+TEST("a short last bin is folded")
+{
+    struct timeline timeline = {.interval_s = 1};
+
+    add(&timeline, "count", TIMELINE_COUNT);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0)});
+    timeline_take(&timeline, 1, 2, (struct timeline_reading[]){at(10)});
+    timeline_take(&timeline, 1.25, 1, (struct timeline_reading[]){at(20)});
+    timeline_fold_last(&timeline);
+    check_eq(timeline_missed(&timeline), 3);
+    check_eq(timeline.bin_nr, 1);
+    check_near(timeline.event[0].value[0], 16, 1e-9); /* 20 in 1.25 s */
+    check_near(timeline_seconds(&timeline), 1.25, 0);
+    timeline_release(&timeline);
+}
+
+/* Memory is bounded: neighbours are merged, and nothing that was counted is lost. */
+TEST("too many bins are merged")
+{
+    struct timeline timeline = {.interval_s = 1};
+    size_t nr = TIMELINE_BINS_MAX + 4;
+    double sum = 0;
+
+    add(&timeline, "count", TIMELINE_COUNT);
+    for (size_t i = 0; i <= nr; i++)
+        timeline_take(&timeline, (double)i, 0,
+                      (struct timeline_reading[]){at((double)(i * i))});
+    check_eq(timeline.bin_nr, TIMELINE_BINS_MAX / 2 + 4);
+    check_near(timeline.interval_s, 2, 0);
+    for (size_t i = 0; i < timeline.bin_nr; i++)
+        sum +=
+            timeline.event[0].value[i] * (timeline.bin[i].to_s - timeline.bin[i].from_s);
+    check_near(sum, (double)nr * (double)nr, 1e-9);
+    if (check_eq(timeline.note.nr, 1))
+        check_contains(timeline.note.v[0], "neighbours are merged");
+    timeline_release(&timeline);
+}
+
+/* ---- CSV ---- */
+
+TEST("CSV there and back")
+{
+    struct timeline timeline = {.interval_s = 0.01, .own_cpu_s = 0.5}, again;
+    struct buf first = {0}, second = {0};
+    struct error err = {0};
+
+    timeline.program = xstrdup("./a \"b\", c\nd");
+    timeline.end = xstrdup("ended by SIGSEGV");
+    strvec_push(&timeline.note, "a note with a \"quote\", and a comma");
+    add(&timeline, "uncore/event=1,umask=2/", TIMELINE_COUNT);
+    add(&timeline, "say \"it\"", TIMELINE_LEVEL);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), nothing});
+    timeline_take(&timeline, 0.01, 2, (struct timeline_reading[]){at(7), nothing});
+    timeline_take(&timeline, 0.02, 0,
+                  (struct timeline_reading[]){{true, 9, NAN, 0.5}, at(1.0 / 3)});
+    timeline_csv_text(&timeline, &first);
+    if (check_ok(timeline_csv_parse("x.csv", buf_str(&first), &again, &err), &err)) {
+        timeline_csv_text(&again, &second);
+        check_str(buf_str(&second), buf_str(&first));
+        check_str(again.program, timeline.program);
+        check_eq(again.event[1].kind, TIMELINE_LEVEL);
+        check(isnan(again.event[1].value[0]));
+        check_eq(again.bin[0].missed, 2);
+    }
+    timeline_release(&again);
+    timeline_release(&timeline);
+    buf_release(&first);
+    buf_release(&second);
+}
+
+TEST("CSV of others")
+{
+    static const char text[] = "from_s,to_s,missed,Watts [W],\"a, b\"\r\n"
+                               "0,0.5,0,10,\r\n0.5,1,1,,3\r\n\n";
+    struct timeline timeline;
+    struct error err = {0};
+
+    if (check_ok(timeline_csv_parse("x.csv", text, &timeline, &err), &err)) {
+        check_eq(timeline.event_nr, 2);
+        check_str(timeline.event[0].unit, "W");
+        check_str(timeline.event[1].name, "a, b");
+        check_near(timeline.event[0].value[0], 10, 0);
+        check(isnan(timeline.event[0].value[1]));
+        check_near(timeline.event[1].value[1], 3, 0);
+        check_near(timeline.interval_s, 0.5, 0);
+    }
+    timeline_release(&timeline);
+}
+
+TEST("damaged CSV is refused")
+{
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"", "x.csv:1: no time line"},
+        {"a,b\n1,2\n", "x.csv:1: no time line"},
+        {"from_s,to_s,missed,a\n", "no readings"},
+        {"from_s,to_s,missed,a\n0,1,0\n", "x.csv:2: 3 fields instead of 4"},
+        {"from_s,to_s,missed,a\n0,1,0,x\n", "x.csv:2: not a number: 'x'"},
+        {"from_s,to_s,missed,a\n0,1,0,nan\n", "not a number: 'nan'"},
+        {"from_s,to_s,missed,a\n1,1,0,2\n", "time does not go on"},
+        {"from_s,to_s,missed,a\n0,1,0,2\n0.5,2,0,2\n", "x.csv:3: time does not go on"},
+        {"from_s,to_s,missed,a share\n0,1,0,2\n", "a share without its event"},
+        {"# {\"schema\":\"inflight.timeline-csv/9\"}\nfrom_s,to_s,missed\n", "schema"},
+        {"# {oops\nfrom_s,to_s,missed\n", "x.csv"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct timeline timeline;
+        struct error err = {0};
+
+        check_fails(timeline_csv_parse("x.csv", bad[i].text, &timeline, &err), &err,
+                    STATUS_INPUT, bad[i].part);
+        timeline_release(&timeline);
+    }
+}

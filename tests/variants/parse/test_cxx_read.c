@@ -1,0 +1,207 @@
+/* What is read of C++ and what is refused, with the sentence. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/variants/harness_kernels.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/plan/plan.h"
+
+SUITE(variants_cxx_read);
+
+#define SUM  "double f(int n, const double *x)\n{\n    double s = 0;\n"
+#define LOOP "    for (int i = 0; i < n; i++)\n"
+#define END  "    return s;\n}\n"
+
+static int open_text(const char *text, const char *function, struct kernel **kernel,
+                     struct error *err)
+{
+    char *path = fixture_file("read.cpp", text);
+    struct kernel_request request = {.path = path, .function = function};
+    int status = kernel_open(&request, kernel, err);
+    free(path);
+    return status;
+}
+
+/* ---- refused ---- */
+
+static const struct {
+    const char *what, *source, *sentence; /* behind "read.cpp:" */
+} refused[] = {
+    {"a template",
+     "template <class T> T f(int n, T *x)\n{\n    T s = 0;\n" LOOP
+     "        s += x[i];\n" END,
+     "1:22: of C++, 'f' cannot be read: a function template; write the loop as a "
+     "function for one type, which the template may call"},
+    {"a class template",
+     "template <class T> struct A {\n    int n;\n    T *x;\n    void f()\n    {\n" LOOP
+     "            x[i] = 0;\n    }\n};\n",
+     "4:10: of C++, 'A::f' cannot be read: a member of a class template"},
+    {"a vector",
+     "#include <vector>\ndouble f(const std::vector<double> &x)\n{\n    double s = 0;\n"
+     "    for (int i = 0; i < 9; i++)\n        s += x[i];\n" END,
+     "2:37: of C++, 'f' cannot be read: an object of the class 'std::vector<double>'; "
+     "pass the pointer that data() gives, and the size, as parameters"},
+    {"a vector of the function's own",
+     "#include <vector>\n" SUM "    std::vector<double> y(n);\n" LOOP
+     "        s += x[i];\n" END,
+     "5:25: of C++, 'f' cannot be read: an object of the class 'std::vector<double>'"},
+    {"a range-based loop",
+     "double f()\n{\n    double s = 0, x[4] = {1, 2, 3, 4};\n    for (double v : x)\n"
+     "        s += v;\n" END,
+     "4:5: of C++, 'f' cannot be read: a range-based for loop; count with an index "
+     "instead"},
+    {"a lambda",
+     SUM "    auto g = [](double v) { return v * v; };\n" LOOP
+         "        s += g(x[i]);\n" END,
+     "4:"},
+    {"an exception", SUM LOOP "        if (x[i] < 0)\n            throw 1;\n" END,
+     "6:13: of C++, 'f' cannot be read: an exception (throw); check before the loops and "
+     "throw in the function around it"},
+    {"a handler",
+     SUM "    try {\n" LOOP "        s += x[i];\n    } catch (...) {\n    }\n" END,
+     "4:5: of C++, 'f' cannot be read: an exception handler (try)"},
+    {"new", SUM "    double *y = new double[n];\n" LOOP "        s += y[i] = x[i];\n" END,
+     "4:17: of C++, 'f' cannot be read: new; pass the memory to the function instead"},
+    {"a virtual method",
+     "struct A {\n    int n;\n    double *x;\n    virtual void f()\n    {\n" LOOP
+     "            x[i] = 0;\n    }\n};\n",
+     "4:18: of C++, 'A::f' cannot be read: a virtual method; move the loop to a method "
+     "that is not, which this one may call"},
+    {"an operator",
+     "struct A {\n    int n;\n    double *x;\n    void operator()()\n    {\n" LOOP
+     "            x[i] = 0;\n    }\n};\n",
+     "4:10: of C++, 'A::operator()' cannot be read: an overloaded operator"},
+    {"a constructor",
+     "struct A {\n    double x[9];\n    A()\n    {\n        for (int i = 0; i < 9; i++)\n"
+     "            x[i] = 0;\n    }\n};\n",
+     "3:5: of C++, 'A::A' cannot be read: a constructor or destructor"},
+    {"a called method",
+     "struct A {\n    double *x;\n    double at(int i) const { return x[i]; }\n    "
+     "double "
+     "f(int n) const\n    {\n        double s = 0;\n" LOOP "            s += at(i);\n" END
+     "};\n",
+     "8:18: of C++, 'A::f' cannot be read: a call of 'A::at'; write what it does in the "
+     "loop, or make it a function"},
+    {"an element of a vector in a class",
+     "#include <vector>\nstruct A {\n    std::vector<double> x;\n    void f(int n)\n    "
+     "{\n" LOOP "            x[i] = 0;\n    }\n};\n",
+     "7:13: of C++, 'A::f' cannot be read: "},
+    {"a complex number",
+     "#include <complex>\nvoid f(int n, std::complex<double> *x)\n{\n" LOOP
+     "        x[i] = x[i] * x[i];\n}\n",
+     "5:"},
+    {"a called template",
+     "template <class T> T twice(T x) { return x + x; }\n" SUM LOOP "        s += "
+     "twice(x[i]);\n" END,
+     "6:14: of C++, 'f' cannot be read: a call of the function template 'twice'; call a "
+     "function for one type"},
+    {"a reference to a pointer",
+     "void f(int n, double *&x)\n{\n" LOOP "        x[i] = 0;\n}\n",
+     "1:24: of C++, 'f' cannot be read: a reference to a pointer or an array, 'x'; pass "
+     "the pointer itself"},
+    {"a declaration in a condition",
+     SUM LOOP "        if (double v = x[i])\n            s += v;\n" END, "5:"},
+    {"a reference beside text",
+     SUM LOOP
+     "    {\n        const double &v = x[i];\n        while (s < v)\n            "
+     "s += v;\n    }\n" END,
+     "6:23: of C++, 'f' cannot be read: a reference in a function with while, switch, "
+     "labels or lists of initialisers; use a pointer"},
+    {"a field of a base class",
+     "struct B {\n    int a;\n    double v;\n};\nstruct A : B {\n    double w;\n};\n"
+     "double f(int n, const A *x)\n{\n    double s = 0;\n" LOOP
+     "        s += x[i].v;\n" END,
+     "12:19: of C++, 'f' cannot be read: a field of a base class, 'v'"},
+    {"several of one name",
+     "void f(int n, float *x)\n{\n" LOOP "        x[i] = 0;\n}\nvoid f(int n, double "
+     "*x)\n{\n" LOOP "        x[i] = 0;\n}\n",
+     " several functions are called 'f'; there are: 'f' (line 1), 'f' (line 6); give one "
+     "by its line, FILE:LINE"},
+};
+
+TEST("what is no C is refused")
+{
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        struct kernel *kernel = NULL;
+        struct error err = {0};
+        char *want = xasprintf("read.cpp:%s", refused[i].sentence);
+        const char *function =
+            strstr(refused[i].sentence, "an ov") || strstr(refused[i].sentence, "a cons")
+                ? NULL
+                : "f";
+        check(open_text(refused[i].source, function, &kernel, &err) < 0);
+        check_eq(err.status, STATUS_INPUT);
+        check_contains(err.text, want);
+        if (!strstr(err.text, want))
+            printf("that is %s\n", refused[i].what);
+        free(want);
+        kernel_free(kernel);
+    }
+}
+
+/* ---- read ---- */
+
+static const struct {
+    const char *what, *source, *name, *symbol;
+} read[] = {
+    {"a function", SUM LOOP "        s += x[i];\n" END, "f", "_Z1fiPKd"},
+    {"of C", "extern \"C\" {\n" SUM LOOP "        s += x[i];\n" END "}\n", "f", "f"},
+    {"in a namespace", "namespace a::b {\n" SUM LOOP "        s += x[i];\n" END "}\n",
+     "f", "_ZN1a1b1fEiPKd"},
+    {"a method",
+     "class A {\n    int n;\n    double *x;\n    void f()\n    {\n" LOOP
+     "            x[i] = 0;\n    }\n};\n",
+     "f", "_ZN1A1fEv"},
+    {"one of two",
+     "struct A {\n    static void f(int n, double *x);\n};\nvoid A::f(int n, double *x)\n"
+     "{\n" LOOP "        x[i] = 0;\n}\n" SUM LOOP "        s += x[i];\n" END,
+     "f", "_Z1fiPKd"},
+    {"spellings",
+     "#include <cmath>\n#include <cstddef>\nusing real = double;\nauto f(std::size_t n, "
+     "real const *const x) noexcept -> real\n{\n    constexpr int skip{1};\n    auto s = "
+     "real{0};\n    for (auto i = std::size_t{0}; i < n; i += skip)\n        s += "
+     "std::fma(static_cast<real>(x[i]), double(2), -0.0);\n" END,
+     "f", "_Z1fmPKd"},
+};
+
+TEST("c in cplusplus is read")
+{
+    for (size_t i = 0; i < ARRAY_SIZE(read); i++) {
+        struct kernel *kernel = NULL;
+        struct error err = {0};
+        if (!check_ok(open_text(read[i].source, "f", &kernel, &err), &err)) {
+            printf("that is %s\n", read[i].what);
+            continue;
+        }
+        check_str(kernel_name(kernel), read[i].name);
+        check_str(kernel_symbol(kernel), read[i].symbol);
+        check_eq(kernel_language(kernel), KERNEL_CPLUSPLUS);
+        struct kernel_view view = kernel_view(kernel);
+        check_eq(view.loop_nr, 1);
+        for (size_t k = 0; k < view.loop_nr; k++)
+            check_str(view.loop[k].why ? view.loop[k].why : "", "");
+        kernel_free(kernel);
+    }
+}
+
+TEST("what references rest on is said")
+{
+    static const char source[] = "void f(const int &n, const double &a, int *k, double "
+                                 "*x)\n{\n" LOOP "        x[i] *= a + k[i];\n}\n";
+    struct kernel *kernel = NULL;
+    struct error err = {0};
+    if (!check_ok(open_text(source, "f", &kernel, &err), &err))
+        return;
+    struct kernel_view view = kernel_view(kernel);
+    check_eq(view.assumption_nr, 0);
+    struct plan *plan = NULL;
+    struct buf rests = {0};
+    if (check_ok(plan_parse("simd", &plan, &err), &err) &&
+        check_ok(kernel_check(kernel, plan, &rests, &err), &err))
+        check_contains(buf_str(&rests), "'x' and 'a' do not overlap (tested at run time");
+    plan_free(plan);
+    buf_release(&rests);
+    kernel_free(kernel);
+}
