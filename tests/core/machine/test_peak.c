@@ -4,7 +4,6 @@
 #include "core/machine/profile/peak.h"
 #include "tests/check.h"
 
-
 SUITE(machine_peak);
 
 static const struct cpu_table *table;
