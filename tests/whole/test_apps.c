@@ -10,13 +10,6 @@
 
 SUITE(advisor_apps);
 
-#ifdef INFLIGHT_SANITIZED
-TEST("the applications are tested elsewhere")
-{
-    check_skip("programs that are built are tested without sanitizers");
-}
-#else
-
 static const struct {
     const char *name, *result; /* of a small problem, without fused multiplications */
     const char *hot, *function, *plan;
@@ -255,4 +248,3 @@ TEST("the hot routines are read")
     buf_release(&output);
     scratch_remove(place.dir);
 }
-#endif

@@ -9,13 +9,6 @@
 
 SUITE(advisor_examples);
 
-#ifdef INFLIGHT_SANITIZED
-TEST("the examples are tuned elsewhere")
-{
-    check_skip("the installed program is tested without sanitizers");
-}
-#else
-
 struct place {
     char *dir, *prefix;
     struct strvec env;
@@ -154,4 +147,3 @@ TEST("the make example is tuned")
     free(check);
     place_end(&place);
 }
-#endif
