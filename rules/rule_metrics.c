@@ -215,7 +215,8 @@ const struct rule_metric *rule_metric_find(const char *name)
     return NULL;
 }
 
-const char *rule_metric_word(const struct rule_metric *metric, const char *word)
+/* The table's own copy of the word; NULL when the metric does not have it. */
+static const char *rule_metric_word(const struct rule_metric *metric, const char *word)
 {
     for (const char *const *known = metric->words; known && *known; known++)
         if (strcmp(*known, word) == 0)
@@ -223,7 +224,7 @@ const char *rule_metric_word(const struct rule_metric *metric, const char *word)
     return NULL;
 }
 
-void rule_metric_list_words(const struct rule_metric *metric, struct buf *out)
+static void rule_metric_list_words(const struct rule_metric *metric, struct buf *out)
 {
     for (const char *const *known = metric->words; *known; known++)
         buf_addf(out, "%s%s", known == metric->words ? "" : ", ", *known);

@@ -44,9 +44,6 @@ const struct fact *fact_of(const struct rule_facts *facts,
                            const struct rule_metric *metric);
 
 const struct rule_metric *rule_metric_find(const char *name); /* NULL = none */
-/* The table's own copy of the word; NULL when the metric does not have it. */
-const char *rule_metric_word(const struct rule_metric *metric, const char *word);
-void rule_metric_list_words(const struct rule_metric *metric, struct buf *out);
 /* The value as it stands in sentences; "unknown". */
 void fact_print(const struct rule_metric *metric, const struct fact *fact,
                 struct buf *out);

@@ -14,8 +14,6 @@ json_t *measure_json(const struct context *bench, const struct measurement *meas
 void measure_head(const struct context *bench, struct layout *layout);
 /* The sections on traffic. */
 void traffic_text(const struct traffic *traffic, struct layout *layout);
-/* In words: where the figures come from. */
-const char *traffic_source(const struct traffic *traffic);
 
 /* Parts of a kernel's description that show and the reports have in common. */
 

@@ -4,7 +4,8 @@
 
 #include "advisor/report/measure_report.h"
 
-const char *traffic_source(const struct traffic *traffic)
+/* In words: where the figures come from. */
+static const char *traffic_source(const struct traffic *traffic)
 {
     switch (traffic->provenance) {
     case PROVENANCE_MODEL:

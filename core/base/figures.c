@@ -194,7 +194,9 @@ static void add_words(struct buf *buf, struct quantity q,
         add(buf, q.high, q);
 }
 
-void buf_add_range(struct buf *buf, struct quantity quantity, double scale)
+/* "12.1 to 12.6", "12.1 or more", "at most 12.6"; "" of what is exact or unknown; "the
+ * machine was busy" of what is doubted. */
+static void buf_add_range(struct buf *buf, struct quantity quantity, double scale)
 {
     add_words(buf, scaled(quantity, scale), add_end);
 }

@@ -45,9 +45,6 @@ void buf_add_time_figure(struct buf *buf, struct quantity seconds);
 void buf_add_interval(struct buf *buf, struct quantity quantity, double scale);
 /* The value right-aligned in so many columns; "?" when unknown. */
 void buf_add_cell(struct buf *buf, struct quantity quantity, double scale, int width);
-/* "12.1 to 12.6", "12.1 or more", "at most 12.6"; "" of what is exact or unknown; "the
- * machine was busy" of what is doubted. */
-void buf_add_range(struct buf *buf, struct quantity quantity, double scale);
 /* For sentences: "9.8", "between 7.1 and 9.8" when that is wide, "at least 7.1", "an
  * unknown number". */
 void buf_add_between(struct buf *buf, struct quantity quantity, double scale);

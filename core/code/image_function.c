@@ -166,8 +166,8 @@ static void to_written(Dwarf_Die *die)
     free(scope);
 }
 
-const struct image_function *image_function_of(struct image *image, Dwarf_Die *of,
-                                               Dwarf_Die *unit)
+static const struct image_function *image_function_of(struct image *image, Dwarf_Die *of,
+                                                      Dwarf_Die *unit)
 {
     Dwarf_Die written = *of, *die = &written;
 

@@ -51,8 +51,6 @@ struct image {
 };
 
 /* image_function.c: the functions of the source around an address. */
-const struct image_function *image_function_of(struct image *image, Dwarf_Die *die,
-                                               Dwarf_Die *unit);
 const struct image_function *image_function_named(struct image *image, const char *name,
                                                   const char *file, int line,
                                                   const char *language);

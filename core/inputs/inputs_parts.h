@@ -19,7 +19,4 @@ struct inputs_hash inputs_hash_begin(void);
 void inputs_hash_add(struct inputs_hash *hash, const void *bytes, size_t length);
 char *inputs_hash_text(const struct inputs_hash *hash); /* caller frees */
 
-/* Sum of what the head says behind its own room. */
-unsigned long long inputs_file_bytes(const struct inputs *inputs);
-
 #endif

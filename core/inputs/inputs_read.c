@@ -34,7 +34,8 @@ void inputs_release(struct inputs *inputs)
     *inputs = (struct inputs){0};
 }
 
-unsigned long long inputs_file_bytes(const struct inputs *inputs)
+/* Sum of what the head says behind its own room. */
+static unsigned long long inputs_file_bytes(const struct inputs *inputs)
 {
     unsigned long long end = INPUTS_HEAD_MAX;
 

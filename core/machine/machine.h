@@ -286,11 +286,6 @@ struct quantity machine_bandwidth_of(const struct machine *machine, double n, in
  * there are any), in about a fifth of a second. Compare with memory_latency_ns of the
  * profile. */
 int machine_latency_now(struct quantity *latency_ns, struct error *err);
-/* The sequential rates of a cache level (1 = L1D; its claimed size) or of memory (0) at
- * this moment, of one core or of all together, in about two seconds; *core_bytes is what
- * each core went through. For comparison with other programs. */
-int machine_rates_now(int level, bool all_cores, struct machine_rates *rates,
-                      double *core_bytes, struct error *err);
 /* Multiplies the latency of memory, unloaded and at every point of the curves. */
 void machine_scale_latency(struct machine *machine, double factor);
 

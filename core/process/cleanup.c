@@ -93,7 +93,8 @@ void cleanup_forget_folder(const char *path)
             atomic_store(&folders[i].state, FOLDER_FREE);
 }
 
-void cleanup_signal_groups(int signal_number)
+/* Async-signal-safe. */
+static void cleanup_signal_groups(int signal_number)
 {
     for (int i = 0; i < group_max; i++) {
         pid_t group = atomic_load(&groups[i]);

@@ -24,9 +24,6 @@ bool cleanup_has_group(pid_t group);
 int cleanup_add_folder(const char *path, struct error *err);
 void cleanup_forget_folder(const char *path);
 
-/* Async-signal-safe. */
-void cleanup_signal_groups(int signal_number);
-
 /* As rm -rf without following links; async-signal-safe; 0 also when it was not there. */
 int remove_tree(const char *path);
 

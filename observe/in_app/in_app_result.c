@@ -11,7 +11,7 @@ static const double worth_explaining = 1.10;
 static const double enough_spread = 0.01;
 enum { pairs_enough = 6 };
 
-const char *in_app_end_word(enum in_app_end end)
+static const char *in_app_end_word(enum in_app_end end)
 {
     static const char *const word[] = {"none",   "measured", "no-winner",
                                        "failed", "unproven", "interrupted"};

@@ -13,7 +13,6 @@ enum in_app_end {
     IN_APP_UNPROVEN,    /* what ran was not built from the copy */
     IN_APP_INTERRUPTED, /* before there was anything to tell */
 };
-const char *in_app_end_word(enum in_app_end end);
 
 /* One run of each, directly after one another, in an order by chance. */
 struct in_app_pair {

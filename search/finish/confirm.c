@@ -287,8 +287,10 @@ static bool holds(struct quantity interval, double value)
     return interval.low <= value && value <= interval.high;
 }
 
-struct confirm_setup confirm_choose(const struct confirm_case *about,
-                                    struct confirm_result *result)
+/* The first experiment of the table whose outcome differs with the diagnosis; NONE when
+ * there is none. */
+static struct confirm_setup confirm_choose(const struct confirm_case *about,
+                                           struct confirm_result *result)
 {
     struct confirm_setup setup = {.kind = CONFIRM_NONE};
     for (int kind = 0; kind < CONFIRM_NONE; kind++) {

@@ -239,8 +239,10 @@ static char *why_unbound(const struct measurement *best)
                    "be told, so the least work gives no bound.");
 }
 
-void left_of(const struct kernel_view *view, const struct measurement *of,
-             const struct machine *machine, int cores, struct search_headroom *left)
+/* Bounds, verdict and reason for an explained measurement. */
+static void left_of(const struct kernel_view *view, const struct measurement *of,
+                    const struct machine *machine, int cores,
+                    struct search_headroom *left)
 {
     struct occupancy_need need = headroom_need(view, of, machine, cores);
     left->bound = occupancy_headroom(&of->occupancy, of->time_s, &need);

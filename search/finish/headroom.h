@@ -17,9 +17,6 @@ struct occupancy_need headroom_need(const struct kernel_view *view,
                                     const struct measurement *of,
                                     const struct machine *machine, int cores);
 enum headroom_verdict headroom_judge(const struct occupancy_headroom *bound);
-/* Bounds, verdict and reason for an explained measurement. */
-void left_of(const struct kernel_view *view, const struct measurement *of,
-             const struct machine *machine, int cores, struct search_headroom *left);
 /* Caller frees. */
 char *headroom_text(const struct search_headroom *left);
 void headroom_release(struct search_headroom *left);

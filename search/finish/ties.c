@@ -127,8 +127,14 @@ static size_t next_candidate(const struct session *session, size_t winner, bool 
     return best;
 }
 
-size_t ties_candidates(const struct session *session, size_t winner,
-                       size_t candidate[TIES_MAX])
+/*
+ * Places in result->measurement of what may be as fast as `winner`: timed, in the plain
+ * environment, and its interval, widened by what differs between launches, meets the
+ * winner's. Up to TIES_MAX - 1 of those that change less than the winner, fastest first,
+ * then the fastest of the others. The kernel as written (0) is none. Returns how many.
+ */
+static size_t ties_candidates(const struct session *session, size_t winner,
+                              size_t candidate[TIES_MAX])
 {
     size_t nr = 0;
     for (bool smaller = true; nr < TIES_MAX;) {

@@ -20,15 +20,6 @@ void ties_shortened(const struct choice *choice, struct choices *out);
 enum { TIES_MAX = 4 };
 
 /*
- * Places in result->measurement of what may be as fast as `winner`: timed, in the plain
- * environment, and its interval, widened by what differs between launches, meets the
- * winner's. Up to TIES_MAX - 1 of those that change less than the winner, fastest first,
- * then the fastest of the others. The kernel as written (0) is none. Returns how many.
- */
-size_t ties_candidates(const struct session *session, size_t winner,
-                       size_t candidate[TIES_MAX]);
-
-/*
  * For result->best other than 0, in at most what a closing comparison may take
  * (search_closing_s), though what has begun is ended:
  * plans with one step less are measured once (not where the number of variants is used

@@ -101,8 +101,8 @@ static int built_program(struct live *live, struct built *built,
 
 /* A compiler that refuses a variant is a recorded outcome; anything else is an error of
  * ours or of the system. */
-int live_take_refusal(struct live *live, struct built *built, const struct error *why,
-                      struct error *err)
+static int live_take_refusal(struct live *live, struct built *built,
+                             const struct error *why, struct error *err)
 {
     if (spawn_interrupted()) {
         live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");

@@ -111,17 +111,9 @@ size_t live_copies_on(size_t places, size_t loaded, int threads);
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
 
-/* What a compiler said: recorded, or an error of ours or of the system. */
-int live_take_refusal(struct live *live, struct built *built, const struct error *why,
-                      struct error *err);
 /* Records why it cannot be measured. */
 void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
 
-bool live_is_parallel(const struct built *built);
-/* Has no plan of its shape been run under this sanitizer? The shape's name; NULL when one
- * has, or there is no such sanitizer. Caller frees. */
-char *live_new_shape(struct live *live, const struct built *built,
-                     enum variant_program what);
 /* live_sanitize.c: after it has been verified; of first looks only what is not slower.
  * What a sanitizer reports is recorded in built->refused. */
 int live_sanitize(struct live *live, struct built *built, struct error *err);

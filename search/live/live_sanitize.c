@@ -70,8 +70,10 @@ static int run_under(struct live *live, struct built *built, enum variant_progra
     return variant_verify(live->opts.kernel, built->program[what], &opts, report, err);
 }
 
-char *live_new_shape(struct live *live, const struct built *built,
-                     enum variant_program what)
+/* Has no plan of its shape been run under this sanitizer? The shape's name; NULL when one
+ * has, or there is no such sanitizer. Caller frees. */
+static char *live_new_shape(struct live *live, const struct built *built,
+                            enum variant_program what)
 {
     char *shape = shape_of(built, what);
 
@@ -103,7 +105,7 @@ static int sanitize(struct live *live, struct built *built, enum variant_program
     return status;
 }
 
-bool live_is_parallel(const struct built *built)
+static bool live_is_parallel(const struct built *built)
 {
     return !built->source && strstr(built->plan, "parallel(");
 }

@@ -20,12 +20,12 @@ bool access_reads(const struct access *access)
     return !access->write;
 }
 
-bool access_must(const struct access *access)
+static bool access_must(const struct access *access)
 {
     return access->write && access->must;
 }
 
-bool access_may(const struct access *access)
+static bool access_may(const struct access *access)
 {
     return access->write && !access->must;
 }

@@ -16,7 +16,6 @@ isl_union_map *cell_accesses(const struct nest *nest, size_t cell,
                              bool (*wanted)(const struct access *));
 bool access_writes(const struct access *access),
     access_reads(const struct access *access);
-bool access_must(const struct access *access), access_may(const struct access *access);
 size_t common_loops(const struct statement *a, const struct statement *b);
 size_t statement_of_tuple(const char *name);
 void deps_describe(struct nest *nest, struct strvec *sentences);

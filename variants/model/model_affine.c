@@ -17,7 +17,9 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
     return false;
 }
 
-void affine_precondition(const struct affine *at, isl_set *set, const char *format, ...)
+/* set is taken */
+__attribute__((format(printf, 3, 4))) static void
+affine_precondition(const struct affine *at, isl_set *set, const char *format, ...)
 {
     struct doubts *doubts = at->doubts;
     struct buf text = {0};

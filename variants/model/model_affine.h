@@ -31,9 +31,6 @@ struct affine {
 bool nest_settle(const struct affine *at, isl_set *domain);
 /* No parameters make any of them true. Empties them. */
 bool doubts_are_idle(const struct nest *nest, struct doubts *doubts);
-/* set is taken */
-void affine_precondition(const struct affine *at, isl_set *set, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* NULL when it is not affine (no isl error is left behind). */
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);

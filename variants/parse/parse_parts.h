@@ -46,8 +46,6 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
  * wanted); NULL = none. */
 struct ct_decl *parse_written(const struct ct_node *node, bool *address);
 
-/* behind spaces and comments */
-size_t scan_blank(const char *source, size_t at, size_t end);
 /* behind a `;` that follows next, else `at` */
 size_t scan_semicolon(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */

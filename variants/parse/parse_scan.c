@@ -40,7 +40,8 @@ static size_t skip_piece(const char *source, size_t at, size_t end)
     return at + 1;
 }
 
-size_t scan_blank(const char *source, size_t at, size_t end)
+/* behind spaces and comments */
+static size_t scan_blank(const char *source, size_t at, size_t end)
 {
     while (at < end &&
            (isspace((unsigned char)source[at]) || is_comment(source, at, end)))

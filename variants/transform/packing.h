@@ -59,13 +59,8 @@ bool cell_expandable(const struct cell *cell);
 int tree_expand(struct work *work, struct error *err);
 /* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
 int tree_boxes(struct work *work, struct error *err);
-/* A prefetch() that names it; NULL = none. */
-const struct prefetch *box_prefetch(const struct work *work, size_t cell);
 bool is_packed_above(const struct work *work, const struct access *access,
                      const struct tree *const *above, size_t nr, size_t *depth);
-/* A subscript of the access mentions the loop called so; dim SIZE_MAX = any. */
-bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
-                    const char *loop);
 /* The access goes to the buffer that the packing makes, wherever that is in force. */
 bool packing_takes(const struct work *work, size_t packing, const struct access *access);
 bool box_takes(const struct work *work, const struct box *box,
@@ -101,7 +96,6 @@ const char *pack_problem(const struct nest *nest, const struct access *access);
 /* [values of the bands] -> elements of one access on the domain; all kept. */
 isl_map *band_footprint(const struct nest *nest, const struct access *access,
                         isl_set *domain, const struct tree *const *band, size_t nr);
-isl_map *access_everywhere(struct nest *nest, const struct access *access);
 /* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
 void tree_fill(struct work *work, const struct plan_step *step);
 /* tree_lanes.c */

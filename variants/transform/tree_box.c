@@ -142,7 +142,7 @@ isl_map *band_values(const struct nest *nest, const struct statement *statement,
     return map;
 }
 
-isl_map *access_everywhere(struct nest *nest, const struct access *access)
+static isl_map *access_everywhere(struct nest *nest, const struct access *access)
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct affine at = affine_of(nest, statement);

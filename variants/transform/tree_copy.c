@@ -11,8 +11,9 @@
 #include "variants/model/tree.h"
 #include "variants/transform/packing.h"
 
-bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
-                    const char *loop)
+/* A subscript of the access mentions the loop called so; dim SIZE_MAX = any. */
+static bool access_follows(const struct nest *nest, const struct access *access,
+                           size_t dim, const char *loop)
 {
     const struct statement *statement = &nest->statement[access->statement];
     size_t nr = access->dim_nr ? access->dim_nr : access->subscript_nr;
@@ -325,7 +326,8 @@ static void place_copies(const struct placing *at, enum copy_kind kind,
 
 /* ---- fetching ahead ---- */
 
-const struct prefetch *box_prefetch(const struct work *work, size_t cell)
+/* A prefetch() that names it; NULL = none. */
+static const struct prefetch *box_prefetch(const struct work *work, size_t cell)
 {
     const struct prefetch *found = NULL;
     for (size_t i = 0; !found && i < work->prefetch_nr; i++)

@@ -7,12 +7,13 @@
 
 /* ---- pieces ---- */
 
-void describe_heading(struct buf *out, const char *text)
+static void describe_heading(struct buf *out, const char *text)
 {
     buf_addf(out, "\n%s\n", text);
 }
 
-void describe_line(struct buf *out, const char *name, struct buf *text)
+/* "  name          text", wrapped; empties the text; "unknown" for an empty one. */
+static void describe_line(struct buf *out, const char *name, struct buf *text)
 {
     buf_addf(out, "  %-*s ", DESCRIBE_INDENT - 3, name);
     buf_add_wrapped(out, text->length ? buf_str(text) : "unknown", DESCRIBE_INDENT,

@@ -6,9 +6,6 @@
 
 enum { DESCRIBE_WIDTH = 80, DESCRIBE_INDENT = 18 };
 
-void describe_heading(struct buf *out, const char *text);
-/* "  name          text", wrapped; empties the text; "unknown" for an empty one. */
-void describe_line(struct buf *out, const char *name, struct buf *text);
 /* "measured", "table", "predicted", "told" ... */
 const char *describe_origin(enum provenance provenance);
 

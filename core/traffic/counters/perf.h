@@ -66,8 +66,6 @@ struct perf_count {
     double value, share, counted_s;
     bool overflowed; /* `value` means nothing */
 };
-/* What nobody ran under has counted nothing, all the time. */
-struct perf_count perf_count_of(const uint64_t got[3]);
 int perf_core_read(const struct perf_core_calls *calls, int fd, struct perf_count *count,
                    struct error *err);
 

@@ -71,7 +71,8 @@ int perf_core_open(const struct perf_core_calls *calls, const struct papi_host *
                        host, err);
 }
 
-struct perf_count perf_count_of(const uint64_t got[3])
+/* What nobody ran under has counted nothing, all the time. */
+static struct perf_count perf_count_of(const uint64_t got[3])
 {
     struct perf_count count = {.overflowed = got[0] >> 63};
 
