@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 #include "variants/verify/verify.h"

@@ -9,6 +9,8 @@
 #include "core/run/run.h"
 #include "variants/build/build.h"
 
+struct error;
+
 struct fault {
     const char *kind;
     enum run_outcome verified, timed, in_turn; /* in_turn: in an arena */

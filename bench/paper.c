@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/paper_rows.h"
+#include "core/base/error.h"
 
 static const char *const given_phrase[] = {
     [PAPER_BEFORE] = "with what the paper says that could be known before the run",

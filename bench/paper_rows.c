@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+
 static const char rows_path[] = INFLIGHT_SOURCE_DIR "/tests/data/paper/rows.json";
 static const double gain = 1.05, loss = 0.98;
 

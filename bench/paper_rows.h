@@ -9,6 +9,8 @@
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
 
+struct error;
+
 struct paper_row {
     const char *id, *application_id, *transformation; /* NULL: nothing was tried on it */
     struct json_at at, application, machine;

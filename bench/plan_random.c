@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/random.h"
 #include "variants/plan/plan_table.h"
 

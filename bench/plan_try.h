@@ -9,6 +9,8 @@
 
 #include "variants/kernel/kernel_parts.h"
 
+struct buf;
+
 /* The first two, with sanitizers, are of all plans; files with a `main` of their own are
  * built by the others too. */
 enum { PLAN_SANITIZED = 2, PLAN_BUILDS = 4 };

@@ -7,9 +7,11 @@
 
 #include <stdint.h>
 
-#include "core/base/error.h"
 #include "core/base/quantity.h"
 #include "core/files/json.h"
+
+struct error;
+struct strvec;
 
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
  * stop: cannot pay as long as what limits the loop stays what it is. */

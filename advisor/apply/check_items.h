@@ -4,6 +4,8 @@
 
 #include "core/store/store.h"
 
+struct buf;
+
 enum check_state {
     CHECK_GOOD,  /* as recorded */
     CHECK_NOTE,  /* worth knowing; nothing drifted */

@@ -7,6 +7,7 @@
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
 #include "advisor/session/emitted.h"
+#include "core/base/error.h"
 #include "variants/kernel/kernel.h"
 #include "variants/plan/plan.h"
 

@@ -8,6 +8,7 @@
 #include "advisor/cli/layout.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/emitted.h"
+#include "core/base.h"
 #include "search/live/live.h"
 #include "search/space/space.h"
 #include "variants/clang/clang.h"

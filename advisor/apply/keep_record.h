@@ -4,7 +4,12 @@
 #define ADVISOR_KEEP_RECORD_H
 
 #include "advisor/session/context.h"
+#include "core/store/store.h"
 #include "observe/in_app/in_app_result.h"
+
+struct buf;
+struct error;
+struct settings;
 
 /* Before minutes are spent: the folder is there and can be written, and a record that is
  * there can be read and is that of this source and `function` (NULL = not known yet). */

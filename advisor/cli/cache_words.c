@@ -1,4 +1,8 @@
 #include "advisor/cli/cli.h"
+#include "core/base/error.h"
+#include "core/base/figures.h"
+#include "core/store/store.h"
+#include "core/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

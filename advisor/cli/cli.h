@@ -3,12 +3,15 @@
 #ifndef ADVISOR_CLI_CLI_H
 #define ADVISOR_CLI_CLI_H
 
-#include "advisor/cli/settings.h"
-#include "core/base.h"
+#include "core/files/json.h"
 #include "core/machine/machine.h"
-#include "core/store/store.h"
-#include "core/traffic/traffic.h"
-#include "variants/kernel/kernel_view.h"
+
+struct buf;
+struct error;
+struct kernel_view;
+struct settings;
+struct store;
+struct traffic_geometry;
 
 struct environment;
 

@@ -1,4 +1,7 @@
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
+#include "core/base/error.h"
+#include "core/store/store.h"
 
 #include <stdlib.h>
 

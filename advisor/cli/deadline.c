@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "advisor/cli/settings.h"
+#include "core/base.h"
 #include "search/live/live.h"
 #include "search/session/result.h"
 

@@ -5,8 +5,10 @@
 #ifndef ADVISOR_DEADLINE_H
 #define ADVISOR_DEADLINE_H
 
-#include "advisor/cli/settings.h"
 #include "core/files/json.h"
+
+struct error;
+struct settings;
 
 struct live_look;
 struct search_result;

@@ -1,5 +1,7 @@
 #include "advisor/cli/cli.h"
 
+#include "advisor/cli/settings.h"
+#include "core/base/buf.h"
 #include "core/run/run.h"
 
 const char *const pages_words[] = {"small", "huge", NULL};

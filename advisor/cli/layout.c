@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/figures.h"
+
 enum { LABEL = 23, NARROWEST = 60, WIDEST = 100 };
 
 struct layout layout_on(struct buf *out, bool colour, int columns)

@@ -2,7 +2,9 @@
 #ifndef ADVISOR_LAYOUT_H
 #define ADVISOR_LAYOUT_H
 
-#include "core/base.h"
+#include "core/base/quantity.h"
+
+struct buf;
 
 struct layout {
     struct buf *out;

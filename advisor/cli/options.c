@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base.h"
+#include "core/store/store.h"
+#include "variants/plan/plan.h"
 
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 

@@ -4,6 +4,8 @@
 
 #include "advisor/cli/settings.h"
 
+struct error;
+
 enum option_kind {
     FLAG,
     TEXT,

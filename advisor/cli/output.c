@@ -1,4 +1,5 @@
 #include "advisor/cli/cli.h"
+#include "core/base.h"
 
 #include <errno.h>
 #include <stdio.h>

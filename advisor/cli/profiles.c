@@ -1,5 +1,7 @@
 #define _DEFAULT_SOURCE /* scandir, alphasort */
 #include "advisor/cli/cli.h"
+#include "core/base.h"
+#include "core/store/store.h"
 
 #include <dirent.h>
 #include <stdlib.h>

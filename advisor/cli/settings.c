@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/cli/options.h"
+#include "core/base.h"
 
 bool command_takes(const struct command *command, const char *option)
 {

@@ -3,8 +3,10 @@
 #ifndef ADVISOR_SETTINGS_H
 #define ADVISOR_SETTINGS_H
 
-#include "core/base.h"
-#include "variants/plan/plan.h"
+#include "core/base/array.h"
+#include "core/process/term.h"
+
+struct error;
 
 struct settings {
     const char *command; /* "tune" ... */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/settings.h"
 #include "advisor/session/context.h"
+#include "core/base/error.h"
 #include "search/space/space.h"
 #include "variants/clang/clang.h"
 

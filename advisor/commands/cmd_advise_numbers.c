@@ -8,6 +8,7 @@
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/numbers.h"
+#include "core/base/error.h"
 
 /* What was typed. */
 static int typed_question(const struct settings *settings, struct question *question,

@@ -7,6 +7,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
+#include "core/base/error.h"
 #include "observe/in_app/inputs_capture.h"
 #include "variants/kernel/kernel.h"
 

@@ -8,6 +8,7 @@
 #include "advisor/compare/compare.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
+#include "core/base.h"
 
 /* What a full characterisation takes at most, and where more time gains nothing. */
 static const double full_s = 120, longest_s = 86400;

@@ -8,6 +8,8 @@
 #include "advisor/metrics/metrics_show.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
+#include "core/base.h"
+#include "core/traffic/traffic.h"
 
 /* ---- what is asked ---- */
 

@@ -5,6 +5,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/base/error.h"
 #include "observe/report/regions_report.h"
 
 /* ---- running it ---- */

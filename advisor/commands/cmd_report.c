@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/layout.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
 #include "advisor/report/track_show.h"
 #include "advisor/session/emitted.h"
 #include "advisor/sweep/series.h"
+#include "core/base/error.h"
 #include "core/store/store.h"
 
 static int list_line(void *data, const struct store_session *session)

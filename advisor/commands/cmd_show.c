@@ -9,10 +9,11 @@
 #include "advisor/report/measure_report.h"
 #include "advisor/session/context.h"
 #include "core/base.h"
-#include "core/files/json.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 #include "variants/model/model.h"
+#include "variants/plan/plan.h"
 
 /* ---- plans ---- */
 

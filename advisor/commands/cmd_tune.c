@@ -24,6 +24,7 @@
 #include "search/session/session.h"
 #include "search/strategy/strategy.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
 
 struct written {

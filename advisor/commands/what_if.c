@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+
 /* ---- the keys ---- */
 
 enum value { ENTRIES, NANOSECONDS, GBS, CORES, LINE, ACCESS, NAME };

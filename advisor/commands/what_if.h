@@ -4,6 +4,8 @@
 
 #include "advisor/report/numbers.h"
 
+struct error;
+
 struct what_if {
     struct question question; /* the base with the changes */
     struct strvec words;      /* owned: "machine=knl" split at the '=' */

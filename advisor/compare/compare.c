@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "core/machine/machine.h"
+
 /* ---- the rows ---- */
 
 static void add_row(struct comparison *out, const char *group, const char *name,

@@ -3,7 +3,11 @@
 #ifndef ADVISOR_COMPARE_H
 #define ADVISOR_COMPARE_H
 
-#include "core/machine/machine.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+
+struct buf;
+struct machine;
 
 struct comparison_row {
     char *group, *name; /* "memory", "unloaded latency" */

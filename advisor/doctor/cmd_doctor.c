@@ -17,6 +17,7 @@
 #include "advisor/doctor/doctor.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
+#include "core/base/error.h"
 #include "core/machine/machine.h"
 #include "core/run/run.h"
 #include "core/store/store.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/layout.h"
+#include "core/base/buf.h"
 
 static const char *const state_word[] = {"ok", "limited", "missing"};
 

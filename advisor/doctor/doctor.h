@@ -3,7 +3,9 @@
 #ifndef ADVISOR_DOCTOR_H
 #define ADVISOR_DOCTOR_H
 
-#include "core/base.h"
+#include "core/files/json.h"
+
+struct buf;
 
 enum doctor_state {
     DOCTOR_OK,

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "advisor/doctor/doctor.h"
+#include "core/base/buf.h"
+#include "core/base/text.h"
 #include "core/machine/machine.h"
 
 /* ---- mounts ---- */

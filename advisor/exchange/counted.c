@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/error.h"
 
 /* ---- whose counts ---- */
 

@@ -13,6 +13,8 @@
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
 
+struct error;
+
 /* The session's measurements: of each variant the last, or the last that is explained.
  * Fails for sessions without any, and for those of sweeps. */
 int space_of_session(struct store *store, const struct store_session *session,

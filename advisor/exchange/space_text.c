@@ -5,6 +5,7 @@
 
 #include "advisor/cli/layout.h"
 #include "advisor/exchange/exchanged.h"
+#include "core/base/figures.h"
 
 enum { SHOWN = 20 };
 

@@ -1,4 +1,6 @@
 #include "advisor/metrics/metrics_columns.h"
+#include "core/base/buf.h"
+#include "core/base/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/text.h"
+#include "core/base.h"
+#include "core/traffic/traffic.h"
 
 void metrics_column_release(struct metrics_column *column)
 {

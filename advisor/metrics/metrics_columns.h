@@ -8,6 +8,10 @@
 #include "advisor/cli/settings.h"
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
+
+struct buf;
+struct error;
 
 enum { METRICS_GIVEN_MAX = 16 }; /* more than there are names */
 

@@ -7,6 +7,7 @@
 #include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/cpu/cpu.h"
 #include "core/occupancy/occupancy.h"

@@ -10,6 +10,7 @@
 #include "advisor/report/report_read.h"
 #include "advisor/session/context.h"
 #include "core/cpu/cpu.h"
+#include "core/occupancy/occupancy.h"
 #include "search/session/session.h"
 
 /* ---- which definitions ---- */

@@ -5,8 +5,15 @@
 #ifndef ADVISOR_METRICS_FACTS_H
 #define ADVISOR_METRICS_FACTS_H
 
+#include "core/base/quantity.h"
+#include "core/files/json.h"
 #include "core/metrics/metrics.h"
-#include "core/occupancy/occupancy.h"
+
+struct buf;
+struct count_set;
+struct error;
+struct machine;
+struct occupancy;
 
 /* {0}: nothing was counted that says anything. */
 struct metrics_facts {

@@ -5,6 +5,8 @@
 #include "advisor/cli/cli.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_show.h"
+#include "core/base.h"
+#include "core/store/store.h"
 
 static json_t *strings(const struct strvec *list)
 {

@@ -8,6 +8,7 @@
 #include "advisor/session/context.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
+#include "core/store/store.h"
 #include "observe/observe.h"
 #include "search/live/live.h"
 #include "search/session/measured.h"

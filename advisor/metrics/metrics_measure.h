@@ -8,6 +8,10 @@
 
 #include "advisor/cli/settings.h"
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
+
+struct error;
+struct spawn_outcome;
 
 struct metrics_request {
     const struct settings *settings; /* the kernel and how it is measured; the program */

@@ -8,6 +8,7 @@
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/metrics/metrics_show.h"
+#include "core/base/error.h"
 #include "observe/report/regions_report.h"
 
 /* Ours: of the region's time that counts may miss and still stand for it. */

@@ -6,6 +6,9 @@
 #include "advisor/cli/settings.h"
 #include "advisor/metrics/metrics_columns.h"
 
+struct buf;
+struct error;
+
 /* For a terminal: who was counted, the trees of one column (metrics_text.c) or a table of
  * several (metrics_table.c), the roofline, notes, evidence. */
 void metrics_text(const struct metrics_report *report, struct layout *layout);

@@ -5,6 +5,7 @@
 
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_show.h"
+#include "core/base.h"
 
 enum {
     NAME_MIN = 16,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_show.h"
+#include "core/base.h"
 
 enum { CPU_SHOWN = 60 };
 

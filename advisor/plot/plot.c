@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/error.h"
+#include "core/process/spawn.h"
 
 static const double gnuplot_timeout_s = 60;
 

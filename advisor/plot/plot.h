@@ -5,7 +5,13 @@
 #ifndef ADVISOR_PLOT_H
 #define ADVISOR_PLOT_H
 
-#include "core/machine/machine.h"
+#include "core/base/quantity.h"
+
+struct buf;
+struct error;
+struct machine;
+struct machine_curve;
+struct strvec;
 
 /* Okabe and Ito's palette and greys: told apart also by the colour-blind.
  * templates/report/page.css gives each its tone in light and in dark. */

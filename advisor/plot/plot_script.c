@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/plot/plot.h"
+#include "core/base.h"
 
 struct writer {
     const struct plot *plot;

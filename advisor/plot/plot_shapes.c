@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "advisor/plot/plot.h"
+#include "core/base.h"
+#include "core/machine/machine.h"
 
 /* What was added from `first` on goes below what was there. */
 static void put_beneath(struct plot_panel *panel, size_t first)

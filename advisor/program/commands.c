@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/error.h"
 
 #define KERNEL_OPTIONS                                                                   \
     "inputs function set buffer assume tunable constraint include compile-commands "

@@ -4,6 +4,8 @@
 
 #include "advisor/cli/settings.h"
 
+struct error;
+
 const struct command *command_find(const char *name); /* NULL when there is none */
 const struct command *command_row(size_t i);          /* NULL behind the last */
 void commands_help(FILE *stream);

@@ -7,6 +7,7 @@
 #include "advisor/commands/what_if.h"
 #include "advisor/program/commands.h"
 #include "advisor/sweep/sweep_axes.h"
+#include "core/base/error.h"
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"

@@ -5,6 +5,9 @@
 
 #include "advisor/cli/options.h"
 
+struct buf;
+struct error;
+
 #define COMPLETES_MAP(X)                                                                 \
     X(NOTHING, "nothing") /* it takes no word */                                         \
     X(ANY, "any")         /* a word that nobody can guess */                             \

@@ -14,6 +14,8 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/base/error.h"
+#include "core/process/spawn.h"
 
 static bool is_word(const char *word, const char *const *words)
 {

@@ -1,4 +1,5 @@
 #include "advisor/report/measure_report.h"
+#include "core/store/store.h"
 #include "variants/kernel/kernel_view.h"
 
 json_t *kernel_arrays_json(const struct kernel_view *view)

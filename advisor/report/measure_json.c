@@ -3,7 +3,10 @@
 #include "advisor/cli/cli.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
+#include "core/process/term.h"
+#include "core/store/store.h"
 #include "search/session/measured.h"
+#include "variants/kernel/kernel_view.h"
 
 static json_t *run_json(const struct measurement *measurement)
 {

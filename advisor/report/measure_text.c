@@ -10,6 +10,7 @@
 #include "search/session/measured.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 
 /* ---- head ---- */
 

@@ -5,8 +5,11 @@
 
 #include "advisor/cli/settings.h"
 #include "advisor/metrics/metrics_facts.h"
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
+
+struct error;
 
 /* Where figures come from that were not typed: a file of counts, a saved measurement. */
 struct given {

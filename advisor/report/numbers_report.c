@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advisor/report/numbers.h"
+#include "core/base/figures.h"
 
 /* ---- as JSON ---- */
 

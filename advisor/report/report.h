@@ -3,8 +3,14 @@
 #ifndef ADVISOR_REPORT_H
 #define ADVISOR_REPORT_H
 
-#include "advisor/session/context.h"
-#include "observe/in_app/in_app_result.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+#include "core/process/account.h"
+
+struct buf;
+struct context;
+struct error;
+struct in_app_result;
 
 struct report_input {
     const struct context *bench;

@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
+#include "observe/in_app/in_app_result.h"
 #include "search/finish/confirm.h"
 #include "search/finish/finish.h"
 #include "search/live/live.h"
@@ -14,6 +16,7 @@
 #include "search/session/result.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 
 json_t *report_sizes_json(const struct kernel_view *view)
 {

@@ -9,6 +9,7 @@
 #include "advisor/report/report.h"
 #include "advisor/report/report_view.h"
 #include "core/occupancy/occupancy.h"
+#include "core/store/store.h"
 
 /* ---- advice ---- */
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/buf.h"
+#include "core/store/store.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {

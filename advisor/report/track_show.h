@@ -6,6 +6,9 @@
 #include "advisor/cli/settings.h"
 #include "advisor/session/track.h"
 
+struct buf;
+struct error;
+
 /* "rule wide-loads: right 3 of 4 times here, weight 0.83", of an element of track_json.
  */
 void track_line(const json_t *rule, struct buf *out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/report/measure_report.h"
+#include "core/base.h"
 
 /* In words: where the figures come from. */
 static const char *traffic_source(const struct traffic *traffic)

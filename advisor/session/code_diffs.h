@@ -3,9 +3,10 @@
 #ifndef ADVISOR_CODE_DIFFS_H
 #define ADVISOR_CODE_DIFFS_H
 
-#include "core/base/buf.h"
 #include "core/files/json.h"
-#include "variants/build/build.h"
+
+struct buf;
+struct kernel;
 
 /* {0} is empty. */
 struct code_diffs {

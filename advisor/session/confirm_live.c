@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/settings.h"
 #include "core/base.h"
 #include "search/finish/confirm.h"
 #include "search/live/live.h"

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/track.h"
+#include "core/store/store.h"
 #include "rules/rules.h"
 #include "search/live/live.h"
 #include "search/records/records.h"

@@ -4,15 +4,18 @@
 #define ADVISOR_CONTEXT_H
 
 #include "advisor/cli/deadline.h"
-#include "advisor/cli/settings.h"
 #include "advisor/metrics/metrics_facts.h"
 #include "advisor/session/code_diffs.h"
 #include "advisor/session/track.h"
+#include "core/files/json.h"
 #include "core/machine/machine.h"
-#include "core/store/store.h"
+#include "core/process/progress.h"
 #include "core/traffic/traffic.h"
 #include "search/session/subject.h"
 #include "variants/build/build.h"
+
+struct error;
+struct settings;
 
 struct compared;
 struct environment;

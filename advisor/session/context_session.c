@@ -6,15 +6,17 @@
 #include <unistd.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
 #include "advisor/report/report_parts.h"
 #include "core/base.h"
-#include "core/files/hash.h"
+#include "core/store/store.h"
 #include "rules/rules.h"
 #include "search/live/live.h"
 #include "search/records/records.h"
 #include "search/session/measured.h"
 #include "search/session/subject.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
 
 /* What only measure and compare are told. */
 static void add_question(const struct context *bench, struct buf *key)

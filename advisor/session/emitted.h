@@ -6,6 +6,8 @@
 #include "core/base/buf.h"
 #include "variants/build/build.h"
 
+struct error;
+
 /* "Compile with: -fopenmp" where the plan needs it, then "Rests on: ..." for everything
  * that its legality rests on; nothing for a plan that is not legal. */
 void emitted_facts(struct kernel *kernel, const struct plan *plan, struct buf *out);

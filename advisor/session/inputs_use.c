@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "variants/kernel/kernel_inputs.h"
 
 bool words_say(const struct strvec *given, const char *kind, const char *name)

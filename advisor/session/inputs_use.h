@@ -6,6 +6,8 @@
 #include "variants/build/build.h"
 #include "variants/kernel/kernel.h"
 
+struct error;
+
 /* Is the name of this word one that `given` has a word of the same kind for? `kind`:
  * "set" or "buffer". */
 bool words_say(const struct strvec *given, const char *kind, const char *name);

@@ -6,6 +6,7 @@
 
 #include "advisor/report/track_show.h"
 #include "core/base.h"
+#include "core/store/store.h"
 #include "search/session/advice.h"
 #include "search/session/result.h"
 #include "search/session/session.h"

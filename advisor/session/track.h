@@ -5,8 +5,11 @@
 #ifndef ADVISOR_TRACK_H
 #define ADVISOR_TRACK_H
 
-#include "core/store/store.h"
-#include "search/session/advice.h"
+#include "core/files/json.h"
+
+struct advice;
+struct error;
+struct store;
 
 struct rule_record;
 struct search_result;

@@ -5,6 +5,7 @@
 
 #include "core/base.h"
 #include "search/session/measured.h"
+#include "variants/kernel/kernel_view.h"
 
 static const char *const keys[] = {
 #define X(name, unit, key) key,

@@ -6,11 +6,15 @@
 #ifndef ADVISOR_SERIES_H
 #define ADVISOR_SERIES_H
 
-#include "advisor/cli/layout.h"
-#include "advisor/plot/plot.h"
 #include "advisor/sweep/sweep_axes.h"
+#include "core/base/quantity.h"
 #include "core/files/json.h"
 #include "core/machine/machine.h"
+
+struct buf;
+struct error;
+struct layout;
+struct plot;
 
 struct kernel_counts;
 struct measurement;

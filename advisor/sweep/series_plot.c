@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "advisor/plot/plot.h"
 #include "advisor/sweep/series.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
 
 enum x_axis { X_BYTES, X_VALUE, X_INDEX };
 

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/layout.h"
 #include "advisor/sweep/series.h"
+#include "core/base.h"
 
 /* ---- the axes as columns ---- */
 

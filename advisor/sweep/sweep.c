@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/sweep/series.h"
+#include "core/base.h"
+#include "core/store/store.h"
+
 /* ---- what is there already ---- */
 
 struct loading {

@@ -2,8 +2,15 @@
 #ifndef ADVISOR_SWEEP_H
 #define ADVISOR_SWEEP_H
 
-#include "advisor/session/context.h"
-#include "advisor/sweep/series.h"
+#include <stddef.h>
+
+struct context;
+struct error;
+struct progress;
+struct series;
+struct series_point;
+struct store;
+struct sweep_axes;
 
 struct sweep_runner {
     void *data;

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base.h"
+#include "variants/kernel/kernel_view.h"
 
 /* Of the axes that no parameter of the kernel is. */
 static const char *const axis_word[] = {

@@ -3,7 +3,9 @@
 #define ADVISOR_SWEEP_AXES_H
 
 #include "core/base/array.h"
-#include "variants/kernel/kernel_view.h"
+
+struct error;
+struct kernel_view;
 
 #define AXIS_MAP(X)                                                                      \
     X(SIZE, "")       /* integer parameters of the kernel */                             \

@@ -6,12 +6,18 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
+#include "advisor/plot/plot.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
+#include "advisor/sweep/series.h"
 #include "advisor/sweep/sweep.h"
+#include "core/base.h"
+#include "core/store/store.h"
 #include "search/live/live.h"
 #include "search/session/measured.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
 
 static const double default_budget_s = 600;
 

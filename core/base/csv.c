@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 void csv_add_quoted(struct buf *out, const char *text)

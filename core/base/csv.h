@@ -3,9 +3,12 @@
 #ifndef CORE_BASE_CSV_H
 #define CORE_BASE_CSV_H
 
-#include "core/base/array.h"
+#include <stdbool.h>
+
 #include "core/base/buf.h"
-#include "core/base/error.h"
+
+struct error;
+struct strvec;
 
 /* ---- writing ---- */
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
 
 /* ---- the rule ---- */
 

@@ -16,9 +16,10 @@
 #ifndef CORE_BASE_FIGURES_H
 #define CORE_BASE_FIGURES_H
 
-#include "core/base/buf.h"
-#include "core/base/error.h"
 #include "core/base/quantity.h"
+
+struct buf;
+struct error;
 
 /* ---- numbers ---- */
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 
 bool text_begins(const char *text, const char *start)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/buf.h"
+struct buf;
 
 bool text_begins(const char *text, const char *start);
 /* Is `word` in it, with no letter, digit or _ at either side? */

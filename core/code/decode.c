@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+#include "core/base/error.h"
+
 struct decoder {
     enum decode_arch arch;
     csh handle;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base.h"
+struct error;
 
 enum { DECODE_BYTES = 16 }; /* no instruction is longer */
 

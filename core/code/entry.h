@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #include "core/base/array.h"
-#include "core/base/error.h"
+
+struct error;
 
 struct entry_file; /* an open program or library */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "core/code/image_parts.h"
 #include "core/code/machine_loops.h"
 

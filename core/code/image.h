@@ -8,9 +8,10 @@
 #define CORE_CODE_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "core/base.h"
+struct error;
 
 struct image;
 /* Fails (STATUS_INPUT) for what cannot be read or is no program of 64 bits. Everything

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/code/image_parts.h"
 
 /* Nested inlining deeper than that is cut. */

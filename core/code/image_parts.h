@@ -5,6 +5,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "core/base/array.h"
 #include "core/code/decode.h"
 #include "core/code/image.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/code/dwarf_file.h"
 
 static char *producer_in(Dwarf *dwarf, const char *file)

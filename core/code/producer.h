@@ -2,8 +2,6 @@
 #ifndef CORE_CODE_PRODUCER_H
 #define CORE_CODE_PRODUCER_H
 
-#include "core/base.h"
-
 /* DW_AT_producer of the unit that was compiled from `file` (its name without folders):
  * "GNU C17 12.2.0 -march=x86-64 -g -O2"; gcc puts its flags there, clang only with
  * -grecord-command-line. NULL = not known. Caller frees. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/code/dwarf_file.h"
+#include "core/files/fs.h"
 
 /* NULL = it is not here. Caller frees. */
 static char *resolve(Dwarf_Die *unit, const char *name)

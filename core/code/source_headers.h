@@ -2,7 +2,7 @@
 #ifndef CORE_CODE_SOURCE_HEADERS_H
 #define CORE_CODE_SOURCE_HEADERS_H
 
-#include "core/base.h"
+struct strvec;
 
 /* Adds the absolute paths of the files that lines of code or declarations of `source` are
  * from, with links resolved, those of them that are here. Nothing where the program

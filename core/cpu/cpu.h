@@ -5,7 +5,12 @@
 #ifndef CORE_CPU_CPU_H
 #define CORE_CPU_CPU_H
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+
+struct buf;
+struct error;
 
 /* ---- who a CPU says it is ---- */
 

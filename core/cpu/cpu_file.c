@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "core/base/text.h"
+#include "core/files/fs.h"
 
 static const char folder_name[] = "machines/cpus";
 

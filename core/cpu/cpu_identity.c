@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/text.h"
+#include "core/base.h"
 #include "core/cpu/cpu.h"
 
 static const struct cpu_identity nobody = {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/cpu/cpu.h"
 
 /* Unknown on either side fits everything. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/base/figures.h"
 #include "core/base/text.h"
 

@@ -7,8 +7,12 @@
 #ifndef CORE_FILES_CONDITION_H
 #define CORE_FILES_CONDITION_H
 
-#include "core/base/buf.h"
+#include "core/base/quantity.h"
 #include "core/files/json.h"
+
+struct buf;
+struct error;
+struct strvec;
 
 /* word in files, in sentences */
 #define CONDITION_OP_MAP(X)                                                              \

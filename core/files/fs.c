@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/process/cleanup.h"
 
 /* errno EFBIG: it holds more than `most`. */

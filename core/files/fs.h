@@ -4,10 +4,11 @@
 #define CORE_BASE_FS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "core/base/array.h"
-#include "core/base/buf.h"
-#include "core/base/error.h"
+struct buf;
+struct error;
+struct strvec;
 
 /* Appends the whole file. Fails with STATUS_INPUT: "cannot read 'x': No such file or
  * directory". */

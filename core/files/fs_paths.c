@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/error.h"
 #include "core/files/fs.h"
 
 char *path_join(const char *dir, const char *name)

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/files/fs.h"
 
 /* zlib.h: add 16 to the logarithm of the window for gzip's header and checksum. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "core/base/buf.h"
-#include "core/base/error.h"
+struct buf;
+struct error;
 
 /* A file that is larger, or grows beyond this while it is expanded, is refused: no data
  * set of ours comes near, a document takes several times its text, and 1 MiB of gzip can

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/error.h"
+struct error;
 
 struct hash {
     uint64_t word[2]; /* [0] is FNV-1a, 64 bit (Fowler, Noll, Vo), and stays so */

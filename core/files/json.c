@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/files/gz.h"
 

@@ -10,9 +10,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "core/base/array.h"
-#include "core/base/error.h"
 #include "core/base/quantity.h"
+
+struct error;
+struct strvec;
 
 /* Parses (duplicate keys refused). Syntax errors give "path:line:column: text". `name` is
  * what messages call the text. Caller json_decref's. Checks that the top is an object

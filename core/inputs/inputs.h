@@ -8,8 +8,11 @@
 
 #include <stdint.h>
 
-#include "core/base/buf.h"
+#include "core/base/array.h"
 #include "core/files/json.h"
+
+struct buf;
+struct error;
 
 struct inputs_number {
     char *name, *value; /* as C writes it: "4096", "1.5" */

@@ -7,7 +7,14 @@
 #ifndef CORE_MACHINE_MACHINE_H
 #define CORE_MACHINE_MACHINE_H
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/files/fs.h"
+#include "core/files/json.h"
+
+struct buf;
+struct error;
+struct progress;
 
 enum { MACHINE_LEVELS_MAX = 4 };
 

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/metrics/metric_parts.h"
+#include "core/traffic/traffic.h"
 
 struct evaluation {
     const struct metric_question *question;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "core/base.h"
 #include "core/cpu/cpu.h"
 #include "core/metrics/metric_parts.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/metrics/metric_parts.h"
 
 /* Of an event of the definitions. */

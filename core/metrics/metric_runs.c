@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/cpu/cpu.h"
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
 
 /* The values of one event in the runs that have it, per call of the first run. */
 struct sample {

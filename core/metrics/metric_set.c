@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/metrics/metric_parts.h"
+#include "core/traffic/traffic.h"
 
 /* ---- finding ---- */
 

@@ -7,9 +7,14 @@
 #ifndef CORE_METRICS_METRICS_H
 #define CORE_METRICS_METRICS_H
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/files/condition.h"
+#include "core/files/json.h"
 #include "core/metrics/roofline.h"
-#include "core/traffic/traffic.h"
+
+struct count_set;
+struct error;
 
 enum { METRIC_NONE = -1 };
 

@@ -2,6 +2,11 @@
 
 #include <math.h>
 
+#include "core/machine/machine.h"
+
+struct machine_flops;
+struct machine_rates;
+
 const char *roof_level_metric(enum roof_level level)
 {
     static const char *const metric[] = {

@@ -8,8 +8,9 @@
 #ifndef CORE_METRICS_ROOFLINE_H
 #define CORE_METRICS_ROOFLINE_H
 
-#include "core/base.h"
-#include "core/machine/machine.h"
+#include "core/base/quantity.h"
+
+struct machine;
 
 /* name, metric of its bytes (rules/metrics/portable.json), for people */
 #define ROOF_LEVEL_MAP(X)                                                                \

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 static double full_from(enum resource resource);

@@ -11,8 +11,13 @@
 #ifndef CORE_OCCUPANCY_OCCUPANCY_H
 #define CORE_OCCUPANCY_OCCUPANCY_H
 
-#include "core/machine/machine.h"
+#include "core/base/buf.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
 #include "core/occupancy/bound.h"
+
+struct error;
+struct machine;
 
 enum { OCCUPANCY_LEVELS_MAX = 4 };
 

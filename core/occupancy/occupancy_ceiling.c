@@ -1,4 +1,5 @@
 /* Resources that are rates: memory, page walks, links between caches, arithmetic. */
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 #include <math.h>

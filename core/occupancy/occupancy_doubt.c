@@ -2,6 +2,7 @@
  * latency is wrong; which one, the rest of the profile tells. */
 #include <math.h>
 
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 /* Repeated probes of a ceiling spread by up to a tenth. */

@@ -1,4 +1,5 @@
 /* Intervals seen from their ends; the levels and the load of one case. */
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* The figures as JSON, and under the names that rules use. */
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/occupancy/occupancy_parts.h"
 
 static json_t *resource_to_json(const struct occupancy_resource *resource)

@@ -4,6 +4,11 @@
 
 #include "core/occupancy/occupancy.h"
 
+struct machine;
+struct machine_flops;
+struct machine_level;
+struct machine_pages;
+
 /*
  * From here a queue is full. The paper's rows at 0.853 of their queue and above gained at
  * most 1.04 from plans that only add misses, those at 0.50 and below gained 1.17 and

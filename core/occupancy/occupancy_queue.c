@@ -1,5 +1,6 @@
 /* Miss queues: what they are given, how long each entry is held, and what they could
  * carry. */
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 #include <math.h>

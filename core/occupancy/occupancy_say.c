@@ -1,6 +1,8 @@
 /* The two sentences of a report, for a reader who has never heard of miss queues. */
 #include <math.h>
 
+#include "core/base/figures.h"
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
 
 static const char *verdict_on(enum saturation saturation, const char *full,

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/buf.h"
+struct buf;
 
 /* What is going on. */
 struct progress_status {

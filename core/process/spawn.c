@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/process/cleanup.h"
 #include "core/process/orphans.h"
 #include "core/process/progress.h"

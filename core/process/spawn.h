@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/base/array.h"
 #include "core/base/buf.h"
-#include "core/base/error.h"
 #include "core/process/account.h"
+
+struct error;
 
 enum spawn_end {
     SPAWN_EXITED,

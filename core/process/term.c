@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 
 bool term_is_capable(FILE *stream)
 {

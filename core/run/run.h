@@ -9,8 +9,14 @@
 #ifndef CORE_RUN_RUN_H
 #define CORE_RUN_RUN_H
 
-#include "core/base.h"
+#include <sys/types.h>
+
+#include "core/base/quantity.h"
 #include "core/run/run_words.h"
+
+struct buf;
+struct error;
+struct strvec;
 
 /* Where a program runs and with what, in place of the options that say it for all. */
 struct run_place {

@@ -7,7 +7,10 @@
 #ifndef CORE_STORE_EXCHANGE_H
 #define CORE_STORE_EXCHANGE_H
 
-#include "core/base.h"
+#include "core/files/json.h"
+
+struct buf;
+struct error;
 
 /* T4's word, the word of Kernel Tuner (a value instead of the time; "" = none) */
 #define EXCHANGE_OUTCOME_MAP(X)                                                          \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/store/exchange_parts.h"
 
 static const double ms = 1e-3;

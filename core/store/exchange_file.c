@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/store/exchange_parts.h"
 
 /* ---- csv ---- */

@@ -4,6 +4,9 @@
 
 #include "core/store/exchange.h"
 
+struct buf;
+struct error;
+
 /* No call takes longer (3 years); 1e20, an old mark of failure, is far beyond in any
  * unit. */
 #define EXCHANGE_TIME_MAX_S 1e8

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/store/exchange_parts.h"
 
 /* ---- reading ---- */

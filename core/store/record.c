@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
+
 void record_put(struct record *record, struct record_machine *machine)
 {
     struct record_machine *old = record_find(record, &machine->cpu);

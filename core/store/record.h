@@ -6,7 +6,11 @@
 #ifndef CORE_STORE_RECORD_H
 #define CORE_STORE_RECORD_H
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+
+struct buf;
+struct error;
 
 /* Verbatim from /proc/cpuinfo. aarch64: family is the implementer, model the part. */
 struct record_cpu {

@@ -10,9 +10,10 @@
 #ifndef CORE_STORE_STORE_H
 #define CORE_STORE_STORE_H
 
-#include "core/base.h"
 #include "core/store/exchange.h"
 #include "core/store/record.h"
+
+struct error;
 
 struct store;
 

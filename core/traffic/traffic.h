@@ -7,7 +7,13 @@
 #ifndef CORE_TRAFFIC_TRAFFIC_H
 #define CORE_TRAFFIC_TRAFFIC_H
 
-#include "core/base.h"
+#include <sys/types.h>
+
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+
+struct error;
 
 enum { TRAFFIC_LEVELS_MAX = 4 };
 

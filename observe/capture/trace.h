@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/process/spawn.h"
+
+struct error;
 
 struct trace_stop; /* a process whose threads all stand still */
 

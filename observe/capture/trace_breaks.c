@@ -1,4 +1,5 @@
 /* Breakpoints: where, and how they get into memory. */
+#include "core/base/error.h"
 #include "observe/capture/trace_state.h"
 
 #include <elf.h>

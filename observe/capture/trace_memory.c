@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* process_vm_readv */
+#include "core/files/fs.h"
 #include "observe/capture/trace_state.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "observe/capture/trace.h"
 #include "observe/capture/trace_state.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
+#include "observe/sample/sample.h"
 
 /* gcc's begins so: "GNU C17 12.2.0 -march=x86-64 -g". */
 static bool has_flags(const char *producer)

@@ -1,3 +1,5 @@
+#include "core/base/error.h"
+#include "core/files/fs.h"
 #include "observe/copies/copies.h"
 
 #include <dirent.h>

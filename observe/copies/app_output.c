@@ -1,3 +1,4 @@
+#include "core/files/fs.h"
 #include "observe/copies/copies.h"
 
 #include <stdlib.h>

@@ -3,8 +3,11 @@
 #ifndef OBSERVE_COPIES_COPIES_H
 #define OBSERVE_COPIES_COPIES_H
 
-#include "core/base.h"
-#include "observe/sample/sample.h"
+#include "core/base/array.h"
+#include "core/base/buf.h"
+
+struct error;
+struct samples;
 
 /* With which flags a source file of an application was compiled. */
 

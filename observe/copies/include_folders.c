@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
+#include "core/files/fs.h"
 
 struct includes {
     const struct strvec *headers; /* that the compiler read */

@@ -1,4 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath, S_ISSOCK */
+#include "core/base.h"
 #include "observe/copies/copies.h"
 
 #include <dirent.h>

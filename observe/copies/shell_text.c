@@ -1,3 +1,4 @@
+#include "core/base/error.h"
 #include "observe/copies/copies.h"
 
 #include <ctype.h>

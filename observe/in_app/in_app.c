@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/cli/settings.h"
+#include "core/base.h"
 #include "core/base/random.h"
+#include "observe/observe.h"
 
 static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
                       struct error *err);

@@ -6,8 +6,16 @@
 #ifndef ADVISOR_IN_APP_H
 #define ADVISOR_IN_APP_H
 
-#include "advisor/cli/settings.h"
+#include <stdint.h>
+
+#include "core/base/array.h"
+#include "core/base/buf.h"
+#include "observe/copies/copies.h"
 #include "observe/in_app/in_app_result.h"
+
+struct error;
+struct progress;
+struct settings;
 
 /* 0 = as written, 1 = tuned, throughout. */
 struct in_app_side {

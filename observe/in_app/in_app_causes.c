@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/settings.h"
 #include "core/base.h"
+#include "observe/copies/copies.h"
 #include "search/live/live.h"
 #include "search/space/space.h"
 

@@ -7,6 +7,8 @@
 #include "observe/in_app/in_app.h"
 #include "search/space/space.h"
 
+struct error;
+
 /* What was measured alone: the file of the winner, under which environment. */
 struct in_app_alone {
     const char *source;                /* the written file, in the scratch folder */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/run/run.h"
+
 /* Below it nothing is claimed: drift that interleaving leaves. */
 static const double min_difference = 1.01;
 /* Differences of the two gains that are worth an explanation. */

@@ -2,8 +2,11 @@
 #ifndef ADVISOR_IN_APP_RESULT_H
 #define ADVISOR_IN_APP_RESULT_H
 
-#include "core/run/run.h"
-#include "observe/observe.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/files/json.h"
+
+struct error;
 
 enum in_app_end {
     IN_APP_NONE,        /* it was not asked for */

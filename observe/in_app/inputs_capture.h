@@ -5,6 +5,8 @@
 #include "advisor/cli/settings.h"
 #include "observe/observe.h"
 
+struct error;
+
 struct capturing {
     const struct settings *settings;
     const char *output; /* the file to write */

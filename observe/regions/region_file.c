@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "observe/regions/region_parts.h"
 
 struct regions_lane *region_file_lane(const struct region_file *file, uint32_t i)

@@ -2,8 +2,13 @@
 #ifndef CORE_OBSERVE_REGION_PARTS_H
 #define CORE_OBSERVE_REGION_PARTS_H
 
+#include <stdint.h>
+
+#include "core/base/buf.h"
 #include "observe/regions/region_profile.h"
 #include "regions/regions.h"
+
+struct error;
 
 /* The file of one process. The lanes' open frames have been ended. */
 struct region_file {

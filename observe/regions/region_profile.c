@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "observe/regions/region_parts.h"
 
 /* ---- merge ---- */

@@ -6,7 +6,9 @@
 #ifndef CORE_OBSERVE_REGION_PROFILE_H
 #define CORE_OBSERVE_REGION_PROFILE_H
 
-#include "core/base.h"
+#include "core/base/quantity.h"
+
+struct error;
 
 enum { REGION_EVENTS_MAX = 8, REGION_EVENT_LETTERS = 63 }; /* as files hold them */
 

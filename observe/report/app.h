@@ -7,6 +7,8 @@
 #include "advisor/report/numbers.h"
 #include "observe/observe.h"
 
+struct error;
+
 /* A hot routine that is worth a look. */
 struct app_row {
     const struct hot_routine *routine;

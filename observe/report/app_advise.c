@@ -10,6 +10,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/layout.h"
+#include "core/base.h"
 #include "observe/report/app.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"

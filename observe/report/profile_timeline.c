@@ -5,6 +5,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/base/error.h"
 #include "core/occupancy/occupancy.h"
 #include "observe/report/timeline_show.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/error.h"
+#include "core/store/store.h"
 #include "core/traffic/traffic.h"
 #include "observe/report/regions_report.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/traffic/traffic.h"
 #include "observe/report/regions_report.h"
 

@@ -6,6 +6,8 @@
 #include "advisor/report/numbers.h"
 #include "observe/observe.h"
 
+struct error;
+
 /* What is said of one region beyond its times. */
 struct region_answer {
     struct quantity read_gbs, write_gbs; /* of a machine's memory while it is in there */

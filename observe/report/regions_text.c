@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/layout.h"
+#include "core/base/figures.h"
 #include "observe/report/regions_report.h"
 
 /* Regions that are explained without --evidence, and of each the first of the advice. */

@@ -1,6 +1,7 @@
 /* A time line as a picture: panels over one axis of time, phases behind them. */
 #include <math.h>
 
+#include "core/base/error.h"
 #include "observe/report/timeline_show.h"
 
 /* Pale, of the same lightness; neighbours differ. */

@@ -5,6 +5,9 @@
 #include "advisor/plot/plot.h"
 #include "observe/observe.h"
 
+struct error;
+struct machine;
+
 /* 79 columns; bars are ASCII unless `utf8`. */
 void timeline_text(const struct timeline *timeline, const struct timeline_phases *phases,
                    bool utf8, struct buf *out);

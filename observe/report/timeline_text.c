@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/figures.h"
 #include "observe/report/timeline_show.h"
 
 enum {

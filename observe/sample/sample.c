@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/files/fs.h"
 #include "observe/sample/sample_ring.h"
 
 /* Between two looks at the rings; a processor's fills in 6 s at the usual frequency. */

@@ -10,7 +10,11 @@
 
 #include <stdint.h>
 
-#include "core/base.h"
+#include "core/base/array.h"
+#include "core/base/quantity.h"
+#include "core/process/spawn.h"
+
+struct error;
 
 enum { SAMPLE_FREQUENCY_HZ = 997 }; /* a prime: not in step with what ticks at 1000 Hz */
 enum { SAMPLE_FREQUENCY_MAX = 20000 };

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/statistics.h"
+#include "core/process/term.h"
 #include "observe/sample/sample.h"
 
 enum { rounds = 9, rate_hz = 20000, pages = 16 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
+#include "core/files/fs.h"
 #include "observe/sample/sample.h"
 
 struct sample_places {

@@ -8,7 +8,11 @@
 #ifndef CORE_OBSERVE_SAMPLE_HOT_H
 #define CORE_OBSERVE_SAMPLE_HOT_H
 
-#include "observe/sample/sample.h"
+#include <stdint.h>
+
+#include "core/base/quantity.h"
+
+struct samples;
 
 /* One loop of the source; several machine loops may be of it (vectors and their rest). */
 struct hot_loop {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/json.h"
 #include "observe/sample/sample.h"
 
 static const char schema[] = "inflight.samples/1";

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "observe/sample/sample_decode.h"
 
 /* Of one processor; 6500 samples, or some 2000 mappings. Together with its page of

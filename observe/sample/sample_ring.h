@@ -6,6 +6,8 @@
 #include "observe/sample/sample.h"
 #include "observe/sample/sample_fold.h"
 
+struct error;
+
 struct sample_rings;
 /* Programs started from the calling thread from now on are sampled from their first
  * instruction on, with all that they start. Fills frequency_hz and the miss_ fields. */

@@ -6,7 +6,7 @@
 #ifndef CORE_OBSERVE_TIMELINE_H
 #define CORE_OBSERVE_TIMELINE_H
 
-#include "core/base.h"
+#include "core/base/array.h"
 
 enum timeline_kind {
     TIMELINE_COUNT, /* only grows: shown as what it grew by a second */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "observe/timeline/timeline.h"
+
 static const char schema[] = "inflight.timeline-csv/1";
 static const char *const kinds[] = {
     [TIMELINE_COUNT] = "count", [TIMELINE_LEVEL] = "level"};

@@ -8,7 +8,11 @@
 #ifndef CORE_OBSERVE_TIMELINE_CSV_H
 #define CORE_OBSERVE_TIMELINE_CSV_H
 
-#include "observe/timeline/timeline.h"
+#include "core/files/json.h"
+
+struct buf;
+struct error;
+struct timeline;
 
 void timeline_csv_text(const struct timeline *timeline, struct buf *out);
 int timeline_csv_write(const struct timeline *timeline, const char *path,

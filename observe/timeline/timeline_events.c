@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/traffic/traffic.h"
 
 static const char table_path[] = "observe/data/timeline_events.json";

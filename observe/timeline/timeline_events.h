@@ -3,7 +3,10 @@
 #ifndef CORE_OBSERVE_TIMELINE_EVENTS_H
 #define CORE_OBSERVE_TIMELINE_EVENTS_H
 
+#include "core/base/array.h"
 #include "observe/timeline/timeline_source.h"
+
+struct error;
 
 /* One that is known of, and whether it counts here. */
 struct timeline_offer {

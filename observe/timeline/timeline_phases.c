@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/statistics.h"
+#include "observe/timeline/timeline.h"
+
 /* An event in groups of readings, in units of its noise; sums up to each place. */
 struct course {
     double sigma;

@@ -21,7 +21,9 @@
 #ifndef CORE_OBSERVE_TIMELINE_PHASES_H
 #define CORE_OBSERVE_TIMELINE_PHASES_H
 
-#include "observe/timeline/timeline.h"
+#include <stddef.h>
+
+struct timeline;
 
 enum { PHASE_BINS_MIN = 3, PHASE_GROUPS_MAX = 512 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "observe/timeline/timeline_source.h"
 
 #define FIGURE_MAP(X)                                                                    \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base.h"
 #include "observe/timeline/timeline_events.h"
 
 enum { sources_max = 8 };

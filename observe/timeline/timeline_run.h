@@ -3,7 +3,11 @@
 #ifndef CORE_OBSERVE_TIMELINE_RUN_H
 #define CORE_OBSERVE_TIMELINE_RUN_H
 
-#include "observe/timeline/timeline.h"
+#include <stdbool.h>
+
+struct error;
+struct spawn_outcome;
+struct timeline;
 
 struct timeline_run_opts {
     const char *const *argv;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "observe/timeline/timeline_source.h"
 #include "observe/timeline/timeline_watch.h"
 

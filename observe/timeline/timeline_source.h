@@ -10,6 +10,8 @@
 
 #include "observe/timeline/timeline.h"
 
+struct error;
+
 /* Where sources put what they read: one reading for each event of the time line, unknown
  * unless it is filled in. */
 struct timeline_readings {

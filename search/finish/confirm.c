@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/machine/machine.h"
 #include "search/session/measured.h"
 #include "search/session/subject.h"
 #include "variants/kernel/kernel_view.h"

@@ -8,6 +8,8 @@
 #include "core/files/json.h"
 #include "core/occupancy/occupancy.h"
 
+struct error;
+
 struct measurement;
 struct search_subject;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/figures.h"
 #include "search/finish/confirm.h"
 
 static const struct {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+
 /* Plans that gained nothing, after which a reached limit is believed. */
 enum { HEADROOM_TRIES = 8 };
 

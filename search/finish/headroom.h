@@ -4,6 +4,8 @@
 
 #include "search/session/engine.h"
 
+struct machine;
+
 /*
  * Bytes through memory that no plan can do without, of one copy: for each array no more
  * than it holds and no more than moves today, read only if it is read, written only if it

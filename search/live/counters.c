@@ -2,9 +2,12 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
+#include "core/base/buf.h"
 #include "core/base/formula.h"
 
 /* Presets of PAPI; of several formulas for one figure, the first that counts. */

@@ -3,7 +3,11 @@
 #ifndef SEARCH_COUNTERS_H
 #define SEARCH_COUNTERS_H
 
+#include <sys/types.h>
+
 #include "core/traffic/traffic.h"
+
+struct error;
 
 /* One group of events that are started together. */
 struct counters_group {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "search/live/live_parts.h"
 #include "variants/plan/plan.h"
 

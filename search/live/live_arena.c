@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/process/spawn.h"
+#include "core/process/term.h"
 #include "search/live/live_parts.h"
 
 /* What takes so many times less or longer than any call of the reference, of which four

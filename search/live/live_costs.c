@@ -1,6 +1,7 @@
 /* The live runner: what measuring this kernel takes, by what was seen so far. */
 #include <math.h>
 
+#include "core/process/term.h"
 #include "search/live/live_parts.h"
 
 /* A first look takes so long at most (live_paired.c), in three pairs and a first call;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "search/live/live_parts.h"
 #include "search/live/scale_counts.h"
 

@@ -1,4 +1,5 @@
 /* The live runner: one launch that others count. */
+#include "core/base/error.h"
 #include "search/live/live_parts.h"
 
 /* Long samples, so that what the harness does between them is little of what is counted.

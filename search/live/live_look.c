@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base.h"
 #include "search/live/live_parts.h"
 
 enum { first_size = 16 };

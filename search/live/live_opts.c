@@ -1,6 +1,7 @@
 /* The live runner: options of runs, and what a run gave as a measurement. */
 #include <stdlib.h>
 
+#include "core/base/figures.h"
 #include "search/live/live_parts.h"
 
 /* A variant that takes memory without end shall meet a limit before the machine does: the

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/error.h"
+#include "core/process/spawn.h"
 #include "search/live/live_parts.h"
 #include "search/session/pace.h"
 #include "search/space/environment.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/process/term.h"
 #include "search/live/live_parts.h"
 #include "search/space/environment.h"
 

@@ -14,6 +14,8 @@
 #include "variants/kernel/kernel_view.h"
 #include "variants/verify/verify.h"
 
+struct error;
+
 struct built {
     char *plan;   /* canonical text; of a file of its own "file PATH" */
     char *source; /* the file, NULL = made from the plan */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "search/live/live_parts.h"
 
 /* ---- what builds it ---- */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/process/spawn.h"
 #include "search/live/live_parts.h"
 
 static char *shape_of(const struct built *built, enum variant_program what)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "search/live/live_parts.h"
 #include "variants/kernel/kernel_inputs.h"
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
+
 enum { TERMS_MAX = 4 };
 
 static double count_of(const struct run_steps *steps, size_t at)

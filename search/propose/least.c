@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy.h"
 #include "core/traffic/traffic.h"
 #include "search/space/space.h"

@@ -7,6 +7,8 @@
 
 #include "variants/plan/plan.h"
 
+struct buf;
+
 struct choice;
 struct choices;
 struct machine;

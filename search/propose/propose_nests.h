@@ -4,6 +4,8 @@
 
 #include "search/propose/propose.h"
 
+struct buf;
+
 /*
  * What `ask` has for each nest that matters, on top of what about->now says of it:
  * the first of all nests together, the second of all, and so on, then the first of each

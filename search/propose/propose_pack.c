@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/machine/machine.h"
 #include "search/propose/propose_blocks.h"
 #include "search/propose/propose_sums.h"

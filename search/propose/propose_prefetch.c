@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/machine/machine.h"
 #include "search/propose/nest.h"
 #include "search/space/choice.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 static bool is_affine_in(const struct nest *nest, const struct kernel_access *access)
 {
     for (size_t d = 0; d < nest->nr; d++)

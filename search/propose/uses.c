@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 /* ---- the shape ---- */
 
 static bool is_innermost(const struct nest *nest, const struct kernel_access *access)

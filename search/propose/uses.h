@@ -8,6 +8,8 @@
 
 #include "search/propose/nest.h"
 
+struct buf;
+
 /* Three loops inside one another, each array of the innermost one moved by two of them
  * and each loop leaving some array alone: C[i][j] += A[i][k] * B[k][j] and its kin. */
 bool is_contraction(const struct nest *nest);

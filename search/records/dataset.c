@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base.h"
-#include "core/files/hash.h"
+#include "core/machine/machine.h"
 #include "search/records/records.h"
 #include "search/session/measured.h"
 #include "search/session/subject.h"

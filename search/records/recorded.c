@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "search/records/records.h"
 #include "search/session/measured.h"
 #include "search/session/pace.h"

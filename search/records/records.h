@@ -5,6 +5,8 @@
 #include "core/base/quantity.h"
 #include "core/files/json.h"
 
+struct error;
+
 struct compared;
 struct machine;
 struct measurement;

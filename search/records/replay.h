@@ -6,6 +6,8 @@
 #include "search/session/measured.h"
 #include "variants/kernel/kernel_view.h"
 
+struct error;
+
 /* What a saved measurement needs to be explained: none of it is there in documents of
  * earlier versions. Borrowed. */
 struct measurement_origin {

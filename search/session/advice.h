@@ -2,6 +2,7 @@
 #ifndef SEARCH_ADVICE_H
 #define SEARCH_ADVICE_H
 
+#include "core/base/quantity.h"
 #include "rules/rules.h"
 
 struct advice {

@@ -1,5 +1,6 @@
 /* From what moved and how long it took to how many misses were in flight. */
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "rules/rules.h"
 #include "search/session/measured.h"
 #include "variants/kernel/kernel_view.h"

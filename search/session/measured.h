@@ -9,6 +9,9 @@
 #include "core/traffic/traffic.h"
 #include "search/space/space.h"
 
+struct error;
+struct machine;
+
 struct kernel_counts;
 struct rule_verdict;
 

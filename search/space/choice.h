@@ -11,6 +11,8 @@
 #include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
 
+struct error;
+
 enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX };
 
 struct choice {

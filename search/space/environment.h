@@ -5,6 +5,8 @@
 #include "core/files/json.h"
 #include "search/space/space.h"
 
+struct error;
+
 /* Alike but for start state and background: what one process can be run under. */
 bool environments_same_run(const struct environment *a, const struct environment *b);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
 #include "search/finish/close.h"
 #include "search/finish/headroom.h"
 #include "search/finish/remeasure.h"

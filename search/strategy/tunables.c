@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+
 /* ---- combinations ---- */
 
 static void add_row(struct combinations *out, const long long *value)

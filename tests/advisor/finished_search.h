@@ -2,7 +2,9 @@
 #ifndef TESTS_ADVISOR_FINISHED_SEARCH_H
 #define TESTS_ADVISOR_FINISHED_SEARCH_H
 
+#include "advisor/cli/settings.h"
 #include "advisor/report/report.h"
+#include "advisor/session/context.h"
 #include "tests/search/scripted_space.h"
 
 struct fixture {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/fs.h"
 #include "observe/observe.h"
 #include "tests/check.h"
 

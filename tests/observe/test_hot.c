@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/code/code.h"
+#include "core/files/fs.h"
 #include "observe/observe.h"
 #include "tests/check.h"
 

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
+#include "core/process/term.h"
 #include "observe/observe.h"
 #include "tests/check.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "observe/observe.h"
 #include "regions/regions.h"
 #include "tests/check.h"

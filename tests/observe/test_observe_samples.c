@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "observe/sample/sample_decode.h"
 #include "tests/check.h"
 

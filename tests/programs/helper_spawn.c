@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/files/fs.h"
 #include "core/process/spawn.h"
 

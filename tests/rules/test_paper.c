@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/paper_rows.h"
+#include "core/base/array.h"
 #include "tests/check.h"
 
 SUITE(paper);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
 #include "tests/check.h"

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "tests/check.h"
 #include "variants/emit/emit.h"
 #include "variants/ir/ir.h"
 #include "variants/model/model.h"
 #include "variants/parse/parse.h"
 #include "variants/plan/plan.h"
+
+struct buf;
 
 #define LOOPS_DATA INFLIGHT_SOURCE_DIR "/tests/data/gen"
 

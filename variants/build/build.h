@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 #include "core/base/array.h"
-#include "core/base/error.h"
+
+struct error;
 
 struct buf;
 struct kernel;

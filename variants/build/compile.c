@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/files/hash.h"
 #include "core/machine/machine.h"
 #include "variants/clang/clang.h"

@@ -7,6 +7,8 @@
 #include "core/process/spawn.h"
 #include "variants/build/build.h"
 
+struct error;
+
 /* The toolchain's compiler for C or for C++. */
 void push_compiler(const struct toolchain *toolchain, bool cplusplus,
                    struct strvec *argv);

@@ -6,6 +6,7 @@
  * methods may be private. The object of a method is storage of bytes, whose constructor
  * does not run.
  */
+#include "core/base/buf.h"
 #include "variants/build/harness.h"
 
 /* Private fields and methods are reached from behind the file. What the kernel does not

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 /* ---- announce ---- */
 
 /*

@@ -8,6 +8,8 @@
 
 #include "variants/kernel/kernel_parts.h"
 
+struct buf;
+
 enum harness_role {
     HARNESS_REFERENCE, /* the untransformed kernel */
     HARNESS_VARIANT,

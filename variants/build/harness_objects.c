@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/build/harness.h"
 
 /* ---- which structs there are ---- */

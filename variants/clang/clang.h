@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "core/base/array.h"
-#include "core/base/error.h"
+struct error;
+struct strvec;
 
 /*
  * The flags to read and compile `source` with: what a compile_commands.json says and

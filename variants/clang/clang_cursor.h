@@ -10,6 +10,8 @@
 
 #include "variants/clang/clang_tree.h"
 
+struct buf;
+
 struct known_decl {
     CXCursor cursor; /* canonical */
     struct ct_decl *decl;

@@ -1,4 +1,5 @@
 /* C++: names with their scopes, which functions can be read, how they are called. */
+#include "core/base/buf.h"
 #include "variants/clang/clang_cursor.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* The file: parsing, errors, its functions. */
+#include "core/base/buf.h"
 #include "variants/clang/clang_cursor.h"
 
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/buf.h"
 #include "variants/directives/contents.h"
 
 /* ---- PATH without commas, parentheses and blanks ---- */

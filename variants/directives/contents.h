@@ -8,6 +8,8 @@
 
 #include "variants/directives/pragma.h"
 
+struct buf;
+
 enum { CONTENTS_ARGS_MAX = 2 };
 
 struct contents_kind;

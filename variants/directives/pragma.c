@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/directives/record_fields.h"
 #include "variants/directives/tunable.h"
 

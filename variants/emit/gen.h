@@ -12,6 +12,8 @@
 #include "variants/model/model_overlap.h"
 #include "variants/transform/transform.h"
 
+struct error;
+
 struct edits;
 
 /* One loop around the place where code is being made. */

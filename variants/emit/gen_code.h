@@ -4,6 +4,8 @@
 
 #include "variants/model/poly.h"
 
+struct buf;
+
 struct gen;
 
 enum code_kind {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/clang/clang.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"

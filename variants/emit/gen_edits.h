@@ -4,6 +4,8 @@
 
 #include "variants/model/poly.h"
 
+struct buf;
+
 struct edits;
 
 /* The nest's text in the file without our pragmas, one level further in: his lines keep

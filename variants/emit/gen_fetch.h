@@ -5,6 +5,8 @@
 
 #include "variants/emit/gen.h"
 
+struct error;
+
 struct lookahead_names;
 
 const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */

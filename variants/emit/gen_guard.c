@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_affine.h"

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/buf.h"
 #include "variants/ir/ir_tree.h"
+
+struct buf;
 
 struct ir_arena;
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/base/buf.h"
+
 bool expr_equal(const struct ir_expr *a, const struct ir_expr *b)
 {
     struct buf first = {0}, second = {0};

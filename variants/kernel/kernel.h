@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 #include "core/base/array.h"
-#include "core/base/error.h"
 #include "core/base/quantity.h"
+
+struct error;
 
 struct buf;
 struct kernel_view;

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/figures.h"
 #include "core/machine/machine.h"
+#include "core/process/spawn.h"
 #include "variants/kernel/kernel_parts.h"
 
 /* ---- streams ---- */

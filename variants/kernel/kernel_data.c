@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/kernel/kernel_parts.h"
 
 const struct ir_symbol *outermost(const struct ir_symbol *symbol)

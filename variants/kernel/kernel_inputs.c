@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/directives/contents.h"
 #include "variants/kernel/kernel_parts.h"
 

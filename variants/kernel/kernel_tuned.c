@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/kernel/kernel_parts.h"
 #include "variants/parse/parse.h"
 #include "variants/plan/plan.h"

@@ -9,6 +9,8 @@
 #include "variants/emit/emit.h"
 #include "variants/kernel/kernel_view.h"
 
+struct buf;
+
 struct kernel;
 
 /* The function and its model with these values. */

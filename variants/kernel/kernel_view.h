@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/error.h"
 #include "core/base/quantity.h"
 #include "variants/model/loop_view.h"
+
+struct error;
 
 struct kernel;
 

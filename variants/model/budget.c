@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "core/base/error.h"
 #include "variants/model/poly.h"
 
 /* Twenty times what the count allows takes on a slow machine. Of numbers, the largest

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "variants/ir/sum.h"
+#include "variants/model/loop_view.h"
 #include "variants/model/model_view.h"
 
 enum { STEPS_MAX = 50000000, NAMES_MAX = 64 };

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/error.h"
 #include "variants/model/tree.h"
 
 bool access_writes(const struct access *access)

@@ -4,6 +4,9 @@
 
 #include "variants/model/poly.h"
 
+struct buf;
+struct error;
+
 int deps_build(struct nest *nest, struct error *err);
 /* Value-based flow through one cell. `storage` (kept, may be NULL) says where a private
  * scalar lives; *live_in: some read has no write before it. NULL on failure. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
 #include "variants/model/model_nest.h"

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/error.h"
 #include "core/base/quantity.h"
-#include "variants/model/loop_view.h"
+
+struct error;
+struct kernel_access;
+struct kernel_loop;
+struct kernel_record;
 
 struct ir_function;
 struct ir_symbol;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/model/model_nest.h"
 
 bool value_of(const struct model_values *values, const struct ir_symbol *symbol,

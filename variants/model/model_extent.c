@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/error.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/model/model_nest.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 /* ---- what it is ---- */
 
 static const struct ir_symbol *outermost(const struct ir_symbol *symbol)

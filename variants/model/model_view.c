@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
+#include "variants/model/loop_view.h"
 #include "variants/model/model_nest.h"
 
 static int view_cell(const struct model *model, const struct cell *cell);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/model/model_nest.h"
 
 int nest_refuse(struct nest *nest, int line, const char *format, ...)

@@ -21,6 +21,10 @@
 #include "variants/ir/ir.h"
 #include "variants/model/model.h"
 
+struct kernel_access;
+struct kernel_loop;
+struct kernel_record;
+
 struct ir_arena;
 struct plan_cache;
 

@@ -2,8 +2,8 @@
 #ifndef VARIANTS_PARSE_PARSE_H
 #define VARIANTS_PARSE_PARSE_H
 
-#include "core/base/array.h"
-#include "core/base/error.h"
+struct error;
+struct strvec;
 
 struct ir_function;
 

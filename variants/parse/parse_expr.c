@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/parse/parse_parts.h"
 
 static struct ir_expr *give_up(struct parse *p, const struct ct_node *node)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/parse/parse_rewrite.h"
 
 /* As C text. Text that is not taken apart may do either to whatever it mentions. */

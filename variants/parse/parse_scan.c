@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/parse/parse_parts.h"
 
 static size_t skip_quoted(const char *source, size_t at, size_t end)

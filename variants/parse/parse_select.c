@@ -1,6 +1,7 @@
 /* Which function of the file is meant. */
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/parse/parse_parts.h"
 
 typedef bool wanted_function(const struct parse *p, const struct ct_function *function);

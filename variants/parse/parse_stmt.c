@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "variants/parse/parse_parts.h"
 
 /* ---- continue ---- */

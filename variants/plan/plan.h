@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/buf.h"
-#include "core/base/error.h"
+struct buf;
+struct error;
 
 /* In the order of the table. */
 enum step_kind {

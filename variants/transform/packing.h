@@ -4,8 +4,11 @@
 #ifndef VARIANTS_PACKING_H
 #define VARIANTS_PACKING_H
 
+#include "variants/model/poly.h"
 #include "variants/plan/plan.h"
 #include "variants/transform/transform.h"
+
+struct error;
 
 /* pack(array,loop,loop:panel), full(loop,...), vec(loop:lanes) of a plan: done when the
  * order has been checked, see tree_finish. An array that is only read may have several

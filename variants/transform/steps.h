@@ -5,6 +5,12 @@
 
 #include "variants/transform/transform.h"
 
+struct error;
+struct model;
+struct nest;
+struct statement;
+struct tree;
+
 /* First or last value of the loop as written, as a statement sees it that may be outside
  * of it; NULL when the bounds name loops that are not around the statement, or when the
  * band is not the loop as written. */

@@ -3,8 +3,14 @@
 #ifndef VARIANTS_TRANSFORM_TRANSFORM_H
 #define VARIANTS_TRANSFORM_TRANSFORM_H
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
-#include "variants/model/poly.h"
+
+struct error;
+struct ir_symbol;
+struct model;
+struct nest;
+struct tree;
 
 struct box;
 struct copy;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/model/deps.h"
 #include "variants/model/tree.h"
 #include "variants/transform/packing.h"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "variants/model/poly.h"
 #include "variants/plan/plan.h"
 #include "variants/transform/steps.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/transform/packing.h"

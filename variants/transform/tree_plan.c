@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/model/tree.h"
 #include "variants/plan/plan.h"
 #include "variants/transform/steps.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_affine.h"
 #include "variants/model/model_nest.h"

@@ -4,6 +4,8 @@
 
 #include "core/run/run.h"
 
+struct error;
+
 struct kernel;
 struct toolchain;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 /* Around powers of two and vector lengths, and primes; and nothing at all. */
 static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,   17,
                                   31, 33, 63, 64, 65, 97, 257, 1021, 4099, 0};

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "core/machine/sampling/load.h"
+#include "core/machine/sampling/trial.h"
 #include "core/machine/topology/arch.h"
 #include "core/machine/topology/team.h"
+#include "core/process/term.h"
 
 /* Bursts without pauses are long; with pauses they shrink, so that a pause is of the
  * order of a microsecond and many of them lie in a window. */

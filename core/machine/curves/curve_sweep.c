@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/random.h"
 #include "core/machine/curves/curve_fit.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "core/machine/sampling/trial.h"

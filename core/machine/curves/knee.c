@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/base/random.h"
 #include "core/machine/sampling/pointer_chase.h"
 
 enum { LANES_MIN = 16, CHAINS_BEYOND = 8, ROUNDS_MIN = 3, RESAMPLES = 60 };

@@ -4,6 +4,8 @@
 
 #include "core/machine/curves/shapes.h"
 
+struct error;
+
 /*
  * Adds predicted points beyond the last measured one: up to `reach_gbs`, what all cores
  * together were seen to draw of this mix (0 = not known), and where curve->ceiling_gbs is

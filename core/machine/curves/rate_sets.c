@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/error.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "core/machine/sampling/windows.h"
 #include "core/machine/topology/arch.h"
 #include "core/machine/topology/memory.h"
+#include "core/process/term.h"
 
 /* Arrays start some lines apart: at the same offset in their pages (and in the banks of
  * the memory) they get in each other's way. The one that is written comes first, so that

@@ -9,6 +9,8 @@
 #include "core/machine/machine.h"
 #include "core/machine/topology/topology.h"
 
+struct error;
+
 enum rate_kind {
     RATE_READ,
     RATE_WRITE,

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/base/statistics.h"
+
 static void shape_machine_release(struct shape_machine *machine)
 {
     for (size_t i = 0; i < machine->profile_nr; i++)

@@ -8,6 +8,8 @@
 
 #include "core/machine/machine.h"
 
+struct error;
+
 enum { SHAPE_MACHINES_MAX = 32 };
 
 /* Several result sets of one CPU type with one kind of memory are one machine: their mean

@@ -6,6 +6,7 @@
 #include "core/machine/profile/here.h"
 #include "core/machine/profile/peak.h"
 #include "core/machine/topology/arch.h"
+#include "core/process/term.h"
 
 static const double quick_seconds = 12, full_seconds = 110;
 

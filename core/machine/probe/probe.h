@@ -3,12 +3,16 @@
 #ifndef CORE_MACHINE_PROBE_H
 #define CORE_MACHINE_PROBE_H
 
+#include "core/base/error.h"
+#include "core/base/quantity.h"
 #include "core/machine/profile/limit.h"
 #include "core/machine/sampling/capacity.h"
 #include "core/machine/sampling/pointer_chase.h"
-#include "core/machine/sampling/trial.h"
 #include "core/machine/topology/memory.h"
 #include "core/machine/topology/topology.h"
+
+struct progress;
+struct trials;
 
 /* One look at the unloaded latency of memory. */
 struct anchor {

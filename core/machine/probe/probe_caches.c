@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/trial.h"
 
 static const int chain_choices[] = {1, 4, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48};
 

@@ -11,7 +11,9 @@
 
 #include "core/machine/probe/probe.h"
 #include "core/machine/sampling/capacity.h"
+#include "core/machine/sampling/trial.h"
 #include "core/machine/topology/team.h"
+#include "core/process/term.h"
 
 struct sweep {
     double alone_bytes;

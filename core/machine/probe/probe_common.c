@@ -2,7 +2,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "core/base.h"
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/trial.h"
 #include "core/machine/topology/team.h"
 
 void probe_say(struct probe *probe, const char *format, ...)

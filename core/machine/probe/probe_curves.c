@@ -8,6 +8,7 @@
 #include "core/machine/curves/predict.h"
 #include "core/machine/profile/peak.h"
 #include "core/machine/sampling/load.h"
+#include "core/process/term.h"
 
 /* Best bandwidth over theoretical peak by read share, DDR4 and DDR5: the range over the
  * processed results that Mess (MICRO 2024) publishes for 4 CPU types. There are none

@@ -6,6 +6,8 @@
 
 #include "core/machine/probe/probe.h"
 #include "core/machine/probe/probe_pages.h"
+#include "core/machine/sampling/trial.h"
+#include "core/process/term.h"
 
 /* Fewer samples have no spread that could be told: then the cost is unknown. */
 enum { ALONE_MAX = 16, TRANSLATIONS_MIN = 3 };

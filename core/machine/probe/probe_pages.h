@@ -8,6 +8,8 @@
 
 #include "core/machine/probe/probe.h"
 
+struct trials;
+
 enum { PAGE_COUNTS = 12, PAGE_LANES = 7 };
 
 struct page_probe {

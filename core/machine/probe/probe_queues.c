@@ -8,6 +8,7 @@
 
 #include "core/machine/probe/probe.h"
 #include "core/machine/sampling/prefetch_reads.h"
+#include "core/machine/sampling/trial.h"
 
 enum { WAYS_MAX = 16, DISTANCE_STEP = 128 }; /* variant = kind * step + distance */
 

@@ -3,6 +3,7 @@
 
 #include "core/machine/curves/rate_sets.h"
 #include "core/machine/probe/probe.h"
+#include "core/process/term.h"
 
 enum {
     STREAMS = (1 << RATE_RANDOM) - 1,

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/machine/probe/probe.h"
+#include "core/process/term.h"
 
 /* Less is no memory set any more, whatever the cache. */
 static const size_t min_bytes = 16u << 20;

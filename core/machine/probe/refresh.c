@@ -4,6 +4,8 @@
 
 #include "core/machine/probe/probe.h"
 #include "core/machine/topology/arch.h"
+#include "core/process/account.h"
+#include "core/process/term.h"
 
 static const size_t set_bytes = 256u << 20;
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base.h"
+
 /* ---- pieces ---- */
 
 static void describe_heading(struct buf *out, const char *text)

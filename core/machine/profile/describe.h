@@ -4,6 +4,8 @@
 
 #include "core/machine/machine.h"
 
+struct buf;
+
 enum { DESCRIBE_WIDTH = 80, DESCRIBE_INDENT = 18 };
 
 /* "measured", "table", "predicted", "told" ... */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/machine/topology/arch.h"
 #include "core/machine/topology/memory.h"
 #include "core/machine/topology/team.h"

@@ -6,6 +6,8 @@
 #include "core/machine/machine.h"
 #include "core/machine/topology/topology.h"
 
+struct buf;
+
 /* Model, topology, claimed cache levels, fingerprint, and notes on what is not used. */
 void machine_identify(const struct topology *topology, struct machine *machine);
 /* Who we are in the CPU table, once after machine_identify: fills microarchitecture,

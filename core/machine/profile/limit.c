@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/machine/machine.h"
 
 /* Weight of one set's knee in the mean: the resampled spread says how disturbed it was,
  * half a lane is the step in which lanes come. */

@@ -2,9 +2,12 @@
 #ifndef CORE_MACHINE_LIMIT_H
 #define CORE_MACHINE_LIMIT_H
 
+#include "core/base/quantity.h"
 #include "core/cpu/cpu.h"
 #include "core/machine/curves/knee.h"
-#include "core/machine/machine.h"
+
+struct machine;
+struct machine_limit;
 
 /* What decides the limit of one queue. */
 struct limit_evidence {

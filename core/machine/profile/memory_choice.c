@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/machine/machine.h"
 
 static const struct machine_memory *find(const struct machine *machine, const char *name)

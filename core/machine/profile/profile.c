@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/machine/machine.h"
+
 static void limit_release(struct machine_limit *limit)
 {
     free(limit->scope);

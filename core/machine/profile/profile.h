@@ -3,7 +3,10 @@
 #ifndef CORE_MACHINE_PROFILE_H
 #define CORE_MACHINE_PROFILE_H
 
-#include "core/machine/machine.h"
+#include "core/files/json.h"
+
+struct error;
+struct machine;
 
 #define MACHINE_SCHEMA "inflight.machine/1"
 

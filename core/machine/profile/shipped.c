@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "core/base.h"
 #include "core/cpu/cpu.h"
+#include "core/machine/machine.h"
 #include "core/machine/profile/limit.h"
 #include "core/machine/profile/profile.h"
 

@@ -7,7 +7,7 @@
 #ifndef CORE_MACHINE_CAPACITY_H
 #define CORE_MACHINE_CAPACITY_H
 
-#include "core/base.h"
+#include "core/base/quantity.h"
 
 /* A footprint that was slow, and is not yet known to be beyond the level. */
 struct capacity_suspect {

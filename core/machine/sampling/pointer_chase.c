@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/base/random.h"
 #include "core/machine/topology/memory.h"
 #include "core/process/term.h"
 

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/random.h"
 #include "core/machine/sampling/repeat.h"
 
 enum { CHASE_CHAINS_MAX = REP_MAX };

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base.h"
+
 struct watch watch_now(void)
 {
     struct timespec cpu;

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "core/base.h"
+#include "core/base/quantity.h"
 
 /* Wall time and the calling thread's processor time, to tell whether somebody else ran on
  * our core in between. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/process/term.h"
+
 /* Candidates are narrowed down after the first rounds; three windows make a median. */
 enum { FIRST_ROUNDS = 3, KEEP = 4, MIN_ROUNDS = 5, TRIES = 3, MIN_SAMPLES = 3 };
 

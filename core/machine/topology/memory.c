@@ -13,6 +13,7 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/error.h"
 #include "core/files/fs.h"
 #include "core/machine/machine.h"
 #include "core/machine/topology/cgroup.h"

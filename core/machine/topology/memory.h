@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/error.h"
+struct error;
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 

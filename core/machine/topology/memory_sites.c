@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/machine/topology/topology.h"
 
 /* One memory as some cores see it. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/machine/topology/arch.h"
 
 /* Big things are mapped, not put on stacks. Hundreds of threads would otherwise ask for

@@ -10,6 +10,8 @@
 
 #include "core/machine/topology/topology.h"
 
+struct error;
+
 /* Two lines of the widest common kind: prefetchers take lines in pairs. */
 enum { TEAM_ALIGNMENT = 256 };
 

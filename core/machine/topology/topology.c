@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/machine/topology/cgroup.h"
 #include "core/machine/topology/memory.h"
 

@@ -3,7 +3,10 @@
 #ifndef CORE_MACHINE_TOPOLOGY_H
 #define CORE_MACHINE_TOPOLOGY_H
 
+#include "core/base/array.h"
 #include "core/machine/machine.h"
+
+struct error;
 
 enum { TOPOLOGY_CACHES_MAX = 8 };
 

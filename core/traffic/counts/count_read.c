@@ -3,8 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/csv.h"
+#include "core/base.h"
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 static bool line_starts(const char *text, const char *start)
 {

@@ -1,5 +1,6 @@
 /* Counts, whoever counted them: the set. */
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

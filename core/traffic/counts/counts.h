@@ -2,7 +2,11 @@
 #ifndef CORE_TRAFFIC_COUNTS_H
 #define CORE_TRAFFIC_COUNTS_H
 
-#include "core/traffic/traffic.h"
+#include "core/base/quantity.h"
+
+struct count_set;
+struct error;
+struct strvec;
 
 /* ---- numbers ---- */
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/traffic/traffic.h"
 
 /* GB/s of a row in bytes or in GB/s. */

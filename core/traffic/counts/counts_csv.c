@@ -7,7 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base.h"
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 enum column { EVENT, COUNT, SHARE, LOW, HIGH, COLUMN_NR };
 

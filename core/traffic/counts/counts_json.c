@@ -1,9 +1,12 @@
 /* inflight.counts/1 */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 /* ---- writing ---- */
 

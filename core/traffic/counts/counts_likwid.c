@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 enum kind { NONE, RAW, METRIC };
 

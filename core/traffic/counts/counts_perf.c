@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
+#include "core/traffic/traffic.h"
+
 static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
                           struct error *err);
 static void perf_rows_finish(struct perf_rows *rows, struct count_set *set);

@@ -2,6 +2,8 @@
 #ifndef CORE_TRAFFIC_COUNTS_PERF_H
 #define CORE_TRAFFIC_COUNTS_PERF_H
 
+#include "core/base/array.h"
+#include "core/base/csv.h"
 #include "core/traffic/counts/counts.h"
 
 /* One row as text. NULL = the row does not say it. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/statistics.h"
 #include "core/traffic/counts/counts.h"
+#include "core/traffic/traffic.h"
 
 /* ---- numbers ---- */
 

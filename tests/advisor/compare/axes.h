@@ -3,6 +3,9 @@
 #define TESTS_ADVISOR_COMPARE_AXES_H
 
 #include "advisor/sweep/sweep_axes.h"
+#include "variants/kernel/kernel_view.h"
+
+struct error;
 
 static const struct kernel_param axes_params[] = {{.name = "n", .is_integer = true},
                                                   {.name = "m", .is_integer = true},

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/layout.h"
+#include "advisor/plot/plot.h"
+#include "advisor/sweep/series.h"
+#include "core/base.h"
+#include "core/store/store.h"
 #include "tests/advisor/compare/axes.h"
 #include "tests/check.h"
 

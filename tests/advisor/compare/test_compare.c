@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/buf.h"
 #include "tests/check.h"
 #include "tests/core/machine/machine_by_hand.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/exchange/exchanged.h"
+#include "core/files/gz.h"
 #include "search/session/measured.h"
 #include "tests/check.h"
 #include "tests/core/store/scratch_store.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/report/report.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 SUITE(advisor_browser);

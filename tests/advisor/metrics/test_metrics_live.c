@@ -6,6 +6,7 @@
 
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/program/commands.h"
+#include "core/files/fs.h"
 #include "tests/check.h"
 
 SUITE(advisor_metrics_live);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_show.h"
+#include "core/base/buf.h"
 #include "tests/check.h"
 
 SUITE(advisor_metrics_roof);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "advisor/cli/deadline.h"
+#include "advisor/cli/settings.h"
 #include "search/live/live.h"
 #include "tests/check.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/process/spawn.h"
 #include "tests/check.h"
 #include "tests/core/machine/machine_by_hand.h"
 

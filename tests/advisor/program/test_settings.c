@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "advisor/program/commands.h"
+#include "core/base.h"
 #include "core/run/run.h"
 #include "tests/check.h"
 

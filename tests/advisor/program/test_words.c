@@ -4,6 +4,7 @@
 
 #include "advisor/apply/rename_source.h"
 #include "advisor/cli/cli.h"
+#include "core/traffic/traffic.h"
 #include "tests/check.h"
 
 SUITE(advisor_words);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/report/track_show.h"
+#include "core/store/store.h"
 #include "tests/advisor/finished_search.h"
 
 SUITE(advisor_track);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "advisor/apply/check_items.h"
+#include "advisor/cli/settings.h"
+#include "core/process/spawn.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
 #include "tests/check.h"

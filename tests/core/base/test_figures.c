@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "tests/check.h"
 
 SUITE(base_figures);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/cpu/cpu.h"
 #include "tests/check.h"
 

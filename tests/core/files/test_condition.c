@@ -1,6 +1,8 @@
 /* Conditions on values within intervals, and sentences with values in them. */
 #include <stdlib.h>
 
+#include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/files/condition.h"
 #include "tests/check.h"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/files/fs.h"
 #include "core/files/hash.h"
 #include "tests/check.h"

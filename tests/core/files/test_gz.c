@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/files/fs.h"
 #include "core/files/gz.h"
 #include "core/files/json.h"

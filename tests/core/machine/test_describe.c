@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "tests/check.h"
 #include "tests/core/machine/machine_by_hand.h"
 

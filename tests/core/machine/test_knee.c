@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/random.h"
 #include "core/machine/curves/knee.h"
 #include "core/machine/probe/probe_pages.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "core/machine/sampling/prefetch_reads.h"
 #include "core/machine/sampling/trial.h"
+#include "core/process/term.h"
 #include "tests/check.h"
 
 SUITE(machine_knee);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/random.h"
 #include "core/machine/curves/curve_sweep.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "tests/check.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/statistics.h"
 #include "core/machine/curves/predict.h"
 #include "tests/check.h"
 

@@ -1,7 +1,10 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/machine/machine.h"
 #include "core/machine/profile/profile.h"
 #include "tests/cases.h"
 #include "tests/check.h"

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/files/fs.h"
 #include "core/files/json.h"
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
 #include "tests/check.h"
 
 static const double tolerance_usual = 1e-12;

@@ -1,9 +1,11 @@
 #include "tests/core/metrics/metric_tables.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "tests/check.h"
 
 /* ---- numbers as printed ---- */

@@ -4,10 +4,12 @@
  * these make of them must be what was printed, within the digits that were printed.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/files/fs.h"
+#include "core/traffic/traffic.h"
 #include "tests/check.h"
 #include "tests/core/metrics/metric_tables.h"
 

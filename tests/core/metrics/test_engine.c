@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/files/fs.h"
+#include "core/traffic/traffic.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 #include "tests/core/metrics/metric_tables.h"

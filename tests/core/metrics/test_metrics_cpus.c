@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/files/fs.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"

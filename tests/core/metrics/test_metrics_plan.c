@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/text.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 

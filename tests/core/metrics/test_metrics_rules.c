@@ -7,6 +7,7 @@
 
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_facts.h"
+#include "core/base/buf.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/metrics/metrics.h"
+#include "core/traffic/traffic.h"
 #include "tests/check.h"
 
 SUITE(metrics_runs);

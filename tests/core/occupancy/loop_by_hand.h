@@ -5,6 +5,7 @@
 #ifndef TESTS_CORE_OCCUPANCY_LOOP_BY_HAND_H
 #define TESTS_CORE_OCCUPANCY_LOOP_BY_HAND_H
 
+#include "core/machine/machine.h"
 #include "core/occupancy/occupancy.h"
 #include "tests/check.h"
 

@@ -1,5 +1,6 @@
 /* Intervals: the best guess lies inside, and knowing less never tells more. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/files/fs.h"
 #include "core/process/progress.h"
 #include "tests/check.h"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/files/fs.h"
 #include "core/process/term.h"

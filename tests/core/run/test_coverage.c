@@ -4,9 +4,11 @@
  * run_measure_together ends. Its own random numbers: the same in every run.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/run/run.h"
 #include "tests/check.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/base/random.h"
 #include "core/run/run.h"
 #include "tests/check.h"

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/files/fs.h"
 #include "core/store/exchange.h"
 #include "tests/check.h"
 

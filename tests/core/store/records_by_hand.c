@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+
 #define ZEROS "00000000000000000000000000000000"
 
 static void add_file(struct record_machine *machine, const char *path)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/base.h"
 #include "core/store/store.h"
 #include "tests/check.h"
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base.h"
 #include "core/store/record.h"
 #include "tests/check.h"
 #include "tests/core/store/records_by_hand.h"

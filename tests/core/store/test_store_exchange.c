@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/cases.h"
 #include "tests/core/store/exchange_files.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "tests/core/store/exchange_files.h"
 
 SUITE(store_written);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/traffic/traffic.h"
 #include "tests/cases.h"
 #include "tests/check.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/fs.h"
 #include "core/traffic/traffic.h"
 #include "tests/check.h"
 #include "tests/core/traffic/traced_program.h"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base.h"
 #include "tests/check.h"
 
 const struct toolchain traced_gcc = {

@@ -4,6 +4,8 @@
 
 #include "core/traffic/traffic.h"
 
+struct error;
+
 struct toolchain {
     const char *name, *compiler, *callbacks;
 };

@@ -1,6 +1,7 @@
 
 #include "tests/variants/loop_models.h"
 #include "tests/variants/programs.h"
+#include "variants/model/loop_view.h"
 
 SUITE(variants_gen);
 

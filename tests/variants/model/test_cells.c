@@ -1,5 +1,7 @@
 
+#include "core/base/buf.h"
 #include "tests/variants/loop_models.h"
+#include "variants/model/loop_view.h"
 
 SUITE(variants_cells);
 

@@ -1,5 +1,6 @@
 
 #include "tests/variants/loop_models.h"
+#include "variants/model/loop_view.h"
 
 SUITE(variants_model);
 

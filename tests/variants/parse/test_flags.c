@@ -1,5 +1,6 @@
 /* Flags for kernels that may be somebody else's. */
 
+#include "core/base/array.h"
 #include "tests/check.h"
 #include "variants/clang/clang.h"
 

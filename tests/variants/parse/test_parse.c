@@ -1,6 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
+#include "core/base/buf.h"
 #include "tests/check.h"
 #include "variants/ir/ir.h"
 #include "variants/parse/parse.h"

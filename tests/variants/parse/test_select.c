@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 #include "variants/parse/parse.h"
