@@ -9,7 +9,6 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
 #include "core/base.h"
-#include "core/store/store.h"
 #include "search/live/live.h"
 #include "search/session/session.h"
 #include "variants/kernel/kernel.h"

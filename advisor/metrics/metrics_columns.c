@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "core/base.h"
-#include "core/traffic/traffic.h"
 
 void metrics_column_release(struct metrics_column *column)
 {

@@ -4,8 +4,6 @@
 
 #include "core/machine/machine.h"
 
-struct machine_flops;
-struct machine_rates;
 
 const char *roof_level_metric(enum roof_level level)
 {

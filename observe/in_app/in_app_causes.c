@@ -7,7 +7,6 @@
 
 #include "advisor/cli/settings.h"
 #include "core/base.h"
-#include "observe/copies/copies.h"
 #include "search/live/live.h"
 #include "search/space/space.h"
 

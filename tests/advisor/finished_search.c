@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/cli/settings.h"
 #include "search/finish/headroom.h"
 #include "search/live/live.h"
-#include "variants/build/build.h"
 #include "variants/kernel/kernel.h"
 
 static struct quantity timed(double seconds)

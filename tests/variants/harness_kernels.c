@@ -48,11 +48,10 @@ size_t fixture_toolchains(const struct toolchain **toolchain)
     static struct toolchain found[2];
     static size_t nr;
     static const char *const compilers[] = {INFLIGHT_CC, "clang-19", "gcc"};
-    const size_t max = ONLY_OWN_CODE ? 1 : ARRAY_SIZE(found);
     struct strvec flags = {0};
 
     strvec_push(&flags, "-O2");
-    for (size_t i = 0; i < ARRAY_SIZE(compilers) && nr < (i ? max : 1); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(compilers) && nr < ARRAY_SIZE(found); i++) {
         struct error err = {0};
 
         if (toolchain_find(compilers[i], &flags, &found[nr], &err) == 0 &&
