@@ -7,7 +7,6 @@
 #include "core/base.h"
 #include "variants/kernel/kernel_view.h"
 
-
 /* The value in "set(TI:64,TJ:8) ..." of a canonical plan; plans name a tunable once. */
 static long long value_in(const struct kernel_tunable *tunable, const char *plan)
 {

@@ -4,7 +4,6 @@
 
 #include "core/machine/machine.h"
 
-
 const char *roof_level_metric(enum roof_level level)
 {
     static const char *const metric[] = {
