@@ -7,6 +7,7 @@
 
 #include "core/base/array.h"
 #include "core/base/quantity.h"
+#include "core/cpu/cpu_core.h"
 #include "core/files/json.h"
 
 struct buf;
@@ -137,6 +138,7 @@ struct cpu {
     size_t rule_nr;
     int line_bytes, rob_entries; /* 0 = unknown */
     int transfer_bytes;          /* what one miss moves; 0 = a whole line */
+    struct cpu_core core;        /* as told, without rob_entries: see cpu_core_of */
     struct cpu_limit l1, l2;
     struct cpu_geometry geometry;
     struct cpu_memory memory[CPU_MEMORIES_MAX];

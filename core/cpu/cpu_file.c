@@ -252,6 +252,17 @@ static int read_metrics(const struct json_at *at, struct cpu *cpu, struct error 
 
 /* ---- all of it ---- */
 
+static int read_core(const struct json_at *top, struct cpu *cpu, struct error *err)
+{
+    struct json_at at;
+
+    if (!json_has(top, "core"))
+        return 0;
+    return json_object_at(top, "core", &at, err) || cpu_core_read(&at, &cpu->core, err)
+               ? -1
+               : 0;
+}
+
 static int read_cpu(struct cpu *cpu, struct error *err)
 {
     struct json_at top, bandwidth;
@@ -263,15 +274,15 @@ static int read_cpu(struct cpu *cpu, struct error *err)
     top = json_top(cpu->path, cpu->root);
     return json_only_keys(&top,
                           "schema name recognise line_bytes transfer_bytes l1_mshrs "
-                          "l2_mshrs rob_entries smt note geometry memory bandwidth "
-                          "metrics",
+                          "l2_mshrs rob_entries core smt note geometry memory "
+                          "bandwidth metrics",
                           err) ||
                    json_string_at(&top, "name", &cpu->name, err) ||
                    read_rules(&top, cpu, err) ||
                    read_count(&top, "line_bytes", 1024, &cpu->line_bytes, err) ||
                    read_count(&top, "transfer_bytes", 1024, &cpu->transfer_bytes, err) ||
                    read_count(&top, "rob_entries", 4096, &cpu->rob_entries, err) ||
-                   read_count(&top, "smt", 8, &smt, err) ||
+                   read_core(&top, cpu, err) || read_count(&top, "smt", 8, &smt, err) ||
                    read_limit(&top, "l1_mshrs", &cpu->l1, err) ||
                    read_limit(&top, "l2_mshrs", &cpu->l2, err) ||
                    read_geometry(&top, &cpu->geometry, err) ||

@@ -9,6 +9,7 @@
 
 #include "core/base/array.h"
 #include "core/base/quantity.h"
+#include "core/cpu/cpu_core.h"
 #include "core/files/fs.h"
 #include "core/files/json.h"
 
@@ -128,6 +129,9 @@ struct machine {
     int line_bytes;
     int transfer_bytes; /* what one miss moves, where less than a line; 0 = a line */
     int rob_entries;    /* reorder buffer, 0 = unknown */
+    /* What is documented of the core, looked up by `microarchitecture` whenever a profile
+     * is read or made (generic without), not kept in it; rob_entries as above. */
+    struct cpu_core core;
     struct machine_level level[MACHINE_LEVELS_MAX]; /* caches, ascending */
     int level_nr;
     /* Unloaded, block-local order: fill without translation. */

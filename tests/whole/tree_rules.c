@@ -21,9 +21,9 @@ static const struct edge {
     {"core/base", ""},
     {"core/process", "core/base"},
     {"core/files", "core/base core/process"},
-    {"core/cpu", BASIS},
-    {"core/machine", BASIS "core/cpu"},
     {"core/code", BASIS},
+    {"core/cpu", BASIS "core/code"},
+    {"core/machine", BASIS "core/cpu"},
     {"core/inputs", BASIS},
     {"core/store", BASIS},
     {"core/run", BASIS "core/code"},
@@ -223,7 +223,7 @@ static const char open_rooms[] =
 
 /* Parts of outward headers that are of use alone. */
 static const char also_outward[] =
-    "core/run/run_words.h core/occupancy/bound.h "
+    "core/run/run_words.h core/occupancy/bound.h core/code/work.h core/cpu/cpu_core.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
     "variants/kernel/kernel_inputs.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "

@@ -5,6 +5,7 @@
 
 #include "core/machine/profile/here.h"
 #include "core/machine/profile/peak.h"
+#include "core/machine/profile/profile.h"
 #include "core/machine/topology/arch.h"
 #include "core/process/term.h"
 
@@ -144,7 +145,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
     prepare(&probe, opts);
     row = machine_recognise(&probe.topology, table, machine, &identity);
     peak_find(machine, row, &identity, opts->peak_gbs);
-    if (measure(&probe, err))
+    if (machine_find_core(machine, err) || measure(&probe, err))
         goto out;
     say_source(&probe);
     resolve_limits(&probe, row);

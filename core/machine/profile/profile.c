@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/cpu/cpu.h"
 #include "core/machine/machine.h"
 
 static void limit_release(struct machine_limit *limit)
@@ -308,11 +309,23 @@ static int read_top(const struct json_at *top, struct machine *machine, struct e
                : 0;
 }
 
+int machine_find_core(struct machine *machine, struct error *err)
+{
+    const struct cpu_table *table;
+
+    if (cpu_table_get(&table, err) ||
+        cpu_core_of(cpu_named(table, machine->microarchitecture), &machine->core, err))
+        return -1;
+    if (machine->rob_entries)
+        machine->core.rob_entries = machine->rob_entries;
+    return 0;
+}
+
 int machine_from_json(const struct json_at *at, struct machine *machine,
                       struct error *err)
 {
     *machine = (struct machine){0};
-    int result = read_top(at, machine, err);
+    int result = read_top(at, machine, err) || machine_find_core(machine, err) ? -1 : 0;
 
     if (result)
         machine_release(machine);

@@ -45,6 +45,8 @@ int fields_read(const struct field_list *list, const struct json_at *at, void *t
 int profile_check(const struct json_at *top, const struct machine *machine,
                   struct error *err);
 
+/* machine->core, by its microarchitecture. */
+int machine_find_core(struct machine *machine, struct error *err);
 int machine_read(const char *path, struct machine *machine, struct error *err);
 
 #endif

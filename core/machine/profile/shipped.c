@@ -192,6 +192,7 @@ static int limits_of_today(struct machine *machine, struct error *err)
         machine->microarchitecture = xstrdup(cpu->name);
         limit_resolve_again(&machine->l1_mshrs, limit_of_table(machine, &cpu->l1));
         limit_resolve_again(&machine->l2_mshrs, limit_of_table(machine, &cpu->l2));
+        result = machine_find_core(machine, err);
     }
     return result;
 }

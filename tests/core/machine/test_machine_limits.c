@@ -233,16 +233,28 @@ TEST("the latency is the lower quartile of the looks")
     check_near(stability_of(calm, 1).latency_ns.value, 140, 0);
 }
 
-/* As the file of Zen 4 below the data folder. */
-static void put_cpu_file(const char *data, const char *text)
+static void put_cpu_file(const char *data, const char *name, const char *text)
 {
-    char *dir = path_join(data, "machines/cpus"), *file = path_join(dir, "zen4.json");
+    char *dir = path_join(data, "machines/cpus"), *file = path_join(dir, name);
     struct error err = {0};
 
     check_ok(dir_make_all(dir, &err), &err);
     check_ok(file_write(file, text, strlen(text), &err), &err);
     free(dir);
     free(file);
+}
+
+/* What every data folder has. */
+static void put_generic_cpu(const char *data)
+{
+    char *path = path_join(INFLIGHT_SOURCE_DIR, "machines/cpus/generic.json");
+    struct buf text = {0};
+    struct error err = {0};
+
+    if (check_ok(file_read(path, &text, &err), &err))
+        put_cpu_file(data, "generic.json", buf_str(&text));
+    buf_release(&text);
+    free(path);
 }
 
 /* What the probe saw is kept; what was documented is read when a profile is loaded. */
@@ -265,8 +277,9 @@ TEST("limits follow the file of the CPU")
         return;
     damaged = path_join(scratch, "damaged");
     copy = path_join(scratch, "copy.json");
-    put_cpu_file(scratch, corrected);
-    put_cpu_file(damaged, "{}");
+    put_generic_cpu(scratch);
+    put_cpu_file(scratch, "zen4.json", corrected);
+    put_cpu_file(damaged, "zen4.json", "{}");
     /* once as it is, once as of a CPU that had no file yet */
     for (int unknown = 0; unknown < 2; unknown++) {
         check_ok(json_read_file(path, MACHINE_SCHEMA, &root, &err), &err);
