@@ -15,6 +15,14 @@ static const char *const limiter_words[] = {"l1_mshrs",   "l2_mshrs", "page_walk
 static const char *const why_words[] = {
     "full",    "cache",    "chains",    "window",  "translation", "prefetcher",
     "compute", "branches", "front-end", "unknown", NULL};
+static const char *const cause_words[] = {
+    "dependent_loads", "recurrence",       "scheduler",
+    "load_buffer",     "reorder_buffer",   "branches",
+    "strided",         "page_walks",       "l1_mshrs",
+    "l2_mshrs",        "l1_bandwidth",     "l2_bandwidth",
+    "l3_bandwidth",    "memory_bandwidth", "issue_width",
+    "arithmetic",      "stores",           "front_end",
+    "prefetcher",      "unknown",          NULL};
 
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
 static const struct rule_metric metrics[] = {
@@ -22,6 +30,7 @@ static const struct rule_metric metrics[] = {
     {"limiter", "word", "the resource that needs most of the time; none: all have room",
      limiter_words},
     {"why", "word", "why so many misses are in flight and not more", why_words},
+    {"cause", "word", "what sets the pace of the loop", cause_words},
     {"slack", "ratio", "time of a call over the least time of its busiest resource",
      NULL},
     {"l1_utilization", "share", "of the L1 miss queue, in use", NULL},

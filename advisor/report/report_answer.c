@@ -115,11 +115,25 @@ static const char *saturation_of(const json_t *baseline, const char *resource)
     return "";
 }
 
+/* Found from the instructions, and how sure that is; NULL = it was not. */
+static char *cause_title(const json_t *cause)
+{
+    enum cause found = cause_from_word(report_word(cause, "cause"));
+
+    if (found >= CAUSE_UNKNOWN || !*report_word(cause, "sentence"))
+        return NULL;
+    return xasprintf("What limits the loop: %s (%s confidence)", cause_phrase(found),
+                     report_word(cause, "confidence"));
+}
+
 char *report_limit_title(const json_t *report)
 {
+    char *found = cause_title(json_object_get(report, "cause"));
     const char *word = report_word(report, "limiter");
     enum resource resource = resource_from_word(word);
     const char *full = saturation_of(json_object_get(report, "baseline"), word);
+    if (found)
+        return found;
     if (!report_has(report, "limiter_sentence"))
         return xstrdup("What limits the loop");
     if (resource == RESOURCE_NONE || resource == RESOURCE_NR)

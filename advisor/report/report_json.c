@@ -185,6 +185,8 @@ static void add_diagnosis(json_t *root, const struct measurement *baseline)
     json_object_set_new(root, "why_sentence",
                         known ? json_string(buf_str(&occupancy->why_sentence))
                               : json_null());
+    json_object_set_new(root, "cause",
+                        known ? diagnosis_to_json(&occupancy->diagnosis) : json_null());
     json_object_set_new(root, "slack",
                         known ? json_quantity(occupancy->slack) : json_null());
 }

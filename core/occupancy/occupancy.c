@@ -194,6 +194,7 @@ void occupancy_release(struct occupancy *occupancy)
 {
     buf_release(&occupancy->limiter_sentence);
     buf_release(&occupancy->why_sentence);
+    diagnosis_release(&occupancy->diagnosis);
     *occupancy = (struct occupancy){0};
 }
 
@@ -419,6 +420,19 @@ static void find_limiter(const struct occupancy_case *input, struct occupancy *o
                                                                          : RESOURCE_NONE;
 }
 
+/* What was found from the instructions is what is said first, then what it rests on. */
+static void say_diagnosis(struct occupancy *out)
+{
+    struct buf why = {0};
+
+    buf_addf(&why, "%s %s", buf_str(&out->diagnosis.reason),
+             buf_str(&out->limiter_sentence));
+    buf_reset(&out->limiter_sentence);
+    buf_add(&out->limiter_sentence, buf_str(&out->diagnosis.sentence));
+    buf_release(&out->why_sentence);
+    out->why_sentence = why;
+}
+
 int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
                       struct error *err)
 {
@@ -437,5 +451,8 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
         out->slack = quantity_unknown();
     say_limiter(input, out, &out->limiter_sentence);
     say_why(input, out, &out->why_sentence);
+    diagnosis_make(input, out, &out->diagnosis);
+    if (input->account && out->diagnosis.cause != CAUSE_UNKNOWN)
+        say_diagnosis(out);
     return 0;
 }

@@ -15,9 +15,11 @@
 #include "core/base/quantity.h"
 #include "core/files/json.h"
 #include "core/occupancy/bound.h"
+#include "core/occupancy/diagnosis.h"
 
 struct error;
 struct machine;
+struct pipeline_account;
 
 enum { OCCUPANCY_LEVELS_MAX = 4 };
 
@@ -63,6 +65,9 @@ struct occupancy_case {
     /* What prefetchers are given: arrays that the innermost loop walks along, all threads
      * of a core, and bytes of each until the loop begins anew. Unknown is fine. */
     struct quantity streams, run_bytes;
+    /* What a model of the core says of the instructions; borrowed, NULL = they were not
+     * looked at. */
+    const struct pipeline_account *account;
 };
 
 /* Impossible: more in use than there is, by all that the intervals allow. A figure is
@@ -152,6 +157,7 @@ struct occupancy {
     struct quantity n_chains, n_window, n_branches;
     enum occupancy_why why;
     struct buf limiter_sentence, why_sentence; /* plain English, with the numbers */
+    struct diagnosis diagnosis;                /* what sets the pace, from all of these */
 };
 void occupancy_release(struct occupancy *occupancy);
 

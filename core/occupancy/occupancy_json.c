@@ -73,6 +73,7 @@ json_t *occupancy_to_json(const struct occupancy *now)
     for (int r = 0; r < RESOURCE_NONE; r++)
         json_array_append_new(resources, resource_to_json(&now->resource[r]));
     json_object_set_new(object, "resources", resources);
+    json_object_set_new(object, "cause", diagnosis_to_json(&now->diagnosis));
     return object;
 }
 
@@ -150,4 +151,5 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     send_ratios(now, sink);
     sink->word(sink->context, "limiter", resource_word(now->limiter));
     sink->word(sink->context, "why", occupancy_why_word(now->why));
+    sink->word(sink->context, "cause", cause_word(now->diagnosis.cause));
 }

@@ -117,6 +117,7 @@ void measurement_case(const struct measurement *measurement,
         .code_bytes = measurement->traffic.code_bytes,
         .streams = counts->streams,
         .run_bytes = counts->run_bytes,
+        .account = measurement->account,
     };
     fill_work(&measurement->traffic, counts, &measurement->environment, &out->work);
     if (!out->work.instructions.known)

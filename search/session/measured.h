@@ -5,6 +5,7 @@
 
 #include "core/files/json.h"
 #include "core/occupancy/occupancy.h"
+#include "core/pipeline/account.h"
 #include "core/run/run.h"
 #include "core/traffic/traffic.h"
 #include "search/space/space.h"
@@ -34,6 +35,7 @@ struct measurement {
     double huge_bytes;                    /* really got; negative = not told */
     bool has_traffic, has_occupancy;      /* which of the next two are filled */
     struct traffic traffic;
+    struct pipeline_account *account; /* of its instructions; NULL = not looked at */
     struct occupancy occupancy;
     bool replayed; /* answered from a record; nothing was measured now */
     double

@@ -17,6 +17,9 @@ void measurement_release(struct measurement *measurement)
         traffic_release(&measurement->traffic);
     if (measurement->has_occupancy)
         occupancy_release(&measurement->occupancy);
+    if (measurement->account)
+        pipeline_account_release(measurement->account);
+    free(measurement->account);
     *measurement = (struct measurement){0};
 }
 
@@ -80,6 +83,9 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
                         json_string(provenance_word(measurement->traffic.provenance)));
     json_object_set_new(root, "analysis", detail);
     json_object_set_new(root, "traffic", traffic_to_json(&measurement->traffic));
+    if (measurement->account)
+        json_object_set_new(root, "pipeline",
+                            pipeline_account_to_json(measurement->account));
 }
 
 /* How the samples were taken; null when nothing was. */
@@ -258,6 +264,19 @@ static int read_traffic(const struct json_at *at, struct measurement *out,
     return 0;
 }
 
+static int read_account(const struct json_at *at, struct measurement *out,
+                        struct error *err)
+{
+    struct json_at account = {0};
+    if (!json_has(at, "pipeline"))
+        return 0;
+    out->account = xcalloc(1, sizeof(*out->account));
+    return json_object_at(at, "pipeline", &account, err) ||
+                   pipeline_account_from_json(&account, out->account, err)
+               ? -1
+               : 0;
+}
+
 int measurement_from_json(const struct json_at *at, struct measurement *measurement,
                           struct error *err)
 {
@@ -268,7 +287,8 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     out.plan = xstrdup(plan);
     if (read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
         read_time(at, &out.time_s, err) || read_samples(at, &out, err) ||
-        read_sampling(at, &out, err) || read_traffic(at, &out, err)) {
+        read_sampling(at, &out, err) || read_traffic(at, &out, err) ||
+        read_account(at, &out, err)) {
         measurement_release(&out);
         return -1;
     }

@@ -1,0 +1,415 @@
+#include "core/occupancy/diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+#include "core/base/figures.h"
+#include "core/machine/machine.h"
+#include "core/occupancy/occupancy_parts.h"
+#include "core/pipeline/account.h"
+
+/* The model of the core and the clock agree: the clock of a core, latencies and counts of
+ * instructions are each known to a tenth or so. */
+static const double agrees = 1.33, differs = 2;
+/* What the next cause would have to cost less for the first to be called certain. */
+static const double ahead = 0.15;
+/* Where causes overlap so that without one of them the others take as long, the run
+ * without it saves nothing, though it is on the critical path: that counts a third. */
+static const double path_weight = 1.0 / 3;
+/* Less than half of each line that comes is used. */
+static const double little_use = 0.5;
+
+const char *confidence_word(enum confidence confidence)
+{
+    static const char *const word[] = {
+#define X(name, word) [CONFIDENCE_##name] = word,
+        CONFIDENCE_MAP(X)
+#undef X
+    };
+
+    return word[confidence];
+}
+
+void diagnosis_release(struct diagnosis *diagnosis)
+{
+    free(diagnosis->array);
+    buf_release(&diagnosis->sentence);
+    buf_release(&diagnosis->reason);
+    *diagnosis = (struct diagnosis){0};
+}
+
+/* ---- what each cause would save ---- */
+
+struct weighing {
+    const struct occupancy_case *input;
+    const struct occupancy *now;
+    const struct pipeline_account *account; /* NULL = none */
+    double weight[CAUSE_NR];
+    double agreement; /* time by the model over the time measured; 0 = not known */
+    bool is_full;     /* the first one is a resource that was measured to be full */
+};
+
+static enum cause cause_of_resource(enum resource resource)
+{
+    static const enum cause of[] = {
+        [RESOURCE_L1_QUEUE] = CAUSE_L1_MSHRS,
+        [RESOURCE_L2_QUEUE] = CAUSE_L2_MSHRS,
+        [RESOURCE_PAGE_WALKERS] = CAUSE_PAGE_WALKS,
+        [RESOURCE_MEMORY] = CAUSE_MEMORY_BANDWIDTH,
+        [RESOURCE_L2_LINK] = CAUSE_L2_BANDWIDTH,
+        [RESOURCE_L3_LINK] = CAUSE_L3_BANDWIDTH,
+        [RESOURCE_ARITHMETIC] = CAUSE_ARITHMETIC,
+        [RESOURCE_NONE] = CAUSE_UNKNOWN,
+    };
+
+    return of[resource];
+}
+
+static enum cause cause_of_why(const struct occupancy *now)
+{
+    switch (now->why) {
+    case OCCUPANCY_WHY_CHAINS:
+        return CAUSE_DEPENDENT_LOADS;
+    case OCCUPANCY_WHY_WINDOW:
+        return CAUSE_REORDER_BUFFER;
+    case OCCUPANCY_WHY_TRANSLATION:
+        return CAUSE_PAGE_WALKS;
+    case OCCUPANCY_WHY_PREFETCHER:
+        return CAUSE_PREFETCHER;
+    case OCCUPANCY_WHY_COMPUTE:
+        return CAUSE_ARITHMETIC;
+    case OCCUPANCY_WHY_BRANCHES:
+        return CAUSE_BRANCHES;
+    case OCCUPANCY_WHY_FRONT_END:
+        return CAUSE_FRONT_END;
+    case OCCUPANCY_WHY_FULL:
+        return cause_of_resource(now->limiter);
+    default:
+        return CAUSE_UNKNOWN;
+    }
+}
+
+static void weigh_account(struct weighing *weighing)
+{
+    const struct pipeline_account *account = weighing->account;
+
+    for (int c = 0; c < CAUSE_NR; c++)
+        weighing->weight[c] =
+            account->saved[c] +
+            path_weight * fmax(account->share[c] - account->saved[c], 0);
+    if (account->call_s > 0 && weighing->input->time_s.known)
+        weighing->agreement = account->call_s / weighing->input->time_s.value;
+}
+
+/* Time that the model has no cause for. Lines that it takes for prefetched come late
+ * then: at the end of each small page a prefetcher begins anew. */
+static void weigh_rest(struct weighing *weighing)
+{
+    const struct occupancy_case *input = weighing->input;
+    double rest = 1 - weighing->agreement;
+    bool short_runs =
+        (input->streams.known && input->streams.value > OCCUPANCY_STREAMS) ||
+        (input->run_bytes.known &&
+         input->run_bytes.value < PREFETCHER_SHORT_LINES * input->machine->line_bytes);
+    enum cause cause = CAUSE_UNKNOWN;
+
+    if (weighing->agreement <= 0 || weighing->agreement >= 1 / agrees)
+        return;
+    for (int c = 0; c < CAUSE_NR; c++)
+        weighing->weight[c] *= weighing->agreement;
+    if (weighing->account->covered_share > 0.5)
+        cause =
+            short_runs || input->work.huge_pages ? CAUSE_PREFETCHER : CAUSE_PAGE_WALKS;
+    weighing->weight[cause] = fmax(weighing->weight[cause], rest);
+}
+
+/* What was measured to be at its limit is, whatever a model of the core says: without it
+ * the time would be that of the next one. */
+static void weigh_limiter(struct weighing *weighing)
+{
+    const struct occupancy *now = weighing->now;
+    const struct occupancy_resource *limiter = &now->resource[now->limiter];
+    enum cause cause = cause_of_resource(now->limiter);
+    double most = 0;
+
+    if (now->limiter == RESOURCE_NONE || limiter->saturation != SATURATED)
+        return;
+    for (int c = 0; c < CAUSE_NR; c++)
+        most = fmax(most, weighing->weight[c]);
+    weighing->is_full = true;
+    weighing->weight[cause] = fmax(weighing->weight[cause], most + ahead);
+}
+
+static bool is_about_lines(enum cause cause)
+{
+    switch (cause) {
+    case CAUSE_SCHEDULER:
+    case CAUSE_LOAD_BUFFER:
+    case CAUSE_REORDER_BUFFER:
+    case CAUSE_PAGE_WALKS:
+    case CAUSE_L1_MSHRS:
+    case CAUSE_L2_MSHRS:
+    case CAUSE_L2_BANDWIDTH:
+    case CAUSE_L3_BANDWIDTH:
+    case CAUSE_MEMORY_BANDWIDTH:
+    case CAUSE_STORES:
+    case CAUSE_PREFETCHER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum cause heaviest(const struct weighing *weighing, enum cause but)
+{
+    enum cause first = CAUSE_UNKNOWN;
+
+    for (int c = 0; c < CAUSE_NR; c++)
+        if (c != (int)but && weighing->weight[c] > 0 &&
+            (first == but || weighing->weight[c] > weighing->weight[first]))
+            first = (enum cause)c;
+    return first;
+}
+
+/* Regular steps along an array that leave most of each line unused: fewer lines for the
+ * same work would relieve whatever these lines wait for. */
+static void weigh_stride(struct weighing *weighing)
+{
+    enum cause first = heaviest(weighing, CAUSE_NR);
+    const struct pipeline_blame *blame = &weighing->account->blame[first];
+
+    if (!is_about_lines(first) || !blame->array || !(blame->line_use > 0) ||
+        blame->line_use > little_use || isnan(blame->stride) || blame->stride == 0)
+        return;
+    weighing->weight[CAUSE_STRIDED] = weighing->weight[first] + ahead;
+}
+
+/* ---- words ---- */
+
+/* " of 'a' in line 12" */
+static void add_place(const struct diagnosis *out, struct buf *text)
+{
+    if (out->array)
+        buf_addf(text, " of '%s'", out->array);
+    if (out->line > 0)
+        buf_addf(text, " in line %d", out->line);
+}
+
+static void say_stride(const struct pipeline_blame *blame, int line_bytes,
+                       struct diagnosis *out)
+{
+    buf_addf(&out->sentence, "Strided access: the loads and stores");
+    add_place(out, &out->sentence);
+    buf_addf(
+        &out->sentence,
+        " lie %.0f bytes apart, and %.0f of the %d bytes of each cache line that they "
+        "bring are used while it is there.",
+        fabs(blame->stride), blame->line_use * line_bytes, line_bytes);
+}
+
+static void say_in_flight(const struct occupancy *now, struct buf *text)
+{
+    if (!now->in_flight.known)
+        return;
+    buf_add(text, " (on average ");
+    buf_add_between(text, now->in_flight, 1);
+    buf_add(text, " misses in flight)");
+}
+
+static const char *pattern_of(enum cause cause)
+{
+    static const char *const pattern[CAUSE_NR] = {
+        [CAUSE_DEPENDENT_LOADS] =
+            "Latency-bound by dependent loads: each load%s needs an address that the "
+            "load "
+            "before it brings, so one must end before the next begins",
+        [CAUSE_RECURRENCE] =
+            "Latency-bound by a recurrence: each operation%s needs the result of the one "
+            "before it, so the latency of the operation, not the throughput of the "
+            "units, "
+            "sets the pace",
+        [CAUSE_SCHEDULER] =
+            "Misses%s are not started early enough because the scheduler is full of "
+            "operations that wait for older misses",
+        [CAUSE_LOAD_BUFFER] = "Misses%s are not started early enough because the load "
+                              "buffer is full",
+        [CAUSE_REORDER_BUFFER] = "Misses%s are not started early enough because the "
+                                 "reorder buffer is full of younger work that waits "
+                                 "behind them",
+        [CAUSE_BRANCHES] = "Mispredicted branches: what was begun behind a branch%s that "
+                           "goes the other way than predicted is thrown away",
+        [CAUSE_PAGE_WALKS] = "Page walks: the TLB does not hold the pages%s, and finding "
+                             "them delays the misses",
+        [CAUSE_L1_MSHRS] = "The L1 miss queue (MSHRs) is full: further misses%s wait for "
+                           "an entry",
+        [CAUSE_L2_MSHRS] = "The L2 miss queue (MSHRs) is full: further misses%s wait for "
+                           "an entry",
+        [CAUSE_L1_BANDWIDTH] = "Bound by L1 bandwidth: the load ports are busy with "
+                               "accesses%s",
+        [CAUSE_L2_BANDWIDTH] =
+            "Bound by L2 bandwidth: lines%s come from L2 as fast as it "
+            "delivers",
+        [CAUSE_L3_BANDWIDTH] =
+            "Bound by L3 bandwidth: lines%s come from L3 as fast as it "
+            "delivers",
+        [CAUSE_MEMORY_BANDWIDTH] = "Bandwidth-bound: lines%s come from memory as fast as "
+                                   "it delivers",
+        [CAUSE_ISSUE_WIDTH] =
+            "Bound by issue width: the core starts as many instructions "
+            "a cycle%s as it can",
+        [CAUSE_ARITHMETIC] =
+            "Compute-bound: the execution units for the operations%s are "
+            "busy all the time",
+        [CAUSE_STORES] = "Store-bound: stores%s leave the store buffer more slowly than "
+                         "the loop makes them",
+        [CAUSE_FRONT_END] = "Front-end-bound: the loop's code does not fit the caches of "
+                            "instructions, and fetching it%s sets the pace",
+        [CAUSE_PREFETCHER] =
+            "The hardware prefetcher does not run far enough ahead of the "
+            "accesses%s",
+    };
+
+    return pattern[cause];
+}
+
+/* The pattern with the place where it has "%s". */
+static void add_pattern(const char *pattern, const char *place, struct buf *text)
+{
+    size_t before = (size_t)(strstr(pattern, "%s") - pattern);
+
+    buf_addf(text, "%.*s%s%s", (int)before, pattern, place, pattern + before + 2);
+}
+
+static void say(const struct weighing *weighing, struct diagnosis *out)
+{
+    struct buf place = {0};
+
+    if (out->cause == CAUSE_STRIDED) {
+        say_stride(&weighing->account->blame[out->other[0].cause],
+                   weighing->input->machine->line_bytes, out);
+        return;
+    }
+    if (!pattern_of(out->cause)) {
+        buf_add(&out->sentence, "Nothing that was counted or modelled explains the time");
+    } else {
+        add_place(out, &place);
+        add_pattern(pattern_of(out->cause), buf_str(&place), &out->sentence);
+    }
+    if (is_about_lines(out->cause) || out->cause == CAUSE_DEPENDENT_LOADS)
+        say_in_flight(weighing->now, &out->sentence);
+    buf_add(&out->sentence, ".");
+    buf_release(&place);
+}
+
+static void say_reason(const struct weighing *weighing, struct diagnosis *out)
+{
+    if (weighing->account && weighing->agreement > 0)
+        buf_addf(&out->reason,
+                 "A model of the core run over the loop's instructions takes %.2f of the "
+                 "time measured, and %.0f %% less without this cause.",
+                 weighing->agreement,
+                 100 * (out->cause == CAUSE_STRIDED
+                            ? weighing->account->saved[out->other[0].cause]
+                            : weighing->account->saved[out->cause]));
+    if (weighing->is_full)
+        buf_addf(&out->reason, "%sThe use measured is at the limit.",
+                 out->reason.length ? " " : "");
+    if (!weighing->account)
+        buf_addf(&out->reason, "%sThe instructions of the loop were not looked at.",
+                 out->reason.length ? " " : "");
+}
+
+/* ---- how sure ---- */
+
+static enum confidence confidence_of(const struct weighing *weighing,
+                                     const struct diagnosis *out)
+{
+    /* the first other one of a strided access is what its lines wait for */
+    size_t rival = out->cause == CAUSE_STRIDED;
+    double next = rival < out->other_nr ? out->other[rival].share : 0;
+    double off = weighing->agreement > 0
+                     ? fmax(weighing->agreement, 1 / weighing->agreement)
+                     : INFINITY;
+    bool is_ahead = out->share - next >= ahead;
+
+    if (out->cause == CAUSE_UNKNOWN)
+        return CONFIDENCE_LOW;
+    if (!weighing->account)
+        return weighing->is_full ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
+    if (weighing->is_full || (off <= agrees && is_ahead && weighing->account->documented))
+        return CONFIDENCE_HIGH;
+    return off <= differs && out->share >= ahead ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
+
+/* ---- the outward calls ---- */
+
+static void take_others(struct weighing *weighing, struct diagnosis *out)
+{
+    const double worth_saying = 0.05;
+
+    weighing->weight[out->cause] = 0;
+    for (size_t i = 0; i < DIAGNOSIS_OTHERS_MAX; i++) {
+        enum cause next = heaviest(weighing, CAUSE_NR);
+
+        if (weighing->weight[next] < worth_saying)
+            return;
+        out->other[out->other_nr].cause = next;
+        out->other[out->other_nr++].share = fmin(weighing->weight[next], 1);
+        weighing->weight[next] = 0;
+    }
+}
+
+static void take_place(const struct weighing *weighing, struct diagnosis *out)
+{
+    enum cause of = out->cause == CAUSE_STRIDED ? out->other[0].cause : out->cause;
+    const struct pipeline_blame *blame = &weighing->account->blame[of];
+
+    out->line = blame->line;
+    out->array = blame->array ? xstrdup(blame->array) : NULL;
+}
+
+void diagnosis_make(const struct occupancy_case *input, const struct occupancy *now,
+                    struct diagnosis *out)
+{
+    struct weighing weighing = {.input = input, .now = now, .account = input->account};
+
+    *out = (struct diagnosis){.cause = CAUSE_UNKNOWN};
+    if (weighing.account) {
+        weigh_account(&weighing);
+        weigh_rest(&weighing);
+        weigh_limiter(&weighing);
+        weigh_stride(&weighing);
+        out->cause = heaviest(&weighing, CAUSE_NR);
+    } else {
+        out->cause = cause_of_why(now);
+        weighing.is_full = now->limiter != RESOURCE_NONE &&
+                           now->resource[now->limiter].saturation == SATURATED &&
+                           out->cause == cause_of_resource(now->limiter);
+    }
+    out->share = fmin(weighing.weight[out->cause], 1);
+    take_others(&weighing, out);
+    if (weighing.account)
+        take_place(&weighing, out);
+    out->confidence = confidence_of(&weighing, out);
+    say(&weighing, out);
+    say_reason(&weighing, out);
+}
+
+json_t *diagnosis_to_json(const struct diagnosis *diagnosis)
+{
+    json_t *others = json_array();
+
+    for (size_t i = 0; i < diagnosis->other_nr; i++)
+        json_array_append_new(others, json_pack("{s:s, s:f}", "cause",
+                                                cause_word(diagnosis->other[i].cause),
+                                                "share", diagnosis->other[i].share));
+    return json_pack("{s:s, s:s, s:f, s:s?, s:o, s:s, s:s, s:o}", "cause",
+                     cause_word(diagnosis->cause), "confidence",
+                     confidence_word(diagnosis->confidence), "share", diagnosis->share,
+                     "array", diagnosis->array, "line",
+                     diagnosis->line > 0 ? json_integer(diagnosis->line) : json_null(),
+                     "sentence", buf_str(&diagnosis->sentence), "reason",
+                     buf_str(&diagnosis->reason), "others", others);
+}

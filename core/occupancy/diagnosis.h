@@ -1,0 +1,49 @@
+/* What sets the pace of a loop, how sure that is, and where it is. */
+#ifndef CORE_OCCUPANCY_DIAGNOSIS_H
+#define CORE_OCCUPANCY_DIAGNOSIS_H
+
+#include "core/base/buf.h"
+#include "core/files/json.h"
+#include "core/pipeline/cause.h"
+
+struct occupancy;
+struct occupancy_case;
+
+#define CONFIDENCE_MAP(X)                                                                \
+    X(LOW, "low")                                                                        \
+    X(MEDIUM, "medium")                                                                  \
+    X(HIGH, "high")
+
+enum confidence {
+#define X(name, word) CONFIDENCE_##name,
+    CONFIDENCE_MAP(X)
+#undef X
+};
+const char *confidence_word(enum confidence confidence);
+
+enum { DIAGNOSIS_OTHERS_MAX = 3 };
+
+struct diagnosis {
+    enum cause cause;
+    enum confidence confidence;
+    double share; /* 0 .. 1 of the time: what a call would take less without it */
+    struct {
+        enum cause cause;
+        double share;
+    } other[DIAGNOSIS_OTHERS_MAX]; /* that come next, falling */
+    size_t other_nr;
+    char *array;                 /* NULL = none, or not known */
+    int line;                    /* of the source; 0 = not known */
+    struct buf sentence, reason; /* what it is; what the confidence rests on */
+};
+void diagnosis_release(struct diagnosis *diagnosis);
+
+/* From all other figures of `now`, and from the account of the pipeline if the case has
+ * one. Without one the cause is that of `limiter` and `why`. */
+void diagnosis_make(const struct occupancy_case *input, const struct occupancy *now,
+                    struct diagnosis *out);
+
+/* {"cause", "confidence", "share", "array", "line", "sentence", "reason", "others"} */
+json_t *diagnosis_to_json(const struct diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,54 @@
+/* What a model of the core says of a call: where its cycles go, what each cause costs,
+ * and at which instruction. */
+#ifndef CORE_PIPELINE_ACCOUNT_H
+#define CORE_PIPELINE_ACCOUNT_H
+
+#include "core/files/json.h"
+#include "core/pipeline/misses.h"
+
+struct error;
+
+/* The instruction that most of a cause's cycles go through. */
+struct pipeline_blame {
+    char *array;     /* that it accesses; NULL = none, or not known */
+    int line;        /* of the source; 0 = not known */
+    double line_use; /* as in struct pipeline_pattern */
+    double stride;
+};
+
+struct pipeline_account {
+    double cycles, instructions; /* of the stretches that were run */
+    double ghz;
+    double call_s; /* that a call takes by the model; 0 = instructions are not known */
+    double n_in_flight;     /* lines that L1 waits for, mean */
+    double share[CAUSE_NR]; /* of the cycles on the critical path; they sum to 1 */
+    double saved[CAUSE_NR]; /* share of the cycles that the run without it takes less */
+    struct pipeline_blame blame[CAUSE_NR];
+    /* Shares of the cycles that are left in a core with nothing else to wait for: for
+     * data from one operation to the next; for dispatch, units, ports, branches and code.
+     */
+    double recurrence_alone, core_alone;
+    double
+        covered_share; /* of the lines from memory, those that are taken for prefetched */
+    bool documented;   /* the core's figures are its own, not those of a generic core */
+};
+void pipeline_account_release(struct pipeline_account *account);
+
+struct pipeline_stretches {
+    const struct pipeline_stream *stream;
+    size_t nr;
+    const struct pipeline_pattern *pattern; /* by instruction */
+    const int *line;                        /* of the source, by instruction */
+    const struct pipeline_call *call;
+};
+/* -1 where nothing can be run. */
+int pipeline_account_make(const struct pipeline_stretches *stretches,
+                          const struct cpu_core *core,
+                          const struct pipeline_memory *memory, double ghz,
+                          struct pipeline_account *out);
+
+json_t *pipeline_account_to_json(const struct pipeline_account *account);
+int pipeline_account_from_json(const struct json_at *at, struct pipeline_account *account,
+                               struct error *err);
+
+#endif

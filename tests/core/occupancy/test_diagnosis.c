@@ -1,0 +1,135 @@
+/* What is said to set the pace, from an account of the core and from what was measured.
+ */
+#include <math.h>
+
+#include "core/pipeline/account.h"
+#include "tests/core/occupancy/loop_by_hand.h"
+
+SUITE(occupancy_diagnosis);
+
+static struct pipeline_account account_of(enum cause cause, double share, double saved)
+{
+    struct pipeline_account account = {
+        .cycles = 1e4, .instructions = 1e4, .ghz = 3, .call_s = 0.1, .documented = true};
+
+    for (int c = 0; c < CAUSE_NR; c++)
+        account.blame[c].stride = NAN;
+    account.share[cause] = share;
+    account.saved[cause] = saved;
+    return account;
+}
+
+static struct occupancy diagnosed(const struct machine *machine,
+                                  const struct pipeline_account *account, double time_s)
+{
+    struct occupancy_case input = case_of(machine, memory_work(1e5, 0), time_s, 1);
+
+    input.account = account;
+    return computed(&input);
+}
+
+static void check_diagnosis(const struct pipeline_account *account, double time_s,
+                            enum cause cause, enum confidence confidence)
+{
+    struct machine machine = machine_made();
+    struct occupancy now = diagnosed(&machine, account, time_s);
+
+    check_str(cause_word(now.diagnosis.cause), cause_word(cause));
+    check_str(confidence_word(now.diagnosis.confidence), confidence_word(confidence));
+    check(now.diagnosis.sentence.length > 20);
+    occupancy_release(&now);
+}
+
+TEST("the cause that costs most, as sure as the model agrees with the clock")
+{
+    struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.9, 0.6);
+
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
+    check_diagnosis(&account, 0.17, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+    check_diagnosis(&account, 0.03, CAUSE_RECURRENCE, CONFIDENCE_LOW);
+    account.documented = false;
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+    account.documented = true;
+    account.share[CAUSE_ARITHMETIC] = 0.1;
+    account.saved[CAUSE_ARITHMETIC] = 0.55; /* nearly as much */
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+}
+
+TEST("a run without the cause counts more than the path")
+{
+    struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.7, 0);
+
+    account.share[CAUSE_ARITHMETIC] = 0.3;
+    account.saved[CAUSE_ARITHMETIC] = 0.33;
+    check_diagnosis(&account, 0.1, CAUSE_ARITHMETIC, CONFIDENCE_MEDIUM);
+}
+
+TEST("what was measured to be full goes before the model")
+{
+    struct machine machine = machine_made();
+    struct pipeline_account account = account_of(CAUSE_REORDER_BUFFER, 0.9, 0.5);
+    struct occupancy_case input =
+        case_of(&machine, memory_work(1e6, 0), 1e6 * 101e-9 / 16, 1);
+    account.call_s = input.time_s.value;
+    input.account = &account;
+    struct occupancy now = computed(&input);
+
+    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    check_str(cause_word(now.diagnosis.cause), "l1_mshrs");
+    check_eq(now.diagnosis.confidence, CONFIDENCE_HIGH);
+    check_eq(now.diagnosis.other[0].cause, CAUSE_REORDER_BUFFER);
+    occupancy_release(&now);
+}
+
+TEST("regular steps that leave most of each line unused")
+{
+    struct machine machine = machine_made();
+    struct pipeline_account account = account_of(CAUSE_REORDER_BUFFER, 0.9, 0.5);
+    struct pipeline_blame *blame = &account.blame[CAUSE_REORDER_BUFFER];
+    char array[] = "a";
+    struct occupancy now;
+
+    blame->array = array;
+    blame->line = 12;
+    blame->line_use = 0.125;
+    blame->stride = 4096;
+    now = diagnosed(&machine, &account, 0.1);
+    check_str(cause_word(now.diagnosis.cause), "strided");
+    check_str(now.diagnosis.array, "a");
+    check_eq(now.diagnosis.line, 12);
+    check_contains(buf_str(&now.diagnosis.sentence),
+                   "of 'a' in line 12 lie 4096 bytes apart, and 8 of the 64 bytes");
+    check_contains(buf_str(&now.limiter_sentence), "Strided access");
+    occupancy_release(&now);
+    blame->line_use = 1; /* a row */
+    check_diagnosis(&account, 0.1, CAUSE_REORDER_BUFFER, CONFIDENCE_HIGH);
+    blame->line_use = 0.125;
+    blame->stride = NAN; /* at random */
+    check_diagnosis(&account, 0.1, CAUSE_REORDER_BUFFER, CONFIDENCE_HIGH);
+    account = account_of(CAUSE_RECURRENCE, 0.9, 0.5); /* not about lines */
+    account.blame[CAUSE_RECURRENCE] = (struct pipeline_blame){array, 12, 0.125, 4096};
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
+}
+
+TEST("time that the model does not explain, where lines should come ahead of it")
+{
+    struct pipeline_account account = account_of(CAUSE_MEMORY_BANDWIDTH, 0.9, 0.1);
+
+    account.covered_share = 1;
+    check_diagnosis(&account, 0.25, CAUSE_PAGE_WALKS, CONFIDENCE_LOW); /* small pages */
+    account.covered_share = 0;
+    check_diagnosis(&account, 0.25, CAUSE_UNKNOWN, CONFIDENCE_LOW);
+}
+
+TEST("without an account it is what was measured, or the cap that explains n")
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+
+    input.chains = exact(4);
+    struct occupancy now = computed(&input);
+    check_str(cause_word(now.diagnosis.cause), "dependent_loads");
+    check_eq(now.diagnosis.confidence, CONFIDENCE_LOW);
+    check_contains(buf_str(&now.diagnosis.reason), "were not looked at");
+    occupancy_release(&now);
+}
