@@ -10,5 +10,6 @@
 #include "core/code/producer.h"
 #include "core/code/source_headers.h"
 #include "core/code/source_lines.h"
+#include "core/code/work.h"
 
 #endif

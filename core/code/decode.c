@@ -2,11 +2,13 @@
 
 #include <capstone/capstone.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/error.h"
+#include "core/code/decode_parts.h"
 
 struct decoder {
     enum decode_arch arch;
@@ -231,6 +233,9 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
+static const char *const calls[] = {"call",  "lcall", "bl",  "bla", "blr",
+                                    "bctrl", "blrl",  "bcl", NULL};
+
 /* What goes to its target always, and what ends here; calls come back; other branches may
  * or may not be taken. Power's conditional returns go on, if they do not. */
 static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *insn)
@@ -238,8 +243,6 @@ static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *i
     static const char *const jump[] = {"jmp", "ljmp", "b", "br", "ba", "bctr", NULL};
     static const char *const end[] = {"ret", "retq", "retf", "iretq", "ud2",  "hlt",
                                       "blr", "trap", "udf",  "brk",   "int3", NULL};
-    static const char *const call[] = {"call",  "lcall", "bl",  "bla", "blr",
-                                       "bctrl", "blrl",  "bcl", NULL};
     const char *word = insn->mnemonic;
     size_t length = strlen(word);
 
@@ -247,7 +250,7 @@ static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *i
         return FLOW_NEXT;
     if (is_one_of(word, end))
         return FLOW_END;
-    if (!jumps(decoder, insn) || is_one_of(word, call))
+    if (!jumps(decoder, insn) || is_one_of(word, calls))
         return FLOW_NEXT;
     if (is_one_of(word, jump))
         return FLOW_JUMP;
@@ -269,12 +272,295 @@ static bool repeats(const struct decoder *decoder, const cs_insn *insn)
     return decoder->arch == DECODE_X86 && behind(insn->mnemonic, "rep");
 }
 
+/* ---- operands ---- */
+
+static uint8_t numbered(const char *digits, unsigned first, unsigned nr)
+{
+    char *end;
+    unsigned long number = strtoul(digits, &end, 10);
+
+    return end == digits || number >= nr ? WORK_NO_REGISTER : (uint8_t)(first + number);
+}
+
+/* rax, eax, ax, al, ah; r8, r8d, r8w, r8b; sizes by the name. */
+static uint8_t x86_general(const char *name, uint16_t *bytes)
+{
+    static const char *const letters[] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
+    size_t length = strlen(name);
+
+    if (name[0] == 'r' && isdigit((unsigned char)name[1])) {
+        char last = name[length - 1];
+
+        *bytes = last == 'd' ? 4 : last == 'w' ? 2 : last == 'b' ? 1 : 8;
+        return numbered(name + 1, 0, 16);
+    }
+    for (uint8_t i = 0; i < ARRAY_SIZE(letters); i++) {
+        const char *at = strstr(name, letters[i]);
+        bool is_low = length > 1 && length == strlen(at ? at : "") + 0;
+
+        if (at && at[2] == '\0' && at - name <= 1) {
+            *bytes = is_low ? 2 : name[0] == 'r' ? 8 : 4;
+            return i;
+        }
+        if (name[0] == letters[i][0] &&
+            ((length == 2 && i < 4 && (name[1] == 'l' || name[1] == 'h')) ||
+             (length == 3 && i >= 4 && name[1] == letters[i][1] && name[2] == 'l'))) {
+            *bytes = 1;
+            return i;
+        }
+    }
+    return WORK_NO_REGISTER;
+}
+
+static uint8_t x86_register(const char *name, uint16_t *bytes)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+
+    *bytes = 0;
+    if (behind(name, "xmm") || behind(name, "ymm") || behind(name, "zmm")) {
+        *bytes = name[0] == 'x' ? 16 : name[0] == 'y' ? 32 : 64;
+        return numbered(digits, WORK_REGISTER_VECTOR, 32);
+    }
+    if (behind(name, "mm")) {
+        *bytes = 8;
+        return numbered(digits, WORK_REGISTER_VECTOR, 8);
+    }
+    if (name[0] == 'k')
+        return numbered(digits, WORK_REGISTER_MASK, 8);
+    if (behind(name, "rflags") || behind(name, "eflags"))
+        return WORK_REGISTER_FLAGS;
+    if (behind(name, "st(") || behind(name, "fpsw"))
+        return WORK_REGISTER_X87;
+    return x86_general(name, bytes);
+}
+
+/* x0, w0, sp; b0, h0, s0, d0, q0, v0; what reads as 0 is none. */
+static uint8_t arm64_register(const char *name, uint16_t *bytes)
+{
+    static const char vectors[] = "bhsdqv";
+    const char *vector = strchr(vectors, name[0]);
+
+    *bytes = name[0] == 'w' ? 4 : 8;
+    if (!strcmp(name, "sp") || !strcmp(name, "wsp"))
+        return 31;
+    if (!strcmp(name, "fp") || !strcmp(name, "lr"))
+        return name[0] == 'f' ? 29 : 30;
+    if (!strcmp(name, "nzcv"))
+        return WORK_REGISTER_FLAGS;
+    if (!isdigit((unsigned char)name[1]))
+        return WORK_NO_REGISTER;
+    if (name[0] == 'x' || name[0] == 'w')
+        return numbered(name + 1, 0, 31);
+    if (!vector)
+        return WORK_NO_REGISTER;
+    *bytes = *vector == 'v' ? 16 : (uint16_t)(1u << (vector - vectors));
+    return numbered(name + 1, WORK_REGISTER_VECTOR, 32);
+}
+
+static uint8_t register_of(const struct decoder *decoder, unsigned reg, uint16_t *bytes)
+{
+    const char *name = cs_reg_name(decoder->handle, reg);
+
+    *bytes = 0;
+    if (!name)
+        return WORK_NO_REGISTER;
+    return decoder->arch == DECODE_X86 ? x86_register(name, bytes)
+                                       : arm64_register(name, bytes);
+}
+
+static struct work_memory no_memory(void)
+{
+    return (struct work_memory){.base = WORK_NO_REGISTER,
+                                .index = WORK_NO_REGISTER,
+                                .index_vector = WORK_NO_REGISTER,
+                                .mask = WORK_NO_REGISTER,
+                                .scale = 1,
+                                .lanes = 1};
+}
+
+static struct work_memory x86_memory(const struct decoder *decoder, const cs_x86_op *op)
+{
+    struct work_memory out = no_memory();
+    uint16_t bytes;
+
+    out.pc_relative = op->mem.base == X86_REG_RIP;
+    out.of_thread = op->mem.segment == X86_REG_FS;
+    if (!out.pc_relative)
+        out.base = register_of(decoder, op->mem.base, &bytes);
+    out.index = register_of(decoder, op->mem.index, &bytes);
+    if (out.index != WORK_NO_REGISTER && out.index >= WORK_REGISTER_VECTOR) {
+        out.index_vector = out.index;
+        out.index = WORK_NO_REGISTER;
+    }
+    out.scale = (uint8_t)(op->mem.scale > 0 ? op->mem.scale : 1);
+    out.displacement = op->mem.disp;
+    out.bytes = op->size;
+    return out;
+}
+
+static void x86_operands(const struct decoder *decoder, const cs_x86 *x86,
+                         struct assembly *out)
+{
+    for (size_t i = 0; i < x86->op_count && i < OPERANDS_MAX; i++) {
+        const cs_x86_op *op = &x86->operands[i];
+        struct operand *operand = &out->operand[out->operand_nr++];
+
+        *operand = (struct operand){.reg = WORK_NO_REGISTER,
+                                    .bytes = op->size,
+                                    .read = op->access & CS_AC_READ,
+                                    .written = op->access & CS_AC_WRITE};
+        if (op->type == X86_OP_REG) {
+            operand->kind = OPERAND_REGISTER;
+            operand->reg = register_of(decoder, op->reg, &operand->bytes);
+        } else if (op->type == X86_OP_MEM) {
+            operand->kind = OPERAND_MEMORY;
+            operand->memory = x86_memory(decoder, op);
+        } else {
+            operand->number = op->imm;
+        }
+    }
+    out->is_locked = x86->prefix[0] == 0xf0;
+}
+
+static const struct {
+    arm64_vas vas;
+    uint16_t bytes, element_bytes;
+} arrangements[] = {
+    {ARM64_VAS_8B, 8, 1},  {ARM64_VAS_16B, 16, 1}, {ARM64_VAS_4H, 8, 2},
+    {ARM64_VAS_8H, 16, 2}, {ARM64_VAS_2S, 8, 4},   {ARM64_VAS_4S, 16, 4},
+    {ARM64_VAS_1D, 8, 8},  {ARM64_VAS_2D, 16, 8},
+};
+
+static void arrange(const cs_arm64_op *op, struct operand *operand)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(arrangements); i++)
+        if (arrangements[i].vas == op->vas) {
+            operand->bytes = arrangements[i].bytes;
+            operand->element_bytes = arrangements[i].element_bytes;
+        }
+    operand->is_lane = op->vector_index >= 0;
+}
+
+static struct work_memory arm64_memory(const struct decoder *decoder,
+                                       const cs_arm64_op *op)
+{
+    struct work_memory out = no_memory();
+    uint16_t bytes;
+
+    out.base = register_of(decoder, op->mem.base, &bytes);
+    if (op->mem.index != ARM64_REG_INVALID)
+        out.index = register_of(decoder, op->mem.index, &bytes);
+    out.scale =
+        (uint8_t)(op->shift.type == ARM64_SFT_LSL ? 1u << (op->shift.value & 7) : 1u);
+    out.index_half = op->ext == ARM64_EXT_UXTW ? 1 : op->ext == ARM64_EXT_SXTW ? -1 : 0;
+    out.displacement = op->mem.disp;
+    return out;
+}
+
+/* A number where a load has its memory: the address itself. */
+static struct work_memory arm64_literal(const cs_arm64_op *op, uint64_t pc)
+{
+    struct work_memory out = no_memory();
+
+    out.pc_relative = true;
+    out.displacement = op->imm - (int64_t)(pc + 4);
+    return out;
+}
+
+static void arm64_operands(const struct decoder *decoder, const cs_insn *insn,
+                           struct assembly *out)
+{
+    const cs_arm64 *arm64 = &insn->detail->arm64;
+    bool is_literal = behind(insn->mnemonic, "ldr") && !strchr(insn->op_str, '[');
+
+    for (size_t i = 0; i < arm64->op_count && i < OPERANDS_MAX; i++) {
+        const cs_arm64_op *op = &arm64->operands[i];
+        struct operand *operand = &out->operand[out->operand_nr++];
+
+        *operand = (struct operand){.reg = WORK_NO_REGISTER};
+        if (op->type == ARM64_OP_REG) {
+            operand->kind = OPERAND_REGISTER;
+            operand->reg = register_of(decoder, op->reg, &operand->bytes);
+            arrange(op, operand);
+        } else if (op->type == ARM64_OP_MEM) {
+            operand->kind = OPERAND_MEMORY;
+            operand->memory = arm64_memory(decoder, op);
+        } else if (op->type == ARM64_OP_IMM) {
+            operand->number = op->imm;
+            if (is_literal && i == 1) {
+                operand->kind = OPERAND_MEMORY;
+                operand->memory = arm64_literal(op, insn->address);
+            }
+        }
+    }
+    out->writes_back = arm64->writeback;
+    out->writes_flags = arm64->update_flags;
+}
+
+static void implied(const struct decoder *decoder, const cs_insn *insn,
+                    struct assembly *out)
+{
+    const cs_detail *detail = insn->detail;
+    uint16_t bytes;
+
+    for (size_t i = 0; i < detail->regs_read_count && i < IMPLIED_MAX; i++)
+        out->implied_read[out->implied_read_nr++] =
+            register_of(decoder, detail->regs_read[i], &bytes);
+    for (size_t i = 0; i < detail->regs_write_count && i < IMPLIED_MAX; i++)
+        out->implied_write[out->implied_write_nr++] =
+            register_of(decoder, detail->regs_write[i], &bytes);
+}
+
+static void assembly_of(const struct decoder *decoder, const cs_insn *insn,
+                        struct assembly *out)
+{
+    const char *word = strrchr(insn->mnemonic, ' ');
+
+    *out = (struct assembly){.mask = WORK_NO_REGISTER};
+    snprintf(out->word, sizeof(out->word), "%s", word ? word + 1 : insn->mnemonic);
+    out->bytes = insn->size;
+    out->is_repeated = repeats(decoder, insn);
+    out->is_return =
+        cs_insn_group(decoder->handle, insn, CS_GRP_RET) || behind(insn->mnemonic, "ret");
+    out->is_call = is_one_of(out->word, calls);
+    out->is_branch = jumps(decoder, insn);
+    implied(decoder, insn, out);
+    if (decoder->arch == DECODE_X86)
+        x86_operands(decoder, &insn->detail->x86, out);
+    else if (decoder->arch == DECODE_ARM64)
+        arm64_operands(decoder, insn, out);
+}
+
+/* ---- one instruction ---- */
+
+static const char *widest_register(const struct assembly *text)
+{
+    uint16_t bytes = 0;
+
+    for (size_t i = 0; i < text->operand_nr; i++)
+        if (text->operand[i].kind == OPERAND_REGISTER && text->operand[i].bytes > bytes)
+            bytes = text->operand[i].bytes;
+    return bytes == 64 ? "zmm" : bytes == 32 ? "ymm" : "xmm";
+}
+
+/* It goes on behind it, and is never a branch. */
+static struct decoded decoded_of(const struct assembly *text)
+{
+    struct decoded out = {.known = true, .bytes = text->bytes};
+
+    arithmetic_x86(text->word, widest_register(text), &out);
+    return out;
+}
+
 struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_BYTES],
                       uint64_t pc)
 {
     struct decoded out = {.bytes = 4};
+    struct assembly text;
     cs_insn *insn;
 
+    if (decoder->arch == DECODE_X86 && x86_decode_evex(code, &text))
+        return decoded_of(&text);
     if (cs_disasm(decoder->handle, code, DECODE_BYTES, pc, 1, &insn) != 1)
         return out;
     out.known = true;
@@ -285,5 +571,28 @@ struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_B
     out.repeats = repeats(decoder, insn);
     arithmetic(decoder, insn, &out);
     cs_free(insn, 1);
+    return out;
+}
+
+struct instruction_work decode_work(const struct decoder *decoder,
+                                    const uint8_t code[DECODE_BYTES], uint64_t pc)
+{
+    struct instruction_work out = {.class = WORK_OTHER, .microops = 1};
+    struct assembly text;
+    cs_insn *insn;
+
+    if (decoder->arch == DECODE_X86 && x86_decode_evex(code, &text)) {
+        x86_work(&text, &out);
+        return out;
+    }
+    if ((decoder->arch != DECODE_X86 && decoder->arch != DECODE_ARM64) ||
+        cs_disasm(decoder->handle, code, DECODE_BYTES, pc, 1, &insn) != 1)
+        return out;
+    assembly_of(decoder, insn, &text);
+    cs_free(insn, 1);
+    if (decoder->arch == DECODE_X86)
+        x86_work(&text, &out);
+    else
+        arm64_work(&text, &out);
     return out;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/code/work.h"
+
 struct error;
 
 enum { DECODE_BYTES = 16 }; /* no instruction is longer */
@@ -48,5 +50,8 @@ int decoder_new(enum decode_arch arch, struct decoder **decoder, struct error *e
 void decoder_free(struct decoder *decoder); /* NULL is fine */
 struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_BYTES],
                       uint64_t pc);
+/* x86-64 and arm64 without SVE; of others `known` is false. */
+struct instruction_work decode_work(const struct decoder *decoder,
+                                    const uint8_t code[DECODE_BYTES], uint64_t pc);
 
 #endif

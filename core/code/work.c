@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/code/decode_parts.h"
+
 static const char *const words[] = {
 #define X(name, word) [WORK_##name] = word,
     WORK_CLASS_MAP(X)
@@ -20,4 +22,39 @@ enum work_class work_class_from_word(const char *word)
     while (class < WORK_CLASS_NR && strcmp(words[class], word) != 0)
         class ++;
     return class;
+}
+
+static void add_once(uint8_t *list, uint8_t *nr, size_t max, uint8_t reg)
+{
+    if (reg == WORK_NO_REGISTER || *nr == max || memchr(list, reg, *nr))
+        return;
+    list[(*nr)++] = reg;
+}
+
+void work_reads(struct instruction_work *work, uint8_t reg)
+{
+    add_once(work->read, &work->read_nr, WORK_READS_MAX, reg);
+}
+
+void work_writes(struct instruction_work *work, uint8_t reg)
+{
+    add_once(work->write, &work->write_nr, WORK_WRITES_MAX, reg);
+}
+
+static bool begins(const char *word, const char *start)
+{
+    size_t length = strlen(start);
+
+    if (length && start[length - 1] == '$')
+        return strlen(word) == length - 1 && strncmp(word, start, length - 1) == 0;
+    return strncmp(word, start, length) == 0;
+}
+
+const struct class_row *class_row_of(const struct class_row *row, size_t nr,
+                                     const char *word)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (begins(word, row[i].start))
+            return &row[i];
+    return NULL;
 }

@@ -59,8 +59,10 @@ enum {
 struct work_memory {
     uint8_t base, index; /* general registers, or WORK_NO_REGISTER */
     uint8_t scale;
-    bool pc_relative; /* to the end of the instruction */
-    bool of_thread;   /* to the thread's own memory (x86: fs) */
+    int8_t index_half; /* of the index only the lower half counts: 1 zero-extended, -1
+                          sign-extended; 0 = all of it */
+    bool pc_relative;  /* to the end of the instruction */
+    bool of_thread;    /* to the thread's own memory (x86: fs) */
     int64_t displacement;
     uint16_t bytes;       /* of an access, of one lane */
     uint8_t lanes;        /* 1; gathers and scatters: elements */

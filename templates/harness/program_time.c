@@ -347,6 +347,7 @@ int main(int argc, char **argv)
     timing.shared = open_barrier(&request);
     timing.data = buffers_fill(&request, buffer);
     if (request.stepped) {
+        report_arrays(timing.out, buffer);
         step_call(&request, timing.data);
         return 0;
     }

@@ -133,6 +133,9 @@ static void add_instruction_set(const struct strvec *from, struct strvec *flags)
 static void kernel_flags(const struct building *building, enum harness_role role,
                          struct strvec *flags)
 {
+    /* lines of what is stepped through, which has no other form than the program */
+    if (role == HARNESS_VARIANT && !building->in_library && !*building->sanitize)
+        strvec_push(flags, "-g1");
     strvec_push_all(flags, &building->kernel->cflags);
     if (role == HARNESS_TRACED) {
         add_instruction_set(&building->toolchain->flags, flags);
