@@ -113,16 +113,41 @@ static void weigh_rest(struct weighing *weighing)
         (input->streams.known && input->streams.value > OCCUPANCY_STREAMS) ||
         (input->run_bytes.known &&
          input->run_bytes.value < PREFETCHER_SHORT_LINES * input->machine->line_bytes);
-    enum cause cause = CAUSE_UNKNOWN;
+    enum cause cause =
+        short_runs || input->work.huge_pages ? CAUSE_PREFETCHER : CAUSE_PAGE_WALKS;
 
-    if (weighing->agreement <= 0 || weighing->agreement >= 1 / agrees)
+    if (weighing->agreement <= 0 || weighing->agreement >= 1 / agrees ||
+        weighing->account->covered_share < 0.5)
         return;
     for (int c = 0; c < CAUSE_NR; c++)
         weighing->weight[c] *= weighing->agreement;
-    if (weighing->account->covered_share > 0.5)
-        cause =
-            short_runs || input->work.huge_pages ? CAUSE_PREFETCHER : CAUSE_PAGE_WALKS;
     weighing->weight[cause] = fmax(weighing->weight[cause], rest);
+}
+
+static enum cause cause_of_experiment(enum experiment experiment)
+{
+    return experiment == EXPERIMENT_HUGE_PAGES ? CAUSE_PAGE_WALKS : CAUSE_RECURRENCE;
+}
+
+/* What an experiment showed goes before what the model says: what its cause costs at
+ * least if it gained, hardly anything if it did not. A compiler may find no way to use
+ * its freedom, so reassociation that gains nothing proves less. */
+static void weigh_experiments(struct weighing *weighing)
+{
+    const double still_possible = 0.3;
+
+    for (int e = 0; e < EXPERIMENT_NR; e++) {
+        struct quantity gain = weighing->account->tried[e];
+        double *weight = &weighing->weight[cause_of_experiment((enum experiment)e)];
+
+        if (!gain.known || gain.doubted)
+            continue;
+        if (gain.low > 1)
+            *weight = e == EXPERIMENT_HUGE_PAGES ? 1 - 1 / gain.value
+                                                 : fmax(*weight, 1 - 1 / gain.value);
+        else
+            *weight *= e == EXPERIMENT_HUGE_PAGES ? 0 : still_possible;
+    }
 }
 
 /* What was measured to be at its limit is, whatever a model of the core says: without it
@@ -313,6 +338,12 @@ static void say_reason(const struct weighing *weighing, struct diagnosis *out)
                  100 * (out->cause == CAUSE_STRIDED
                             ? weighing->account->saved[out->other[0].cause]
                             : weighing->account->saved[out->cause]));
+    for (int e = 0; weighing->account && e < EXPERIMENT_NR; e++)
+        if (weighing->account->tried[e].known) {
+            buf_addf(&out->reason, "%sIt runs ", out->reason.length ? " " : "");
+            buf_add_ratio(&out->reason, weighing->account->tried[e]);
+            buf_addf(&out->reason, " as fast %s.", experiment_phrase((enum experiment)e));
+        }
     if (weighing->is_full)
         buf_addf(&out->reason, "%sThe use measured is at the limit.",
                  out->reason.length ? " " : "");
@@ -341,6 +372,27 @@ static enum confidence confidence_of(const struct weighing *weighing,
     if (weighing->is_full || (off <= agrees && is_ahead && weighing->account->documented))
         return CONFIDENCE_HIGH;
     return off <= differs && out->share >= ahead ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
+
+/* ---- what would tell more ---- */
+
+bool diagnosis_wants(const struct occupancy_case *input, const struct diagnosis *found,
+                     enum experiment experiment)
+{
+    const double near = 0.4; /* of the first one's share */
+    enum cause about = cause_of_experiment(experiment);
+    bool among = found->cause == about || found->cause == CAUSE_UNKNOWN;
+
+    if (!input->account || input->account->tried[experiment].known)
+        return false;
+    if (experiment == EXPERIMENT_HUGE_PAGES
+            ? input->work.huge_pages || !input->machine->huge_pages_available
+            : !input->account->fp_recurrence)
+        return false;
+    for (size_t i = 0; i < found->other_nr; i++)
+        among = among || (found->other[i].cause == about &&
+                          found->other[i].share >= near * found->share);
+    return among;
 }
 
 /* ---- the outward calls ---- */
@@ -379,6 +431,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
     if (weighing.account) {
         weigh_account(&weighing);
         weigh_rest(&weighing);
+        weigh_experiments(&weighing);
         weigh_limiter(&weighing);
         weigh_stride(&weighing);
         out->cause = heaviest(&weighing, CAUSE_NR);

@@ -4,6 +4,7 @@
 
 #include "core/base/buf.h"
 #include "core/files/json.h"
+#include "core/pipeline/account.h"
 #include "core/pipeline/cause.h"
 
 struct occupancy;
@@ -42,6 +43,10 @@ void diagnosis_release(struct diagnosis *diagnosis);
  * one. Without one the cause is that of `limiter` and `why`. */
 void diagnosis_make(const struct occupancy_case *input, const struct occupancy *now,
                     struct diagnosis *out);
+
+/* Would the experiment decide between this cause and another, and can it be made? */
+bool diagnosis_wants(const struct occupancy_case *input, const struct diagnosis *found,
+                     enum experiment experiment);
 
 /* {"cause", "confidence", "share", "array", "line", "sentence", "reason", "others"} */
 json_t *diagnosis_to_json(const struct diagnosis *diagnosis);

@@ -16,6 +16,25 @@ void pipeline_account_release(struct pipeline_account *account)
     *account = (struct pipeline_account){0};
 }
 
+static const struct {
+    const char *word, *phrase;
+} experiments[] = {
+#define X(name, word, phrase) [EXPERIMENT_##name] = {word, phrase},
+    EXPERIMENT_MAP(X)
+#undef X
+};
+
+const char *experiment_phrase(enum experiment experiment)
+{
+    return experiments[experiment].phrase;
+}
+
+static void nothing_tried(struct pipeline_account *account)
+{
+    for (int e = 0; e < EXPERIMENT_NR; e++)
+        account->tried[e] = quantity_unknown();
+}
+
 static int run_all(const struct pipeline_stretches *stretches,
                    const struct cpu_core *core, const struct pipeline_memory *memory,
                    unsigned without, struct pipeline_result *sum)
@@ -89,6 +108,13 @@ static void find_blame(const struct pipeline_stretches *stretches,
     }
 }
 
+static bool is_floating(const struct pipeline_stretches *stretches, uint32_t place)
+{
+    enum work_class class = stretches->stream[0].instruction[place].work.class;
+
+    return class >= WORK_FP_ADD && class <= WORK_FP_SQRT;
+}
+
 static double covered_share(const struct pipeline_call *call, int level_nr)
 {
     double lines = 0, covered = 0;
@@ -109,6 +135,7 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
     double call = stretches->call->instructions;
 
     *out = (struct pipeline_account){0};
+    nothing_tried(out);
     if (!(ghz > 0) || run_all(stretches, core, memory, 0, &all))
         return -1;
     out->cycles = all.cycles;
@@ -124,6 +151,8 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
     }
     find_alone(stretches, core, memory, &all, out);
     find_blame(stretches, &all, out);
+    out->fp_recurrence = all.blamed[CAUSE_RECURRENCE] != UINT32_MAX &&
+                         is_floating(stretches, all.blamed[CAUSE_RECURRENCE]);
     out->covered_share = covered_share(stretches->call, memory->level_nr);
     return 0;
 }
@@ -154,6 +183,11 @@ json_t *pipeline_account_to_json(const struct pipeline_account *account)
         if (account->share[c] > 0)
             json_array_append_new(causes, cause_to_json(account, (enum cause)c));
     json_object_set_new(root, "causes", causes);
+    json_object_set_new(root, "fp_recurrence", json_boolean(account->fp_recurrence));
+    for (int e = 0; e < EXPERIMENT_NR; e++)
+        if (account->tried[e].known)
+            json_object_set_new(root, experiments[e].word,
+                                json_quantity(account->tried[e]));
     return root;
 }
 
@@ -203,12 +237,18 @@ int pipeline_account_from_json(const struct json_at *at, struct pipeline_account
                   {"core_alone", &out.core_alone},
                   {"covered_share", &out.covered_share}};
 
+    nothing_tried(&out);
     for (int c = 0; c < CAUSE_NR; c++)
         out.blame[c].stride = NAN;
     for (size_t i = 0; i < ARRAY_SIZE(number); i++)
         if (json_number_at(at, number[i].key, 0, 1e18, number[i].into, err))
             return -1;
+    for (int e = 0; e < EXPERIMENT_NR; e++)
+        if (json_has(at, experiments[e].word) &&
+            json_quantity_at(at, experiments[e].word, &out.tried[e], err))
+            return -1;
     if (json_bool_at(at, "documented", &out.documented, err) ||
+        json_bool_at(at, "fp_recurrence", &out.fp_recurrence, err) ||
         json_array_at(at, "causes", &causes, &nr, err))
         return -1;
     for (size_t i = 0; i < nr; i++) {

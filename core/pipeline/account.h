@@ -3,6 +3,7 @@
 #ifndef CORE_PIPELINE_ACCOUNT_H
 #define CORE_PIPELINE_ACCOUNT_H
 
+#include "core/base/quantity.h"
 #include "core/files/json.h"
 #include "core/pipeline/misses.h"
 
@@ -15,6 +16,19 @@ struct pipeline_blame {
     double line_use; /* as in struct pipeline_pattern */
     double stride;
 };
+
+/* What was tried to decide between causes. name, word, phrase behind "runs" */
+#define EXPERIMENT_MAP(X)                                                                \
+    X(HUGE_PAGES, "huge_pages", "on huge pages")                                         \
+    X(REASSOCIATED, "reassociated",                                                      \
+      "when the compiler may reassociate floating-point operations")
+enum experiment {
+#define X(name, word, phrase) EXPERIMENT_##name,
+    EXPERIMENT_MAP(X)
+#undef X
+        EXPERIMENT_NR
+};
+const char *experiment_phrase(enum experiment experiment);
 
 struct pipeline_account {
     double cycles, instructions; /* of the stretches that were run */

@@ -507,6 +507,12 @@ static void load_one(struct run *run, const struct pipeline_access *access, uint
         *now = one;
 }
 
+/* Accesses at the end that are stores to elsewhere than it loads from. */
+static uint32_t stores_apart(const struct run *run, const struct pipeline_step *step)
+{
+    return run->stream->instruction[step->place].work.is_apart && step->access_nr > 1;
+}
+
 static void load(struct run *run, uint32_t me)
 {
     const struct pipeline_step *step = &run->stream->step[me];
@@ -514,7 +520,7 @@ static void load(struct run *run, uint32_t me)
 
     now->loaded = -1;
     now->for_load = (struct wait){WAIT_START, 0};
-    for (uint32_t i = 0; i < step->access_nr; i++)
+    for (uint32_t i = 0; i < step->access_nr - stores_apart(run, step); i++)
         load_one(run, &run->stream->access[step->access + i], me, now);
     if (now->loaded < 0) { /* its address is not known */
         now->issued = now->walked = now->begun = now->addressed;
@@ -527,14 +533,19 @@ static void store(struct run *run, uint32_t me)
 {
     const struct pipeline_step *step = &run->stream->step[me];
     struct events *now = &run->events[me];
+    uint32_t first = stores_apart(run, step) ? step->access_nr - 1 : 0;
+    /* what it has loaded it has asked for already */
+    bool own = first || !run->stream->instruction[step->place].work.loads;
 
-    now->filled = now->issued = now->walked = now->begun = now->addressed;
-    for (uint32_t i = 0; i < step->access_nr; i++) {
+    now->filled = now->addressed;
+    if (own)
+        now->issued = now->walked = now->begun = now->addressed;
+    for (uint32_t i = first; i < step->access_nr; i++) {
         const struct pipeline_access *access = &run->stream->access[step->access + i];
         const struct slot *line = map_at(&run->lines, access->address >> LINE_BITS);
         double came = now->addressed;
 
-        if (access->from > 0)
+        if (access->from > 0 && own)
             came = fill(run, access, now->addressed, me, now);
         else if (line->used)
             came = line->time;
@@ -591,7 +602,7 @@ static double take_unit(struct run *run, const struct instruction_work *work, ui
     double time = ready;
     uint32_t before;
 
-    if (work->class == WORK_NONE)
+    if (work->class == WORK_NONE || !work->microops) /* done with the branch behind it */
         return ready;
     for (int i = 0; i < parts_of(run, work); i++) {
         double own = slots_take(&run->unit[work->class], ready, me, &before);

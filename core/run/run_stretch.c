@@ -598,6 +598,33 @@ static int run_in(const char *folder, const struct run_program *program,
     return result;
 }
 
+/* A real predictor has seen the loop for longer than a stretch is: the model sees all of
+ * them once before its mistakes count. */
+static void find_mispredicted(struct stretches *out)
+{
+    struct perceptron *perceptron = xcalloc(out->place_nr + 1, sizeof(*perceptron));
+    uint64_t *target = xcalloc(out->place_nr + 1, sizeof(*target));
+
+    for (int pass = 0; pass < 2; pass++) {
+        struct branch_history history = {0};
+
+        for (size_t i = 0; i + 1 < out->step_nr; i++) {
+            struct stretch_step *step = &out->step[i];
+            enum decoded_branch branch = out->place[step->place].what.branch;
+            uint64_t next = out->place[step[1].place].pc;
+
+            if (branch == BRANCH_DIRECT)
+                step->mispredicted =
+                    !predict(&perceptron[step->place], &history, step->taken);
+            else if (branch == BRANCH_INDIRECT)
+                step->mispredicted = target[step->place] != next;
+            target[step->place] = next;
+        }
+    }
+    free(perceptron);
+    free(target);
+}
+
 int run_stretches(const struct run_program *program, const struct run_opts *opts,
                   const struct stretch_request *request, struct stretches *out,
                   struct error *err)
@@ -624,5 +651,7 @@ int run_stretches(const struct run_program *program, const struct run_opts *opts
     decoder_free(decoder);
     if (result)
         stretches_release(out);
+    else
+        find_mispredicted(out);
     return result;
 }

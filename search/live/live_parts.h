@@ -160,6 +160,15 @@ int live_choose_copies(struct live *live, size_t copies, struct error *err);
 void live_count(struct live *live, const struct built *built,
                 const struct traffic_trace_request *request, double seconds,
                 struct traffic *traffic);
+/* The account of the core for the call, in out->account: its instructions are looked at
+ * out of the middle of a call, within `seconds`. `out` has its time, traffic and counts.
+ * What cannot be had stays NULL, with the reason in the traffic's note. */
+void live_account(struct live *live, const struct built *built, double seconds,
+                  struct measurement *out);
+/* Tries what decides between causes of the kernel as written, some seconds each, and
+ * explains it anew. */
+int live_experiment(struct live *live, const struct kernel_counts *counts,
+                    struct measurement *out, struct error *err);
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 
 /* Where and under which limits programs run; how often is the caller's to say. */

@@ -141,6 +141,9 @@ static void live_note_caches(const struct traffic_geometry other[2],
 /* Accesses that are simulated in a second, in one cache; more of them are passed. */
 static const double simulated_per_s = 6e6;
 static const double count_s = 1.2, count_share = 0.25;
+/* The core is modelled within so many seconds, for plans where a start takes no longer
+ * than that. */
+static const double account_s = 10, account_start_max_s = 1;
 
 /* Seconds for the next trace, counting by steps included; infinite = as many as it takes,
  * 0 = none. The kernel as written is traced in any case. */
@@ -303,6 +306,9 @@ static int trace_traffic(struct live *live, struct built *built,
     if (live_build(live, built, VARIANT_TIME, NULL) == 0 && built->program[VARIANT_TIME])
         live_count(live, built, &request, fmin(count_s, count_share * seconds),
                    &out->traffic);
+    if (built->program[VARIANT_TIME] &&
+        (!*built->plan || live->launch_s < account_start_max_s))
+        live_account(live, built, account_s, out);
     return 0;
 }
 
@@ -320,7 +326,9 @@ static int trace_built(struct live *live, struct built *built,
     if (built->parsed && *built->plan)
         known.chains =
             variant_chains(live->opts.kernel, built->parsed, live->opts.scratch);
-    return measurement_explain(out, live->opts.machine, (int)live->copies, &known, err);
+    if (measurement_explain(out, live->opts.machine, (int)live->copies, &known, err))
+        return -1;
+    return *built->plan ? 0 : live_experiment(live, &known, out, err);
 }
 
 static void say_untraced(struct measurement *out, const char *why)

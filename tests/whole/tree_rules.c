@@ -224,7 +224,9 @@ static const char open_rooms[] =
 
 /* Parts of outward headers that are of use alone. */
 static const char also_outward[] =
-    "core/run/run_words.h core/occupancy/bound.h core/code/work.h core/cpu/cpu_core.h "
+    "core/run/run_words.h core/run/run_stretch.h core/occupancy/bound.h "
+    "core/occupancy/diagnosis.h core/code/work.h core/cpu/cpu_core.h "
+    "core/pipeline/account.h core/pipeline/cause.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
     "variants/kernel/kernel_inputs.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "

@@ -117,8 +117,8 @@ TEST("time that the model does not explain, where lines should come ahead of it"
 
     account.covered_share = 1;
     check_diagnosis(&account, 0.25, CAUSE_PAGE_WALKS, CONFIDENCE_LOW); /* small pages */
-    account.covered_share = 0;
-    check_diagnosis(&account, 0.25, CAUSE_UNKNOWN, CONFIDENCE_LOW);
+    account.covered_share = 0; /* nothing else is known of it */
+    check_diagnosis(&account, 0.25, CAUSE_MEMORY_BANDWIDTH, CONFIDENCE_LOW);
 }
 
 TEST("without an account it is what was measured, or the cap that explains n")
@@ -131,5 +131,40 @@ TEST("without an account it is what was measured, or the cap that explains n")
     check_str(cause_word(now.diagnosis.cause), "dependent_loads");
     check_eq(now.diagnosis.confidence, CONFIDENCE_LOW);
     check_contains(buf_str(&now.diagnosis.reason), "were not looked at");
+    occupancy_release(&now);
+}
+
+TEST("an experiment goes before the model")
+{
+    struct machine machine = machine_made();
+    struct pipeline_account account = account_of(CAUSE_PAGE_WALKS, 0.5, 0.4);
+    struct occupancy_case input = case_of(&machine, memory_work(1e5, 0), 0.1, 1);
+    struct occupancy now;
+
+    for (int e = 0; e < EXPERIMENT_NR; e++)
+        account.tried[e] = quantity_unknown();
+    account.share[CAUSE_RECURRENCE] = 0.5;
+    account.saved[CAUSE_RECURRENCE] = 0.3;
+    account.fp_recurrence = true;
+    input.account = &account;
+    machine.huge_pages_available = true;
+    now = computed(&input);
+    check_str(cause_word(now.diagnosis.cause), "page_walks");
+    check(diagnosis_wants(&input, &now.diagnosis, EXPERIMENT_HUGE_PAGES));
+    check(diagnosis_wants(&input, &now.diagnosis, EXPERIMENT_REASSOCIATED));
+    occupancy_release(&now);
+
+    account.tried[EXPERIMENT_HUGE_PAGES] =
+        quantity_between(1.01, 0.98, 1.05, 4, PROVENANCE_CLOCK);
+    now = computed(&input);
+    check_str(cause_word(now.diagnosis.cause), "recurrence");
+    check_contains(buf_str(&now.diagnosis.reason), "on huge pages");
+    check(!diagnosis_wants(&input, &now.diagnosis, EXPERIMENT_HUGE_PAGES));
+    occupancy_release(&now);
+
+    account.tried[EXPERIMENT_HUGE_PAGES] =
+        quantity_between(2, 1.9, 2.1, 4, PROVENANCE_CLOCK);
+    now = computed(&input);
+    check_str(cause_word(now.diagnosis.cause), "page_walks");
     occupancy_release(&now);
 }
