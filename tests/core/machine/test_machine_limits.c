@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/machine/probe/probe.h"
 #include "core/machine/profile/limit.h"
 #include "core/machine/profile/profile.h"
