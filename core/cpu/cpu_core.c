@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/cpu/cpu.h"
 #include "core/files/json.h"
@@ -14,6 +15,7 @@ static const char generic_name[] = "generic";
 #define ENTRIES 1, 4096
 #define BYTES   0, 1e7
 #define RATE    1e-3, 64
+#define WIDTH   1, 1024
 
 static const struct figure {
     const char *key;
@@ -21,35 +23,31 @@ static const struct figure {
     double low, high;
     bool whole; /* an int, else a double */
 } figures[] = {
-#define NUMBER(member, ...)                                                              \
-    {                                                                                    \
-#member, offsetof(struct cpu_core, member), __VA_ARGS__, false                   \
-    }
-#define WHOLE(member, ...)                                                               \
-    {                                                                                    \
-#member, offsetof(struct cpu_core, member), __VA_ARGS__, true                    \
-    }
-    WHOLE(rob_entries, ENTRIES), /* the first: not of the object "core" */
-    NUMBER(dispatch_width, RATE),
-    NUMBER(retire_width, RATE),
-    WHOLE(scheduler_entries, ENTRIES),
-    WHOLE(scheduler_fp_entries, 0, 4096),
-    WHOLE(load_entries, ENTRIES),
-    WHOLE(store_entries, ENTRIES),
-    NUMBER(mispredict_cycles, CYCLES),
-    NUMBER(l1_cycles, CYCLES),
-    NUMBER(forward_cycles, CYCLES),
-    NUMBER(code_bytes_per_cycle, 1, 1024),
-    NUMBER(code_cached_bytes, BYTES),
-    NUMBER(l1i_bytes, 1024, 1e7),
-    NUMBER(loads_per_cycle, RATE),
-    NUMBER(stores_per_cycle, RATE),
-    NUMBER(fp_pipes, RATE),
-    NUMBER(alu_pipes, RATE),
-    WHOLE(vector_bits, 64, 4096),
-    WHOLE(divide_bits, 64, 4096),
-#undef NUMBER
-#undef WHOLE
+#define MEMBER(name) #name, offsetof(struct cpu_core, name)
+    {MEMBER(rob_entries), ENTRIES, true}, /* the first: not of the object "core" */
+    {MEMBER(dispatch_width), RATE, false},
+    {MEMBER(retire_width), RATE, false},
+    {MEMBER(decode_width), RATE, false},
+    {MEMBER(scheduler_entries), ENTRIES, true},
+    {MEMBER(scheduler_fp_entries), 0, 4096, true},
+    {MEMBER(load_entries), ENTRIES, true},
+    {MEMBER(store_entries), ENTRIES, true},
+    {MEMBER(mispredict_cycles), CYCLES, false},
+    {MEMBER(l1_cycles), CYCLES, false},
+    {MEMBER(forward_cycles), CYCLES, false},
+    {MEMBER(code_bytes_per_cycle), WIDTH, false},
+    {MEMBER(code_cached_bytes), BYTES, false},
+    {MEMBER(l1i_bytes), 1024, 1e7, false},
+    {MEMBER(loads_per_cycle), RATE, false},
+    {MEMBER(stores_per_cycle), RATE, false},
+    {MEMBER(load_bytes_per_cycle), WIDTH, false},
+    {MEMBER(store_bytes_per_cycle), WIDTH, false},
+    {MEMBER(fp_pipes), RATE, false},
+    {MEMBER(alu_pipes), RATE, false},
+    {MEMBER(pipes), RATE, false},
+    {MEMBER(vector_bits), 64, 4096, true},
+    {MEMBER(divide_bits), 64, 4096, true},
+#undef MEMBER
 };
 
 /* After the figures of the table come those of each class of instructions. */
@@ -115,17 +113,22 @@ static int read_classes(const struct json_at *core_at, const char *key, double l
     return 0;
 }
 
+static int check_keys(const struct json_at *at, struct error *err)
+{
+    struct buf keys = {0};
+    int result;
+
+    buf_add(&keys, "source latency per_cycle");
+    for (size_t i = 1; i < FIGURES; i++)
+        buf_addf(&keys, " %s", figures[i].key);
+    result = json_only_keys(at, buf_str(&keys), err);
+    buf_release(&keys);
+    return result;
+}
+
 int cpu_core_read(const struct json_at *at, struct cpu_core *core, struct error *err)
 {
-    if (json_only_keys(at,
-                       "dispatch_width retire_width scheduler_entries "
-                       "scheduler_fp_entries load_entries store_entries "
-                       "mispredict_cycles l1_cycles forward_cycles code_bytes_per_cycle "
-                       "code_cached_bytes l1i_bytes loads_per_cycle stores_per_cycle "
-                       "fp_pipes alu_pipes vector_bits divide_bits latency per_cycle "
-                       "source",
-                       err) ||
-        json_string_at(at, "source", &core->source, err))
+    if (check_keys(at, err) || json_string_at(at, "source", &core->source, err))
         return -1;
     for (size_t i = 1; i < FIGURES; i++)
         if (read_figure(at, i, core, err))

@@ -20,7 +20,9 @@ struct json_at;
 struct cpu_core {
     double dispatch_width; /* micro-operations a cycle into the reorder buffer */
     double retire_width;
-    int rob_entries;                 /* "rob_entries" of the file itself */
+    double decode_width; /* instructions a cycle that come from the instruction cache */
+    int rob_entries;     /* "rob_entries" of the file itself */
+    /* Where dispatch stops: queues before a scheduler count with it. */
     int scheduler_entries;           /* integer and memory; all where it is unified */
     int scheduler_fp_entries;        /* 0 = unified with that */
     int load_entries, store_entries; /* load buffer, store buffer */
@@ -28,19 +30,21 @@ struct cpu_core {
                                         right way */
     double l1_cycles;                /* load to use, general registers */
     double forward_cycles;           /* store to load of the same address */
-    double code_bytes_per_cycle; /* decoded, where it comes from the instruction cache */
-    double code_cached_bytes;    /* of code that a cache of micro-operations holds, about;
-                                    0 = there is none */
+    double code_bytes_per_cycle;     /* decoded at most, beside decode_width */
+    double code_cached_bytes; /* of code that a cache of micro-operations holds, about: 4
+                                 an entry; 0 = there is none */
     double l1i_bytes;
-    double loads_per_cycle, stores_per_cycle; /* of up to vector_bits */
-    double latency[WORK_CLASS_NR];            /* cycles, from register to register */
+    double loads_per_cycle, stores_per_cycle; /* of floating-point scalars: integers can
+                                                 have more */
+    double load_bytes_per_cycle, store_bytes_per_cycle; /* L1: wide ones are fewer */
+    double latency[WORK_CLASS_NR]; /* cycles, from register to register */
     /* Instructions a cycle, of scalars and of registers of up to vector_bits; of
-     * divisions and roots up to divide_bits. Integer division: of 32 bits; of floating
-     * point: double.
-     */
+     * floating-point divisions and roots: double, up to divide_bits. Integer division: of
+     * 32 bits. Shuffles: within 128 bits. */
     double per_cycle[WORK_CLASS_NR];
     double fp_pipes;    /* all floating-point and vector classes together, a cycle */
     double alu_pipes;   /* all integer classes and branches together, a cycle */
+    double pipes;       /* all of both together: less than their sum where they share */
     int vector_bits;    /* wider registers are split into parts of so many bits */
     int divide_bits;    /* the same for floating-point divisions and roots */
     const char *source; /* of these figures; borrowed as struct cpu's texts */

@@ -391,6 +391,19 @@ TEST("damaged files are refused")
          "geometry.lacks[0]: unknown feature \"wings\""},
         {AMD ", \"metrics\": {\"old\": \"zen2\"}",
          "metrics: 'old' is no hexadecimal number"},
+        {AMD ", \"core\": {\"dispatch_width\": 6}", "core.source: is missing"},
+        {AMD ", \"core\": {\"source\": \"x\", \"rob_entries\": 9}",
+         "core: unknown key \"rob_entries\""},
+        {AMD ", \"core\": {\"source\": \"x\", \"load_entries\": 2.5}",
+         "core.load_entries: expected an integer"},
+        {AMD ", \"core\": {\"source\": \"x\", \"dispatch_width\": 0}",
+         "core.dispatch_width: expected a number in [0.001, 64], got 0"},
+        {AMD ", \"core\": {\"source\": \"x\", \"scheduler_entries\": 97}",
+         "core: scheduler_entries and scheduler_fp_entries (0 = unified"},
+        {AMD ", \"core\": {\"source\": \"x\", \"latency\": {\"fp_mul\": 4}}",
+         "core.latency: unknown class of instructions \"fp_mul\""},
+        {AMD ", \"core\": {\"source\": \"x\", \"per_cycle\": {\"alu\": \"4\"}}",
+         "core.per_cycle.alu: expected a number"},
     };
     char *kept = xstrdup(getenv("INFLIGHT_DATA")), *scratch = NULL, *dir, *file;
     struct error err = {0};
