@@ -394,6 +394,31 @@ void propose_unroll(const struct propose *about, struct choices *out, struct buf
     }
 }
 
+/* ---- accumulators ---- */
+
+/* As many as the operation takes cycles times the units that there are for it: 4 cycles
+ * and 2 units of multiplications and additions on most cores. Fewer where it takes less,
+ * more where a division is in it; all of them registers. */
+void propose_accumulators(const struct propose *about, struct choices *out,
+                          struct buf *why_not)
+{
+    static const long sizes[] = {8, 4, 16, 2};
+    const char *name[KERNEL_DEPTH_MAX];
+    struct choice choice = *about->now;
+    if (about->nest->nr == 0)
+        return;
+    if (choice_step(&choice, STEP_SIMD) || choice_step(&choice, STEP_UNROLL)) {
+        buf_add(why_not, "the innermost loop is unrolled or marked for vectors already");
+        return;
+    }
+    names_in_order(about, name);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        const struct loop_size accumulators = {name[about->nest->nr - 1], sizes[i]};
+        choice_put_sizes(&choice, STEP_ACCUMULATORS, &accumulators, 1);
+        choices_add(out, &choice);
+    }
+}
+
 /* ---- simd ---- */
 
 void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)

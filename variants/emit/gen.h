@@ -122,6 +122,7 @@ struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 /* Certainly different elements or rows: some subscripts differ by a number. */
 bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
 void gen_scalars(struct gen *gen, struct code *code);
+void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
 
 /* Stores past the caches. */
 void gen_streams(struct gen *gen, struct code *code);

@@ -121,8 +121,10 @@ struct tree {
     long long width, interleave; /* simd: hints, 0 = none */
     bool skewed;                 /* the value is more than the user's iterator */
     bool shifted;                /* not all statements run in their own iteration of it */
-    bool separate;   /* loops of their own where not all statements below run */
-    long long lanes; /* iterations that are one operation on vectors; 0 = none */
+    bool separate;          /* loops of their own where not all statements below run */
+    long long accumulators; /* block: so many variables share each of its recurrences; 0 =
+                               those of the source */
+    long long lanes;        /* iterations that are one operation on vectors; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one

@@ -17,8 +17,15 @@ struct tree;
 isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
                       const struct statement *statement, bool last);
 
-int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
+/* How the copies of an iteration are arranged. */
+enum copies { COPIES_BEHIND, COPIES_JAMMED, COPIES_ACCUMULATE };
+int tree_unroll(struct work *work, const char *name, long long factor, enum copies copies,
                 struct error *err);
+/* The innermost loop has something that several variables may share, see
+ * model/recurrence.h; `why`, a phrase, is filled where it has not. *element: it is an
+ * element of an array. */
+bool band_accumulates(const struct nest *nest, const struct tree *band, bool *element,
+                      struct buf *why);
 /* Instance -> those of its block of `size` iterations of the band; equal in all other
  * loops. */
 isl_map *block_partners(const struct tree *band, long long size,
@@ -72,8 +79,9 @@ struct unroll {
     const struct tree *band;
     const struct tree *const *above; /* bands around it */
     size_t above_nr;
-    long long size;  /* of a block, in the band's values */
-    bool from_start; /* blocks are counted from where the loop begins, not from 0 */
+    long long size;   /* of a block, in the band's values */
+    bool accumulates; /* each copy has a variable of its own for sums and the like */
+    bool from_start;  /* blocks are counted from where the loop begins, not from 0 */
 };
 
 enum part { PART_FULL, PART_CORNER, PART_REST, PART_HEAD, PART_NR };

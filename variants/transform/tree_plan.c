@@ -12,11 +12,13 @@
 
 int tree_unrolled(struct work *work, const struct plan_step *step, struct error *err)
 {
-    bool jam = step->kind == STEP_UNROLL_JAM;
+    enum copies copies = step->kind == STEP_UNROLL_JAM     ? COPIES_JAMMED
+                         : step->kind == STEP_ACCUMULATORS ? COPIES_ACCUMULATE
+                                                           : COPIES_BEHIND;
     for (size_t i = 0; i < step->arg_nr; i++)
-        if (tree_unroll(work, step->arg[i].name, step->arg[i].value, jam, err))
+        if (tree_unroll(work, step->arg[i].name, step->arg[i].value, copies, err))
             return -1;
-    work->reorders = work->reorders || jam;
+    work->reorders = work->reorders || copies == COPIES_JAMMED;
     work->unrolled = true;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "variants/model/tree.h"
 #include "variants/transform/steps.h"
@@ -87,6 +88,7 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     band->name = at->band->name;
     band->role = BAND_BLOCK;
     band->size = at->size;
+    band->accumulators = at->accumulates ? at->size / band_unit(at->band) : 0;
     band->scale = at->from_start ? 0 : at->size;
     band->base = at->band->base;
     band->step = at->band->step;
@@ -150,7 +152,8 @@ struct search {
     struct work *work;
     const char *name;
     long long factor;
-    bool jam;
+    enum copies copies;
+    struct buf why; /* a loop of that name has nothing to accumulate */
     const struct tree *above[4 * DEPTH_MAX];
     size_t above_nr, done;
 };
@@ -193,8 +196,21 @@ static struct tree *unroll_found(const struct search *at, const struct tree *ban
                             .above = at->above,
                             .above_nr = at->above_nr,
                             .size = at->factor * band_unit(band),
+                            .accumulates = at->copies == COPIES_ACCUMULATE,
                             .from_start = counts_from_start(at, band)};
-    return unroll_band(&unroll, at->jam);
+    return unroll_band(&unroll, at->copies == COPIES_JAMMED);
+}
+
+/* An element is kept in a variable first, which rests on what arrays overlap. */
+static bool may_be_unrolled(struct search *at, const struct tree *band)
+{
+    bool element = false;
+    if (at->copies != COPIES_ACCUMULATE)
+        return true;
+    if (!band_accumulates(at->work->nest, band, &element, &at->why))
+        return false;
+    at->work->reorders = at->work->reorders || element;
+    return true;
 }
 
 static struct tree *search_below(struct search *at, struct tree *tree)
@@ -202,7 +218,8 @@ static struct tree *search_below(struct search *at, struct tree *tree)
     bool band = tree->kind == TREE_BAND;
     if (band && tree->rest)
         return tree;
-    if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name)) {
+    if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name) &&
+        may_be_unrolled(at, tree)) {
         struct tree *new = unroll_found(at, tree);
         at->done++;
         if (!new)
@@ -218,12 +235,20 @@ static struct tree *search_below(struct search *at, struct tree *tree)
     return tree;
 }
 
-int tree_unroll(struct work *work, const char *name, long long factor, bool with_jam,
+int tree_unroll(struct work *work, const char *name, long long factor, enum copies copies,
                 struct error *err)
 {
     struct search search = {
-        .work = work, .name = name, .factor = factor, .jam = with_jam};
+        .work = work, .name = name, .factor = factor, .copies = copies};
     work->tree = search_below(&search, work->tree);
+    if (!search.done && search.why.length)
+        fail(err, STATUS_ILLEGAL,
+             "the loop over %s has nothing that several accumulators could "
+             "share: %s",
+             name, buf_str(&search.why));
+    buf_release(&search.why);
+    if (err && err->status)
+        return -1;
     if (!search.done)
         return fail(err, STATUS_USAGE,
                     "'%s' is not a loop of the source that could be unrolled once", name);

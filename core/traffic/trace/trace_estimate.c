@@ -414,7 +414,10 @@ void trace_estimate(const struct trace_file *file,
     traffic->instructions = traffic->flops = traffic->branches_missed =
         quantity_unknown();
     traffic->provenance = PROVENANCE_MODEL;
-    traffic->traced_share = total > 0 ? fmin(1, traced / total) : 0;
+    /* Of a call without accesses nothing is left out. */
+    traffic->traced_share = total > 0                         ? fmin(1, traced / total)
+                            : file->end == TRACE_END_COMPLETE ? 1
+                                                              : 0;
     trace_groups_by_array(file, &group, &group_nr);
     parts(&source, group, group_nr, &traffic->array, &traffic->array_nr);
     trace_groups_by_line(file, &group, &group_nr);

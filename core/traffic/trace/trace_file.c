@@ -146,6 +146,8 @@ static int take_line(struct trace_file *file, char *line, int level_nr)
         return take_end(file, values);
     if (strcmp(line, "call") == 0)
         return read_numbers(values, &file->call, 1);
+    if (strcmp(line, "instrumented") == 0)
+        return read_numbers(values, &file->instrumented, 1);
     if (strcmp(line, "seen") == 0)
         return read_numbers(values, &file->seen, 1);
     if (strcmp(line, "window") == 0)

@@ -47,8 +47,10 @@ enum { TRACE_OTHERS_MAX = 2 };
 
 struct trace_file {
     enum trace_end end;
-    uint64_t call; /* which call was counted; 1: from empty caches */
-    uint64_t seen; /* accesses of that call up to the end */
+    uint64_t
+        instrumented; /* 1: code with callbacks is there, though none may be called */
+    uint64_t call;    /* which call was counted; 1: from empty caches */
+    uint64_t seen;    /* accesses of that call up to the end */
     struct trace_window *window;
     size_t window_nr, window_alloc;
     /* The same windows in further caches; nothing is charged there. */

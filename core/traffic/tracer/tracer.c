@@ -12,6 +12,7 @@
 #include "core/traffic/tracer/tracer_state.h"
 
 struct tracer_state tracer_state;
+bool tracer_instrumented;
 struct tracer_hot tracer_hot = {.skip = INT64_MAX};
 __thread bool tracer_here;
 
@@ -188,7 +189,8 @@ void tracer_write_results(const char *end)
         fprintf(stderr, "cannot write '%s': %s\n", tracer_state.out, strerror(errno));
         _exit(1);
     }
-    fprintf(file, "end %s\ncall %d\nseen %llu\n", end, tracer_state.call,
+    fprintf(file, "end %s\ninstrumented %d\ncall %d\nseen %llu\n", end,
+            tracer_instrumented, tracer_state.call,
             (unsigned long long)tracer_state.seen);
     tracer_parts_write(file);
     for (int i = 0; i < tracer_state.window_nr; i++) {

@@ -1,6 +1,7 @@
 /* The names by which compilers report loads and stores. */
 #include "core/traffic/tracer/tracer.h"
 #include "core/traffic/tracer/tracer_hot.h"
+#include "core/traffic/tracer/tracer_state.h"
 
 /* The first access of a phase, or one of another thread. */
 static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
@@ -143,7 +144,10 @@ void *__asan_memset(void *destination, int value, size_t bytes)
     return __builtin_memset(destination, value, bytes);
 }
 
-void __asan_init(void) {}
+void __asan_init(void)
+{
+    tracer_instrumented = true;
+}
 
 void __asan_version_mismatch_check_v8(void) {}
 
@@ -211,7 +215,10 @@ void __tsan_write_range(const void *address, size_t bytes)
     tracer_store(address, bytes, FROM);
 }
 
-void __tsan_init(void) {}
+void __tsan_init(void)
+{
+    tracer_instrumented = true;
+}
 
 void __tsan_func_entry(void *caller)
 {

@@ -1,5 +1,5 @@
-/* What the tracer knows between two of its decisions. Private to tracer.c and
- * tracer_phases.c. */
+/* What the tracer knows between two of its decisions. Private to tracer_callbacks.c,
+ * tracer.c and tracer_phases.c. */
 #ifndef CORE_TRAFFIC_TRACER_STATE_H
 #define CORE_TRAFFIC_TRACER_STATE_H
 
@@ -50,6 +50,9 @@ struct tracer_state {
     int window_nr;
 };
 extern struct tracer_state tracer_state __attribute__((visibility("hidden")));
+/* Code compiled with the callbacks is in this program, whether or not it calls any: its
+ * constructor has run. */
+extern bool tracer_instrumented __attribute__((visibility("hidden")));
 
 /* What became dirty in a window is written back some time, of a level that was not filled
  * anew before: `before` and `left` are dirty lines when counting began and now. True when
