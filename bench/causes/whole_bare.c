@@ -1,0 +1,34 @@
+/* Ten chains of shifts, exclusive ors and additions of integers, none of which needs
+ * another, and no memory: 40 instructions a trip, three of which wait for one another. */
+#include <stdint.h>
+
+#define STEP(x, k) x = (x ^ (x >> 3)) + k;
+
+#pragma inflight kernel
+#pragma inflight set n = 6000000
+#pragma inflight set seed = 12345
+uint64_t whole_bare(uint64_t n, uint64_t seed)
+{
+    uint64_t a = seed, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, g = a + 6,
+             h = a + 7;
+    uint64_t p = a + 8, q = a + 9;
+    for (uint64_t i = 0; i < n; i++) {
+        STEP(a, 10)
+        STEP(b, 11)
+        STEP(c, 12) STEP(d, 13) STEP(e, 14) STEP(f, 15) STEP(g, 16) STEP(h, 17)
+            STEP(p, 18) STEP(q, 19)
+    }
+    return (a ^ b ^ c ^ d ^ e) + (f ^ g ^ h ^ p ^ q);
+}
+
+/* Eight of the chains as vectors. */
+uint64_t remedy(uint64_t n, uint64_t seed)
+{
+    uint64_t x[12];
+    for (int k = 0; k < 12; k++)
+        x[k] = seed + (uint64_t)k;
+    for (uint64_t i = 0; i < n; i++)
+        for (int k = 0; k < 12; k++)
+            x[k] = (x[k] ^ (x[k] >> 3)) + (uint64_t)(10 + k);
+    return (x[0] ^ x[1] ^ x[2] ^ x[3] ^ x[4]) + (x[5] ^ x[6] ^ x[7] ^ x[8] ^ x[9]);
+}
