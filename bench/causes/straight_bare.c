@@ -31,21 +31,24 @@ uint64_t straight_bare(uint64_t n, uint64_t seed)
     return (a ^ b ^ c ^ d) + (e ^ f ^ g ^ h);
 }
 
-/* The same steps as a loop. */
+/* The same steps as a loop, which makes the constants. */
+#define NEXT(x) ((x) + add) ^ flip, add += M, flip += M * M
 uint64_t remedy(uint64_t n, uint64_t seed)
 {
     uint64_t a = seed, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, g = a + 6,
              h = a + 7;
-    for (uint64_t i = 0; i < n; i++)
-        for (uint64_t k = 0; k < 4096; k += 8) {
-            a = STEP(a, k);
-            b = STEP(b, k + 1);
-            c = STEP(c, k + 2);
-            d = STEP(d, k + 3);
-            e = STEP(e, k + 4);
-            f = STEP(f, k + 5);
-            g = STEP(g, k + 6);
-            h = STEP(h, k + 7);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t add = 0, flip = M * M;
+        for (int k = 0; k < 4096; k += 8) {
+            a = NEXT(a);
+            b = NEXT(b);
+            c = NEXT(c);
+            d = NEXT(d);
+            e = NEXT(e);
+            f = NEXT(f);
+            g = NEXT(g);
+            h = NEXT(h);
         }
+    }
     return (a ^ b ^ c ^ d) + (e ^ f ^ g ^ h);
 }
