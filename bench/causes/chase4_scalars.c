@@ -5,9 +5,9 @@
 #pragma inflight buffer next = cycle(16, 65536)
 long chase4_scalars(long steps, long n, const long next[restrict n])
 {
-    long sum = 0;
+    long sum = 0, m = n / 8;
     for (long half = 0; half < 2; half++) {
-        long a = half * (n / 2), b = a + n / 8, c = a + n / 4, d = a + 3 * (n / 8);
+        long a = 4 * half * m, b = a + m, c = b + m, d = c + m;
         for (long i = 0; i < steps; i++) {
             a = next[a];
             b = next[b];

@@ -3,8 +3,8 @@
 #define ROWS(k)                                                                          \
     ROW(s0, k)                                                                           \
     ROW(s1, (k) + 1)                                                                     \
-    ROW(s2, (k) + 2) ROW(s3, (k) + 3) ROW(s4, (k) + 4) ROW(s5, (k) + 5) ROW(s6, (k) + 6) \
-        ROW(s7, (k) + 7)
+    ROW(s2, (k) + 2)                                                                     \
+    ROW(s3, (k) + 3) ROW(s4, (k) + 4) ROW(s5, (k) + 5) ROW(s6, (k) + 6) ROW(s7, (k) + 7)
 
 #pragma inflight kernel
 #pragma inflight set n = 1048576

@@ -1,5 +1,4 @@
-/* Look-ups all over 1 GiB, none of which needs another: with pages of 4 KiB each is a
- * page walk. */
+/* pages_hash with an array of indices, double, and int subscripts. */
 #pragma inflight kernel
 #pragma inflight set n = 1048576
 #pragma inflight set lines = 16777216

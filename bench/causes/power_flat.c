@@ -1,8 +1,8 @@
 /* Powers by repeated multiplication, with random exponents: the end of the inner loop is
  * mispredicted. */
 #pragma inflight kernel
-#pragma inflight set rounds = 100
-#pragma inflight set n = 16384
+#pragma inflight set rounds = 5
+#pragma inflight set n = 1048576
 #pragma inflight buffer e = uniform(0, 3)
 #pragma inflight buffer out = zero
 void power_flat(int rounds, int n, float out[restrict n], const float x[restrict n],

@@ -7,8 +7,8 @@ struct term {
 };
 
 #pragma inflight kernel
-#pragma inflight set rounds = 200
-#pragma inflight set n = 8192
+#pragma inflight set rounds = 10
+#pragma inflight set n = 524288
 #pragma inflight buffer term.e = uniform(0, 3)
 #pragma inflight buffer out = zero
 void power_struct(size_t rounds, size_t n, double out[restrict n],

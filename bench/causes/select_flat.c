@@ -1,8 +1,8 @@
 /* The places of the numbers above a limit, which is their median: no predictor knows the
  * next one; -1 ends them. */
 #pragma inflight kernel
-#pragma inflight set rounds = 500
-#pragma inflight set n = 16384
+#pragma inflight set rounds = 8
+#pragma inflight set n = 1048576
 #pragma inflight set limit = 0.5
 #pragma inflight buffer a = uniform(0, 1)
 #pragma inflight buffer at = zero

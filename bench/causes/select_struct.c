@@ -6,8 +6,8 @@ struct sample {
 };
 
 #pragma inflight kernel
-#pragma inflight set rounds = 500
-#pragma inflight set n = 8192
+#pragma inflight set rounds = 16
+#pragma inflight set n = 524288
 #pragma inflight buffer sample.value = uniform(0, 9)
 #pragma inflight buffer low = zero
 #pragma inflight buffer high = zero

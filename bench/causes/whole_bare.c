@@ -15,20 +15,24 @@ uint64_t whole_bare(uint64_t n, uint64_t seed)
     for (uint64_t i = 0; i < n; i++) {
         STEP(a, 10)
         STEP(b, 11)
-        STEP(c, 12) STEP(d, 13) STEP(e, 14) STEP(f, 15) STEP(g, 16) STEP(h, 17)
-            STEP(p, 18) STEP(q, 19)
+        STEP(c, 12)
+        STEP(d, 13)
+        STEP(e, 14) STEP(f, 15) STEP(g, 16) STEP(h, 17) STEP(p, 18) STEP(q, 19)
     }
     return (a ^ b ^ c ^ d ^ e) + (f ^ g ^ h ^ p ^ q);
 }
 
-/* Eight of the chains as vectors. */
+/* The chains as vectors. */
+typedef uint64_t lanes __attribute__((vector_size(64)));
+
 uint64_t remedy(uint64_t n, uint64_t seed)
 {
-    uint64_t x[12];
-    for (int k = 0; k < 12; k++)
-        x[k] = seed + (uint64_t)k;
-    for (uint64_t i = 0; i < n; i++)
-        for (int k = 0; k < 12; k++)
-            x[k] = (x[k] ^ (x[k] >> 3)) + (uint64_t)(10 + k);
-    return (x[0] ^ x[1] ^ x[2] ^ x[3] ^ x[4]) + (x[5] ^ x[6] ^ x[7] ^ x[8] ^ x[9]);
+    const lanes place = {0, 1, 2, 3, 4, 5, 6, 7};
+    const lanes first = 10 + place, second = 18 + place;
+    lanes x = seed + place, y = seed + 8 + place;
+    for (uint64_t i = 0; i < n; i++) {
+        x = (x ^ (x >> 3)) + first;
+        y = (y ^ (y >> 3)) + second;
+    }
+    return (x[0] ^ x[1] ^ x[2] ^ x[3] ^ x[4]) + (x[5] ^ x[6] ^ x[7] ^ y[0] ^ y[1]);
 }
