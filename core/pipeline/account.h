@@ -42,6 +42,9 @@ struct pipeline_account {
      * data from one operation to the next; for dispatch, units, ports, branches and code.
      */
     double recurrence_alone, core_alone;
+    /* Time of a call as it is over that with the change; unknown = not tried. */
+    struct quantity tried[EXPERIMENT_NR];
+    bool fp_recurrence; /* the recurrence is of floating-point operations */
     double
         covered_share; /* of the lines from memory, those that are taken for prefetched */
     bool documented;   /* the core's figures are its own, not those of a generic core */
