@@ -130,8 +130,8 @@ static enum cause cause_of_experiment(enum experiment experiment)
 }
 
 /* What an experiment showed goes before what the model says: what its cause costs at
- * least if it gained, hardly anything if it did not. A compiler may find no way to use
- * its freedom, so reassociation that gains nothing proves less. */
+ * least if it gained, no more than the interval allows if it did not. A compiler may find
+ * no way to use its freedom, so reassociation that gains nothing proves less. */
 static void weigh_experiments(struct weighing *weighing)
 {
     const double still_possible = 0.3;
@@ -145,8 +145,10 @@ static void weigh_experiments(struct weighing *weighing)
         if (gain.low > 1)
             *weight = e == EXPERIMENT_HUGE_PAGES ? 1 - 1 / gain.value
                                                  : fmax(*weight, 1 - 1 / gain.value);
+        else if (e == EXPERIMENT_HUGE_PAGES)
+            *weight = fmin(*weight, fmax(1 - 1 / gain.high, 0));
         else
-            *weight *= e == EXPERIMENT_HUGE_PAGES ? 0 : still_possible;
+            *weight *= still_possible;
     }
 }
 
