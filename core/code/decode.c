@@ -296,10 +296,9 @@ static uint8_t x86_general(const char *name, uint16_t *bytes)
     }
     for (uint8_t i = 0; i < ARRAY_SIZE(letters); i++) {
         const char *at = strstr(name, letters[i]);
-        bool is_low = length > 1 && length == strlen(at ? at : "") + 0;
 
         if (at && at[2] == '\0' && at - name <= 1) {
-            *bytes = is_low ? 2 : name[0] == 'r' ? 8 : 4;
+            *bytes = at == name ? 2 : name[0] == 'r' ? 8 : 4;
             return i;
         }
         if (name[0] == letters[i][0] &&
@@ -467,6 +466,12 @@ static struct work_memory arm64_literal(const cs_arm64_op *op, uint64_t pc)
     return out;
 }
 
+/* z0 and p0 of SVE */
+static bool is_scalable(const char *name)
+{
+    return name && (name[0] == 'z' || name[0] == 'p') && isdigit((unsigned char)name[1]);
+}
+
 static void arm64_operands(const struct decoder *decoder, const cs_insn *insn,
                            struct assembly *out)
 {
@@ -481,6 +486,7 @@ static void arm64_operands(const struct decoder *decoder, const cs_insn *insn,
         if (op->type == ARM64_OP_REG) {
             operand->kind = OPERAND_REGISTER;
             operand->reg = register_of(decoder, op->reg, &operand->bytes);
+            out->is_scalable |= is_scalable(cs_reg_name(decoder->handle, op->reg));
             arrange(op, operand);
         } else if (op->type == ARM64_OP_MEM) {
             operand->kind = OPERAND_MEMORY;

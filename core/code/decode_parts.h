@@ -37,6 +37,7 @@ struct assembly {
     bool is_repeated;  /* rep */
     bool writes_back;  /* arm64: the address register */
     bool writes_flags; /* arm64 */
+    bool is_scalable;  /* arm64: SVE */
     bool is_branch, is_call, is_return;
 };
 

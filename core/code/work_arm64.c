@@ -226,10 +226,6 @@ static void memory_work(const struct assembly *text, struct instruction_work *ou
     out->memory.bytes = (uint16_t)access_bytes(text);
     if (out->loads && out->stores)
         out->microops = 2;
-    out->software_lock =
-        atomic || strstr(word, "ar") || strstr(word, "ax") || begins(word, "stl");
-    if (begins(word, "ldar") || begins(word, "ldax"))
-        out->software_lock = true;
 }
 
 /* ---- the rest ---- */
@@ -271,11 +267,6 @@ static enum work_class class_of(const struct assembly *text, const struct class_
     if (vector && class == WORK_MULTIPLY)
         return WORK_VECTOR_MULTIPLY;
     return class;
-}
-
-static bool is_known(const char *word)
-{
-    return word[0] != '\0';
 }
 
 static void compute_work(const struct assembly *text, struct instruction_work *out)
@@ -320,7 +311,7 @@ void arm64_work(const struct assembly *text, struct instruction_work *out)
 {
     const char *word = text->word;
 
-    out->known = is_known(word);
+    out->known = !text->is_scalable;
     out->microops = 1;
     out->memory = (struct work_memory){.base = WORK_NO_REGISTER,
                                        .index = WORK_NO_REGISTER,
@@ -328,9 +319,12 @@ void arm64_work(const struct assembly *text, struct instruction_work *out)
                                        .mask = WORK_NO_REGISTER,
                                        .scale = 1,
                                        .lanes = 1};
+    if (!out->known)
+        return;
     if (text->is_branch || text->is_call || text->is_return) {
         branch_work(text, out);
     } else if (begins(word, "prf")) {
+        out->class = WORK_NONE;
         out->prefetches = true;
         for (size_t i = 0; i < text->operand_nr; i++)
             if (text->operand[i].kind == OPERAND_MEMORY)

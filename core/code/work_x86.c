@@ -243,8 +243,10 @@ static unsigned element_bits(const char *stem)
 
     if (begins(stem, "cvt"))
         return strstr(stem, "sd") || strstr(stem, "pd") || strstr(stem, "qq") ? 64 : 32;
-    return length && (stem[length - 1] == 'd' || stem[length - 1] == 'q') &&
-                   !(stem[0] == 'p' && stem[length - 1] == 'd')
+    if (length < 2 || strstr(stem, "64"))
+        return 64;
+    return stem[length - 1] == 'q' || !strcmp(stem + length - 2, "pd") ||
+                   (!strcmp(stem + length - 2, "sd") && stem[0] != 'p')
                ? 64
                : 32;
 }
