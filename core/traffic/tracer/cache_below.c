@@ -114,6 +114,9 @@ void cache_below_write_back(struct cache_model *model, int k, uint64_t line,
             break;
     }
     take(model, k + 1, line, (struct dirt){true, owner});
+    for (int i = 0; i < model->beside_nr; i++)
+        if (k + 1 == model->beside[i]->own)
+            take(model->beside[i], k + 1, line, (struct dirt){true, 0});
 }
 
 void cache_below_victim(struct cache_model *model, int k, uint64_t line)
@@ -192,11 +195,35 @@ static void fill_levels(struct cache_model *model, struct cache_set *const *set,
     }
 }
 
+unsigned cache_below_beside(struct cache_model *model, uint64_t line, int found,
+                            enum cache_fetch kind)
+{
+    unsigned from_memory = 0;
+
+    for (int i = 0; i < model->beside_nr; i++) {
+        struct cache_model *other = model->beside[i];
+        struct cache_set *set[CACHE_LEVELS_MAX];
+        struct dirt dirt = {false, 0};
+        int there;
+
+        if (found < other->own)
+            continue;
+        for (int k = other->own; k < other->level_nr; k++)
+            set[k] = cache_level_set(&other->level[k], line);
+        there = look_up(other, set, line, other->own, &dirt);
+        other->part->fetched[kind][there]++;
+        fill_levels(other, set, line, other->own, there, &dirt);
+        from_memory |= there == other->level_nr ? 2u << i : 0;
+    }
+    return from_memory;
+}
+
 struct cache_came cache_below_fetch(struct cache_model *model, struct cache_part *part,
                                     uint64_t line, int to, enum cache_fetch kind)
 {
     struct cache_set *set[CACHE_LEVELS_MAX];
     struct dirt dirt = {false, 0};
+    unsigned beside;
     int found;
 
     cache_below_sets(model, line, set);
@@ -206,10 +233,11 @@ struct cache_came cache_below_fetch(struct cache_model *model, struct cache_part
         kind = CACHE_COVERED;
     found = look_up(model, set, line, to + 1, &dirt);
     part->fetched[kind][found]++;
+    beside = cache_below_beside(model, line, found, kind);
     fill_levels(model, set, line, to, found, &dirt);
     for (int k = to > 0 ? to : 1; k < model->level_nr && k <= found; k++)
         mirror(model, k, line, k == to ? MIRROR_ARRIVED : MIRROR_FETCHED);
-    return (struct cache_came){found == model->level_nr, dirt.is, dirt.owner};
+    return (struct cache_came){(found == model->level_nr) | beside, dirt.is, dirt.owner};
 }
 
 void cache_below_ahead(struct cache_model *model, struct cache_part *part, uint64_t line,
@@ -250,9 +278,19 @@ void cache_below_pair(struct cache_model *model, struct cache_part *part, uint64
     part->fetched[CACHE_DEMAND][found]++;
 }
 
+void cache_below_recall(struct cache_model *model, uint64_t line)
+{
+    int last = model->level_nr - 1;
+
+    if (last > 0 && !is_in(model, last, line))
+        take(model, last, line, (struct dirt){false, 0});
+}
+
 void cache_below_drop(struct cache_model *model, uint64_t line)
 {
-    for (int k = 1; k < model->level_nr; k++) {
+    for (int i = 0; i < model->beside_nr; i++)
+        cache_below_drop(model->beside[i], line);
+    for (int k = model->own > 1 ? model->own : 1; k < model->level_nr; k++) {
         struct cache_set *set = cache_level_set(&model->level[k], line);
         int way = cache_set_find(set, line, cache_sign(line));
 

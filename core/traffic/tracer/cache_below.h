@@ -15,7 +15,7 @@ void cache_below_victim(struct cache_model *model, int k, uint64_t line);
 
 /* What L1 gets. */
 struct cache_came {
-    bool from_memory;
+    unsigned from_memory; /* as cache_fetch() gives it */
     bool dirty;
     uint16_t owner; /* if dirty */
 };
@@ -28,6 +28,8 @@ void cache_below_ahead(struct cache_model *model, struct cache_part *part, uint6
                        int to);
 /* This line and the next one, as one lookup. */
 void cache_below_pair(struct cache_model *model, struct cache_part *part, uint64_t line);
+/* Has a line in the last level, unless that is L1. */
+void cache_below_recall(struct cache_model *model, uint64_t line);
 /* Takes a line out of all levels below L1. */
 void cache_below_drop(struct cache_model *model, uint64_t line);
 
@@ -67,7 +69,7 @@ static inline unsigned cache_insert(struct cache_model *model, int k,
     return way;
 }
 
-/* The sets of a line; has the host fetch them. */
+/* The sets of a line; has the host fetch what a lookup reads. */
 static inline void cache_below_sets(const struct cache_model *model, uint64_t line,
                                     struct cache_set *set[CACHE_LEVELS_MAX])
 {
@@ -77,21 +79,41 @@ static inline void cache_below_sets(const struct cache_model *model, uint64_t li
     }
 }
 
+/* A stream will miss its next line soon: the host fetches the sets while the program uses
+ * the present one. */
+static inline void cache_below_await(const struct cache_model *model, uint64_t line)
+{
+    for (int k = 1; k < model->level_nr; k++)
+        cache_set_await(cache_level_set(&model->level[k], line));
+    for (int i = 0; i < model->beside_nr; i++)
+        for (int k = model->beside[i]->own; k < model->level_nr; k++)
+            cache_set_await(cache_level_set(&model->beside[i]->level[k], line));
+}
+
+/* cache_below_fetch() of a line that is in none of the levels that others share, for
+ * these; to be called before it is put into those levels. Bits: 2 << i if it came from
+ * memory in beside[i]. */
+unsigned cache_below_beside(struct cache_model *model, uint64_t line, int found,
+                            enum cache_fetch kind);
+
 /* cache_below_fetch() of a line that L1 demands, in the usual case. Gives whether it came
- * from memory. */
-static inline bool cache_fetch(struct cache_model *model, struct cache_part *part,
-                               uint64_t line)
+ * from memory: bit 0, and those of cache_below_beside(). */
+static inline unsigned cache_fetch(struct cache_model *model, struct cache_part *part,
+                                   uint64_t line)
 {
     enum cache_fetch kind = CACHE_DEMAND;
     struct cache_set *set[CACHE_LEVELS_MAX];
     uint8_t sign = cache_sign(line);
+    unsigned beside = 0;
     int found = 1;
 
     cache_below_sets(model, line, set);
     if (model->has_tlb)
         cache_translate(model, part, line);
-    if (model->streams.nr && cache_streams_miss(&model->streams, line))
+    if (model->streams.nr && cache_streams_miss(&model->streams, line)) {
         kind = CACHE_COVERED;
+        cache_below_await(model, line + (uint64_t)model->streams.step);
+    }
     for (; found < model->level_nr; found++) {
         int way = cache_set_find(set[found], line, sign);
 
@@ -101,9 +123,11 @@ static inline bool cache_fetch(struct cache_model *model, struct cache_part *par
         }
     }
     part->fetched[kind][found]++;
+    if (model->beside_nr)
+        beside = cache_below_beside(model, line, found, kind);
     for (int k = found - 1; k > 0; k--)
         cache_insert(model, k, set[k], line, sign);
-    return found == model->level_nr;
+    return (found == model->level_nr) | beside;
 }
 
 #endif

@@ -48,10 +48,40 @@ static void add_part(struct cache_counts *counts, const struct cache_part *part,
         add_level(counts, part, k, level_nr);
 }
 
+/* What the shared levels counted, seen with the other's own ones below. */
+static struct cache_part with_own(const struct cache_part *part,
+                                  const struct cache_model *other)
+{
+    struct cache_part seen = *part;
+
+    for (int kind = 0; kind < CACHE_FETCH_NR; kind++)
+        for (int k = other->own; k <= CACHE_LEVELS_MAX; k++)
+            seen.fetched[kind][k] = 0;
+    for (int k = other->own; k < CACHE_LEVELS_MAX; k++)
+        seen.writebacks[k] = 0;
+    seen.overwritten = 0;
+    return seen;
+}
+
+static struct cache_counts counts_beside(const struct cache_model *other)
+{
+    struct cache_counts counts = {0};
+
+    for (uint32_t i = 0; i < other->shared->part_nr; i++) {
+        struct cache_part seen = with_own(&other->shared->part[i], other);
+
+        add_part(&counts, &seen, other->level_nr);
+    }
+    add_part(&counts, other->part, other->level_nr);
+    return counts;
+}
+
 struct cache_counts cache_model_counts(const struct cache_model *model)
 {
     struct cache_counts counts = {0};
 
+    if (cache_model_is_beside(model))
+        return counts_beside(model);
     for (uint32_t i = 0; i < model->part_nr; i++)
         add_part(&counts, &model->part[i], model->level_nr);
     return counts;

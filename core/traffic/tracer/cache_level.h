@@ -73,6 +73,14 @@ static inline uint8_t cache_sign(uint64_t line)
     return (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 57);
 }
 
+/* Has the host fetch a set, but for the owners. */
+static inline void cache_set_await(const struct cache_set *set)
+{
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(&set->tag[0], 1);
+    __builtin_prefetch(&set->tag[CACHE_WAYS_MAX / 2], 1);
+}
+
 /* The ways that have this sign, as bits. */
 static inline unsigned cache_set_signed(const struct cache_set *set, uint8_t sign)
 {
@@ -106,12 +114,18 @@ static inline void cache_set_soil(struct cache_set *set, unsigned way, unsigned 
     set->dirty |= (uint16_t)(1u << way);
 }
 
-/* Makes `way` the most recent one. */
-static inline void cache_set_touch(struct cache_set *set, unsigned way)
+static inline void cache_set_stamp(struct cache_set *set, unsigned way)
 {
     if (set->clock == INT16_MAX)
         cache_set_rewind(set);
     set->stamp[way] = ++set->clock;
+}
+
+/* Makes `way`, which holds a line, the most recent one. */
+static inline void cache_set_touch(struct cache_set *set, unsigned way)
+{
+    if (set->stamp[way] != set->clock)
+        cache_set_stamp(set, way);
 }
 
 /* The way to be used next. */
@@ -146,7 +160,7 @@ static inline void cache_set_place(struct cache_set *set, unsigned way, uint64_t
     set->tag[way] = line;
     set->dirty &= (uint16_t) ~(1u << way);
     set->pending &= (uint16_t) ~(1u << way);
-    cache_set_touch(set, way);
+    cache_set_stamp(set, way);
 }
 
 #endif

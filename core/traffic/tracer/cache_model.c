@@ -57,7 +57,7 @@ static inline void replace(struct cache_model *model, struct cache_set *set, uns
  * L1, they do so before its place is chosen. */
 static __attribute__((noinline)) unsigned
 fill_coupled(struct cache_model *model, struct cache_part *part, struct cache_set *set,
-             uint64_t line, enum cache_fetch kind, bool *from_memory)
+             uint64_t line, enum cache_fetch kind, unsigned *from_memory)
 {
     struct cache_came came = cache_below_fetch(model, part, line, 0, kind);
     unsigned way = cache_set_oldest(set);
@@ -70,7 +70,7 @@ fill_coupled(struct cache_model *model, struct cache_part *part, struct cache_se
 }
 
 static inline unsigned fill(struct cache_model *model, struct cache_part *part,
-                            struct cache_set *set, uint64_t line, bool *from_memory)
+                            struct cache_set *set, uint64_t line, unsigned *from_memory)
 {
     unsigned way;
 
@@ -80,6 +80,14 @@ static inline unsigned fill(struct cache_model *model, struct cache_part *part,
     way = cache_set_oldest(set);
     replace(model, set, way, line);
     return way;
+}
+
+/* A line turned out overwritten, in those models in which it came from memory. */
+static void add_overwritten(struct cache_model *model, uint32_t slot, uint16_t owner)
+{
+    model->part[owner].overwritten += model->pending[slot] & 1;
+    for (int i = 0; i < model->beside_nr; i++)
+        model->beside[i]->part->overwritten += model->pending[slot] >> (i + 1) & 1;
 }
 
 /* Keeps account of a line that a store brought. Gives whether it may still turn out
@@ -94,7 +102,7 @@ static bool still_pending(struct cache_model *model, uint32_t slot, uint16_t own
     *written |= granules_covered(model, offset, bytes);
     if (*written != model->granules_full)
         return true;
-    model->part[owner].overwritten++;
+    add_overwritten(model, slot, owner);
     return false;
 }
 
@@ -108,21 +116,24 @@ static inline void make_quick(struct cache_model *model, const struct cache_set 
     model->store_at[slot] = set->dirty >> way & 1 ? at : CACHE_NOWHERE;
 }
 
-static inline __attribute__((always_inline)) void
-access_line(struct cache_model *model, struct cache_part *part, uint64_t line, bool write,
-            uint64_t offset, uint64_t bytes)
+/* Whatever the line's state. */
+static __attribute__((noinline)) void access_line(struct cache_model *model,
+                                                  struct cache_part *part, uint64_t line,
+                                                  bool write, uint64_t offset,
+                                                  uint64_t bytes)
 {
     struct cache_set *set = cache_level_set(&model->level[0], line);
     int way = cache_set_find(set, line, cache_sign(line));
     uint32_t slot;
 
     if (way < 0) {
-        bool from_memory;
+        unsigned from_memory;
 
         way = (int)fill(model, part, set, line, &from_memory);
         slot = cache_level_slot(&model->level[0], set, (unsigned)way);
         if (model->overwritten && write && from_memory) {
             set->pending |= (uint16_t)(1u << way);
+            model->pending[slot] = (uint8_t)from_memory;
             model->written[slot] = 0;
         }
     } else {
@@ -185,8 +196,28 @@ static void access_lines(struct cache_model *model, struct cache_part *part,
     }
 }
 
-void cache_model_access(struct cache_model *model, struct cache_part *part,
-                        uint64_t address, uint64_t bytes, bool write)
+/* Whether that was all: the line is in L1, and nobody waits for it to be overwritten. */
+static inline bool hits(struct cache_model *model, struct cache_part *part, uint64_t line,
+                        bool write)
+{
+    struct cache_set *set = cache_level_set(&model->level[0], line);
+    int way = cache_set_find(set, line, cache_sign(line));
+
+    if (way < 0 || set->pending >> way & 1)
+        return false;
+    cache_set_touch(set, (unsigned)way);
+    if (write)
+        cache_set_soil(set, (unsigned)way, number(model, part));
+    part->slot = cache_level_slot(&model->level[0], set, (unsigned)way);
+    part->set = set;
+    make_quick(model, set, (unsigned)way, (uint32_t)part->slot);
+    return true;
+}
+
+static __attribute__((noinline)) void access_any(struct cache_model *model,
+                                                 struct cache_part *part,
+                                                 uint64_t address, uint64_t bytes,
+                                                 bool write)
 {
     uint64_t line = address >> model->line_shift, offset = address & model->line_mask;
 
@@ -196,6 +227,14 @@ void cache_model_access(struct cache_model *model, struct cache_part *part,
         access_pair(model, part, line, write);
     else
         access_lines(model, part, address, bytes, write);
+}
+
+void cache_model_access(struct cache_model *model, struct cache_part *part,
+                        uint64_t address, uint64_t bytes, bool write)
+{
+    if ((address & model->line_mask) + bytes > model->line_mask + 1 ||
+        !hits(model, part, address >> model->line_shift, write))
+        access_any(model, part, address, bytes, write);
 }
 
 void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
@@ -210,7 +249,7 @@ void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
     if (cache_set_find(set, line, cache_sign(line)) >= 0)
         return;
     if (level == 0) {
-        bool from_memory;
+        unsigned from_memory;
         unsigned way =
             fill_coupled(model, part, set, line, CACHE_PREFETCH_L1, &from_memory);
 
@@ -218,6 +257,15 @@ void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
     } else {
         cache_below_ahead(model, part, line, level);
     }
+}
+
+void cache_model_recall(struct cache_model *model, uint64_t address, uint64_t bytes)
+{
+    uint64_t first = address >> model->line_shift;
+    uint64_t end = (address + bytes + model->line_mask) >> model->line_shift;
+
+    for (uint64_t line = first; line < end; line++)
+        cache_below_recall(model, line);
 }
 
 /*
@@ -355,7 +403,9 @@ static int slots_init(struct cache_model *model)
     model->load_at = calloc(slots, sizeof(*model->load_at));
     model->store_at = calloc(slots, sizeof(*model->store_at));
     model->written = calloc(slots, sizeof(*model->written));
-    if (!model->part || !model->load_at || !model->store_at || !model->written)
+    model->pending = calloc(slots, sizeof(*model->pending));
+    if (!model->part || !model->load_at || !model->store_at || !model->written ||
+        !model->pending)
         return -1;
     cache_model_part(model);
     return 0;
@@ -378,8 +428,10 @@ static int tables_init(struct cache_model *model, const struct cache_geometry *g
 
 void cache_model_empty(struct cache_model *model)
 {
-    for (int k = 0; k < model->level_nr; k++)
+    for (int k = model->own; k < model->level_nr; k++)
         cache_level_empty(&model->level[k]);
+    if (cache_model_is_beside(model))
+        return;
     if (model->has_tlb)
         cache_level_empty(&model->tlb);
     for (uint32_t i = 0; i < slot_nr(model); i++)
@@ -416,15 +468,63 @@ int cache_model_init(struct cache_model *model, const struct cache_geometry *geo
     return -1;
 }
 
+bool cache_model_is_beside(const struct cache_model *other)
+{
+    return other->shared != NULL;
+}
+
+static bool same_level(const struct cache_level *a, const struct cache_level *b)
+{
+    return a->set_nr == b->set_nr && a->ways == b->ways && a->fold == b->fold;
+}
+
+/* The levels that both have in common, from the first on; the last is never one. */
+static int common_levels(const struct cache_model *model, const struct cache_model *other)
+{
+    int k = 0;
+
+    if (model->level_nr != other->level_nr || model->coupled || other->coupled ||
+        model->plain)
+        return 0;
+    while (k + 1 < model->level_nr && same_level(&model->level[k], &other->level[k]))
+        k++;
+    return k;
+}
+
+/* Software prefetches end in L2 at the latest, so that what is left of them below two
+ * common levels is the same. */
+enum { COMMON_MIN = 2 };
+
+int cache_model_init_beside(struct cache_model *other, struct cache_model *model,
+                            const struct cache_geometry *geometry, const char **why)
+{
+    int common;
+
+    if (cache_model_init(other, geometry, why))
+        return -1;
+    common = common_levels(model, other);
+    if (common < COMMON_MIN || model->beside_nr == CACHE_BESIDE_MAX)
+        return 0;
+    for (int k = 0; k < common; k++) {
+        cache_level_release(&other->level[k]);
+        other->level[k] = model->level[k];
+    }
+    other->shared = model;
+    other->own = common;
+    model->beside[model->beside_nr++] = other;
+    return 0;
+}
+
 void cache_model_release(struct cache_model *model)
 {
-    for (int k = 0; k < CACHE_LEVELS_MAX; k++)
+    for (int k = model->own; k < CACHE_LEVELS_MAX; k++)
         cache_level_release(&model->level[k]);
     cache_level_release(&model->tlb);
     free(model->part);
     free(model->load_at);
     free(model->store_at);
     free(model->written);
+    free(model->pending);
     *model = (struct cache_model){0};
 }
 

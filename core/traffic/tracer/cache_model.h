@@ -60,6 +60,7 @@ enum {
     CACHE_LINE_BUFFERS = 12, /* for non-temporal stores */
     CACHE_PARTS_MAX = 4096,
     CACHE_COPIES_MAX = 4, /* that are simulated one by one */
+    CACHE_BESIDE_MAX = 2,
 };
 
 /* No address is near it. */
@@ -145,12 +146,20 @@ struct cache_part {
 };
 
 struct cache_model {
-    uint64_t line_mask; /* line_bytes - 1 */
+    /* Models that see the same accesses and differ from this one in the levels from
+     * `own` on only (cache_model_init_beside()): those above, the TLB and the streams are
+     * this one's. What happens in their own levels happens in step. */
+    struct cache_model *beside[CACHE_BESIDE_MAX];
+    int beside_nr;
+    const struct cache_model *shared; /* whose levels above `own` are; NULL = none's */
+    int own;                          /* the first level that is this model's own */
+    uint64_t line_mask;               /* line_bytes - 1 */
     unsigned line_shift;
     /* Per slot of L1: the address of the line if a load, or a store, changes nothing but
      * its place in the LRU order; else CACHE_NOWHERE. */
     uint64_t *load_at, *store_at;
     uint64_t *written; /* per slot: granules of a line that may turn out overwritten */
+    uint8_t *pending;  /* and in which model: bit 0 = this one, 2 << i = beside[i] */
     struct cache_level level[CACHE_LEVELS_MAX], tlb;
     enum cache_inclusion inclusion[CACHE_LEVELS_MAX];
     int copies[CACHE_LEVELS_MAX];
@@ -171,6 +180,16 @@ struct cache_model {
  */
 int cache_model_init(struct cache_model *model, const struct cache_geometry *geometry,
                      const char **why);
+/*
+ * One that sees whatever `model` sees from here on. Where both agree in at least the
+ * first two levels, and no level acts upon one above, it costs little: it shares those
+ * levels, nothing may be asked of it but its counts, dirty lines and capacity, and it is
+ * emptied with `model`. Else it is an independent one, to be fed by the caller:
+ * cache_model_is_beside() tells. `model` has to be empty, and to stay where it is.
+ */
+int cache_model_init_beside(struct cache_model *other, struct cache_model *model,
+                            const struct cache_geometry *geometry, const char **why);
+bool cache_model_is_beside(const struct cache_model *other);
 void cache_model_release(struct cache_model *model);
 /* As before the first access, but for the parts and what was counted. Dirty lines are
  * lost. */
@@ -182,6 +201,9 @@ struct cache_part *cache_model_part(struct cache_model *model);
  * program. */
 void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
                           uint64_t address, int level);
+/* What an earlier call left in the last level (none if that is L1): its lines are put
+ * there, clean. Nothing is counted. */
+void cache_model_recall(struct cache_model *model, uint64_t address, uint64_t bytes);
 void cache_model_nontemporal(struct cache_model *model, struct cache_part *part,
                              uint64_t address, uint64_t bytes);
 /* Counts line buffers not yet full. To be called before the counts are read for the last

@@ -64,6 +64,7 @@ static bool follows(struct cache_streams *streams, int i, int at)
     }
     stream->at = at;
     stream->stamp = ++streams->clock;
+    streams->step = stream->step;
     return true;
 }
 

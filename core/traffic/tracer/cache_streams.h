@@ -37,6 +37,7 @@ struct cache_streams {
     unsigned next;
     unsigned shift; /* lines of a page, log2 */
     uint64_t clock;
+    int step;                       /* of the stream that was ahead last: 1 or -1 */
     uint8_t present[CACHE_PRESENT]; /* tracked pages by hash */
     uint8_t hint[CACHE_PRESENT];
 };

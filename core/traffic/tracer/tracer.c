@@ -222,15 +222,15 @@ void tracer_end_program(const char *end)
 static void prefetch(uintptr_t pc, uintptr_t address, int level)
 {
     cache_model_prefetch(&tracer_hot.model, tracer_part(pc, address), address, level);
-    for (int i = 0; i < tracer_other_nr; i++)
-        cache_model_prefetch(&tracer_other[i], tracer_other[i].part, address, level);
+    for (int i = 0; i < tracer_apart_nr; i++)
+        cache_model_prefetch(tracer_apart[i], tracer_apart[i]->part, address, level);
 }
 
 static void store_past(uintptr_t pc, uintptr_t address, size_t bytes)
 {
     cache_model_nontemporal(&tracer_hot.model, tracer_part(pc, address), address, bytes);
-    for (int i = 0; i < tracer_other_nr; i++)
-        cache_model_nontemporal(&tracer_other[i], tracer_other[i].part, address, bytes);
+    for (int i = 0; i < tracer_apart_nr; i++)
+        cache_model_nontemporal(tracer_apart[i], tracer_apart[i]->part, address, bytes);
 }
 
 void tracer_prefetch(const void *address, int rw, int locality)

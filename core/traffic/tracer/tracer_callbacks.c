@@ -18,8 +18,19 @@ static __attribute__((noinline)) void look_again(const void *address, uint64_t b
         tracer_simulate_load(part, (uintptr_t)address, bytes);
 }
 
+/* Other caches see it too. */
+static __attribute__((noinline)) void look_apart(const void *address, uint64_t bytes,
+                                                 struct cache_part *part, bool store)
+{
+    if (store)
+        tracer_simulate_store(part, (uintptr_t)address, bytes);
+    else
+        tracer_simulate_load(part, (uintptr_t)address, bytes);
+}
+
 /* The program will make the access itself in a moment: what it has to wait for is fetched
- * while it is simulated. */
+ * while it is simulated. What is rare stands in functions of its own, called last, so
+ * that the usual access saves no registers. */
 
 void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
 {
@@ -32,7 +43,10 @@ void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
         return;
     }
     tracer_hot.left--;
-    tracer_simulate_load(site->part, (uintptr_t)address, bytes);
+    if (tracer_apart_nr)
+        look_apart(address, bytes, site->part, false);
+    else
+        cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
@@ -50,7 +64,10 @@ void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
         return;
     }
     tracer_hot.left--;
-    tracer_simulate_store(site->part, (uintptr_t)address, bytes);
+    if (tracer_apart_nr)
+        look_apart(address, bytes, site->part, true);
+    else
+        cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 /* clang -fsanitize-coverage */

@@ -29,21 +29,25 @@ enum { TRACER_OTHERS_MAX = 2 };
 extern int tracer_other_nr __attribute__((visibility("hidden")));
 extern struct cache_model tracer_other[TRACER_OTHERS_MAX]
     __attribute__((visibility("hidden")));
+/* Of these, the ones that are no model beside the main one: each access goes there. */
+extern int tracer_apart_nr __attribute__((visibility("hidden")));
+extern struct cache_model *tracer_apart[TRACER_OTHERS_MAX]
+    __attribute__((visibility("hidden")));
 
 static inline void tracer_simulate_load(struct cache_part *part, uint64_t address,
                                         uint64_t bytes)
 {
     cache_model_load(&tracer_hot.model, part, address, bytes);
-    for (int i = 0; i < tracer_other_nr; i++)
-        cache_model_load(&tracer_other[i], tracer_other[i].part, address, bytes);
+    for (int i = 0; i < tracer_apart_nr; i++)
+        cache_model_load(tracer_apart[i], tracer_apart[i]->part, address, bytes);
 }
 
 static inline void tracer_simulate_store(struct cache_part *part, uint64_t address,
                                          uint64_t bytes)
 {
     cache_model_store(&tracer_hot.model, part, address, bytes);
-    for (int i = 0; i < tracer_other_nr; i++)
-        cache_model_store(&tracer_other[i], tracer_other[i].part, address, bytes);
+    for (int i = 0; i < tracer_apart_nr; i++)
+        cache_model_store(tracer_apart[i], tracer_apart[i]->part, address, bytes);
 }
 
 /* The present phase is over: decides on the next. */

@@ -7,6 +7,8 @@
 
 int tracer_other_nr;
 struct cache_model tracer_other[TRACER_OTHERS_MAX];
+int tracer_apart_nr;
+struct cache_model *tracer_apart[TRACER_OTHERS_MAX];
 
 static struct {
     struct cache_counts base;
@@ -16,11 +18,15 @@ static struct {
 
 int tracer_others_add(const struct cache_geometry *geometry, const char **why)
 {
+    struct cache_model *other = &tracer_other[tracer_other_nr];
+
     *why = "too many caches beside the one that is traced";
     if (tracer_other_nr == TRACER_OTHERS_MAX ||
-        cache_model_init(&tracer_other[tracer_other_nr], geometry, why))
+        cache_model_init_beside(other, &tracer_hot.model, geometry, why))
         return -1;
     tracer_other_nr++;
+    if (!cache_model_is_beside(other))
+        tracer_apart[tracer_apart_nr++] = other;
     return 0;
 }
 
@@ -34,6 +40,12 @@ void tracer_others_drain(void)
 {
     for (int i = 0; i < tracer_other_nr; i++)
         cache_model_drain(&tracer_other[i]);
+}
+
+void tracer_others_recall(double lines_max)
+{
+    for (int i = 0; i < tracer_other_nr; i++)
+        tracer_parts_recall(&tracer_other[i], lines_max);
 }
 
 void tracer_others_base(void)

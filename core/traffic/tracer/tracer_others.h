@@ -14,6 +14,8 @@
 int tracer_others_add(const struct cache_geometry *geometry, const char **why);
 void tracer_others_empty(void);
 void tracer_others_drain(void);
+/* tracer_parts_recall() for each. */
+void tracer_others_recall(double lines_max);
 /* Counting, or warming, begins. */
 void tracer_others_base(void);
 /* Warming has ended for this window; tracer_others_base() follows. */

@@ -144,6 +144,30 @@ struct cache_part *tracer_part(uintptr_t pc, uint64_t address)
     return site->part;
 }
 
+/* Fields share their memory. */
+static bool is_first_there(size_t array)
+{
+    for (size_t i = 0; i < array; i++)
+        if (parts.array[i].base == parts.array[array].base)
+            return false;
+    return true;
+}
+
+void tracer_parts_recall(struct cache_model *model, double lines_max)
+{
+    double lines = 0;
+
+    for (size_t i = 0; i < parts.array_nr; i++)
+        if (is_first_there(i))
+            lines += (double)(parts.array[i].bytes >> model->line_shift) + 1;
+    if (lines > lines_max ||
+        lines > (double)cache_model_capacity(model, model->level_nr - 1))
+        return;
+    for (size_t i = 0; i < parts.array_nr; i++)
+        if (is_first_there(i))
+            cache_model_recall(model, parts.array[i].base, parts.array[i].bytes);
+}
+
 /*
  * Windows.
  */

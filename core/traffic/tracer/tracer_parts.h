@@ -34,6 +34,13 @@ static inline bool tracer_site_is(const struct tracer_site *site, uintptr_t pc,
 
 struct cache_part *tracer_part(uintptr_t pc, uint64_t address);
 
+/*
+ * Puts all arrays into the last level if they fit there together and are no more than
+ * `lines_max`: a call that is not the first one finds them there, and the windows of a
+ * sampled call, which see little of it, do not take their first touch for a miss.
+ */
+void tracer_parts_recall(struct cache_model *model, double lines_max);
+
 /* Parts are counted from here on. */
 void tracer_parts_base(void);
 /* What they had since then is that window's; what later windows had is forgotten. */

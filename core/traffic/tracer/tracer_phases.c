@@ -433,6 +433,16 @@ void tracer_next(void)
     }
 }
 
+/* A line costs about what an access costs that is simulated: at most an eighth of them.
+ */
+static void recall_arrays(void)
+{
+    if (tracer_state.cold)
+        return;
+    tracer_parts_recall(&tracer_hot.model, tracer_state.budget / 8);
+    tracer_others_recall(tracer_state.budget / 8);
+}
+
 void tracer_start(void)
 {
     if (!tracer_state.out)
@@ -443,6 +453,7 @@ void tracer_start(void)
     tracer_state.count = tracer_state.budget / 20;
     tracer_state.window_nr = 0;
     if (tracer_state.sampled) {
+        recall_arrays();
         plan();
     } else {
         begin(PHASE_WHOLE, tracer_state.total > 0 ? 1.25 * tracer_state.total + 1e5

@@ -172,3 +172,122 @@ TEST("random strings within a large footprint")
     for (size_t i = 0; i < ARRAY_SIZE(geometries); i++)
         compare(&geometries[i], 1 << 21, 362436069362436069u + i);
 }
+
+/* ---- models beside another ---- */
+
+static void feed(struct cache_model *model, int part, uint64_t what, uint64_t address,
+                 uint64_t bytes)
+{
+    struct cache_part *of = &model->part[part];
+
+    if (what < 5)
+        cache_model_load(model, of, address, bytes);
+    else if (what < 8)
+        cache_model_store(model, of, address, bytes);
+    else if (what < 9)
+        cache_model_prefetch(model, of, address, (int)(address / 64 % 2));
+    else
+        cache_model_nontemporal(model, of, address & ~UINT64_C(15), 16);
+}
+
+static void check_same_state(const struct cache_model *got,
+                             const struct cache_model *want)
+{
+    struct cache_counts a = cache_model_counts(got), b = cache_model_counts(want);
+    uint64_t left[CACHE_LEVELS_MAX], same[CACHE_LEVELS_MAX];
+
+    check_same(&a, &b);
+    cache_model_dirty(got, left, NULL);
+    cache_model_dirty(want, same, NULL);
+    for (int k = 0; k < want->level_nr; k++) {
+        check_eq((long long)left[k], (long long)same[k]);
+        check_eq((long long)cache_model_capacity(got, k),
+                 (long long)cache_model_capacity(want, k));
+    }
+}
+
+struct beside_case {
+    struct cache_model main, other[2], alone[2];
+};
+
+static void feed_all(struct beside_case *of, uint64_t *state, uint64_t footprint,
+                     uint64_t sweep)
+{
+    uint64_t what = random_below(state, 10), bytes = 1 + random_below(state, 9);
+    uint64_t address = (UINT64_C(1) << 33) + random_below(state, footprint);
+
+    if (sweep % 4) /* one of 3 streams, of which one overwrites its lines */
+        address = (UINT64_C(1) << 36) + (sweep % 4 << 24) + sweep / 4 * 8 % footprint;
+    if (sweep % 4 == 1) {
+        what = 5;
+        bytes = 8;
+    }
+    feed(&of->main, (int)(sweep % PARTS), what, address, bytes);
+    for (int i = 0; i < 2; i++) {
+        feed(&of->alone[i], 0, what, address, bytes);
+        if (!cache_model_is_beside(&of->other[i]))
+            feed(&of->other[i], 0, what, address, bytes);
+    }
+}
+
+static void beside(const struct cache_geometry *geometry, uint64_t footprint, bool shared)
+{
+    struct beside_case *of = xcalloc(1, sizeof(*of));
+    uint64_t state = 88172645463325252u;
+    const char *why;
+
+    check_eq(cache_model_init(&of->main, &geometry[0], &why), 0);
+    while (of->main.part_nr < PARTS)
+        cache_model_part(&of->main);
+    for (int i = 0; i < 2; i++) {
+        check_eq(
+            cache_model_init_beside(&of->other[i], &of->main, &geometry[i + 1], &why), 0);
+        check_eq(cache_model_init(&of->alone[i], &geometry[i + 1], &why), 0);
+        check_eq(cache_model_is_beside(&of->other[i]), shared);
+    }
+    for (uint64_t i = 0; i < 120000; i++) {
+        feed_all(of, &state, footprint, i);
+        if (i == 50000) { /* as between two windows */
+            cache_model_empty(&of->main);
+            for (int j = 0; j < 2; j++) {
+                cache_model_empty(&of->other[j]);
+                cache_model_empty(&of->alone[j]);
+            }
+        }
+    }
+    cache_model_drain(&of->main);
+    for (int i = 0; i < 2; i++) {
+        cache_model_drain(&of->other[i]);
+        cache_model_drain(&of->alone[i]);
+        check_same_state(&of->other[i], &of->alone[i]);
+        check(i > 0 || cache_model_counts(&of->alone[i]).writebacks[2] > 0);
+        check(cache_model_counts(&of->alone[i]).overwritten > 0);
+        cache_model_release(&of->other[i]);
+        cache_model_release(&of->alone[i]);
+    }
+    cache_model_release(&of->main);
+    free(of);
+}
+
+/* The same counts whether it shares levels, is fed beside, or is alone. */
+TEST("caches that differ in the last level")
+{
+    struct cache_geometry geometry[3] = {geometries[0], geometries[0], geometries[0]};
+
+    geometry[1].level[2].bytes = 40960;
+    geometry[2].level[2].bytes = 1 << 20;
+    beside(geometry, 1 << 14, true);
+    beside(geometry, 1 << 20, true);
+}
+
+TEST("caches that differ in an earlier level share nothing")
+{
+    struct cache_geometry geometry[3] = {geometries[0], geometries[0], geometries[0]};
+
+    geometry[1].level[1].bytes = 16384;
+    geometry[2].level[0].bytes = 2048;
+    beside(geometry, 1 << 18, false);
+    geometry[1] = geometry[2] = geometry[0];
+    geometry[1].level[2].inclusion = geometry[2].level[2].inclusion = CACHE_INCLUSIVE;
+    beside(geometry, 1 << 18, false);
+}

@@ -274,6 +274,37 @@ TEST("windows give what the whole call gives")
     }
 }
 
+/* All arrays fit into the last level, where the call before left them: most of their
+ * lines are first touched in a window, and yet are no misses. */
+TEST("windows of a call whose arrays fit")
+{
+    struct traffic_geometry other[2] = {traced_small, traced_small};
+    struct traced what = {.kernel = "multiply",
+                          .n = 160,
+                          .total = 4.0 * 160 * 160 * 160,
+                          .min = 8e6,
+                          .budget = 1.5e6,
+                          .arrays = true,
+                          .other = other,
+                          .other_nr = 2};
+    struct traffic traffic;
+
+    other[0].level[2].bytes = 700000;
+    other[1].level[2].bytes = 2 << 20;
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_contains(traffic.note, "windows spread over the call");
+    check(traffic.edge[1].fills.value > 2000);
+    check_near(traffic.edge[2].fills.value, 0, 0);
+    check(traffic.edge[2].fills.high < 0.01 * traffic.edge[1].fills.value);
+    traffic_release(&traffic);
+    what.cold = true; /* then there was no call before */
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check(traffic.edge[2].fills.value > 0);
+    traffic_release(&traffic);
+}
+
 /* Windows at the same place of different sweeps do not find what the one before left. */
 TEST("sweeps over the same arrays")
 {

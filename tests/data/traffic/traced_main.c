@@ -50,7 +50,8 @@ static double *array(size_t n)
 int main(int argc, char **argv)
 {
     size_t n = strtoull(option(argv, "--n"), NULL, 10);
-    double *a = array(n), *b = array(n), *c = array(n);
+    size_t elements = strcmp(option(argv, "--kernel"), "multiply") ? n : n * n;
+    double *a = array(elements), *b = array(elements), *c = array(elements);
     int calls = atoi(option(argv, "--calls"));
     kernel *call = NULL;
 
@@ -59,9 +60,9 @@ int main(int argc, char **argv)
                          atof(option(argv, "--budget")), option(argv, "--out")))
         return 2;
     if (strcmp(option(argv, "--arrays"), "0")) {
-        tracer_array("a", a, n * sizeof(*a));
-        tracer_array("b", b, n * sizeof(*b));
-        tracer_array("c", c, n * sizeof(*c));
+        tracer_array("a", a, elements * sizeof(*a));
+        tracer_array("b", b, elements * sizeof(*b));
+        tracer_array("c", c, elements * sizeof(*c));
     }
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
         if (strcmp(kernels[i].name, option(argv, "--kernel")) == 0)
