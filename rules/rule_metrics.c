@@ -24,13 +24,15 @@ static const char *const cause_words[] = {
     "arithmetic",      "stores",           "front_end",
     "prefetcher",      "unknown",          NULL};
 
+static const char *const accumulable_words[] = {"yes", "no", "reassociate", NULL};
+
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
 static const struct rule_metric metrics[] = {
     /* occupancy: emitted by occupancy_metrics() under these names */
     {"limiter", "word", "the resource that needs most of the time; none: all have room",
      limiter_words},
     {"why", "word", "why so many misses are in flight and not more", why_words},
-    {"cause", "word", "what sets the pace of the loop", cause_words},
+    {"cause", "word", "what limits the loop", cause_words},
     {"slack", "ratio", "time of a call over the least time of its busiest resource",
      NULL},
     {"l1_utilization", "share", "of the L1 miss queue, in use", NULL},
@@ -83,6 +85,10 @@ static const struct rule_metric metrics[] = {
     {"has_register_reuse", "word",
      "an outer loop uses elements again that registers could keep", yes_no},
     {"has_reduction", "word", "the innermost loop adds up into one element", yes_no},
+    {"accumulable", "word",
+     "several accumulators may share what the innermost loop makes from its last value; "
+     "reassociate: only with that option",
+     accumulable_words},
     {"store_forwarding", "word",
      "the innermost loop soon loads what it has stored, through memory", yes_no},
     {"stores_reused", "word", "stored lines are used again while a cache still has them",

@@ -241,6 +241,18 @@ static void add_note(struct traffic *traffic, const char *text)
     traffic->note = note;
 }
 
+/* A vector and its unrolling take so many iterations at most for an instruction. */
+static const double iterations_max = 64;
+
+/* Compilers replace a loop whose result has a formula, or that has none. */
+static bool is_closed_form(const struct looking *look, struct quantity instructions)
+{
+    struct kernel_counts counts = kernel_counts(look->live->opts.kernel);
+
+    return instructions.known && counts.iterations.known &&
+           counts.iterations.value > iterations_max * instructions.high;
+}
+
 static void take(const struct looking *look, const struct scaled *scaled,
                  const struct error *why, struct traffic *traffic)
 {
@@ -266,6 +278,29 @@ static void take(const struct looking *look, const struct scaled *scaled,
                                       "through");
     add_note(traffic, text);
     free(text);
+    if (is_closed_form(look, all))
+        add_note(traffic,
+                 "the compiler has put a formula in the place of the loop, or left it "
+                 "out: a call runs far fewer instructions than the loop has "
+                 "iterations");
+}
+
+/* The whole call was stepped through, and is too short to be scaled from. */
+static struct scaled short_call(const struct looking *look)
+{
+    struct scaled none = scale_counts(&look->points, &look->full);
+    const struct run_steps *all = &look->count.all;
+
+    if (look->points.nr || !look->count.whole ||
+        look->size < kernel_largest(look->live->opts.kernel))
+        return none;
+    return (struct scaled){
+        .instructions = quantity_exact(all->instructions, PROVENANCE_STEPPED),
+        .flops = all->undecoded > 0 ? quantity_unknown()
+                                    : quantity_exact(all->flops, PROVENANCE_STEPPED),
+        .divisions = quantity_exact(all->divisions, PROVENANCE_STEPPED),
+        .branches_missed = quantity_exact(all->branches_missed, PROVENANCE_STEPPED),
+        .code_bytes = quantity_exact(all->code_bytes, PROVENANCE_STEPPED)};
 }
 
 void live_count(struct live *live, const struct built *built,
@@ -294,6 +329,8 @@ void live_count(struct live *live, const struct built *built,
         grow_sizes(&look, &why);
         scaled = scale_counts(&look.points, &look.full);
         open_for_vectors(&look, &scaled);
+        if (!scaled.instructions.known)
+            scaled = short_call(&look);
     }
     take(&look, &scaled, &why, traffic);
     buf_release(&look.sizes);

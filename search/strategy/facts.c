@@ -318,6 +318,23 @@ static enum answer is_any_legal(const struct session *session, const char *trans
     return any;
 }
 
+/* Refused for the rounding alone: the sentence names the option. */
+static bool reassociate_helps(const struct session *session, const char *transformation)
+{
+    const struct search_subject *subject = session->subject;
+    struct typical_plan *plans;
+    size_t nr = typical_plans(&session->view, &plans);
+    bool helps = false;
+    for (size_t i = 0; i < nr && !helps; i++) {
+        struct error why = {0};
+        helps = plans[i].plan && !strcmp(plans[i].transformation, transformation) &&
+                subject->check(subject->data, plans[i].plan, &why) &&
+                strstr(why.text, "--reassociate");
+    }
+    typical_plans_free(plans, nr);
+    return helps;
+}
+
 /* Of a space only what was recorded counts. */
 static enum answer is_any_recorded(const struct session *session,
                                    const char *transformation)
@@ -337,6 +354,10 @@ void session_ask_legality(struct session *session)
         session->has_space ? is_any_recorded : is_any_legal;
     session->may_distribute = ask(session, "distribute");
     session->may_fuse = ask(session, "fuse");
+    session->may_accumulate = ask(session, "accumulators");
+    session->may_reassociate = !session->has_space &&
+                               session->may_accumulate == ANSWER_NO &&
+                               reassociate_helps(session, "accumulators");
 }
 
 static void say_uses(struct situation *now)
@@ -352,6 +373,10 @@ static void say_uses(struct situation *now)
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
     say_answer(now, "fusable", now->session->may_fuse);
+    if (now->session->may_reassociate)
+        say_word(now, "accumulable", "reassociate");
+    else
+        say_answer(now, "accumulable", now->session->may_accumulate);
     say_answer(now, "fusion_forwards", fusion_forwards(view));
     if (now->nest->nr)
         say_yes_no(now, "row_conflicts", nest_rows_collide(now->nest, now->machine));

@@ -366,6 +366,59 @@ static int access_reach(struct reach *at, const struct access *access, size_t k,
     return 0;
 }
 
+/* ---- outside of loops ---- */
+
+struct outside {
+    struct model *model;
+    const struct model_values *values;
+    const struct ir_symbol *symbol;
+    size_t names, places; /* mentions; of them, those with a subscript that is known */
+    long long high;
+};
+
+/* p[2], *p, *(p + 2) */
+static const struct ir_expr *place_subscript(const struct ir_expr *expr,
+                                             const struct ir_symbol *symbol, bool *first)
+{
+    const struct ir_expr *of = expr->arg_nr ? expr->arg[0] : NULL;
+    *first = false;
+    if (expr->kind == IR_UNARY && !strcmp(expr->op, "*")) {
+        *first = of->kind == IR_NAME && of->symbol == symbol;
+        expr = of;
+        if (expr->kind != IR_BINARY || strcmp(expr->op, "+"))
+            return NULL;
+        of = expr->arg[0];
+    } else if (expr->kind != IR_INDEX) {
+        return NULL;
+    }
+    return of->kind == IR_NAME && of->symbol == symbol ? expr->arg[1] : NULL;
+}
+
+static void look_outside(struct ir_expr *expr, void *data)
+{
+    struct outside *at = data;
+    bool first;
+    long long value = 0;
+    at->names += expr->kind == IR_NAME && expr->symbol == at->symbol;
+    const struct ir_expr *subscript = place_subscript(expr, at->symbol, &first);
+    if (!first && (!subscript || !count_value(at->model, at->values, subscript, &value) ||
+                   value < 0))
+        return;
+    at->places++;
+    at->high = value > at->high ? value : at->high;
+}
+
+/* An array of which the function only names elements of known numbers, such as the one
+ * that a result is left in. */
+static bool size_of_places(struct model *model, const struct model_array *array,
+                           const struct model_values *values, long long *size)
+{
+    struct outside at = {.model = model, .values = values, .symbol = array->symbol};
+    stmt_exprs(model->function->body, look_outside, &at);
+    *size = at.high + 1;
+    return array->dims == 1 && at.names && at.names == at.places;
+}
+
 static int derived_size(struct model *model, const struct model_array *array,
                         struct reach *at, size_t k, long long *size)
 {
@@ -381,6 +434,8 @@ static int derived_size(struct model *model, const struct model_array *array,
                 return -1;
         }
     }
+    if (!seen && size_of_places(model, array, at->values, size))
+        return 0;
     *size = high + 1;
     return seen ? 0 : fail(at->err, STATUS_INPUT, "no loop that could be read uses it");
 }

@@ -13,8 +13,9 @@ SUITE(variants_plans);
 
 enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 
-static const char *const kernels[] = {"gemm_linear", "jacobi_2d_time", "trmm_left",
-                                      "spmv_csr", "steps_of_two"};
+static const char *const kernels[] = {
+    "gemm_linear",  "jacobi_2d_time",      "trmm_left",        "spmv_csr",
+    "steps_of_two", "accumulate_integers", "accumulate_floats"};
 
 static char *path_of(const char *name)
 {
@@ -121,6 +122,39 @@ TEST("plans that were wrong once")
             check_ok(plan_bench_add(&bench, plans[i][1], &err), &err) &&
             check_ok(plan_bench_run(&bench, &err), &err))
             check_str(plan_verdict_word(plan_try_worst(&bench.try[0])), "good");
+        plan_bench_release(&bench);
+        free(path);
+    }
+    scratch_remove(shared);
+}
+
+/* One by one, with a rest, in tiles, and with several of one step's kind. */
+TEST("several accumulators make the same")
+{
+    static const char *const plans[][2] = {
+        {"accumulate_integers", "accumulators(i:2)"},
+        {"accumulate_integers", "tile(i:16) accumulators(i:4)"},
+        {"accumulate_integers", "accumulators(i:7)"},
+        {"accumulate_floats", "accumulators(i:4)"},
+        {"accumulate_floats", "tile(i:32) accumulators(i:3)"},
+        {"accumulate_floats", "accumulators(i:8)"},
+    };
+    struct error err = {0};
+    char *shared;
+
+    if (!have_compilers() || !check_ok(scratch_make(&shared, &err), &err))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i += 3) {
+        char *path = path_of(plans[i][0]);
+        struct plan_bench bench = {0};
+
+        check_ok(plan_bench_open(&bench, path, shared, &err), &err);
+        for (size_t k = i; k < i + 3; k++)
+            check_ok(plan_bench_add(&bench, plans[k][1], &err), &err);
+        check_ok(plan_bench_run(&bench, &err), &err);
+        for (size_t k = 0; k < bench.try_nr; k++)
+            if (!check_str(plan_verdict_word(plan_try_worst(&bench.try[k])), "good"))
+                check_str(bench.try[k].plan, "a right plan");
         plan_bench_release(&bench);
         free(path);
     }
