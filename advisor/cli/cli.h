@@ -69,9 +69,14 @@ void print_colour(bool colour);
 /* Machine profiles as the command line names them. */
 
 /* `spec`: "here" (the stored profile of this machine), a name of --list, or a path.
- * `memory`: one of the profile's memories, NULL = as it is. Caller releases. */
+ * `memory`: one of the profile's memories, NULL = as it is. Says on stderr when its
+ * limits are rough. Caller releases. */
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err);
+
+/* One sentence, for a profile that was made while the machine was busy; NULL = it was
+ * not. Caller frees. */
+char *profile_rough(const struct machine *machine);
 
 /* A line of --list. */
 struct profile {

@@ -4,6 +4,7 @@
 #include "core/store/store.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ static int load_here(struct machine *machine, struct error *err)
     return status;
 }
 
-int profile_load(const char *spec, const char *memory, struct machine *machine,
-                 struct error *err)
+static int load(const char *spec, const char *memory, struct machine *machine,
+                struct error *err)
 {
     *machine = (struct machine){0};
     if (!strcmp(spec, "here") ? load_here(machine, err)
@@ -36,6 +37,29 @@ int profile_load(const char *spec, const char *memory, struct machine *machine,
     return -1;
 }
 
+char *profile_rough(const struct machine *machine)
+{
+    if (!machine->unstable)
+        return NULL;
+    return xasprintf("%s while the profile '%s' was made, so its limits are rough: "
+                     "'inflight machine' on a quiet machine makes a better one",
+                     machine->busy ? "other processes kept the machine busy"
+                                   : "the latency of memory moved",
+                     machine->name);
+}
+
+int profile_load(const char *spec, const char *memory, struct machine *machine,
+                 struct error *err)
+{
+    if (load(spec, memory, machine, err))
+        return -1;
+    char *rough = profile_rough(machine);
+    if (rough)
+        fprintf(stderr, "inflight: warning: %s\n", rough);
+    free(rough);
+    return 0;
+}
+
 /* ---- --list ---- */
 
 static void add_profile(const char *name, struct profile **profile, size_t *nr)
@@ -44,7 +68,7 @@ static void add_profile(const char *name, struct profile **profile, size_t *nr)
     *profile = xrealloc(*profile, *nr + 1, sizeof(**profile));
     struct profile *added = &(*profile)[(*nr)++];
     *added = (struct profile){.name = xstrdup(name)};
-    if (profile_load(name, NULL, &added->machine, &why))
+    if (load(name, NULL, &added->machine, &why))
         added->problem = xstrdup(why.text);
 }
 

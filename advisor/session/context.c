@@ -84,12 +84,11 @@ static void warn_of_note(struct context *bench)
     fprintf(stderr, "inflight: warning: %s\n", bench->machine_note);
 }
 
-/* The old profile is kept beside the new one: it may be wanted on the machine it came
- * from. */
-static int replace_foreign(struct context *bench, const char *path, const char *why,
-                           struct error *err)
+/* By a quick one, made now. The old one is kept beside it: it may be wanted. */
+static int replace_profile(struct context *bench, const char *path, const char *suffix,
+                           const char *why, struct error *err)
 {
-    char *old = xasprintf("%s.other", path);
+    char *old = xasprintf("%s%s", path, suffix);
     int status = rename(path, old)
                      ? fail(err, STATUS_FAILED, "cannot rename '%s' to '%s'", path, old)
                      : 0;
@@ -99,10 +98,10 @@ static int replace_foreign(struct context *bench, const char *path, const char *
         status = characterise(bench, path, err);
     if (!status) {
         free(bench->machine_note);
-        bench->machine_note = xasprintf(
-            "the profile was of another machine (%s): kept as '%s', a quick one made "
-            "now; --machine '%s' would use the old one all the same",
-            why, old, old);
+        bench->machine_note = xasprintf("%s: kept as '%s', a quick one made now; "
+                                        "--machine '%s' would use the old one "
+                                        "all the same",
+                                        why, old, old);
         warn_of_note(bench);
     }
     free(old);
@@ -122,14 +121,30 @@ static int misfit_profile(struct context *bench, const char *path, const char *w
 {
     const char *given = getenv("INFLIGHT_PROFILE");
     bool named = given && *given;
-    if (!named && !machine_is_this_hardware(&bench->machine))
-        return replace_foreign(bench, path, why, err);
+    if (!named && !machine_is_this_hardware(&bench->machine)) {
+        char *what = xasprintf("the profile was of another machine (%s)", why);
+        int status = replace_profile(bench, path, ".other", what, err);
+        free(what);
+        return status;
+    }
     note_misfit(bench, why,
                 named ? "its limits are used because INFLIGHT_PROFILE names it; without, "
                         "this machine's own are"
                       : "its limits are used; 'inflight machine -o FILE' makes one for "
                         "this situation, --machine FILE uses it");
     return 0;
+}
+
+/* A profile that was made on a busy machine is made anew as soon as nothing else runs,
+ * but for one that the user names, and where the user declines. */
+static bool is_to_be_renewed(const struct machine *machine)
+{
+    const double quiet = 0.1; /* of all processors: the tick of a clock is a twentieth */
+    const char *given = getenv("INFLIGHT_PROFILE"),
+               *keep = getenv("INFLIGHT_KEEP_PROFILE");
+    if (!machine->busy || (given && *given) || (keep && *keep))
+        return false;
+    return machine_busy_now() < quiet;
 }
 
 static int own_profile(struct context *bench, struct error *err)
@@ -142,6 +157,11 @@ static int own_profile(struct context *bench, struct error *err)
     else if (!status && !(status = machine_load(path, &bench->machine, err)) &&
              !machine_matches_here(&bench->machine, &why))
         status = misfit_profile(bench, path, buf_str(&why), err);
+    else if (!status && is_to_be_renewed(&bench->machine))
+        status = replace_profile(bench, path, ".busy",
+                                 "the profile was made while other processes kept the "
+                                 "machine busy, which they do no longer",
+                                 err);
     buf_release(&why);
     free(path);
     return status;
@@ -163,15 +183,16 @@ static int named_profile(struct context *bench, struct error *err)
 /* Figures of a disturbed profile are rougher than their intervals say. */
 static void note_unstable(struct context *bench)
 {
-    char *before = bench->machine_note;
-    if (!bench->machine.unstable)
+    char *before = bench->machine_note, *rough = profile_rough(&bench->machine);
+    if (!rough)
         return;
-    bench->machine_note = xasprintf(
-        "%s%sthe machine was busy when its profile was made, so its limits are rough: "
-        "'inflight machine' on a quiet machine makes a better one",
-        before ? before : "", before ? "; " : "");
+    bench->machine_note =
+        xasprintf("%s%s%s", before ? before : "", before ? "; " : "", rough);
+    progress_clear(&bench->progress);
+    if (!bench->settings->machine) /* else profile_load has said it */
+        fprintf(stderr, "inflight: warning: %s\n", rough);
     free(before);
-    warn_of_note(bench);
+    free(rough);
 }
 
 int context_machine(struct context *bench, struct error *err)

@@ -120,6 +120,8 @@ struct machine {
     /* The unloaded latency of memory moved too much while the profile was made, or other
      * processes took the core (`source` says so). */
     bool unstable;
+    /* Of these two the latter: to be made anew when nothing else runs. */
+    bool busy;
     char *stability;    /* how much it moved, also when little; NULL = not observed */
     struct strvec note; /* what was degraded and why, one sentence each */
     int cores;          /* physical cores usable by this process */
@@ -297,6 +299,10 @@ struct quantity machine_bandwidth_of(const struct machine *machine, double n, in
  * there are any), in about a fifth of a second. Compare with memory_latency_ns of the
  * profile. */
 int machine_latency_now(struct quantity *latency_ns, struct error *err);
+/* The share of this machine's processor time that something else takes at this moment, 0
+ * .. 1, the host included; looks for a quarter of a second. NaN = the system does not
+ * tell. */
+double machine_busy_now(void);
 /* Multiplies the latency of memory, unloaded and at every point of the curves. */
 void machine_scale_latency(struct machine *machine, double factor);
 

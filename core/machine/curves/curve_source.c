@@ -281,6 +281,7 @@ struct sweep_plan load_plan(const struct probe *probe, size_t cores, double seco
                                /* medians gain little beyond */
                                .rounds_max = (size_t)fmax(25, probe->seconds),
                                .seconds = seconds,
+                               .stop_s = probe->end_s,
                                .seed = 1};
 }
 

@@ -40,12 +40,19 @@ static void add_coarse(struct sweep *sweep, const struct sweep_plan *plan, size_
     add_series(sweep, (struct sweep_setting){mix, plan->generators, 0});
 }
 
-static void measure(struct sweep *sweep, size_t index, const struct sweep_source *source)
+static bool is_over(const struct sweep_plan *plan, const struct sweep_source *source)
+{
+    return plan->stop_s > 0 && source->now_s(source->self) >= plan->stop_s;
+}
+
+/* Nothing is tried again when the time is up. */
+static void measure(struct sweep *sweep, size_t index, const struct sweep_plan *plan,
+                    const struct sweep_source *source)
 {
     struct sweep_series *series = &sweep->series[index];
     struct sweep_sample sample = {.round = sweep->round_nr};
 
-    for (int tries = 0; tries < TRIES; tries++)
+    for (int tries = 0; tries < TRIES && (!tries || !is_over(plan, source)); tries++)
         if (source->window(source->self, &series->setting, &sample.gbs,
                            &sample.latency_ns)) {
             GROW(series->sample, series->sample_nr + 1, series->sample_alloc);
@@ -54,8 +61,8 @@ static void measure(struct sweep *sweep, size_t index, const struct sweep_source
         }
 }
 
-static void run_round(struct sweep *sweep, const struct sweep_source *source,
-                      uint64_t *random)
+static void run_round(struct sweep *sweep, const struct sweep_plan *plan,
+                      const struct sweep_source *source, uint64_t *random)
 {
     size_t nr = sweep->series_nr, *order = xcalloc(nr, sizeof(*order));
 
@@ -66,7 +73,7 @@ static void run_round(struct sweep *sweep, const struct sweep_source *source,
         order[j] = i;
     }
     for (size_t i = 0; i < nr; i++)
-        measure(sweep, order[i], source);
+        measure(sweep, order[i], plan, source);
     sweep->round_nr++;
     free(order);
 }
@@ -251,11 +258,11 @@ static void bisect(struct sweep *sweep, size_t mix)
     free(point);
 }
 
-static void run_rounds(struct sweep *sweep, const struct sweep_source *source,
-                       uint64_t *random, size_t nr)
+static void run_rounds(struct sweep *sweep, const struct sweep_plan *plan,
+                       const struct sweep_source *source, uint64_t *random, size_t nr)
 {
-    while (nr--)
-        run_round(sweep, source, random);
+    while (nr-- && (!sweep->round_nr || !is_over(plan, source)))
+        run_round(sweep, plan, source, random);
 }
 
 void sweep_run(const struct sweep_plan *plan, const struct sweep_source *source,
@@ -267,7 +274,7 @@ void sweep_run(const struct sweep_plan *plan, const struct sweep_source *source,
     add_series(sweep, (struct sweep_setting){0});
     for (size_t mix = 0; mix < plan->mix_nr && plan->generators; mix++)
         add_coarse(sweep, plan, mix);
-    run_rounds(sweep, source, &random, plan->rounds_min);
+    run_rounds(sweep, plan, source, &random, plan->rounds_min);
     for (size_t i = 0; i < plan->finer && source->now_s(source->self) < end_s; i++) {
         size_t before = sweep->series_nr;
 
@@ -275,10 +282,10 @@ void sweep_run(const struct sweep_plan *plan, const struct sweep_source *source,
             bisect(sweep, mix);
         if (sweep->series_nr == before)
             break;
-        run_rounds(sweep, source, &random, plan->rounds_min);
+        run_rounds(sweep, plan, source, &random, plan->rounds_min);
     }
     while (sweep->round_nr < plan->rounds_max && source->now_s(source->self) < end_s)
-        run_round(sweep, source, &random);
+        run_round(sweep, plan, source, &random);
 }
 
 void sweep_release(struct sweep *sweep)

@@ -34,7 +34,8 @@ struct sweep_plan {
     size_t finer;      /* how often the gaps around the targets are bisected */
     size_t rounds_min; /* before each bisection, and if time has run out */
     size_t rounds_max; /* in all */
-    double seconds;    /* of now_s, in all */
+    double seconds;    /* of now_s, in all, but for rounds_min */
+    double stop_s;     /* of now_s: no round begins later; 0 = never */
     uint64_t seed;     /* of the order in a round */
 };
 

@@ -332,6 +332,7 @@ int rates_measure(const struct topology *topology, const struct rate_plan *plan,
     task.streams.rounds = task.random.rounds = plan->rounds;
     task.streams.end_s = now + (task.random.job_nr ? 0.75 : 1) * plan->seconds;
     task.random.end_s = now + plan->seconds;
+    task.streams.stop_s = task.random.stop_s = plan->stop_s;
     if (team_run(topology, plan->cores, work, &task, err))
         goto out;
     if (atomic_load(&task.failed)) {

@@ -39,7 +39,8 @@ struct rate_plan {
     struct rate_set *set;
     size_t set_nr; /* at most RATE_SETS_MAX */
     size_t rounds;
-    double seconds; /* goes over it only for the first few rounds */
+    double seconds; /* goes over it only for the first few rounds ... */
+    double stop_s;  /* ... and never beyond this, of clock_s; 0 = it may */
 };
 int rates_measure(const struct topology *topology, const struct rate_plan *plan,
                   struct error *err);

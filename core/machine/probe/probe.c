@@ -3,22 +3,28 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/buf.h"
 #include "core/machine/profile/here.h"
 #include "core/machine/profile/peak.h"
 #include "core/machine/profile/profile.h"
 #include "core/machine/topology/arch.h"
+#include "core/machine/topology/team.h"
 #include "core/process/term.h"
 
-static const double quick_seconds = 12, full_seconds = 110;
+/* What the stages share, and when all must be over: on a quiet machine mapping and
+ * linking the memory takes the difference. */
+static const struct {
+    double seconds, all_s;
+} quick = {10, 17}, full = {104, 114};
 
-/* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
- * allows; both page sizes need it. More than is needed only costs translations, which
- * blur the knee. */
+/* 1 GiB, but at least four times what the last cache is said to have, as far as an eighth
+ * of the free memory allows; both page sizes need it. A quick look has no time for more
+ * than hypervisors' claims cost. */
 static size_t memory_set_bytes(const struct machine *machine, double available)
 {
-    double bytes = 1ull << 30;
+    double bytes = PROBE_RANDOM_BYTES;
 
-    if (machine->level_nr)
+    if (machine->level_nr && !machine->quick)
         bytes = fmax(bytes, 4 * machine->level[machine->level_nr - 1].claimed_bytes);
     if (available > 0)
         bytes = fmin(bytes, available / 8);
@@ -59,35 +65,72 @@ static void resolve_limits(const struct probe *probe, const struct cpu *row)
     free(prefetch);
 }
 
-/* A probe thread never sleeps: what is missing of its processor time, others took. */
-static void say_source(const struct probe *probe)
+/* From a twentieth on the figures are worse than their intervals say. */
+static void say_source(struct machine *machine, struct team_time before)
 {
     const double busy = 0.05;
-    double taken = 1 - probe->stage_cpu_s / probe->stage_wall_s;
-    struct machine *machine = probe->machine;
+    struct team_time now = team_time();
+    double taken = 1 - (now.cpu_s - before.cpu_s) / (now.wall_s - before.wall_s);
 
-    machine->unstable |= taken > busy;
+    machine->busy = taken > busy;
+    machine->unstable |= machine->busy;
     machine->source =
-        taken > busy ? xasprintf("probed here, while other processes took %.0f %% of the "
-                                 "first core: repeat it on a quiet machine",
-                                 100 * taken)
-                     : xstrdup("probed here");
+        machine->busy
+            ? xasprintf("probed here, while other processes took %.0f %% of the "
+                        "cores: repeat it on a quiet machine",
+                        100 * taken)
+            : xstrdup("probed here");
 }
 
-/* Between any two of them the unloaded latency is looked at. */
-static int (*const stages[])(struct probe *, struct error *) = {
-    probe_core,  probe_capacity, probe_caches,   probe_memory,        probe_queues,
-    probe_rates, probe_curves,   probe_memories, probe_capacity_again};
+/* Between any two of them the unloaded latency is looked at. `share`: of the time that
+ * the stages share, with what mapping and linking their memory takes on a quiet machine.
+ */
+static const struct {
+    int (*run)(struct probe *, struct error *);
+    double share;
+    const char *what;
+} stages[] = {{probe_core, 0.06, "clock and arithmetic"},
+              {probe_capacity, 0.2, "the sizes of the caches"},
+              {probe_caches, 0.15, "the latency of the caches"},
+              {probe_memory, 0.5, "address translation"},
+              {probe_queues, 0.1, "what prefetch to L2 brings"},
+              {probe_rates, 0.2, "bandwidths"},
+              {probe_curves, 0.2, "the latency of memory under load"},
+              {probe_memories, 0.0, "the other memories"},
+              {probe_capacity_again, 0.04, "the last cache once more"}};
 
+/* Where other processes have made the stages before longer, those that are left share
+ * what is left. */
+static void share_time(struct probe *probe, size_t from)
+{
+    double shares = 0;
+
+    for (size_t i = from; i < ARRAY_SIZE(stages); i++)
+        shares += stages[i].share;
+    probe->seconds = fmin(probe->seconds, (probe->end_s - clock_s()) / shares);
+}
+
+/* What other processes leave no time for is said, and not waited for. */
 static int measure(struct probe *probe, struct error *err)
 {
-    if (probe_settle(probe, err))
-        return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
-        if (stages[i](probe, err) || probe_anchor(probe, err))
-            return -1;
+    struct buf left_out = {0};
+    int status = probe_settle(probe, err);
+
+    for (size_t i = 0; i < ARRAY_SIZE(stages) && !status; i++) {
+        share_time(probe, i);
+        if (clock_s() >= probe->end_s)
+            buf_addf(&left_out, "%s%s", left_out.length ? ", " : "", stages[i].what);
+        else if (stages[i].run(probe, err) || probe_anchor(probe, err))
+            status = -1;
+    }
+    if (left_out.length)
+        probe_note(probe, "no time was left to measure %s: repeat it on a quiet machine",
+                   buf_str(&left_out));
+    buf_release(&left_out);
+    if (!status)
+        probe_note_size(probe);
     probe_stability(probe);
-    return 0;
+    return status;
 }
 
 static void set_unknown(struct machine *machine)
@@ -118,9 +161,11 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     probe->progress = opts->progress;
     probe->quick = opts->quick;
     probe->seconds = opts->seconds > 0 ? opts->seconds
-                     : opts->quick     ? quick_seconds
-                                       : full_seconds;
-    probe->end_s = clock_s() + probe->seconds;
+                     : opts->quick     ? quick.seconds
+                                       : full.seconds;
+    probe->end_s = clock_s() + (opts->seconds > 0 ? opts->seconds
+                                : opts->quick     ? quick.all_s
+                                                  : full.all_s);
     probe->node_bytes = 2 * (size_t)machine->line_bytes;
     if (probe->node_bytes < 128)
         probe->node_bytes = 128;
@@ -135,6 +180,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
                           .prefetch_lines = quantity_unknown(),
                           .prefetch_l1_gain = quantity_unknown()};
     const struct cpu_table *table;
+    struct team_time before = team_time();
     struct cpu_identity identity;
     const struct cpu *row;
     int result = -1;
@@ -147,14 +193,13 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
     peak_find(machine, row, &identity, opts->peak_gbs);
     if (machine_find_core(machine, err) || measure(&probe, err))
         goto out;
-    say_source(&probe);
+    say_source(machine, before);
     resolve_limits(&probe, row);
     result = 0;
 out:
     if (result)
         machine_release(machine);
     region_release(&probe.huge);
-    region_release(&probe.small);
     topology_release(&probe.topology);
     return result;
 }

@@ -19,20 +19,22 @@ struct anchor {
     double at_s, ns; /* since the start of the probe; median over some 0.1 s */
 };
 enum { ANCHORS_MAX = 64 };
+/* What fully random accesses go over: page tables of some MiB. */
+enum { PROBE_RANDOM_BYTES = 1 << 30 };
 
 struct probe {
     struct topology topology;
     struct machine *machine;
     struct progress *progress; /* may be NULL */
     bool quick;
-    double end_s;      /* of clock_s */
-    double seconds;    /* for all stages together */
+    double end_s;      /* of clock_s: when all must be over */
+    double seconds;    /* that the stages share */
     size_t node_bytes; /* two lines: keeps the adjacent-line prefetcher out */
     size_t memory_set_bytes;
     double available_bytes;     /* of memory, when the probe began; 0 = not known */
-    struct region huge, small;  /* mapped by probe_settle, kept for all stages; small only
-                                   where there are huge pages */
-    struct chase chaser;        /* block-local, in the better of the two */
+    struct region huge;         /* mapped by probe_settle, kept for all stages; small
+                                   pages where there are no huge ones */
+    struct chase chaser;        /* block-local */
     struct chase random_chaser; /* fully random, in the same nodes */
     double start_s, settled_s;  /* of clock_s; how long settling took */
     bool settled;
@@ -43,7 +45,6 @@ struct probe {
     size_t knee_runs;
     struct quantity prefetch_lines;   /* most in flight with software prefetch to L2 */
     struct quantity prefetch_l1_gain; /* as prefetch_l2_gain of the machine */
-    double stage_wall_s, stage_cpu_s; /* of the stages on the first core */
     struct error err;                 /* of a stage inside a thread */
 };
 
@@ -52,6 +53,8 @@ void probe_say(struct probe *probe, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* When a stage that may take this share of the whole time has to end. */
 double probe_until(const struct probe *probe, double share);
+/* When it has to give up, where other processes slow it down. */
+double probe_stop(const struct probe *probe, double share);
 
 /* What was degraded, one sentence for the profile. */
 void probe_note(struct probe *probe, const char *format, ...)
@@ -59,6 +62,10 @@ void probe_note(struct probe *probe, const char *format, ...)
 
 /* Maps the memory sets, as large as they can be, and chases until the latency stays. */
 int probe_settle(struct probe *probe, struct error *err);
+/* So many bytes, or what can be had. */
+int probe_map(struct region *region, size_t *bytes, bool huge, struct error *err);
+/* When the caches are known: was the set large beside them? */
+void probe_note_size(struct probe *probe);
 /* Looks at the unloaded latency once more; between the stages. */
 int probe_anchor(struct probe *probe, struct error *err);
 void anchor_add(struct probe *probe, double at_s, double ns);
@@ -70,6 +77,10 @@ struct stability {
 };
 /* `sorted`: by ns; at least one. */
 struct stability stability_of(const struct anchor *sorted, size_t nr);
+
+/* Share of the processors' time that was not idle between two readings of /proc/stat; NaN
+ * = they do not tell. */
+double busy_between(const char *before, const char *after);
 
 int probe_core(struct probe *probe, struct error *err); /* clock, FLOP/s */
 int probe_capacity(struct probe *probe,

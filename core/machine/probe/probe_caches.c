@@ -98,6 +98,7 @@ static void measure(struct probe *probe)
         add_set(&trials, &set[i], i + 1 == machine->level_nr && i > 0);
         total += (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
     }
+    trials.stop_s = probe_stop(probe, 0.15);
     trials_run(&trials, rounds_max, probe_until(probe, 0.15));
     for (int i = 0; i < machine->level_nr; i++)
         if (set[i].chain_trial_nr)

@@ -42,6 +42,11 @@ double probe_until(const struct probe *probe, double share)
     return until < probe->end_s ? until : probe->end_s;
 }
 
+double probe_stop(const struct probe *probe, double share)
+{
+    return probe_until(probe, 2 * share);
+}
+
 struct stage {
     struct probe *probe;
     void (*run)(struct probe *probe);
@@ -50,12 +55,8 @@ struct stage {
 static void run_stage(struct team_member *member)
 {
     struct stage *stage = member->task;
-    struct watch start = watch_now(), end;
 
     stage->run(stage->probe);
-    end = watch_now();
-    stage->probe->stage_wall_s += end.wall_s - start.wall_s;
-    stage->probe->stage_cpu_s += end.cpu_s - start.cpu_s;
 }
 
 int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *),

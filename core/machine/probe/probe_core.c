@@ -24,7 +24,7 @@ static void run_adds(void *subject, int variant, size_t work)
 static void measure_clock(struct probe *probe)
 {
     unsigned long adds = 0;
-    struct trials trials = {0};
+    struct trials trials = {.stop_s = probe_stop(probe, 0.02)};
     size_t clock = trials_add(
         &trials, &(struct trial){.run = run_adds, .subject = &adds, .target_s = 1e-3});
 
@@ -76,7 +76,8 @@ static int measure_flops(struct probe *probe, size_t cores,
                          struct error *err)
 {
     struct windows windows = {.rounds = probe->quick ? 9 : 41,
-                              .end_s = probe_until(probe, 0.02)};
+                              .end_s = probe_until(probe, 0.02),
+                              .stop_s = probe_stop(probe, 0.02)};
     int width = 0, result;
 
     for (size_t i = 0; i < arch_kernels_nr(); i++) {

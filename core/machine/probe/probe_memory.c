@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
+#include "core/base/statistics.h"
 #include "core/machine/probe/probe.h"
 #include "core/machine/probe/probe_pages.h"
 #include "core/machine/sampling/trial.h"
 #include "core/process/term.h"
 
-/* Fewer samples have no spread that could be told: then the cost is unknown. */
-enum { ALONE_MAX = 16, TRANSLATIONS_MIN = 3 };
+enum { ALONE_MAX = 16 };
 
 static const int chain_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
@@ -20,12 +21,18 @@ struct chain_set {
     size_t trial[CHASE_CHAINS_MAX], trial_nr;
 };
 
-/* One page size: both orders live in the same nodes. */
+/* One page size. */
 struct page_set {
-    struct chain_set local, random;
+    struct chain_set random;
     double translation_ns[ALONE_MAX]; /* of one chase alone */
     size_t translation_nr;
     struct page_probe pages;
+};
+
+/* Block-local on the larger pages; where there are no huge ones, that of small ones. */
+struct memory_sets {
+    struct chain_set local;
+    struct page_set huge, small;
 };
 
 static void add_chains(struct trials *trials, struct chain_set *set, bool all)
@@ -44,37 +51,48 @@ static void add_chains(struct trials *trials, struct chain_set *set, bool all)
     }
 }
 
+/* Every fourth line: linking them all takes seconds, and these are far more than a cache
+ * holds, too. */
 static void build_random(struct page_set *set, const struct region *region,
                          size_t node_bytes)
 {
+    size_t bytes =
+        region->bytes < PROBE_RANDOM_BYTES ? region->bytes : PROBE_RANDOM_BYTES;
+
     chase_build(&set->random.chase, &(struct chase_plan){.base = region->base,
-                                                         .bytes = region->bytes,
-                                                         .spacing = node_bytes,
+                                                         .bytes = bytes,
+                                                         .spacing = 2 * node_bytes,
                                                          .offset = sizeof(void *),
                                                          .order = CHASE_RANDOM,
                                                          .seed = 1});
 }
 
 static void add_set(struct probe *probe, struct trials *trials, struct page_set *set,
-                    const struct region *region, bool knee)
+                    const struct region *region)
 {
     build_random(set, region, probe->node_bytes);
-    add_chains(trials, &set->local, false);
-    add_chains(trials, &set->random, knee);
+    add_chains(trials, &set->random, false);
     page_probe_add(&set->pages, trials, region, &probe->huge,
                    (size_t)probe->machine->line_bytes);
 }
 
-/* Nanoseconds a step, NaN when another process got in between. */
+/* Nanoseconds a step, NaN when other processes got in between all the time. Short parts:
+ * where others run, a turn lasts some milliseconds. */
 static double walk_ns(struct chase *chase, size_t steps)
 {
-    struct watch start = watch_now(), end;
+    enum { PARTS = 8 };
+    double part_ns[PARTS];
+    size_t nr = 0;
 
-    chase_run(chase, 1, steps);
-    end = watch_now();
-    return watch_was_disturbed(&start, &end)
-               ? NAN
-               : (end.wall_s - start.wall_s) / (double)steps * 1e9;
+    for (int i = 0; i < PARTS; i++) {
+        struct watch start = watch_now(), end;
+
+        chase_run(chase, 1, steps / PARTS);
+        end = watch_now();
+        if (!watch_was_disturbed(&start, &end))
+            part_ns[nr++] = (end.wall_s - start.wall_s) / (double)(steps / PARTS) * 1e9;
+    }
+    return nr >= PARTS / 4 ? median_sorting(part_ns, nr) : NAN;
 }
 
 /*
@@ -84,9 +102,10 @@ static double walk_ns(struct chase *chase, size_t steps)
  * the first 200 000 to 300 000. These meet each line of the guest's page tables (8
  * entries) about nine times; then reuse and eviction balance.
  */
-static void sample_translation(struct page_set *set, double end_s)
+static void sample_translation(struct page_set *set, struct chase *local,
+                               size_t lead_steps, double end_s)
 {
-    const size_t lead_steps = 300000, steps = 32768;
+    const size_t steps = 32768;
     const int tries_max = 3;
 
     for (int i = 0;
@@ -96,8 +115,8 @@ static void sample_translation(struct page_set *set, double end_s)
 
         chase_run(&set->random.chase, 1, lead_steps);
         random_ns = walk_ns(&set->random.chase, steps);
-        chase_run(&set->local.chase, 1, steps / 8);
-        local_ns = walk_ns(&set->local.chase, steps);
+        chase_run(local, 1, steps / 8);
+        local_ns = walk_ns(local, steps);
         if (isnan(random_ns) || isnan(local_ns))
             continue;
         set->translation_ns[set->translation_nr++] = random_ns - local_ns;
@@ -106,37 +125,41 @@ static void sample_translation(struct page_set *set, double end_s)
 }
 
 /* Both page sizes in turn; nothing is tried again after end_s. */
-static void sample_translations(struct page_set *huge, struct page_set *small, size_t nr,
+static void sample_translations(struct memory_sets *sets, bool huge, size_t nr,
                                 double end_s)
 {
-    while (nr--) {
-        sample_translation(small, end_s);
+    const size_t first = 300000, later = 60000;
+
+    for (size_t i = 0; i < nr && (!i || clock_s() < end_s); i++) {
+        size_t lead_steps = i ? later : first;
+
+        sample_translation(&sets->small, &sets->local.chase, lead_steps, end_s);
         if (huge)
-            sample_translation(huge, end_s);
+            sample_translation(&sets->huge, &sets->local.chase, lead_steps, end_s);
     }
 }
 
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    if (set->translation_nr >= TRANSLATIONS_MIN)
+    if (set->translation_nr)
         to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
 }
 
-/* Without translation, and without the hit in L1 that follows the miss. */
+/* Without the hit in L1 that follows the miss. */
 static void find_knee(struct probe *probe, const struct trials *trials,
-                      const struct page_set *set)
+                      const struct chain_set *local)
 {
     const struct machine *machine = probe->machine;
     double hit_ns = machine->level_nr && machine->level[0].latency_ns.known
                         ? machine->level[0].latency_ns.value
                         : 0;
 
-    probe->memory_knee = trials_knee(trials, set->random.trial, set->random.trial_nr,
-                                     trial_ns(trials, set->local.trial[0]).low - hit_ns);
+    probe->memory_knee = trials_knee(trials, local->trial, local->trial_nr,
+                                     trial_ns(trials, local->trial[0]).low - hit_ns);
 }
 
 /* Huge pages that stay within the TLBs show no walks; a walk for one is a level shorter
@@ -165,61 +188,71 @@ static void add_anchors(struct probe *probe, const struct trial *one, double sta
     }
 }
 
-/* Where there are no huge pages the one region stands for both. */
-static void measure_sets(struct probe *probe, struct page_set *huge,
-                         struct page_set *small)
+/* Where there are no huge pages the one region stands for both. False: no memory. */
+static bool add_sets(struct probe *probe, struct trials *trials, struct memory_sets *sets,
+                     struct region *small)
+{
+    size_t bytes =
+        probe->huge.bytes < PROBE_RANDOM_BYTES ? probe->huge.bytes : PROBE_RANDOM_BYTES;
+
+    sets->local.chase = probe->chaser;
+    add_chains(trials, &sets->local, true);
+    if (!probe->machine->huge_pages_available) {
+        add_set(probe, trials, &sets->small, &probe->huge);
+        return true;
+    }
+    if (probe_map(small, &bytes, false, &probe->err))
+        return false;
+    add_set(probe, trials, &sets->small, small);
+    add_set(probe, trials, &sets->huge, &probe->huge);
+    return true;
+}
+
+static void fill_sets(struct probe *probe, struct memory_sets *sets,
+                      const struct trials *trials)
 {
     struct machine *machine = probe->machine;
-    struct page_set *best = machine->huge_pages_available ? huge : small;
-    const size_t rounds_max = 400; /* the time ends it before, as a rule */
-    const size_t alone = probe->quick ? 3 : ALONE_MAX / 2;
-    struct page_set *other = machine->huge_pages_available ? huge : NULL;
-    struct trials trials = {0};
-    double started_s;
+    bool huge = machine->huge_pages_available;
 
-    best->local.chase = probe->chaser;
-    if (machine->huge_pages_available) {
-        chase_build(&small->local.chase,
-                    &(struct chase_plan){.base = probe->small.base,
-                                         .bytes = probe->small.bytes,
-                                         .spacing = probe->node_bytes,
-                                         .order = CHASE_BLOCK_LOCAL,
-                                         .seed = 1});
-        add_set(probe, &trials, small, &probe->small, false);
-        add_set(probe, &trials, huge, &probe->huge, true);
-    } else {
-        add_set(probe, &trials, small, &probe->huge, false);
-    }
-    sample_translations(other, small, alone, probe_until(probe, 0.1));
-    started_s = clock_s();
-    trials_run(&trials, rounds_max, probe_until(probe, 0.23));
-    add_anchors(probe, &trials.trial[best->local.trial[0]], started_s, clock_s());
-    sample_translations(other, small, alone, probe_until(probe, 0.1));
-    fill_pages(&machine->small_pages, &trials, small);
-    if (small->translation_nr < TRANSLATIONS_MIN ||
-        (other && other->translation_nr < TRANSLATIONS_MIN))
-        probe_note(probe, "what a page walk costs could not be measured on all pages: "
-                          "other processes kept running on the core");
-    if (machine->huge_pages_available) {
-        fill_pages(&machine->huge_pages, &trials, huge);
-        find_knee(probe, &trials, huge);
+    fill_pages(&machine->small_pages, trials, &sets->small);
+    if (huge) {
+        fill_pages(&machine->huge_pages, trials, &sets->huge);
         huge_walks(machine);
     }
+    if (!machine->small_pages.translation_ns.known ||
+        (huge && !machine->huge_pages.translation_ns.known))
+        probe_note(probe, "what a page walk costs could not be measured on all pages: "
+                          "other processes kept running on the core");
+    find_knee(probe, trials, &sets->local);
     machine->one_core.random_lines_per_s =
-        best_rate(&trials, best->local.trial, best->local.trial_nr);
-    probe->chaser = best->local.chase;
-    probe->random_chaser = best->random.chase;
-    trials_release(&trials);
+        best_rate(trials, sets->local.trial, sets->local.trial_nr);
+    probe->chaser = sets->local.chase;
+    probe->random_chaser = (huge ? &sets->huge : &sets->small)->random.chase;
 }
 
 static void measure(struct probe *probe)
 {
-    struct page_set *huge = xcalloc(1, sizeof(*huge)),
-                    *small = xcalloc(1, sizeof(*small));
+    const size_t rounds_max = 400; /* the time ends it before, as a rule */
+    const size_t alone = probe->quick ? 3 : ALONE_MAX / 2;
+    bool huge = probe->machine->huge_pages_available;
+    struct memory_sets *sets = xcalloc(1, sizeof(*sets));
+    struct region small = {0};
+    struct trials trials = {0};
 
-    measure_sets(probe, huge, small);
-    free(huge);
-    free(small);
+    if (add_sets(probe, &trials, sets, &small)) {
+        double started_s;
+
+        sample_translations(sets, huge, alone, probe_until(probe, 0.1));
+        trials.stop_s = probe_stop(probe, 0.23);
+        started_s = clock_s();
+        trials_run(&trials, rounds_max, probe_until(probe, 0.23));
+        add_anchors(probe, &trials.trial[sets->local.trial[0]], started_s, clock_s());
+        sample_translations(sets, huge, alone, probe_until(probe, 0.1));
+        fill_sets(probe, sets, &trials);
+    }
+    region_release(&small);
+    trials_release(&trials);
+    free(sets);
 }
 
 int probe_memory(struct probe *probe, struct error *err)

@@ -85,7 +85,7 @@ static const struct way *best_way(const struct trials *trials,
         const struct way *way = &pattern->way[i];
         double ns = trial_ns(trials, way->trial).value / way->lines;
 
-        if (way->to == to && ns < best_ns) {
+        if (way->to == to && (ns < best_ns || !best)) {
             best = way;
             best_ns = ns;
         }
@@ -148,6 +148,7 @@ static void measure(struct probe *probe)
                 HUGE_PAGE_BYTES / probe->node_bytes);
     one = add_chase(&trials, &local->chase, 1, false, 1e-3);
     add_pattern(probe, &trials, random, &probe->random_chaser, 0);
+    trials.stop_s = probe_stop(probe, 0.07);
     trials_run(&trials, rounds_max, probe_until(probe, 0.07));
     fill(probe, &trials, local, random, one);
     probe->chaser = local->chase;

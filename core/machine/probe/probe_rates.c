@@ -111,6 +111,7 @@ static int measure_one_core(struct probe *probe, struct error *err)
     probe_say(probe, "measuring the bandwidth of one core");
     plan_stage(&stage, probe, 1, probe->quick ? READ_AND_COPY : STREAMS, STREAMS);
     stage.plan.seconds = probe_until(probe, 0.08) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, 0.08);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_one_core(probe->machine, &stage);
@@ -140,6 +141,7 @@ static int measure_all_cores(struct probe *probe, struct error *err)
     probe_say(probe, "measuring the bandwidth of %zu cores together", cores);
     plan_stage(&stage, probe, cores, level_kinds, STREAMS | random);
     stage.plan.seconds = probe_until(probe, 0.1) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, 0.1);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_all_cores(machine, &stage);

@@ -10,6 +10,7 @@
 
 #include "core/base/buf.h"
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/trial.h"
 #include "core/process/term.h"
 
 /* Less is no memory set any more, whatever the cache. */
@@ -20,8 +21,7 @@ static const size_t min_bytes = 16u << 20;
 static const double unstable_ratio = 1.15;
 
 /* The memory that is free may be less than it looks (limits, overcommitment): halves. */
-static int map_shrinking(struct region *region, size_t *bytes, bool huge,
-                         struct error *err)
+int probe_map(struct region *region, size_t *bytes, bool huge, struct error *err)
 {
     while (region_map(region, *bytes, huge, err)) {
         if (*bytes / 2 < min_bytes)
@@ -33,17 +33,19 @@ static int map_shrinking(struct region *region, size_t *bytes, bool huge,
 }
 
 /* A small set is partly cached. */
-static void note_size(struct probe *probe)
+void probe_note_size(struct probe *probe)
 {
     const struct machine *machine = probe->machine;
-    double cache =
-        machine->level_nr ? machine->level[machine->level_nr - 1].claimed_bytes : 0;
+    int last = machine->level_nr - 1;
+    double cache = last >= 0 ? machine_share_max_bytes(machine, last) *
+                                   machine_level_users(machine, last)
+                             : 0;
 
     if ((double)probe->memory_set_bytes >= fmax(4 * cache, 64 << 20))
         return;
     probe_note(probe,
-               "memory was judged on %zu MiB, since only %.0f MiB were free; the last "
-               "cache is said to have %.0f MiB: latencies may be partly the cache's",
+               "memory was judged on %zu MiB of the %.0f MiB that were free; the last "
+               "cache may have %.0f MiB: latencies may be partly the cache's",
                probe->memory_set_bytes >> 20, probe->available_bytes / (1 << 20),
                cache / (1 << 20));
 }
@@ -65,18 +67,18 @@ static void map_sets(struct probe *probe)
 {
     size_t bytes = probe->memory_set_bytes;
 
-    if (map_shrinking(&probe->huge, &bytes, true, &probe->err))
+    if (probe_map(&probe->huge, &bytes, true, &probe->err))
         return;
     probe->machine->huge_pages_available = probe->huge.huge_share > 0.9;
-    if (probe->machine->huge_pages_available &&
-        map_shrinking(&probe->small, &bytes, false, &probe->err))
-        return;
     probe->memory_set_bytes = bytes;
-    chase_build(&probe->chaser, &(struct chase_plan){.base = probe->huge.base,
-                                                     .bytes = probe->huge.bytes,
-                                                     .spacing = probe->node_bytes,
-                                                     .order = CHASE_BLOCK_LOCAL,
-                                                     .seed = 1});
+    /* Linking takes time that a quick look has not got. */
+    chase_build(&probe->chaser,
+                &(struct chase_plan){.base = probe->huge.base,
+                                     .bytes = probe->quick ? probe->huge.bytes / 2
+                                                           : probe->huge.bytes,
+                                     .spacing = probe->node_bytes,
+                                     .order = CHASE_BLOCK_LOCAL,
+                                     .seed = 1});
 }
 
 /* Until two looks in a row agree with the one before within 2 %. */
@@ -110,7 +112,6 @@ int probe_settle(struct probe *probe, struct error *err)
     probe->start_s = clock_s();
     if (probe_on_first_core(probe, begin, err))
         return -1;
-    note_size(probe);
     note_pages(probe);
     if (probe->machine->cores == 1)
         probe_note(probe, "only one core may be used: nothing could load the memory "
@@ -173,10 +174,13 @@ static char *stability_text(const struct probe *probe, const struct anchor *sort
 struct stability stability_of(const struct anchor *sorted, size_t nr)
 {
     double low = at_share(sorted, nr, 0.1), high = at_share(sorted, nr, 0.9);
+    /* Of a normal distribution the tenths are 2.56 standard deviations apart. */
+    double scatter = (high - low) / 2.56;
 
     return (struct stability){
-        .latency_ns =
+        .latency_ns = samples_widen(
             quantity_between(at_share(sorted, nr, 0.25), low, high, nr, PROVENANCE_PROBE),
+            scatter, nr),
         /* Beyond the tenths: one look of a tenth of a second decides nothing. */
         .unstable = high > unstable_ratio * low};
 }

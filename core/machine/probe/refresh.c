@@ -1,7 +1,13 @@
-/* The unloaded latency of memory once more, in a fifth of a second: on shared machines it
- * moves by half within seconds, and with it every number of lines in flight. */
+/* What is looked at once more, in a fifth of a second: the unloaded latency of memory,
+ * which on shared machines moves by half within seconds, and with it every number of
+ * lines in flight; and whether anything else runs. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "core/base/buf.h"
+#include "core/files/fs.h"
 #include "core/machine/probe/probe.h"
 #include "core/machine/topology/arch.h"
 #include "core/process/account.h"
@@ -91,4 +97,52 @@ void machine_scale_latency(struct machine *machine, double factor)
     for (size_t c = 0; c < machine->curve_nr; c++)
         for (size_t p = 0; p < machine->curve[c].point_nr; p++)
             scale(&machine->curve[c].point[p].latency_ns, factor);
+}
+
+/* Ticks of all processors by what they did, from the line "cpu" of /proc/stat: user,
+ * nice, system, idle, iowait, irq, softirq, steal. */
+enum { TICK_KINDS = 8, TICKS_IDLE = 3, TICKS_WAITING = 4 };
+
+static bool read_ticks(const char *stat, double ticks[TICK_KINDS])
+{
+    char *end;
+
+    if (strncmp(stat, "cpu ", 4) != 0)
+        return false;
+    stat += 4;
+    for (int i = 0; i < TICK_KINDS; i++) {
+        ticks[i] = strtod(stat, &end);
+        if (end == stat)
+            return false;
+        stat = end;
+    }
+    return true;
+}
+
+double busy_between(const char *before, const char *after)
+{
+    double from[TICK_KINDS], to[TICK_KINDS], all = 0, idle;
+
+    if (!read_ticks(before, from) || !read_ticks(after, to))
+        return NAN;
+    for (int i = 0; i < TICK_KINDS; i++)
+        all += to[i] - from[i];
+    idle = to[TICKS_IDLE] - from[TICKS_IDLE] + to[TICKS_WAITING] - from[TICKS_WAITING];
+    return all > 0 ? fmax(1 - idle / all, 0) : NAN;
+}
+
+double machine_busy_now(void)
+{
+    const struct timespec look = {.tv_nsec = 250000000};
+    struct buf before = {0}, after = {0};
+    double busy = NAN;
+
+    if (!file_read("/proc/stat", &before, NULL)) {
+        nanosleep(&look, NULL);
+        if (!file_read("/proc/stat", &after, NULL))
+            busy = busy_between(buf_str(&before), buf_str(&after));
+    }
+    buf_release(&before);
+    buf_release(&after);
+    return busy;
 }

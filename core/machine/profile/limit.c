@@ -29,8 +29,9 @@ static struct quantity knees_together(const struct limit_evidence *evidence)
     chains = round((weight_of(a) * a->chains + weight_of(b) * b->chains) / weight);
     low = fmin(a->found ? a->low : INFINITY, b->found ? b->low : INFINITY) - widen;
     high = fmax(a->found ? a->high : 0, b->found ? b->high : 0) + widen;
-    return quantity_between(chains, fmax(1, fmin(low, chains)), fmax(high, chains),
-                            evidence->runs, PROVENANCE_PROBE);
+    /* Lanes come in steps of one: nothing is known better than by half a step. */
+    return quantity_between(chains, fmax(1, fmin(low, chains - 0.5)),
+                            fmax(high, chains + 0.5), evidence->runs, PROVENANCE_PROBE);
 }
 
 /* There must be two sets, and they must agree within two lanes. Where the limit is large

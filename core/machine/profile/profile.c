@@ -399,6 +399,7 @@ static const struct field machine_field[] = {
     {"date", FIELD_TEXT, AT(machine, date), 0, 0, false},
     {"quick", FIELD_BOOL, AT(machine, quick), 0, 0, false},
     {"unstable", FIELD_BOOL, AT(machine, unstable), 0, 0, false},
+    {"busy", FIELD_BOOL, AT(machine, busy), 0, 0, false},
     {"stability", FIELD_TEXT, AT(machine, stability), 0, 0, false},
     {"cores", FIELD_INTEGER, AT(machine, cores), 1, 1e6, true},
     {"threads_per_core", FIELD_INTEGER, AT(machine, threads_per_core), 1, 64, true},

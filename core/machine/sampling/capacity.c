@@ -235,12 +235,11 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
         floors += !one->beyond_bytes;
     }
     if (seen) {
-        value = samples_quantity(bytes, seen).high;
-        result = quantity_between(value, fmin(samples_quantity(low, seen).low, value),
-                                  2 * floors >= seen
-                                      ? INFINITY
-                                      : fmax(samples_quantity(high, seen).high, value),
-                                  seen, PROVENANCE_PROBE);
+        value = samples_at(bytes, seen, 0.75);
+        result = quantity_between(
+            value, fmin(samples_at(low, seen, 0.25), value),
+            2 * floors >= seen ? INFINITY : fmax(samples_at(high, seen, 0.75), value),
+            seen, PROVENANCE_PROBE);
         if (isinf(result.high)) /* a floor is what is proven */
             result.value = result.low;
     }

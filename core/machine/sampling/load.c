@@ -37,11 +37,10 @@ size_t load_buffer_bytes(const struct probe *probe)
     const struct machine *machine = probe->machine;
     double cores = machine->cores, bytes = 64 << 20, available = memory_available_bytes();
 
-    if (machine->level_nr) {
-        const struct machine_level *last = &machine->level[machine->level_nr - 1];
-
-        bytes = fmax(bytes, 4 * last->claimed_bytes / fmin(last->cores_sharing, cores));
-    }
+    if (machine->level_nr)
+        bytes =
+            fmax(bytes, fmin(4 * machine_share_max_bytes(machine, machine->level_nr - 1),
+                             1 << 30));
     if (available > 0)
         bytes = fmin(bytes, available / 4 / cores);
     return (size_t)fmax(bytes, 2 * HUGE_PAGE_BYTES);

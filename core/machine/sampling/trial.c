@@ -1,5 +1,6 @@
 #include "core/machine/sampling/trial.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -99,7 +100,10 @@ void trials_run(struct trials *trials, size_t rounds, double end_s)
     for (size_t i = 0; i < trials->trial_nr; i++)
         find_work(&trials->trial[i]);
     for (size_t round = 0; round < rounds; round++) {
-        if (round >= min && clock_s() >= end_s)
+        double now_s = clock_s();
+
+        if ((round >= min && now_s >= end_s) ||
+            (round && trials->stop_s > 0 && now_s >= trials->stop_s))
             break;
         one_round(trials, round % 2, end_s);
     }
@@ -123,18 +127,63 @@ static double at_share(const double *sorted, size_t nr, double share)
                           : sorted[nr - 1];
 }
 
+static double *sorted_copy(const double *sample, size_t nr)
+{
+    double *sorted = xcalloc(nr, sizeof(*sorted));
+
+    memcpy(sorted, sample, nr * sizeof(*sorted));
+    sort_doubles(sorted, nr);
+    return sorted;
+}
+
+double samples_at(const double *sample, size_t nr, double share)
+{
+    double *sorted = sorted_copy(sample, nr), result = at_share(sorted, nr, share);
+
+    free(sorted);
+    return result;
+}
+
+/* Student's t, two-sided 95 %, within 1 % from two degrees of freedom on. */
+static double student(double freedom)
+{
+    return 1.96 + 2.4 / freedom + 4.6 / (freedom * freedom);
+}
+
+double samples_error(double value, double scatter, size_t nr)
+{
+    const double median_of_mean =
+        1.2533; /* its error over that of a mean, sqrt(pi / 2) */
+    double n = (double)nr, prior = SAMPLES_SCATTER * fabs(value),
+           freedom = SAMPLES_PRIOR + n - 1,
+           one = sqrt((SAMPLES_PRIOR * prior * prior + (n - 1) * scatter * scatter) /
+                      freedom);
+
+    return hypot(student(freedom) * median_of_mean * one / sqrt(n),
+                 SAMPLES_DRIFT * value);
+}
+
+struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr)
+{
+    double error = samples_error(quantity.value, scatter, nr);
+
+    quantity.low = fmin(quantity.low, quantity.value - error);
+    quantity.high = fmax(quantity.high, quantity.value + error);
+    return quantity;
+}
+
 struct quantity samples_quantity(const double *sample, size_t nr)
 {
+    const double quartiles = 1.349; /* apart, in standard deviations of a normal */
     struct quantity quantity;
     double *sorted;
 
     if (!nr)
         return quantity_unknown();
-    sorted = xcalloc(nr, sizeof(*sorted));
-    memcpy(sorted, sample, nr * sizeof(*sorted));
-    sort_doubles(sorted, nr);
+    sorted = sorted_copy(sample, nr);
     quantity = quantity_between(at_share(sorted, nr, 0.5), at_share(sorted, nr, 0.25),
                                 at_share(sorted, nr, 0.75), nr, PROVENANCE_PROBE);
+    quantity = samples_widen(quantity, (quantity.high - quantity.low) / quartiles, nr);
     free(sorted);
     return quantity;
 }

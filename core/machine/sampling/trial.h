@@ -34,16 +34,38 @@ struct trial {
 struct trials {
     struct trial *trial;
     size_t trial_nr, trial_alloc;
+    double stop_s; /* of clock_s: the round that is under way then is the last; 0 = never
+                    */
 };
 
 /* Returns the trial's index: pointers do not survive the next addition. */
 size_t trials_add(struct trials *trials, const struct trial *trial);
-/* Rounds until `rounds` are done or the clock reaches `end_s`, but at least three. */
+/* Rounds until `rounds` are done or the clock reaches `end_s`, but at least three, or one
+ * where `stop_s` comes first. */
 void trials_run(struct trials *trials, size_t rounds, double end_s);
 void trials_release(struct trials *trials);
 
-/* Median with the quartiles as interval; provenance probe. Unknown without samples. */
+/*
+ * What a median of n samples may be off by when it is taken again on another day (95 %
+ * where all is normal, 90 % at least):
+ * the error of so few samples, and the drift that all samples of one run share. The
+ * scatter of a sample is seen (`scatter`, its standard deviation) and believed beforehand
+ * with the weight of so many samples: one sample, or several that happen to be equal,
+ * have an error too. On two guests (Zen 5, Emerald Rapids) samples of quiet runs scatter
+ * by 1 to 4 %, and medians of runs of one hour by 1 to 2 % more than their samples
+ * explain.
+ */
+#define SAMPLES_SCATTER 0.04
+#define SAMPLES_PRIOR   2.0
+#define SAMPLES_DRIFT   0.02
+double samples_error(double value, double scatter, size_t nr);
+/* The interval reaches at least that far. */
+struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr);
+/* Median; the interval holds the quartiles and samples_error. Provenance probe. Unknown
+ * without samples. */
 struct quantity samples_quantity(const double *sample, size_t nr);
+/* The value below which this share of the samples lies; at least one. */
+double samples_at(const double *sample, size_t nr, double share);
 struct quantity trial_ns(const struct trials *trials, size_t index);
 
 #endif

@@ -132,8 +132,11 @@ static void keep_window(struct windows *windows, struct window_job *job, size_t 
     bool alone;
     double per_s = window_together(windows->part, members, job->window_s, &alone);
 
+    double now_s = clock_s();
+
     atomic_store(&windows->finished, 0);
-    atomic_store(&windows->again, (isnan(per_s) || !alone) && clock_s() < windows->end_s);
+    atomic_store(&windows->over, windows->stop_s > 0 && now_s >= windows->stop_s);
+    atomic_store(&windows->again, (isnan(per_s) || !alone) && now_s < windows->end_s);
     if (isnan(per_s))
         return;
     job->best = fmax(job->best, per_s);
@@ -182,8 +185,9 @@ static void end_round(struct windows *windows)
     windows->round++;
     if (windows->round == FIRST_ROUNDS)
         windows_narrow(windows, KEEP);
-    atomic_store(&windows->stop, all_complete(windows) || (windows->round >= MIN_ROUNDS &&
-                                                           clock_s() >= windows->end_s));
+    atomic_store(&windows->stop,
+                 all_complete(windows) || atomic_load(&windows->over) ||
+                     (windows->round >= MIN_ROUNDS && clock_s() >= windows->end_s));
 }
 
 void windows_run(struct windows *windows, struct team_member *member, void *own)
@@ -192,13 +196,15 @@ void windows_run(struct windows *windows, struct team_member *member, void *own)
         windows->part = xcalloc(member->team->member_nr, sizeof(*windows->part));
         windows->round = 0;
         atomic_store(&windows->finished, 0);
+        atomic_store(&windows->over, false);
         atomic_store(&windows->stop, windows->job_nr == 0);
     }
     team_wait(member);
     while (!atomic_load(&windows->stop)) {
-        for (size_t i = 0; i < windows->job_nr; i++)
+        for (size_t i = 0; i < windows->job_nr && !atomic_load(&windows->over); i++)
             if (!is_complete(windows, &windows->job[i]))
                 one_job(windows, &windows->job[i], member, own);
+        team_wait(member); /* all have seen whether it is over */
         if (member->index == 0)
             end_round(windows);
         team_wait(member);

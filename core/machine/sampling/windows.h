@@ -40,12 +40,13 @@ struct windows {
     /* At least a few, whatever the clock says; more for jobs that other processes left
      * too few windows, while there is time. */
     size_t rounds;
-    double end_s; /* of clock_s */
+    double end_s;  /* of clock_s */
+    double stop_s; /* what has no window then gets none; 0 = never */
     /* While it runs: */
     struct window_part *part; /* of each member */
     size_t round;
     atomic_size_t finished;
-    atomic_bool again, stop;
+    atomic_bool again, stop, over;
 };
 
 void windows_add(struct windows *windows, const struct window_job *job);

@@ -43,10 +43,17 @@ static double huge_bytes_of(const void *base)
     return bytes;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; headers may be older */
+#endif
+
+/* In one call where the kernel can: a fault for each page takes ten times as long where
+ * entering the kernel is dear (16 us against 1.4 on a Zen 5 guest). */
 static void touch(char *base, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+    madvise(base, bytes, MADV_POPULATE_WRITE);
     for (size_t i = 0; i < bytes; i += page)
         *(volatile char *)(base + i) = 1;
 }

@@ -5,13 +5,49 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/error.h"
 #include "core/machine/topology/arch.h"
+#include "core/process/term.h"
 
 /* Big things are mapped, not put on stacks. Hundreds of threads would otherwise ask for
  * gigabytes of address space. */
 enum { STACK_BYTES = 512 << 10 };
+
+static pthread_mutex_t time_gate = PTHREAD_MUTEX_INITIALIZER;
+static struct team_time time_taken;
+
+static double thread_cpu_s(void)
+{
+    struct timespec cpu;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    return (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec;
+}
+
+static void work_in_time(struct team_member *member)
+{
+    double wall_s = clock_s(), cpu_s = thread_cpu_s();
+
+    member->work(member);
+    wall_s = clock_s() - wall_s;
+    cpu_s = thread_cpu_s() - cpu_s;
+    pthread_mutex_lock(&time_gate);
+    time_taken.wall_s += wall_s;
+    time_taken.cpu_s += cpu_s;
+    pthread_mutex_unlock(&time_gate);
+}
+
+struct team_time team_time(void)
+{
+    struct team_time taken;
+
+    pthread_mutex_lock(&time_gate);
+    taken = time_taken;
+    pthread_mutex_unlock(&time_gate);
+    return taken;
+}
 
 static void *start(void *argument)
 {
@@ -27,7 +63,7 @@ static void *start(void *argument)
     cancelled = team->cancelled;
     pthread_mutex_unlock(&team->gate);
     if (!cancelled)
-        member->work(member);
+        work_in_time(member);
     return NULL;
 }
 

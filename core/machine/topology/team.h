@@ -42,6 +42,13 @@ int team_run(const struct topology *topology, size_t nr,
 int team_run_on(const struct topology *topology, const int *cpu, size_t nr,
                 void (*work)(struct team_member *), void *task, struct error *err);
 
+/* What all members of all teams took so far. They never sleep: what is missing of their
+ * processor time others took. */
+struct team_time {
+    double wall_s, cpu_s;
+};
+struct team_time team_time(void);
+
 /* Spins until all members are here. */
 void team_wait(struct team_member *member);
 

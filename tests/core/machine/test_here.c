@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "core/base.h"
+#include "core/machine/probe/probe.h"
 #include "core/machine/profile/here.h"
 #include "core/machine/topology/cgroup.h"
 #include "core/machine/topology/team.h"
@@ -317,4 +318,32 @@ TEST("only a node that is there can be bound to")
         topology_release(&topology);
     }
     free(memory);
+}
+
+/* Ticks since the machine started: user, nice, system, idle, iowait, irq, softirq, steal.
+ */
+TEST("what else runs is seen")
+{
+    static const struct {
+        const char *before, *after;
+        double busy; /* NAN = not told */
+    } cases[] = {
+        {"cpu  100 0 50 1000 0 0 0 0 0 0\ncpu0 ...", "cpu  100 0 50 1050 0 0 0 0 0 0", 0},
+        {"cpu  100 0 50 1000 0 0 0 0 0 0", "cpu  120 5 65 1010 0 0 0 0 0 0", 0.8},
+        {"cpu  100 0 50 1000 0 0 0 0 0 0", "cpu  100 0 50 1040 0 0 0 10 0 0", 0.2},
+        {"cpu  100 0 50 1000 5 0 0 0", "cpu  100 0 50 1010 45 0 0 0", 0},
+        {"cpu  100 0 50 1000 0 0 0 0 0 0", "cpu  100 0 50 1000 0 0 0 0 0 0", NAN},
+        {"cpu  100 0 50 1000 0 0 0", "cpu  100 0 50 1040 0 0 0", NAN},
+        {"intr 5", "cpu  100 0 50 1040 0 0 0 0", NAN},
+        {"", "", NAN},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        double busy = busy_between(cases[i].before, cases[i].after);
+
+        if (isnan(cases[i].busy))
+            check(isnan(busy));
+        else
+            check_near(busy, cases[i].busy, 1e-9);
+    }
 }

@@ -380,18 +380,6 @@ TEST("the TLBs reach as far as the step")
     check_near(tlb_reach(pages, flat, ARRAY_SIZE(pages)), 0, 0);
 }
 
-TEST("samples give median and quartiles")
-{
-    static const double sample[] = {5, 1, 4, 2, 3};
-    struct quantity q = samples_quantity(sample, 5);
-
-    check_near(q.value, 3, 0);
-    check_near(q.low, 2, 0);
-    check_near(q.high, 4, 0);
-    check_eq(q.runs, 5);
-    check(!samples_quantity(sample, 0).known);
-}
-
 /* Steps until the lane is back where it started, at most `most`. */
 static size_t cycle_length(struct chase *chase, size_t max)
 {

@@ -1,0 +1,191 @@
+/* What a profile says of its own errors: nothing that was measured is exact, and what is
+ * stated holds what another run finds. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/array.h"
+#include "core/base/random.h"
+#include "core/base/statistics.h"
+#include "core/machine/curves/curve_fit.h"
+#include "core/machine/curves/curve_sweep.h"
+#include "core/machine/probe/probe.h"
+#include "core/machine/profile/limit.h"
+#include "core/machine/sampling/trial.h"
+#include "core/machine/sampling/windows.h"
+#include "tests/check.h"
+
+SUITE(machine_intervals);
+
+enum { SAMPLES = 25 };
+
+static double uniform(uint64_t *state)
+{
+    return (double)(random_next(state) >> 11) * 0x1p-53;
+}
+
+static double normal(uint64_t *state)
+{
+    return sqrt(-2 * log(uniform(state) + 1e-300)) *
+           cos(2 * 3.14159265358979 * uniform(state));
+}
+
+static bool has_width(struct quantity quantity)
+{
+    return !quantity.known ||
+           (quantity.low < quantity.value && quantity.high > quantity.value);
+}
+
+static struct quantity of_trials(const double *sample, size_t nr, bool rate)
+{
+    struct trials trials = {0};
+    size_t index = trials_add(&trials, &(struct trial){.variant = 1});
+    struct trial *trial = &trials.trial[index];
+    struct quantity result;
+
+    for (size_t i = 0; i < nr; i++) {
+        GROW(trial->sample_ns, trial->sample_nr + 1, trial->sample_alloc);
+        trial->sample_ns[trial->sample_nr++] = sample[i];
+    }
+    result = rate ? best_rate(&trials, &index, 1) : trial_ns(&trials, index);
+    trials_release(&trials);
+    return result;
+}
+
+static struct quantity of_looks(const double *sample, size_t nr)
+{
+    struct anchor anchor[SAMPLES];
+
+    for (size_t i = 0; i < nr; i++)
+        anchor[i] = (struct anchor){.at_s = (double)i, .ns = sample[i]};
+    return stability_of(anchor, nr).latency_ns;
+}
+
+static struct quantity of_windows(const double *sample, size_t nr)
+{
+    struct windows windows = {0};
+    struct quantity result;
+
+    windows_add(&windows, &(struct window_job){.best = sample[0]});
+    for (size_t i = 0; i < nr; i++) {
+        struct window_job *job = &windows.job[0];
+
+        GROW(job->sample, job->sample_nr + 1, job->sample_alloc);
+        job->sample[job->sample_nr++] = sample[i];
+    }
+    result = windows_rate(&windows, 0, NULL);
+    windows_release(&windows);
+    return isinf(result.high) ? quantity_unknown() : result;
+}
+
+static struct quantity of_knees(const double *sample, size_t nr)
+{
+    struct machine_limit limit = {0};
+    struct limit_evidence evidence = {.table = {quantity_unknown(), 'V', NULL, "core"},
+                                      .floor = quantity_unknown()};
+
+    for (size_t i = 0; i < nr && i < ARRAY_SIZE(evidence.knee); i++) {
+        double chains = 2 + fmod(sample[i], 60);
+
+        evidence.knee[i] =
+            (struct knee){.found = true, .chains = chains, .low = chains, .high = chains};
+    }
+    limit_resolve(&limit, &evidence);
+    free(limit.source);
+    free(limit.scope);
+    return limit.used;
+}
+
+static struct quantity of_searches(const double *sample, size_t nr)
+{
+    struct capacity_search search[SAMPLES] = {{0}};
+
+    for (size_t i = 0; i < nr; i++)
+        search[i] = (struct capacity_search){.bar_ns = 50,
+                                             .inside_bytes = sample[i],
+                                             .inside_ns = 30,
+                                             .beyond_bytes = 1.2 * sample[i],
+                                             .beyond_ns = 90};
+    return capacity_of(search, nr, 1);
+}
+
+/* All that a profile makes of samples. */
+static void check_all(const double *sample, size_t nr)
+{
+    double sorted[SAMPLES];
+
+    for (size_t i = 0; i < nr; i++)
+        sorted[i] = sample[i];
+    median_sorting(sorted, nr);
+    check(has_width(samples_quantity(sample, nr)));
+    check(has_width(of_trials(sample, nr, false)));
+    check(has_width(of_trials(sample, nr, true)));
+    check(has_width(of_looks(sorted, nr)));
+    check(has_width(of_windows(sample, nr)));
+    check(has_width(of_knees(sample, nr)));
+    check(has_width(of_searches(sample, nr)));
+}
+
+TEST("nothing that was measured is exact")
+{
+    double sample[SAMPLES];
+    uint64_t state = 7;
+
+    for (int turn = 0; turn < 200; turn++) {
+        size_t nr = 1 + random_next(&state) % 6;
+        double value = exp(10 * uniform(&state));
+        bool equal = turn % 2;
+
+        for (size_t i = 0; i < nr; i++)
+            sample[i] = equal ? value : value * exp(0.05 * normal(&state));
+        check_all(sample, nr);
+    }
+}
+
+TEST("samples give median and quartiles")
+{
+    static const double sample[] = {5, 1, 4, 2, 3};
+    struct quantity q = samples_quantity(sample, 5);
+
+    check_near(q.value, 3, 0);
+    check(q.low <= 2 && q.high >= 4);
+    check_eq(q.runs, 5);
+    check(!samples_quantity(sample, 0).known);
+    check_near(samples_at(sample, 5, 0.75), 4, 0);
+}
+
+/* Samples of one run share a drift of 1 %, and scatter by so much. */
+static double run_of(double scatter, size_t nr, uint64_t *state, double *sample)
+{
+    double level = 100 * (1 + 0.01 * normal(state));
+
+    for (size_t i = 0; i < nr; i++)
+        sample[i] = level * (1 + scatter * normal(state));
+    return samples_quantity(sample, nr).value;
+}
+
+TEST("an interval holds the median of other runs")
+{
+    static const size_t few[] = {1, 2, 3, 5, 9, 25};
+    uint64_t state = 3;
+
+    for (size_t i = 0; i < ARRAY_SIZE(few); i++)
+        for (double scatter = 0.01; scatter < 0.05; scatter += 0.015) {
+            const int turns = 400;
+            int held = 0;
+
+            for (int turn = 0; turn < turns; turn++) {
+                double sample[SAMPLES], other[10];
+                struct quantity stated;
+
+                run_of(scatter, few[i], &state, sample);
+                stated = samples_quantity(sample, few[i]);
+                for (size_t j = 0; j < ARRAY_SIZE(other); j++)
+                    other[j] = run_of(scatter, few[i], &state, sample);
+                double median = median_sorting(other, ARRAY_SIZE(other));
+                held += stated.low <= median && median <= stated.high;
+            }
+            if (!check(held >= 0.9 * turns))
+                fprintf(stderr, "%zu samples, scatter %g: %d of %d\n", few[i], scatter,
+                        held, turns);
+        }
+}
