@@ -68,15 +68,41 @@ static void settle_work(struct rule_work *work, const struct rule_facts *facts)
     work->min = fmin(work->min, fmax(work->factor, 0));
 }
 
-static struct rule_work *fill_work(const struct rule *rule,
-                                   const struct rule_facts *facts)
+static bool speaks_of(const struct rule *rule, const char *resource)
 {
-    struct rule_work *work = xcalloc(rule->work_nr ? rule->work_nr : 1, sizeof(*work));
+    for (size_t i = 0; i < rule->work_nr; i++)
+        if (strcmp(rule->work[i].resource, resource) == 0)
+            return true;
+    return false;
+}
 
-    for (size_t i = 0; i < rule->work_nr; i++) {
-        work[i] = rule->work[i];
+static const struct rule_rest *rest_of(const struct rule_set *set,
+                                       const char *transformation)
+{
+    static const struct rule_rest none;
+
+    for (size_t i = 0; i < set->rest_nr; i++)
+        if (strcmp(set->rest[i].transformation, transformation) == 0)
+            return &set->rest[i];
+    return &none;
+}
+
+/* What the rule says, and of what it does not speak of, what is said of its
+ * transformation. */
+static struct rule_work *fill_work(const struct rule_set *set, const struct rule *rule,
+                                   const struct rule_facts *facts, size_t *nr)
+{
+    const struct rule_rest *rest = rest_of(set, rule->transformation);
+    struct rule_work *work = xcalloc(rule->work_nr + rest->work_nr + 1, sizeof(*work));
+
+    *nr = 0;
+    for (size_t i = 0; i < rule->work_nr; i++)
+        work[(*nr)++] = rule->work[i];
+    for (size_t i = 0; i < rest->work_nr; i++)
+        if (!speaks_of(rule, rest->work[i].resource))
+            work[(*nr)++] = rest->work[i];
+    for (size_t i = 0; i < *nr; i++)
         settle_work(&work[i], facts);
-    }
     return work;
 }
 
@@ -100,6 +126,9 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule,
                         const struct rule_facts *facts, bool straddles,
                         struct rule_verdicts *out)
 {
+    size_t work_nr;
+    struct rule_work *work = fill_work(set, rule, facts, &work_nr);
+
     GROW(out->item, out->nr + 1, out->alloc);
     out->item[out->nr++] = (struct rule_verdict){
         .rule = rule->id,
@@ -108,8 +137,8 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule,
         .weight = rule->weight,
         .reason = sentence_fill(rule->sentence, add_fact, (void *)facts),
         .source = rule->source,
-        .work = fill_work(rule, facts),
-        .work_nr = rule->work_nr,
+        .work = work,
+        .work_nr = work_nr,
         .undecided = straddles || is_contested(set, rule, facts),
     };
 }

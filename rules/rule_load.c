@@ -161,15 +161,16 @@ static int read_factor(const struct json_at *at, struct rule_work *work,
     return read_min(at, work, err);
 }
 
-static int read_work(const struct json_at *at, struct rule *rule, struct error *err)
+static int read_work(const struct json_at *at, struct rule_work **work, size_t *work_nr,
+                     struct error *err)
 {
     struct json_at list;
     size_t nr;
 
     if (json_array_at(at, "work", &list, &nr, err))
         return -1;
-    rule->work = xcalloc(nr ? nr : 1, sizeof(*rule->work));
-    rule->work_nr = nr;
+    *work = xcalloc(nr ? nr : 1, sizeof(**work));
+    *work_nr = nr;
     for (size_t i = 0; i < nr; i++) {
         struct json_at element = json_element(&list, i);
         size_t resource_nr;
@@ -179,9 +180,9 @@ static int read_work(const struct json_at *at, struct rule *rule, struct error *
         if (json_only_keys(&element, "resource factor metric unknown least", err))
             return -1;
         resource = listed_at(&element, "resource", "resource", resource_list, err);
-        if (resource < 0 || read_factor(&element, &rule->work[i], err))
+        if (resource < 0 || read_factor(&element, &(*work)[i], err))
             return -1;
-        rule->work[i].resource = words[resource];
+        (*work)[i].resource = words[resource];
     }
     return 0;
 }
@@ -214,7 +215,7 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
         return -1;
     verdict = listed_at(at, "verdict", "verdict", verdict_list, err);
     if (verdict < 0 || json_integer_at(at, "weight", 0, 100, &weight, err) ||
-        read_work(at, rule, err) || read_sentence(at, rule, err))
+        read_work(at, &rule->work, &rule->work_nr, err) || read_sentence(at, rule, err))
         return -1;
     rule->verdict = (enum verdict)verdict;
     rule->weight = (int)weight;
@@ -308,6 +309,55 @@ static int read_pairs(const struct json_at *top, struct rule_set *set, struct er
     return 0;
 }
 
+/* ---- what no rule speaks of ---- */
+
+static int read_rest(const struct json_at *at, struct rule_rest *rest, struct error *err)
+{
+    const char *word, *source;
+
+    if (json_only_keys(at, "transformation work source", err) ||
+        json_string_at(at, "transformation", &word, err) ||
+        json_string_at(at, "source", &source, err))
+        return -1;
+    const struct rule_transformation *found = transformation_find(word);
+    if (!found)
+        return json_fail(at, err, "transformation: \"%s\" is none", word);
+    rest->transformation = found->name;
+    return read_work(at, &rest->work, &rest->work_nr, err);
+}
+
+static void rests_release(struct rule_rest *rest, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        free(rest[i].work);
+    free(rest);
+}
+
+/* Those of a file go before those there are. */
+static int read_rests(const struct json_at *top, struct rule_set *set, struct error *err)
+{
+    struct json_at list;
+    size_t nr = 0;
+    if (!json_has(top, "unless_said"))
+        return 0;
+    if (json_array_at(top, "unless_said", &list, &nr, err))
+        return -1;
+    struct rule_rest *rest = xcalloc(set->rest_nr + nr + 1, sizeof(*rest));
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at element = json_element(&list, i);
+        if (read_rest(&element, &rest[i], err)) {
+            rests_release(rest, nr);
+            return -1;
+        }
+    }
+    if (set->rest_nr)
+        memcpy(rest + nr, set->rest, set->rest_nr * sizeof(*rest));
+    free(set->rest);
+    set->rest = rest;
+    set->rest_nr += nr;
+    return 0;
+}
+
 /* ---- files ---- */
 
 /* The new rules go before the old ones. */
@@ -333,11 +383,12 @@ static int add_file(struct rule_set *set, const char *path, struct error *err)
     if (json_read_file(path, "inflight.rules/1", &root, err))
         return -1;
     top = json_top(path, root);
-    if (json_only_keys(&top, "schema about rules pairs", err) ||
+    if (json_only_keys(&top, "schema about rules pairs unless_said", err) ||
         json_array_at(&top, "rules", &list, &nr, err))
         goto failed;
     fresh = xcalloc(nr ? nr : 1, sizeof(*fresh));
-    if (read_rules(&list, set, fresh, nr, err) || read_pairs(&top, set, err))
+    if (read_rules(&list, set, fresh, nr, err) || read_pairs(&top, set, err) ||
+        read_rests(&top, set, err))
         goto failed;
     put_first(set, fresh, nr, root);
     return 0;
@@ -369,6 +420,7 @@ void rule_set_free(struct rule_set *set)
     if (!set)
         return;
     rules_release(set->rule, set->rule_nr);
+    rests_release(set->rest, set->rest_nr);
     for (size_t i = 0; i < set->root_nr; i++)
         json_decref(set->root[i]);
     free(set->root);

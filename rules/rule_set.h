@@ -23,9 +23,19 @@ struct rule {
     size_t work_nr;
 };
 
+/* What a transformation leaves of the work given to a resource that none of its rules
+ * speaks of. */
+struct rule_rest {
+    const char *transformation;
+    struct rule_work *work;
+    size_t work_nr;
+};
+
 struct rule_set {
     struct rule *rule;
     size_t rule_nr;
+    struct rule_rest *rest;
+    size_t rest_nr;
     struct rule_pair *pair;
     size_t pair_nr;
     json_t **root; /* the strings of the rules live in them */

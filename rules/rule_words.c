@@ -14,7 +14,8 @@ static const char *const verdict_words[] = {
 /* The words of core/occupancy's RESOURCE_MAP, which this folder does not see; a test
  * holds them together. */
 static const char *const resource_words[] = {
-    "l1_mshrs", "l2_mshrs", "page_walkers", "memory", "l2_link", "l3_link", "arithmetic",
+    "l1_mshrs", "l2_mshrs",   "page_walkers", "memory",     "l2_link",
+    "l3_link",  "arithmetic", "core",         "recurrence",
 };
 
 /* What no step of a plan does. */

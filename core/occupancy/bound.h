@@ -15,8 +15,13 @@ struct occupancy;
     X(L2_LINK, "l2_link", "bandwidth from L2")                                           \
     X(L3_LINK, "l3_link", "bandwidth from L3")                                           \
     X(ARITHMETIC, "arithmetic", "arithmetic throughput")                                 \
-    X(NONE, "none", "none of the counted resources")
+    X(NONE, "none", "none of the counted resources")                                     \
+    X(CORE, "core", "the core's own throughput (issue width, units, ports)")             \
+    X(RECURRENCE, "recurrence", "the latency of a recurrence")
 
+/* Those behind NONE are known from a model of the core, not from counts: they set no
+ * limiter and no slack, but no plan that leaves them their work is faster than they are.
+ */
 enum resource {
 #define X(name, word, phrase) RESOURCE_##name,
     RESOURCE_MAP(X)

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
+#include "core/pipeline/account.h"
 
 static double full_from(enum resource resource);
 
@@ -251,6 +252,24 @@ static struct occupancy_resource nothing_known(enum resource resource)
                                        .carries_gbs = unknown};
 }
 
+/* What the core needs with everything at hand, by its model: that is off by as much as it
+ * differs from the clock, and by a quarter for what it leaves out. */
+static struct quantity modelled_s(const struct occupancy_case *input, double share)
+{
+    const double left_out = 1.25;
+    double model_s = input->account->call_s, time_s = input->time_s.value, need_s;
+
+    if (!input->time_s.known || !(share > 0))
+        return quantity_unknown();
+    if (!(model_s > 0))
+        model_s = time_s;
+    need_s = share * fmin(model_s, time_s);
+    return quantity_between(need_s, need_s / left_out,
+                            fmin(fmax(share * fmax(model_s, time_s), need_s) * left_out,
+                                 fmax(time_s, need_s)),
+                            0, PROVENANCE_DERIVED);
+}
+
 static void fill_resources(const struct occupancy_case *input, const struct node *node,
                            struct occupancy *out)
 {
@@ -266,6 +285,11 @@ static void fill_resources(const struct occupancy_case *input, const struct node
     ceiling_l2_link(input, &at[RESOURCE_L2_LINK]);
     ceiling_l3_link(input, &at[RESOURCE_L3_LINK]);
     ceiling_arithmetic(input, &at[RESOURCE_ARITHMETIC]);
+    if (input->account) {
+        at[RESOURCE_CORE].min_s = modelled_s(input, input->account->core_alone);
+        at[RESOURCE_RECURRENCE].min_s =
+            modelled_s(input, input->account->recurrence_alone);
+    }
     for (int r = 0; r < RESOURCE_NR; r++) {
         at[r].saturation = saturation_of(&at[r]);
         if (at[r].saturation == SATURATION_IMPOSSIBLE)

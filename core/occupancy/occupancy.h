@@ -173,6 +173,7 @@ struct occupancy_rest {
     double value; /* the best guess; negative = unknown, but no more than now */
     double min;   /* less is not left for certain, 0 .. value */
 };
+/* Of CORE and RECURRENCE 0 = nothing is said of them. */
 /*
  * The bound on the speed-up of a plan: bound = T_now / max_r (T_r x left[r]), from above
  * with the least that is left. No resource needs more than the time that it took. Work of

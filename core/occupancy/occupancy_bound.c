@@ -42,8 +42,8 @@ static struct quantity most_needed(const struct occupancy *now, struct quantity 
 {
     struct quantity max = quantity_unknown();
 
-    for (int r = 0; r < RESOURCE_NONE; r++)
-        if (left[r].value >= 0)
+    for (int r = 0; r < RESOURCE_NR; r++)
+        if (r != RESOURCE_NONE && left[r].value >= 0)
             max = quantity_max(max, needed_then(now, r, time_s, left));
     return max;
 }

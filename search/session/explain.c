@@ -152,7 +152,8 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
 {
     struct occupancy_rest left[RESOURCE_NR];
     for (size_t r = 0; r < RESOURCE_NR; r++)
-        left[r] = (struct occupancy_rest){1, 1};
+        left[r] = r < RESOURCE_NONE ? (struct occupancy_rest){1, 1}
+                                    : (struct occupancy_rest){0, 0};
     for (size_t i = 0; i < verdict->work_nr; i++) {
         const struct rule_work *work = &verdict->work[i];
         enum resource resource = resource_from_word(work->resource);
