@@ -5,6 +5,7 @@
     (((((((a * x + b) * x + c) * x + d) * x + e) * x + f) * x + g) * x + h)
 
 #pragma inflight kernel
+#pragma inflight buffer y = zero
 #pragma inflight set rounds = 10000
 #pragma inflight set s = 0.3
 #pragma inflight set t = 0.5
@@ -16,8 +17,8 @@ void fma_2d(size_t rounds, float s, float t, float u, float v, float y[restrict 
     for (size_t r = 0; r < rounds; r++)
         for (size_t i = 0; i < 4; i++)
             for (size_t j = 0; j < 256; j++)
-                y[i][j] = (POLY(x[i][j], s, t, u, v, s, t, u, v) +
-                           POLY(x[i][j], t, u, v, s, t, u, v, s)) +
-                          (POLY(x[i][j], u, v, s, t, u, v, s, t) +
-                           POLY(x[i][j], v, s, t, u, v, s, t, u));
+                y[i][j] += (POLY(x[i][j], s, t, u, v, s, t, u, v) +
+                            POLY(x[i][j], t, u, v, s, t, u, v, s)) +
+                           (POLY(x[i][j], u, v, s, t, u, v, s, t) +
+                            POLY(x[i][j], v, s, t, u, v, s, t, u));
 }

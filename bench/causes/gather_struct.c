@@ -1,4 +1,4 @@
-/* gather_int with structs, float, and size_t subscripts, in two sums. */
+/* gather_int with four tables of structs, float, and size_t subscripts. */
 #include <stddef.h>
 
 struct place {
@@ -6,15 +6,15 @@ struct place {
 };
 
 #pragma inflight kernel
-#pragma inflight set n = 1048576
+#pragma inflight set n = 524288
 #pragma inflight buffer index = cycle(1, 4096)
-float gather_struct(size_t n, const struct place *restrict place,
-                    const size_t index[restrict n])
+float gather_struct(size_t n, const struct place a[restrict n],
+                    const struct place b[restrict n], const struct place c[restrict n],
+                    const struct place d[restrict n], const size_t index[restrict n])
 {
-    float s = 0, t = 0;
-    for (size_t i = 0; i < n; i++) {
-        s += place[index[i]].value;
-        t += place[index[i]].rest[2];
-    }
-    return s - t;
+    float sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (a[index[i]].value + b[index[i]].value) -
+               (c[index[i]].value + d[index[i]].value);
+    return sum;
 }

@@ -25,15 +25,16 @@ float pages_hash(uint32_t n, uint32_t lines, const struct line table[restrict li
     return sum;
 }
 
-/* As many lines of memory in as random an order, but block after block of 256 KiB, whose
- * pages the TLB holds. */
+/* As many lines, all those of a block of 256 KiB in random order before the next block:
+ * the TLB holds its pages. */
 float remedy(uint32_t n, uint32_t lines, const struct line table[restrict lines])
 {
-    uint32_t width = lines < 4096 ? lines : 4096;
     float sum = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t block = (uint64_t)i * (lines / width) / n;
-        sum += table[block * width + (((uint64_t)mixed(i) * width) >> 32)].value;
+        uint32_t x = ((i ^ (i >> 7)) * 2654435761u) & 4095, place;
+        x ^= x >> 5;
+        place = (i & ~4095u) + x;
+        sum += table[place < lines ? place : 0].value;
     }
     return sum;
 }

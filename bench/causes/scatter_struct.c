@@ -5,7 +5,7 @@ struct place {
 };
 
 #pragma inflight kernel
-#pragma inflight set n = 1048576
+#pragma inflight set n = 2097152
 #pragma inflight buffer index = cycle(1, 4096)
 #pragma inflight buffer place = zero
 void scatter_struct(int n, struct place place[restrict n], const int index[restrict n])
