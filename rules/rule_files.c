@@ -72,6 +72,10 @@ static struct rule_set *set_copy(const struct rule_set *set)
 
     *copy = *set;
     copy->rule = copy_of(set->rule, set->rule_nr, sizeof(*set->rule));
+    copy->rest = copy_of(set->rest, set->rest_nr, sizeof(*set->rest));
+    for (size_t i = 0; i < set->rest_nr; i++)
+        copy->rest[i].work =
+            copy_of(set->rest[i].work, set->rest[i].work_nr, sizeof(*copy->rest[i].work));
     copy->pair = copy_of(set->pair, set->pair_nr, sizeof(*set->pair));
     copy->root = copy_of(set->root, set->root_nr, sizeof(*set->root));
     for (size_t i = 0; i < set->root_nr; i++)

@@ -26,7 +26,7 @@ static int read_rules(const struct test_case *one, const char *path, struct erro
 
 TEST("bad files are refused with their place")
 {
-    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/rules/bad.cases", 42, read_rules);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/rules/bad.cases", 44, read_rules);
 }
 
 static int read_cases(const struct test_case *one, const char *path, struct error *err)
