@@ -152,10 +152,10 @@ static void live_note_caches(const struct traffic_geometry other[2],
 /* ---- how long it may take ---- */
 
 /* Accesses that are simulated in a second; more of them are passed. Over ten loops of
- * PolyBench one takes 8 ns (bench/cachegrind), where each misses everything up to 80; a
- * call that is simulated whole is so twice. More would be simulated in the same time as a
- * rule; at twice as many, an access of a call, simulated or not, takes 5.2 ns over these
- * loops, and at most 5 were asked. */
+ * PolyBench one takes 7 to 9 ns (bench/cachegrind), where each misses everything up to
+ * 80; a call that is simulated whole is so twice. More would be simulated in the same
+ * time as a rule; at twice as many, an access of a call, simulated or not, takes 5.2 ns
+ * over these loops, and at most 5 were asked. */
 static const double simulated_per_s = 1e7;
 static const double count_s = 1.2, count_share = 0.25;
 /* The core is modelled within so many seconds, for plans where a start takes no longer
