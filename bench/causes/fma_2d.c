@@ -14,11 +14,14 @@
 void fma_2d(size_t rounds, float s, float t, float u, float v, float y[restrict 4][256],
             const float x[restrict 4][256])
 {
-    for (size_t r = 0; r < rounds; r++)
+    for (size_t r = 0; r < rounds; r++) {
+        float by = 1.0f / (float)(r + 1);
         for (size_t i = 0; i < 4; i++)
-            for (size_t j = 0; j < 256; j++)
-                y[i][j] += (POLY(x[i][j], s, t, u, v, s, t, u, v) +
-                            POLY(x[i][j], t, u, v, s, t, u, v, s)) +
-                           (POLY(x[i][j], u, v, s, t, u, v, s, t) +
-                            POLY(x[i][j], v, s, t, u, v, s, t, u));
+            for (size_t j = 0; j < 256; j++) {
+                float z = by * x[i][j];
+                y[i][j] +=
+                    (POLY(z, s, t, u, v, s, t, u, v) + POLY(z, t, u, v, s, t, u, v, s)) +
+                    (POLY(z, u, v, s, t, u, v, s, t) + POLY(z, v, s, t, u, v, s, t, u));
+            }
+    }
 }

@@ -5,20 +5,22 @@
     (((((((a * x + b) * x + c) * x + d) * x + e) * x + f) * x + g) * x + h)
 
 #pragma inflight kernel
-#pragma inflight set rounds = 5000
+#pragma inflight set rounds = 10000
 #pragma inflight set n = 1024
 #pragma inflight buffer y = zero
-#pragma inflight buffer c = uniform(-1, 1)
+#pragma inflight buffer c = uniform(0.1, 1)
 void fma_flat(int rounds, int n, double y[restrict n], const double x[restrict n],
               const double c[restrict 8])
 {
     double s = c[0], t = c[1], u = c[2], v = c[3];
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < n; i++)
-            y[i] =
-                (POLY(x[i], s, t, u, v, s, t, u, v) +
-                 POLY(x[i], t, u, v, s, t, u, v, s)) +
-                (POLY(x[i], u, v, s, t, u, v, s, t) + POLY(x[i], v, s, t, u, v, s, t, u));
+    for (int r = 0; r < rounds; r++) {
+        double by = 1.0 / (r + 1);
+        for (int i = 0; i < n; i++) {
+            double z = by * x[i];
+            y[i] += (POLY(z, s, t, u, v, s, t, u, v) + POLY(z, t, u, v, s, t, u, v, s)) +
+                    (POLY(z, u, v, s, t, u, v, s, t) + POLY(z, v, s, t, u, v, s, t, u));
+        }
+    }
 }
 
 /* The coefficients are added before: one polynomial is left. */
@@ -26,7 +28,11 @@ void remedy(int rounds, int n, double y[restrict n], const double x[restrict n],
             const double c[restrict 8])
 {
     double s = (c[0] + c[1]) + (c[2] + c[3]);
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < n; i++)
-            y[i] += POLY(x[i], s, s, s, s, s, s, s, s);
+    for (int r = 0; r < rounds; r++) {
+        double by = 1.0 / (r + 1);
+        for (int i = 0; i < n; i++) {
+            double z = by * x[i];
+            y[i] += POLY(z, s, s, s, s, s, s, s, s);
+        }
+    }
 }
