@@ -1,8 +1,8 @@
 /*
- * K independent pointer chases, K given by -DK=1, 2, 4, 8 or 12: a program that has K
+ * K independent pointer chases, K given by -DK=1, 2, 4, 8, 12 or 16: a program that has K
  * misses in flight by construction. Each chase has an array of its own, which one call
  * goes through once, so that none finds what another brought. One pointer per 128 bytes,
- * one single cycle, random inside blocks of 512 KiB, so that the pages of twelve blocks
+ * one single cycle, random inside blocks of 512 KiB, so that the pages of sixteen blocks
  * fit into the TLBs and no prefetcher can follow.
  */
 #ifndef K
@@ -33,7 +33,13 @@
 #pragma inflight buffer next10 = cycle(16, 65536)
 #pragma inflight buffer next11 = cycle(16, 65536)
 #endif
-void chase(long n, long steps, long end[restrict 12], const long next0[restrict n]
+#if K > 12
+#pragma inflight buffer next12 = cycle(16, 65536)
+#pragma inflight buffer next13 = cycle(16, 65536)
+#pragma inflight buffer next14 = cycle(16, 65536)
+#pragma inflight buffer next15 = cycle(16, 65536)
+#endif
+void chase(long n, long steps, long end[restrict 16], const long next0[restrict n]
 #if K > 1
            ,
            const long next1[restrict n]
@@ -52,6 +58,11 @@ void chase(long n, long steps, long end[restrict 12], const long next0[restrict 
            const long next8[restrict n], const long next9[restrict n],
            const long next10[restrict n], const long next11[restrict n]
 #endif
+#if K > 12
+           ,
+           const long next12[restrict n], const long next13[restrict n],
+           const long next14[restrict n], const long next15[restrict n]
+#endif
 )
 {
     long p0 = 0;
@@ -66,6 +77,9 @@ void chase(long n, long steps, long end[restrict 12], const long next0[restrict 
 #endif
 #if K > 8
     long p8 = 0, p9 = 0, p10 = 0, p11 = 0;
+#endif
+#if K > 12
+    long p12 = 0, p13 = 0, p14 = 0, p15 = 0;
 #endif
     for (long i = 0; i < steps; i++) {
         p0 = next0[p0];
@@ -88,6 +102,12 @@ void chase(long n, long steps, long end[restrict 12], const long next0[restrict 
         p10 = next10[p10];
         p11 = next11[p11];
 #endif
+#if K > 12
+        p12 = next12[p12];
+        p13 = next13[p13];
+        p14 = next14[p14];
+        p15 = next15[p15];
+#endif
     }
     end[0] = p0;
 #if K > 1
@@ -108,5 +128,11 @@ void chase(long n, long steps, long end[restrict 12], const long next0[restrict 
     end[9] = p9;
     end[10] = p10;
     end[11] = p11;
+#endif
+#if K > 12
+    end[12] = p12;
+    end[13] = p13;
+    end[14] = p14;
+    end[15] = p15;
 #endif
 }

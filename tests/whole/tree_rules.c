@@ -29,7 +29,7 @@ static const struct edge {
     {"core/run", BASIS "core/code"},
     {"core/traffic", BASIS "core/code core/cpu"},
     {"core/metrics", BASIS "core/cpu core/traffic core/machine"},
-    {"core/pipeline", BASIS "core/cpu"},
+    {"core/pipeline", BASIS "core/code core/cpu"},
     {"core/occupancy", BASIS "core/machine core/pipeline"},
     {"regions", ""},
     {"observe", BASIS "core/code core/inputs core/traffic regions"},

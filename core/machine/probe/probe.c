@@ -46,6 +46,7 @@ static void resolve_limits(const struct probe *probe, const struct cpu *row)
     struct machine *machine = probe->machine;
     struct limit_evidence l1 = {.table = limit_of_table(machine, row ? &row->l1 : NULL),
                                 .knee = {probe->l3_knee, probe->memory_knee},
+                                .step = probe->burst_step,
                                 .floor = quantity_unknown(),
                                 .fallback = arch_default_mshrs,
                                 .runs = probe->knee_runs};
@@ -53,6 +54,7 @@ static void resolve_limits(const struct probe *probe, const struct cpu *row)
     struct limit_evidence l2 = {
         .table = limit_of_table(machine, row ? &row->l2 : NULL),
         .knee = {{.floor = probe->memory_knee.floor}},
+        .step = quantity_unknown(),
         .floor = quantity_max(streaming_lines(machine), probe->prefetch_lines),
         .runs = probe->knee_runs};
     char *prefetch;
@@ -93,7 +95,7 @@ static const struct {
               {probe_capacity, 0.2, "the sizes of the caches"},
               {probe_caches, 0.15, "the latency of the caches"},
               {probe_memory, 0.5, "address translation"},
-              {probe_queues, 0.1, "what prefetch to L2 brings"},
+              {probe_queues, 0.14, "the miss queue and prefetch to L2"},
               {probe_rates, 0.2, "bandwidths"},
               {probe_curves, 0.2, "the latency of memory under load"},
               {probe_memories, 0.0, "the other memories"},
@@ -178,6 +180,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
 {
     struct probe probe = {.machine = machine,
                           .prefetch_lines = quantity_unknown(),
+                          .burst_step = quantity_unknown(),
                           .prefetch_l1_gain = quantity_unknown()};
     const struct cpu_table *table;
     struct team_time before = team_time();

@@ -42,6 +42,7 @@ struct probe {
     size_t anchor_nr;
     struct capacity last_capacity; /* of the last level */
     struct knee l3_knee, memory_knee;
+    struct quantity burst_step; /* misses that fill the queue; unknown = no step */
     size_t knee_runs;
     struct quantity prefetch_lines;   /* most in flight with software prefetch to L2 */
     struct quantity prefetch_l1_gain; /* as prefetch_l2_gain of the machine */

@@ -11,7 +11,11 @@
 #include "core/machine/sampling/trial.h"
 #include "core/process/term.h"
 
-enum { ALONE_MAX = 16 };
+enum { ALONE_MAX = 8, MAPPINGS_MAX = 4 };
+
+/* How page tables lie decides what a walk costs: of fresh mappings on one guest within a
+ * minute the costs scatter by 13 % on huge pages and by 27 % on small ones. */
+static const double mappings_scatter = 0.2;
 
 static const int chain_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
@@ -24,8 +28,8 @@ struct chain_set {
 /* One page size. */
 struct page_set {
     struct chain_set random;
-    double translation_ns[ALONE_MAX]; /* of one chase alone */
-    size_t translation_nr;
+    double mapping_ns[MAPPINGS_MAX]; /* of one chase alone, for each mapping */
+    size_t mapping_nr, sample_nr;
     struct page_probe pages;
 };
 
@@ -95,55 +99,96 @@ static double walk_ns(struct chase *chase, size_t steps)
     return nr >= PARTS / 4 ? median_sorting(part_ns, nr) : NAN;
 }
 
-/*
- * How much longer a fully random step takes than a block-local one, each chase alone.
- * Many lanes bring the page tables into the caches, and a walk right behind them is too
- * cheap: in a guest with 1 GiB of 4 KiB pages a step rose from 172 to 215-240 ns within
- * the first 200 000 to 300 000. These meet each line of the guest's page tables (8
- * entries) about nine times; then reuse and eviction balance.
+/* NaN where other processes disturbed all tries; none is begun after end_s but the first.
  */
-static void sample_translation(struct page_set *set, struct chase *local,
-                               size_t lead_steps, double end_s)
+static double sample_translation(struct chase *random, struct chase *local,
+                                 size_t lead_steps, double end_s)
 {
     const size_t steps = 32768;
     const int tries_max = 3;
+    double extra_ns = NAN;
 
-    for (int i = 0;
-         set->translation_nr < ALONE_MAX && (!i || (i < tries_max && clock_s() < end_s));
+    for (int i = 0; isnan(extra_ns) && (!i || (i < tries_max && clock_s() < end_s));
          i++) {
-        double random_ns, local_ns;
+        double random_ns;
 
-        chase_run(&set->random.chase, 1, lead_steps);
-        random_ns = walk_ns(&set->random.chase, steps);
+        chase_run(random, 1, lead_steps);
+        random_ns = walk_ns(random, steps);
         chase_run(local, 1, steps / 8);
-        local_ns = walk_ns(local, steps);
-        if (isnan(random_ns) || isnan(local_ns))
-            continue;
-        set->translation_ns[set->translation_nr++] = random_ns - local_ns;
-        break;
+        extra_ns = random_ns - walk_ns(local, steps);
     }
+    return extra_ns;
 }
 
-/* Both page sizes in turn; nothing is tried again after end_s. */
-static void sample_translations(struct memory_sets *sets, bool huge, size_t nr,
-                                double end_s)
+/*
+ * How much longer a fully random step takes than a block-local one, each chase alone, in
+ * one mapping. Many lanes bring the page tables into the caches, and a walk right behind
+ * them is too cheap: in a guest with 1 GiB of 4 KiB pages a step rose from 172 to 215-240
+ * ns within the first 200 000 to 300 000. These meet each line of the guest's page tables
+ * (8 entries) about nine times; then reuse and eviction balance.
+ */
+static void sample_mapping(struct page_set *set, struct chase *random,
+                           struct chase *local, size_t samples, double end_s)
 {
     const size_t first = 300000, later = 60000;
+    double ns[ALONE_MAX];
+    size_t nr = 0;
 
-    for (size_t i = 0; i < nr && (!i || clock_s() < end_s); i++) {
-        size_t lead_steps = i ? later : first;
-
-        sample_translation(&sets->small, &sets->local.chase, lead_steps, end_s);
-        if (huge)
-            sample_translation(&sets->huge, &sets->local.chase, lead_steps, end_s);
+    for (size_t i = 0; i < samples && i < ALONE_MAX && (!i || clock_s() < end_s); i++) {
+        ns[nr] = sample_translation(random, local, i ? later : first, end_s);
+        nr += !isnan(ns[nr]);
     }
+    if (nr && set->mapping_nr < MAPPINGS_MAX)
+        set->mapping_ns[set->mapping_nr++] = median_sorting(ns, nr);
+    set->sample_nr += nr;
+}
+
+/* Another mapping of such pages. Where there is no memory for it, or no time, the first
+ * one stands alone. */
+static void sample_elsewhere(struct probe *probe, struct page_set *set,
+                             struct chase *local, bool huge, size_t samples, double end_s)
+{
+    size_t bytes = PROBE_RANDOM_BYTES;
+    struct region region = {0};
+    struct chain_set random;
+
+    if (memory_available_bytes() < 2.0 * PROBE_RANDOM_BYTES || clock_s() >= end_s ||
+        region_map(&region, bytes, huge, NULL))
+        return;
+    chase_build(&random.chase, &(struct chase_plan){.base = region.base,
+                                                    .bytes = region.bytes,
+                                                    .spacing = 2 * probe->node_bytes,
+                                                    .order = CHASE_RANDOM,
+                                                    .seed = set->mapping_nr + 1});
+    sample_mapping(set, &random.chase, local, samples, end_s);
+    region_release(&region);
+}
+
+/* Each mapping is one sample. */
+static struct quantity translation_of(const struct page_set *set)
+{
+    size_t nr = set->mapping_nr;
+    const double *ns = set->mapping_ns;
+    double value, squares = 0, mean = 0, error;
+
+    if (!nr)
+        return quantity_unknown();
+    value = samples_at(ns, nr, 0.5);
+    for (size_t i = 0; i < nr; i++)
+        mean += ns[i] / (double)nr;
+    for (size_t i = 0; i < nr; i++)
+        squares += (ns[i] - mean) * (ns[i] - mean);
+    error = samples_error(value, nr > 1 ? sqrt(squares / (double)(nr - 1)) : 0, nr,
+                          mappings_scatter);
+    return quantity_between(value, fmin(samples_at(ns, nr, 0), value - error),
+                            fmax(samples_at(ns, nr, 1), value + error), set->sample_nr,
+                            PROVENANCE_PROBE);
 }
 
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    if (set->translation_nr)
-        to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
+    to->translation_ns = translation_of(set);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
@@ -230,11 +275,28 @@ static void fill_sets(struct probe *probe, struct memory_sets *sets,
     probe->random_chaser = (huge ? &sets->huge : &sets->small)->random.chase;
 }
 
+static void sample_translations(struct probe *probe, struct memory_sets *sets,
+                                bool elsewhere)
+{
+    const size_t samples = probe->quick ? 3 : ALONE_MAX;
+    const double end_s = probe_until(probe, 0.1);
+    struct chase *local = &sets->local.chase;
+
+    if (elsewhere)
+        sample_elsewhere(probe, &sets->small, local, false, samples, end_s);
+    else
+        sample_mapping(&sets->small, &sets->small.random.chase, local, samples, end_s);
+    if (!probe->machine->huge_pages_available)
+        return;
+    if (elsewhere)
+        sample_elsewhere(probe, &sets->huge, local, true, samples, end_s);
+    else
+        sample_mapping(&sets->huge, &sets->huge.random.chase, local, samples, end_s);
+}
+
 static void measure(struct probe *probe)
 {
     const size_t rounds_max = 400; /* the time ends it before, as a rule */
-    const size_t alone = probe->quick ? 3 : ALONE_MAX / 2;
-    bool huge = probe->machine->huge_pages_available;
     struct memory_sets *sets = xcalloc(1, sizeof(*sets));
     struct region small = {0};
     struct trials trials = {0};
@@ -242,12 +304,14 @@ static void measure(struct probe *probe)
     if (add_sets(probe, &trials, sets, &small)) {
         double started_s;
 
-        sample_translations(sets, huge, alone, probe_until(probe, 0.1));
+        sample_translations(probe, sets, false);
         trials.stop_s = probe_stop(probe, 0.23);
         started_s = clock_s();
         trials_run(&trials, rounds_max, probe_until(probe, 0.23));
         add_anchors(probe, &trials.trial[sets->local.trial[0]], started_s, clock_s());
-        sample_translations(sets, huge, alone, probe_until(probe, 0.1));
+        region_release(&small);
+        for (size_t i = 1; i < (probe->quick ? 2 : MAPPINGS_MAX); i++)
+            sample_translations(probe, sets, true);
         fill_sets(probe, sets, &trials);
     }
     region_release(&small);

@@ -1,14 +1,18 @@
 /*
- * What software prefetch to L2 brings once the queue of L1 is full: the rate of random
+ * How many misses fill the queue, by bursts of them (bursts.h); and
+ * what software prefetch to L2 brings once the queue of L1 is full: the rate of random
  * reads with it over the best rate without, and the lines that it keeps in flight. The
  * lines that the hardware prefetchers keep in flight are in probe.c.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/machine/curves/burst_step.h"
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/bursts.h"
 #include "core/machine/sampling/prefetch_reads.h"
 #include "core/machine/sampling/trial.h"
+#include "core/process/term.h"
 
 enum { WAYS_MAX = 16, DISTANCE_STEP = 128 }; /* variant = kind * step + distance */
 
@@ -136,6 +140,31 @@ static void fill(struct probe *probe, const struct trials *trials,
     probe->machine->prefetch_l2_gain = a.l2_gain;
 }
 
+/* Where lines cannot be thrown out of the caches, and where the window of instructions
+ * may be what is full (a miss of a burst is some six), nothing is told. */
+static void measure_bursts(struct probe *probe)
+{
+    const size_t rounds_max = 60, of_window = 6;
+    const double end_s = probe_until(probe, 0.05), stop_s = probe_stop(probe, 0.05),
+                 memory_min = 0.5;
+    const struct machine *machine = probe->machine;
+    struct bursts bursts = {.base = probe->huge.base,
+                            .bytes = probe->huge.bytes,
+                            .node_bytes = probe->node_bytes,
+                            .random = 1};
+    struct quantity one_ns;
+
+    while (bursts.rounds < rounds_max && clock_s() < (bursts.rounds < 5 ? stop_s : end_s))
+        bursts_round(&bursts);
+    one_ns = samples_quantity(bursts.burst_ns[0], bursts.rounds);
+    probe->burst_step = burst_step(bursts.burst_ns, BURSTS_MAX, bursts.rounds);
+    if (!(one_ns.value >= memory_min * probe->anchor[0].ns) ||
+        (machine->rob_entries > 0 &&
+         probe->burst_step.value * of_window > machine->rob_entries))
+        probe->burst_step = quantity_unknown();
+    bursts_release(&bursts);
+}
+
 static void measure(struct probe *probe)
 {
     const size_t rounds_max = 201;
@@ -144,6 +173,7 @@ static void measure(struct probe *probe)
     struct trials trials = {0};
     size_t one;
 
+    measure_bursts(probe);
     add_pattern(probe, &trials, local, &probe->chaser,
                 HUGE_PAGE_BYTES / probe->node_bytes);
     one = add_chase(&trials, &local->chase, 1, false, 1e-3);
@@ -161,6 +191,6 @@ static void measure(struct probe *probe)
 
 int probe_queues(struct probe *probe, struct error *err)
 {
-    probe_say(probe, "measuring what prefetch to L2 brings");
+    probe_say(probe, "measuring how many misses fill the queue, and prefetch to L2");
     return probe_on_first_core(probe, measure, err);
 }

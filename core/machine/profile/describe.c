@@ -425,7 +425,7 @@ static void add_cell(struct table *table, struct quantity quantity, double scale
 static void close_table(const struct table *table)
 {
     if (table->has_floors)
-        buf_add(table->out, "  > at least: other processes kept the cores busy\n");
+        buf_add(table->out, "  > or more: other processes kept the cores busy\n");
 }
 
 /* The first row with something known opens the table, and says where all come from. */

@@ -63,13 +63,14 @@ static struct quantity at_least(double value, size_t runs, enum provenance prove
 
 /* Also found again in profiles, which keep no more of how tight a knee was, and of what
  * prefetch brings. */
-static const char tight[] = "knee of k chases measured here; ",
+static const char stepped[] = "bursts of misses fill it, measured here; ",
+                  tight[] = "knee of k chases measured here; ",
                   prefetch[] = "; software prefetch to L2 ";
 
 /* What the choice is made of, beside limit->probe. */
 struct finding {
     struct cpu_limit table;
-    bool tight;
+    bool stepped, tight;
     double floor, fallback;
 };
 
@@ -86,15 +87,36 @@ static char *table_phrase(const struct cpu_limit *table)
                      table->source);
 }
 
-static void use_knee(struct machine_limit *limit, const struct cpu_limit *documented)
+/* What bursts have counted. */
+static void use_step(struct machine_limit *limit, const struct cpu_limit *documented)
+{
+    struct quantity used = limit->probe, entries = documented->entries;
+    char *table =
+        entries.known ? table_phrase(documented) : xstrdup("the CPU table has no value");
+
+    if (entries.known && documented->confidence == 'V' && entries.value >= used.low &&
+        entries.value <= used.high)
+        used.value = entries.value;
+    use(limit, used, xasprintf("%s%s", stepped, table));
+    free(table);
+}
+
+static void use_knee(struct machine_limit *limit, const struct cpu_limit *documented,
+                     double floor)
 {
     struct quantity used = limit->probe;
+    double entries = documented->entries.value, error = fmax(2, 0.1 * used.value);
     char *table = documented->entries.known ? table_phrase(documented)
                                             : xstrdup("the CPU table has no value");
 
+    if (documented->entries.known && documented->confidence == 'V' && entries >= floor &&
+        entries <= fmax(used.high, used.value + error)) {
+        used.value = entries;
+        used.low = fmin(used.low, entries);
+        used.high = fmax(used.high, entries);
+    }
     /* Within the probe's usual error both can be right. */
-    if (documented->entries.known &&
-        fabs(documented->entries.value - used.value) <= fmax(2, 0.1 * used.value)) {
+    if (documented->entries.known && fabs(entries - used.value) <= error) {
         used.low = fmin(used.low, documented->entries.value);
         used.high = fmax(used.high, documented->entries.value);
     }
@@ -142,8 +164,10 @@ static void choose(struct machine_limit *limit, const struct finding *finding)
     limit->table = table->entries;
     free(limit->scope);
     limit->scope = xstrdup(table->scope);
-    if (finding->tight)
-        use_knee(limit, table);
+    if (finding->stepped)
+        use_step(limit, table);
+    else if (finding->tight)
+        use_knee(limit, table, finding->floor);
     else if (table->entries.known)
         use_table(limit, table, finding->floor);
     else if (limit->probe.known)
@@ -179,17 +203,21 @@ void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evi
                               .floor = measured_floor(evidence),
                               .fallback = evidence->fallback};
 
-    limit->probe = knees_together(evidence);
+    finding.stepped = evidence->step.known;
+    limit->probe = finding.stepped ? evidence->step : knees_together(evidence);
     limit->probe_is_floor = !limit->probe.known && finding.floor > 0;
     if (limit->probe_is_floor)
         limit->probe = at_least(finding.floor, evidence->runs, PROVENANCE_PROBE);
-    finding.tight = !limit->probe_is_floor && is_tight(evidence, &limit->probe);
+    finding.tight =
+        !finding.stepped && !limit->probe_is_floor && is_tight(evidence, &limit->probe);
     choose(limit, &finding);
 }
 
 /* The floor that was seen, as far as it showed in the choice. */
 static double kept_floor(const struct machine_limit *limit)
 {
+    if (limit->used.known && text_begins(limit->source, tight))
+        return limit->used.low; /* of what a knee allows it is not kept */
     if (limit->probe_is_floor)
         return limit->probe.value;
     if (limit->used.provenance == PROVENANCE_DERIVED)
@@ -201,6 +229,8 @@ void limit_resolve_again(struct machine_limit *limit, struct cpu_limit table)
 {
     const char *source = limit->source ? limit->source : "", *at;
     struct finding finding = {.table = table,
+                              .stepped =
+                                  limit->probe.known && text_begins(source, stepped),
                               .tight = limit->probe.known && text_begins(source, tight)};
     char *phrase;
 

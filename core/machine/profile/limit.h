@@ -13,6 +13,7 @@ struct machine_limit;
 struct limit_evidence {
     struct cpu_limit table;
     struct knee knee[2];   /* L3-resident and memory set; not found = not measured */
+    struct quantity step;  /* misses of a burst that fill the queue; unknown = no step */
     struct quantity floor; /* L2: most lines in flight that were seen */
     double fallback;       /* 0 = none is defensible */
     size_t runs;
@@ -24,8 +25,13 @@ bool machine_contradicts(const struct machine *machine);
  * contradicted itself that is inferred. */
 struct cpu_limit limit_of_table(const struct machine *machine,
                                 const struct cpu_limit *documented);
-/* Fills table, probe, used, scope and source: measured knee with tight spread > table >
- * measured floor > fallback; a measured floor above the table's value refutes the table.
+/*
+ * Fills table, probe, used, scope and source. Bursts count the entries; without a step,
+ * the knee of k chases with tight spread > table > measured floor > fallback, and a
+ * measured floor above the table's value refutes the table. What the vendor documents (V)
+ * wins where what was measured does not exclude it: a step its interval; a knee, which is
+ * the place where what a miss takes under the chases' own load is k times the plateau,
+ * all from what it takes unloaded (the floor) to that place.
  */
 void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evidence);
 /* The same with what a profile has kept of the evidence. */

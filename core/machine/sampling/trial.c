@@ -150,12 +150,11 @@ static double student(double freedom)
     return 1.96 + 2.4 / freedom + 4.6 / (freedom * freedom);
 }
 
-double samples_error(double value, double scatter, size_t nr)
+double samples_error(double value, double scatter, size_t nr, double usual)
 {
     const double median_of_mean =
         1.2533; /* its error over that of a mean, sqrt(pi / 2) */
-    double n = (double)nr, prior = SAMPLES_SCATTER * fabs(value),
-           freedom = SAMPLES_PRIOR + n - 1,
+    double n = (double)nr, prior = usual * fabs(value), freedom = SAMPLES_PRIOR + n - 1,
            one = sqrt((SAMPLES_PRIOR * prior * prior + (n - 1) * scatter * scatter) /
                       freedom);
 
@@ -165,7 +164,7 @@ double samples_error(double value, double scatter, size_t nr)
 
 struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr)
 {
-    double error = samples_error(quantity.value, scatter, nr);
+    double error = samples_error(quantity.value, scatter, nr, SAMPLES_SCATTER);
 
     quantity.low = fmin(quantity.low, quantity.value - error);
     quantity.high = fmax(quantity.high, quantity.value + error);

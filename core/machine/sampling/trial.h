@@ -58,7 +58,8 @@ void trials_release(struct trials *trials);
 #define SAMPLES_SCATTER 0.04
 #define SAMPLES_PRIOR   2.0
 #define SAMPLES_DRIFT   0.02
-double samples_error(double value, double scatter, size_t nr);
+/* `usual`: what a sample scatters by, beforehand, in parts of the value. */
+double samples_error(double value, double scatter, size_t nr, double usual);
 /* The interval reaches at least that far. */
 struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr);
 /* Median; the interval holds the quartiles and samples_error. Provenance probe. Unknown

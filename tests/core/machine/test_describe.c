@@ -74,7 +74,7 @@ TEST("sentences follow the figures")
     machine.level[2].effective_low_bytes = machine.level[2].effective_bytes;
     check_says(&machine, "a core gets at least");
     machine.all_cores.copy_gbs.high = INFINITY;
-    check_says(&machine, "> at least: other processes kept the cores busy");
+    check_says(&machine, "> or more: other processes kept the cores busy");
     machine.store_read_factor = 0;
     check_says(&machine, "do not read their line first");
     check_says(&machine, "  stability       the unloaded");

@@ -81,7 +81,8 @@ static struct quantity of_knees(const double *sample, size_t nr)
 {
     struct machine_limit limit = {0};
     struct limit_evidence evidence = {.table = {quantity_unknown(), 'V', NULL, "core"},
-                                      .floor = quantity_unknown()};
+                                      .floor = quantity_unknown(),
+                                      .step = quantity_unknown()};
 
     for (size_t i = 0; i < nr && i < ARRAY_SIZE(evidence.knee); i++) {
         double chains = 2 + fmod(sample[i], 60);

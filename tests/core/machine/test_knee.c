@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "core/base/random.h"
+#include "core/machine/curves/burst_step.h"
 #include "core/machine/curves/knee.h"
 #include "core/machine/probe/probe_pages.h"
+#include "core/machine/sampling/bursts.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "core/machine/sampling/prefetch_reads.h"
 #include "core/machine/sampling/trial.h"
@@ -317,6 +319,61 @@ static void count_warmth(void *subject)
 
 /* Every trial gets one sample a round, and what the one before left warm is not warmed.
  */
+/* Bursts of n misses, at most `entries` of them under way at once, each after 140 ns that
+ * differ by 8 %, and 8 % more. */
+static double burst_of(size_t n, size_t entries, uint64_t *seed)
+{
+    double free_s[BURSTS_MAX] = {0}, last = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t first = 0;
+
+        for (size_t j = 1; j < entries && j < BURSTS_MAX; j++)
+            if (free_s[j] < free_s[first])
+                first = j;
+        free_s[first] =
+            fmax(free_s[first], 0.3 * (double)i) + 130 * (1 + 0.08 * fabs(normal(seed)));
+        last = fmax(last, free_s[first]);
+    }
+    return last;
+}
+
+static struct quantity step_of(size_t entries, size_t rounds, double outliers,
+                               uint64_t seed)
+{
+    static double sample[BURSTS_MAX][ROUNDS];
+    double *burst_ns[BURSTS_MAX];
+
+    for (size_t i = 0; i < BURSTS_MAX; i++) {
+        burst_ns[i] = sample[i];
+        for (size_t round = 0; round < rounds; round++) {
+            sample[i][round] = 0;
+            for (int j = 0; j < 40; j++)
+                sample[i][round] += burst_of(i + 1, entries, &seed) / 40;
+            sample[i][round] *=
+                (1 + 0.02 * normal(&seed)) * (uniform(&seed) < outliers ? 1.5 : 1);
+        }
+    }
+    return burst_step(burst_ns, BURSTS_MAX, rounds);
+}
+
+TEST("bursts have a step where the queue is full")
+{
+    static const size_t entries[] = {6, 8, 10, 12, 16, 20, 24, 32, 44, 60};
+
+    for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+        for (size_t rounds = 5; rounds <= 30; rounds += 25) {
+            struct quantity step = step_of(entries[i], rounds, 0.05, i + rounds);
+
+            if (!check(step.known && step.low <= (double)entries[i] &&
+                       step.high >= (double)entries[i] && step.high - step.low <= 4))
+                fprintf(stderr, "%zu entries, %zu rounds: %g [%g, %g]\n", entries[i],
+                        rounds, step.value, step.low, step.high);
+        }
+    check(!step_of(1000, 10, 0, 1).known); /* never full */
+    check(!step_of(16, 2, 0, 1).known);
+}
+
 TEST("trials come in rounds")
 {
     struct trials trials = {0};
@@ -337,6 +394,24 @@ TEST("trials come in rounds")
 }
 
 /* Every line of the order is read, and the order is of all nodes. */
+TEST("a round of bursts has every size")
+{
+    enum { BLOCKS = 3 };
+    static _Alignas(4096) char memory[BLOCKS * BURSTS_BLOCK_BYTES];
+    struct bursts bursts = {
+        .base = memory, .bytes = sizeof(memory), .node_bytes = 128, .random = 1};
+
+    for (int tries = 0; tries < 100 && !bursts_round(&bursts);)
+        tries++;
+    if (!bursts.rounds) {
+        check_skip("other processes disturb every round");
+        return;
+    }
+    for (size_t i = 0; i < BURSTS_MAX; i++)
+        check(bursts.burst_ns[i][0] > 0);
+    bursts_release(&bursts);
+}
+
 TEST("a random order has all nodes")
 {
     enum { NODES = 1000, BLOCK = 64 };

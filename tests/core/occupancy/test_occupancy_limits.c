@@ -337,7 +337,7 @@ TEST("metrics have the names of rules")
     struct occupancy_sink sink = {put_number, put_word, rule_facts_new()};
     json_t *facts;
 
-    for (int limiter = 0; limiter < RESOURCE_NR; limiter++)
+    for (int limiter = 0; limiter <= RESOURCE_NONE; limiter++)
         for (int why = 0; why <= OCCUPANCY_WHY_UNKNOWN; why++) {
             now.limiter = limiter;
             now.why = why;

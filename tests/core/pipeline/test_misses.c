@@ -134,7 +134,7 @@ TEST("an account, written and read again")
     check(account.recurrence_alone < 0.01);
 
     json_t *document = pipeline_account_to_json(&account);
-    struct json_at at = {.node = document, .file = "account"};
+    struct json_at at = json_top("account", document);
     check_ok(pipeline_account_from_json(&at, &again, &err), &err);
     json_t *twice = pipeline_account_to_json(&again);
     check(json_equal(document, twice));
