@@ -33,6 +33,8 @@ static const struct rule_metric metrics[] = {
      limiter_words},
     {"why", "word", "why so many misses are in flight and not more", why_words},
     {"cause", "word", "what limits the loop", cause_words},
+    {"cause_gain", "ratio", "time of a call over that without the cause, by a model",
+     NULL},
     {"slack", "ratio", "time of a call over the least time of its busiest resource",
      NULL},
     {"l1_utilization", "share", "of the L1 miss queue, in use", NULL},

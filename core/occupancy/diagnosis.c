@@ -8,7 +8,7 @@
 #include "core/base/figures.h"
 #include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 
 /* The model of the core and the clock agree: the clock of a core, latencies and counts of
  * instructions are each known to a tenth or so. */
@@ -429,7 +429,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
 {
     struct weighing weighing = {.input = input, .now = now, .account = input->account};
 
-    *out = (struct diagnosis){.cause = CAUSE_UNKNOWN};
+    *out = (struct diagnosis){.cause = CAUSE_UNKNOWN, .is_modelled = input->account};
     if (weighing.account) {
         weigh_account(&weighing);
         weigh_rest(&weighing);

@@ -4,8 +4,8 @@
 
 #include "core/base/buf.h"
 #include "core/files/json.h"
-#include "core/pipeline/account.h"
 #include "core/pipeline/cause.h"
+#include "core/pipeline/pipeline_account.h"
 
 struct occupancy;
 struct occupancy_case;
@@ -33,6 +33,7 @@ struct diagnosis {
         double share;
     } other[DIAGNOSIS_OTHERS_MAX]; /* that come next, falling */
     size_t other_nr;
+    bool is_modelled;            /* from an account of the pipeline */
     char *array;                 /* NULL = none, or not known */
     int line;                    /* of the source; 0 = not known */
     struct buf sentence, reason; /* what it is; what the confidence rests on */

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/machine/machine.h"
 #include "core/occupancy/occupancy_parts.h"
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 
 static double full_from(enum resource resource);
 

@@ -1,4 +1,5 @@
 /* The figures as JSON, and under the names that rules use. */
+#include <math.h>
 #include <string.h>
 
 #include "core/base/array.h"
@@ -127,6 +128,17 @@ static struct quantity believed(const struct occupancy_resource *resource,
     return resource->saturation == SATURATION_IMPOSSIBLE ? quantity_unknown() : figure;
 }
 
+/* Of a model of the core: off by a quarter (occupancy.c, modelled_s). */
+static struct quantity cause_gain(const struct occupancy *now)
+{
+    double gain = 1 / fmax(1 - now->diagnosis.share, 0.01);
+
+    return now->diagnosis.is_modelled
+               ? quantity_between(gain, fmax(gain / 1.25, 1), gain * 1.25, 0,
+                                  PROVENANCE_DERIVED)
+               : quantity_unknown();
+}
+
 void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink *sink)
 {
     static const char *const utilization[] = {
@@ -152,4 +164,5 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     sink->word(sink->context, "limiter", resource_word(now->limiter));
     sink->word(sink->context, "why", occupancy_why_word(now->why));
     sink->word(sink->context, "cause", cause_word(now->diagnosis.cause));
+    sink->number(sink->context, "cause_gain", cause_gain(now));
 }

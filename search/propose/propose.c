@@ -396,13 +396,34 @@ void propose_unroll(const struct propose *about, struct choices *out, struct buf
 
 /* ---- accumulators ---- */
 
-/* As many as the operation takes cycles times the units that there are for it: 4 cycles
- * and 2 units of multiplications and additions on most cores. Fewer where it takes less,
- * more where a division is in it; all of them registers. */
+/* As many accumulators as the operation takes cycles times what the units do of it a
+ * cycle, as of fused multiplications: then these are busy. The next power of two, half
+ * and twice as many, all of them registers. */
+static size_t accumulators_of(const struct propose *about, long sizes[3])
+{
+    enum { registers = 16 };
+    const struct cpu_core *core = &about->machine->core;
+    double busy = core->latency[WORK_FP_FMA] * core->per_cycle[WORK_FP_FMA];
+    long most = 2;
+    size_t nr = 0;
+
+    if (!(busy > 0))
+        busy = 8; /* four cycles, two units */
+    while ((double)most < busy && most < registers)
+        most *= 2;
+    sizes[nr++] = most;
+    if (most / 2 >= 2)
+        sizes[nr++] = most / 2;
+    if (most * 2 <= registers)
+        sizes[nr++] = most * 2;
+    return nr;
+}
+
 void propose_accumulators(const struct propose *about, struct choices *out,
                           struct buf *why_not)
 {
-    static const long sizes[] = {8, 4, 16, 2};
+    long sizes[3];
+    size_t nr = accumulators_of(about, sizes);
     const char *name[KERNEL_DEPTH_MAX];
     struct choice choice = *about->now;
     if (about->nest->nr == 0)
@@ -412,7 +433,7 @@ void propose_accumulators(const struct propose *about, struct choices *out,
         return;
     }
     names_in_order(about, name);
-    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+    for (size_t i = 0; i < nr; i++) {
         const struct loop_size accumulators = {name[about->nest->nr - 1], sizes[i]};
         choice_put_sizes(&choice, STEP_ACCUMULATORS, &accumulators, 1);
         choices_add(out, &choice);

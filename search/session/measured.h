@@ -5,7 +5,7 @@
 
 #include "core/files/json.h"
 #include "core/occupancy/occupancy.h"
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 #include "core/run/run.h"
 #include "core/traffic/traffic.h"
 #include "search/space/space.h"

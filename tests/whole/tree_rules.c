@@ -226,7 +226,7 @@ static const char open_rooms[] =
 static const char also_outward[] =
     "core/run/run_words.h core/run/run_stretch.h core/occupancy/bound.h "
     "core/occupancy/diagnosis.h core/code/work.h core/cpu/cpu_core.h "
-    "core/pipeline/account.h core/pipeline/cause.h "
+    "core/pipeline/pipeline_account.h core/pipeline/cause.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
     "variants/kernel/kernel_inputs.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
@@ -237,7 +237,8 @@ static const char shown_in_house[] =
     "variants/ir/clauses.h variants/ir/sum.h "
     "variants/model/poly.h variants/model/budget.h variants/model/deps.h "
     "variants/model/model_affine.h variants/model/model_nest.h "
-    "variants/model/model_overlap.h variants/model/model_view.h variants/model/tree.h "
+    "variants/model/model_overlap.h variants/model/recurrence.h "
+    "variants/model/model_view.h variants/model/tree.h "
     "variants/clang/clang_tree.h "
     "variants/directives/contents.h variants/directives/pragma.h "
     "variants/directives/record_fields.h variants/directives/tunable.h "

@@ -2,7 +2,7 @@
  */
 #include <math.h>
 
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 #include "tests/core/occupancy/loop_by_hand.h"
 
 SUITE(occupancy_diagnosis);

@@ -2,7 +2,7 @@
 #ifndef TESTS_CORE_PIPELINE_LOOPS_H
 #define TESTS_CORE_PIPELINE_LOOPS_H
 
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 #include "tests/check.h"
 
 enum { SCRIPT_INSTRUCTIONS = 600, SCRIPT_STEPS = 24000 };

@@ -1,4 +1,4 @@
-#include "core/pipeline/account.h"
+#include "core/pipeline/pipeline_account.h"
 
 #include <math.h>
 #include <stdlib.h>

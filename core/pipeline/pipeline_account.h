@@ -1,7 +1,7 @@
 /* What a model of the core says of a call: where its cycles go, what each cause costs,
  * and at which instruction. */
-#ifndef CORE_PIPELINE_ACCOUNT_H
-#define CORE_PIPELINE_ACCOUNT_H
+#ifndef CORE_PIPELINE_PIPELINE_ACCOUNT_H
+#define CORE_PIPELINE_PIPELINE_ACCOUNT_H
 
 #include "core/base/quantity.h"
 #include "core/files/json.h"
