@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "search/propose/nest.h"
 #include "search/propose/propose_nests.h"
 #include "search/propose/propose_orders.h"
