@@ -12,6 +12,7 @@
 #include "variants/build/compile.h"
 #include "variants/build/harness.h"
 #include "variants/kernel/kernel_parts.h"
+#include "variants/plan/plan.h"
 
 /* What a program is made of. */
 struct building {
@@ -502,6 +503,17 @@ static int make_program(struct building *building, const char *source, const cha
     return result;
 }
 
+/* Without a plan the user's own text, whose lines are those that he sees: what is emitted
+ * leaves out pragmas, and the comments above them. */
+static int written(struct kernel *kernel, const struct plan *plan, struct buf *source,
+                   struct error *err)
+{
+    if (plan->step_nr)
+        return kernel_emit(kernel, plan, NULL, source, err);
+    buf_add(source, kernel->function->source);
+    return 0;
+}
+
 int variant_build(struct kernel *kernel, const struct plan *plan,
                   const struct toolchain *toolchain, enum variant_program what,
                   const char *dir, char **path, struct error *err)
@@ -511,7 +523,7 @@ int variant_build(struct kernel *kernel, const struct plan *plan,
     int result = -1;
 
     *path = NULL;
-    if (kernel_emit(kernel, plan, NULL, &source, err) == 0)
+    if (written(kernel, plan, &source, err) == 0)
         result = make_program(&building, buf_str(&source), kernel->function->path, what,
                               path, err);
     buf_release(&source);
