@@ -130,12 +130,10 @@ static enum cause cause_of_experiment(enum experiment experiment)
 }
 
 /* What an experiment showed goes before what the model says: what its cause costs at
- * least if it gained, no more than the interval allows if it did not. A compiler may find
- * no way to use its freedom, so reassociation that gains nothing proves less. */
+ * least if it gained, no more than the interval allows if it did not. That reassociation
+ * gains nothing proves nothing: a compiler may find no way to use its freedom. */
 static void weigh_experiments(struct weighing *weighing)
 {
-    const double still_possible = 0.3;
-
     for (int e = 0; e < EXPERIMENT_NR; e++) {
         struct quantity gain = weighing->account->tried[e];
         double *weight = &weighing->weight[cause_of_experiment((enum experiment)e)];
@@ -147,8 +145,6 @@ static void weigh_experiments(struct weighing *weighing)
                                                  : fmax(*weight, 1 - 1 / gain.value);
         else if (e == EXPERIMENT_HUGE_PAGES)
             *weight = fmin(*weight, fmax(1 - 1 / gain.high, 0));
-        else
-            *weight *= still_possible;
     }
 }
 
@@ -227,13 +223,12 @@ static void add_place(const struct diagnosis *out, struct buf *text)
 static void say_stride(const struct pipeline_blame *blame, int line_bytes,
                        struct diagnosis *out)
 {
-    buf_addf(&out->sentence, "Strided access: the loads and stores");
+    buf_add(&out->sentence, "Strided access: the loads and stores");
     add_place(out, &out->sentence);
-    buf_addf(
-        &out->sentence,
-        " lie %.0f bytes apart, and %.0f of the %d bytes of each cache line that they "
-        "bring are used while it is there.",
-        fabs(blame->stride), blame->line_use * line_bytes, line_bytes);
+    buf_addf(&out->sentence,
+             " go in regular steps, but use only %.0f of the %d bytes of each cache line "
+             "that they bring.",
+             fmax(blame->line_use * line_bytes, 1), line_bytes);
 }
 
 static void say_in_flight(const struct occupancy *now, struct buf *text)
@@ -373,6 +368,9 @@ static enum confidence confidence_of(const struct weighing *weighing,
         return weighing->is_full ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
     if (weighing->is_full || (off <= agrees && is_ahead && weighing->account->documented))
         return CONFIDENCE_HIGH;
+    /* without a time of the model, what it says of shares alone */
+    if (weighing->agreement <= 0)
+        return is_ahead ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
     return off <= differs && out->share >= ahead ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 }
 
@@ -385,7 +383,8 @@ bool diagnosis_wants(const struct occupancy_case *input, const struct diagnosis 
     enum cause about = cause_of_experiment(experiment);
     bool among = found->cause == about || found->cause == CAUSE_UNKNOWN;
 
-    if (!input->account || input->account->tried[experiment].known)
+    if (!input->account || input->account->tried[experiment].known ||
+        found->confidence == CONFIDENCE_HIGH)
         return false;
     if (experiment == EXPERIMENT_HUGE_PAGES
             ? input->work.huge_pages || !input->machine->huge_pages_available

@@ -225,6 +225,20 @@ static void line_use(const struct assign *assign, double *use)
     free(sorted);
 }
 
+/* Of the whole call, as the source accesses it: vector code may load all of a line and
+ * use a part. Where no line is brought, as in the stream. */
+static double use_of_call(const struct pipeline_array *array, int level_nr,
+                          double in_stream)
+{
+    double lines = 0;
+
+    for (int k = 1; k <= level_nr; k++)
+        lines += array->lines[k];
+    return lines > 0 && array->accessed_bytes > 0
+               ? fmin(array->accessed_bytes / (lines * LINE_BYTES), 1)
+               : in_stream;
+}
+
 static void find_patterns(const struct assign *assign, struct pipeline_pattern *pattern)
 {
     const double nearly_always = 0.6; /* less the others, of all steps */
@@ -240,6 +254,8 @@ static void find_patterns(const struct assign *assign, struct pipeline_pattern *
                     assign->array_of[step->access + k]);
     }
     line_use(assign, use);
+    for (size_t a = 0; a < assign->call->array_nr; a++)
+        use[a] = use_of_call(&assign->call->array[a], assign->level_nr, use[a]);
     for (size_t p = 0; p < nr; p++) {
         bool known = walk[p].any && walk[p].array >= 0;
 

@@ -28,8 +28,8 @@ struct pipeline_call {
 /* How the accesses of one instruction lie. */
 struct pipeline_pattern {
     int array;       /* the one that most of them go to, -1 = none that is known */
-    double line_use; /* of the lines of it that the stream touches, the share of bytes
-                        that anything touches; 0 = not known */
+    double line_use; /* of the bytes of its lines that come to L1, the share that is
+                        accessed; 0 = not known */
     double stride;   /* bytes from one access to the next, if that is nearly always the
                         same; NaN = it is not */
 };

@@ -31,11 +31,12 @@ enum node {
 
 enum kind { KIND_LOAD, KIND_ARITHMETIC, KIND_NR };
 
-/* Latency of one instruction that was set aside. */
+/* Latencies of one instruction that were set aside: in the chain that is followed now,
+ * and in those before it. */
 struct aside {
-    double cycles[KIND_NR];
-    uint32_t links;
-    uint32_t chain; /* the number of the chain that it belongs to */
+    double cycles[KIND_NR], deferred;
+    uint32_t links[KIND_NR];
+    bool is_listed;
 };
 
 struct follow {
@@ -48,7 +49,6 @@ struct follow {
     struct aside *aside; /* by place */
     uint32_t *place;     /* those with something aside */
     size_t place_nr;
-    uint32_t chain;
     double *blame[CAUSE_NR]; /* by place */
     struct path *path;
 };
@@ -94,33 +94,51 @@ static void pass_aside(struct follow *follow, double time, enum kind kind)
     uint32_t place = place_of(follow, follow->at);
     struct aside *aside = &follow->aside[place];
 
-    if (aside->chain != follow->chain) {
-        *aside = (struct aside){.chain = follow->chain};
+    if (!aside->is_listed)
         follow->place[follow->place_nr++] = place;
-    }
+    aside->is_listed = true;
     aside->cycles[kind] += pass(follow, time);
-    aside->links++;
+    aside->links[kind]++;
 }
 
-/* The chain begins here, and why it did not begin earlier is known. */
-static void settle(struct follow *follow, enum cause cause)
+/* The chain begins here. If it went through an instruction again and again it is its own
+ * cause; else that is what kept its first operation from beginning earlier, which is not
+ * known yet. `min`: how often is again and again. */
+static void end_chain(struct follow *follow, const uint32_t min[KIND_NR])
 {
     static const enum cause own[] = {
         [KIND_LOAD] = CAUSE_DEPENDENT_LOADS, [KIND_ARITHMETIC] = CAUSE_RECURRENCE};
-    static const uint32_t recurs[] = {
-        [KIND_LOAD] = RECURS_LOADS, [KIND_ARITHMETIC] = RECURS_ARITHMETIC};
 
     for (size_t i = 0; i < follow->place_nr; i++) {
         uint32_t place = follow->place[i];
-        const struct aside *aside = &follow->aside[place];
+        struct aside *aside = &follow->aside[place];
 
-        for (int kind = 0; kind < KIND_NR; kind++)
-            if (aside->cycles[kind] > 0)
-                charge(follow, aside->links >= recurs[kind] ? own[kind] : cause, place,
-                       aside->cycles[kind]);
+        for (int kind = 0; kind < KIND_NR; kind++) {
+            if (aside->links[kind] < min[kind])
+                aside->deferred += aside->cycles[kind];
+            else if (aside->cycles[kind] > 0)
+                charge(follow, own[kind], place, aside->cycles[kind]);
+            aside->cycles[kind] = 0;
+            aside->links[kind] = 0;
+        }
+    }
+}
+
+static const uint32_t recurs[] = {
+    [KIND_LOAD] = RECURS_LOADS, [KIND_ARITHMETIC] = RECURS_ARITHMETIC};
+
+/* Why the chains since the last such place did not begin earlier is known. */
+static void settle(struct follow *follow, enum cause cause)
+{
+    end_chain(follow, recurs);
+    for (size_t i = 0; i < follow->place_nr; i++) {
+        struct aside *aside = &follow->aside[follow->place[i]];
+
+        if (aside->deferred > 0)
+            charge(follow, cause, follow->place[i], aside->deferred);
+        *aside = (struct aside){0};
     }
     follow->place_nr = 0;
-    follow->chain++;
 }
 
 static void go(struct follow *follow, enum node node, uint32_t at)
@@ -249,6 +267,7 @@ static void from_dispatched(struct follow *follow, const struct events *now)
 {
     const struct wait *wait = &now->for_dispatch;
 
+    end_chain(follow, recurs);
     /* the step from dispatch to execution */
     charge(follow, CAUSE_ISSUE_WIDTH, place_of(follow, follow->at),
            pass(follow, now->dispatched));
@@ -339,12 +358,14 @@ static void step_back(struct follow *follow)
     }
 }
 
-/* What is aside at the end is a chain that was not seen to begin. */
+/* What is aside at the end is a chain that was not seen to begin; before it only the
+ * width was waited for. */
 static void settle_rest(struct follow *follow)
 {
-    for (size_t i = 0; i < follow->place_nr; i++)
-        follow->aside[follow->place[i]].links = RECURS_ARITHMETIC;
-    settle(follow, CAUSE_UNKNOWN);
+    static const uint32_t any[KIND_NR] = {0};
+
+    end_chain(follow, any);
+    settle(follow, CAUSE_ISSUE_WIDTH);
 }
 
 void path_follow(const struct pipeline_stream *stream,
@@ -360,7 +381,6 @@ void path_follow(const struct pipeline_stream *stream,
                             .time = events[last].retired,
                             .node = NODE_RETIRED,
                             .at = last,
-                            .chain = 1,
                             .path = out};
 
     *out = (struct path){0};

@@ -98,7 +98,7 @@ TEST("regular steps that leave most of each line unused")
     check_str(now.diagnosis.array, "a");
     check_eq(now.diagnosis.line, 12);
     check_contains(buf_str(&now.diagnosis.sentence),
-                   "of 'a' in line 12 lie 4096 bytes apart, and 8 of the 64 bytes");
+                   "of 'a' in line 12 go in regular steps, but use only 8 of the 64");
     check_contains(buf_str(&now.limiter_sentence), "Strided access");
     occupancy_release(&now);
     blame->line_use = 1; /* a row */
@@ -137,7 +137,8 @@ TEST("without an account it is what was measured, or the cap that explains n")
 TEST("an experiment goes before the model")
 {
     struct machine machine = machine_made();
-    struct pipeline_account account = account_of(CAUSE_PAGE_WALKS, 0.5, 0.4);
+    struct pipeline_account account =
+        account_of(CAUSE_PAGE_WALKS, 0.5, 0.4); /* not far ahead */
     struct occupancy_case input = case_of(&machine, memory_work(1e5, 0), 0.1, 1);
     struct occupancy now;
 
