@@ -120,14 +120,6 @@ static double count_of(struct quantity lines)
     return lines.known && lines.value > 0 ? lines.value : 0;
 }
 
-static const struct traffic_part *part_of(const struct traffic *traffic, const char *name)
-{
-    for (size_t i = 0; i < traffic->array_nr; i++)
-        if (!strcmp(traffic->array[i].name, name))
-            return &traffic->array[i];
-    return NULL;
-}
-
 /* Edges to lines by the level that they come from, as pipeline_array.lines has them. */
 static void add_lines(const struct quantity *edge, int level_nr, double *lines)
 {
@@ -136,21 +128,43 @@ static void add_lines(const struct quantity *edge, int level_nr, double *lines)
     lines[level_nr] += count_of(edge[level_nr - 1]);
 }
 
+/* Of "node.next" the array of structs, "node". */
+static size_t base_length(const char *name)
+{
+    return strcspn(name, ".");
+}
+
+static bool has_base(const char *name, const char *base)
+{
+    return base_length(name) == strlen(base) && strncmp(name, base, strlen(base)) == 0;
+}
+
 /* The fields of an array of structs are one array here. */
-static struct pipeline_array *array_from(struct looked *looked,
-                                         const struct stretch_array *from)
+static void add_array(struct looked *looked, const struct stretch_array *from)
 {
     for (size_t i = 0; i < looked->array_nr; i++)
         if (looked->array[i].from == from->from)
-            return &looked->array[i];
-    struct pipeline_array *array = &looked->array[looked->array_nr];
+            return;
+    char *name = xasprintf("%.*s", (int)base_length(from->name), from->name);
+    looked->array[looked->array_nr] =
+        (struct pipeline_array){.name = name, .from = from->from, .bytes = from->bytes};
+    looked->name[looked->array_nr++] = name;
+}
 
-    looked->name[looked->array_nr++] =
-        xasprintf("%.*s", (int)strcspn(from->name, "."), from->name);
-    *array = (struct pipeline_array){.name = looked->name[looked->array_nr - 1],
-                                     .from = from->from,
-                                     .bytes = from->bytes};
-    return array;
+static void add_part(struct looked *looked, const struct traffic_part *part)
+{
+    int level_nr = looked->of->traffic.level_nr;
+
+    for (size_t i = 0; i < looked->array_nr; i++) {
+        struct pipeline_array *array = &looked->array[i];
+
+        if (!has_base(part->name, array->name))
+            continue;
+        array->accessed_bytes += count_of(part->bytes);
+        add_lines(part->fills, level_nr, array->lines);
+        add_lines(part->covered, level_nr, array->covered);
+        return;
+    }
 }
 
 static void take_arrays(struct looked *looked)
@@ -160,16 +174,29 @@ static void take_arrays(struct looked *looked)
 
     looked->array = xcalloc(from->array_nr + 1, sizeof(*looked->array));
     looked->name = xcalloc(from->array_nr + 1, sizeof(*looked->name));
-    for (size_t i = 0; i < from->array_nr; i++) {
-        struct pipeline_array *array = array_from(looked, &from->array[i]);
-        const struct traffic_part *part = part_of(traffic, from->array[i].name);
+    for (size_t i = 0; i < from->array_nr; i++)
+        add_array(looked, &from->array[i]);
+    for (size_t i = 0; i < traffic->array_nr; i++)
+        add_part(looked, &traffic->array[i]);
+}
 
-        if (!part)
-            continue;
-        array->accessed_bytes += count_of(part->bytes);
-        add_lines(part->fills, traffic->level_nr, array->lines);
-        add_lines(part->covered, traffic->level_nr, array->covered);
-    }
+/* Where nobody counted them: the stream's, by its part of the bytes that the call
+ * accesses; exact where compiled code accesses what the source does. */
+static double instructions_of(const struct looked *looked)
+{
+    const struct traffic *traffic = &looked->of->traffic;
+    double all = 0, seen = 0;
+
+    if (count_of(traffic->instructions) > 0)
+        return traffic->instructions.value;
+    for (size_t i = 0; i < looked->array_nr; i++)
+        all += looked->array[i].accessed_bytes;
+    for (size_t i = 0; i < looked->stretches.address_nr; i++)
+        for (size_t k = 0; k < looked->array_nr; k++)
+            if (looked->access[i].address - looked->array[k].from <
+                looked->array[k].bytes)
+                seen += looked->access[i].bytes;
+    return seen > 0 ? all / seen * (double)looked->stretches.step_nr : 0;
 }
 
 /* ---- the machine ---- */
@@ -265,7 +292,7 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
     const struct machine *machine = looked->live->opts.machine;
     struct pipeline_call call = {.array = looked->array,
                                  .array_nr = looked->array_nr,
-                                 .instructions = count_of(traffic->instructions),
+                                 .instructions = instructions_of(looked),
                                  .page_walks = count_of(traffic->page_walks),
                                  .page_bytes =
                                      looked->of->environment.huge_pages ? 2097152 : 4096};
