@@ -74,6 +74,9 @@ void print_colour(bool colour);
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err);
 
+/* The same without a word, to show it. */
+int profile_read(const char *spec, const char *memory, struct machine *machine,
+                 struct error *err);
 /* One sentence, for a profile that was made while the machine was busy; NULL = it was
  * not. Caller frees. */
 char *profile_rough(const struct machine *machine);

@@ -24,8 +24,8 @@ static int load_here(struct machine *machine, struct error *err)
     return status;
 }
 
-static int load(const char *spec, const char *memory, struct machine *machine,
-                struct error *err)
+int profile_read(const char *spec, const char *memory, struct machine *machine,
+                 struct error *err)
 {
     *machine = (struct machine){0};
     if (!strcmp(spec, "here") ? load_here(machine, err)
@@ -51,7 +51,7 @@ char *profile_rough(const struct machine *machine)
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err)
 {
-    if (load(spec, memory, machine, err))
+    if (profile_read(spec, memory, machine, err))
         return -1;
     char *rough = profile_rough(machine);
     if (rough)
@@ -68,7 +68,7 @@ static void add_profile(const char *name, struct profile **profile, size_t *nr)
     *profile = xrealloc(*profile, *nr + 1, sizeof(**profile));
     struct profile *added = &(*profile)[(*nr)++];
     *added = (struct profile){.name = xstrdup(name)};
-    if (load(name, NULL, &added->machine, &why))
+    if (profile_read(name, NULL, &added->machine, &why))
         added->problem = xstrdup(why.text);
 }
 

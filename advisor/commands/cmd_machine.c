@@ -205,7 +205,7 @@ static int show(const struct settings *settings, struct error *err)
 {
     struct machine machine = {0};
     struct buf why = {0};
-    int status = profile_load(shown(settings), settings->memory, &machine, err);
+    int status = profile_read(shown(settings), settings->memory, &machine, err);
     if (!status && !strcmp(shown(settings), "here") &&
         !machine_matches_here(&machine, &why))
         fprintf(stderr,
@@ -240,9 +240,9 @@ static int print_comparison(const struct settings *settings, const struct machin
 static int compare(const struct settings *settings, struct error *err)
 {
     struct machine a = {0}, b = {0};
-    int status = profile_load(settings->compare, NULL, &a, err);
+    int status = profile_read(settings->compare, NULL, &a, err);
     if (!status)
-        status = profile_load(settings->rival, NULL, &b, err);
+        status = profile_read(settings->rival, NULL, &b, err);
     if (!status)
         status = print_comparison(settings, &a, &b, err);
     if (!status)

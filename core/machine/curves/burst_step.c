@@ -2,38 +2,48 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/random.h"
 #include "core/base/statistics.h"
 #include "core/machine/sampling/trial.h"
 
-enum { MAX = 128, ROUNDS_MIN = 3, RESAMPLES = 60, NEAR = 3 };
+enum { MAX = 128, ROUNDS_MIN = 3, RESAMPLES = 60, NEAR = 5 };
 
 /* What one miss more than there are entries waits for is the first to come: a good part
  * of one miss. The rise before it, of the slowest of ever more misses, is some percent of
  * one with each miss from the fourth on. */
-static const double step_min = 0.25;
+static const double step_min = 0.35;
+/* Two loops that do the same had their step at 44 and at 46 on one Zen 5. */
+static const double loops_differ = 0.05;
 
 static double middle(const double *ns, size_t from)
 {
-    double three[3] = {ns[from], ns[from + 1], ns[from + 2]};
+    double near[NEAR];
 
-    return median_sorting(three, 3);
+    memcpy(near, ns + from, sizeof(near));
+    return median_sorting(near, NEAR);
 }
 
-/* Of three sizes beyond n over three up to n; ns[0] is of one miss. */
+/* Of the sizes beyond n over those up to n; ns[0] is of one miss. */
 static double rise(const double *ns, size_t n)
 {
-    return middle(ns, n) - middle(ns, n - 3);
+    return middle(ns, n) - middle(ns, n - NEAR);
 }
 
-/* The first n whose rise is a step and the largest around; there, between which two
- * sizes. 0 = none. */
+static double jump(const double *ns, size_t n)
+{
+    return ns[n] - ns[n - 1];
+}
+
+/* Where the rise is a step for the first time and the largest around; there the first
+ * size whose next one takes longer by about as much as any. 0 = none. */
 static size_t first_step(const double *ns, size_t max)
 {
+    const double about = 0.6;
     double most = 0;
-    size_t at = 0, step = 0;
+    size_t at = 0, from, to;
 
     for (size_t n = NEAR; n + NEAR <= max; n++) {
         if (at && n > at + NEAR)
@@ -43,10 +53,17 @@ static size_t first_step(const double *ns, size_t max)
             at = n;
         }
     }
-    for (size_t n = at - (at ? NEAR - 1 : 0); at && n < at + NEAR && n < max; n++)
-        if (!step || ns[n] - ns[n - 1] > ns[step] - ns[step - 1])
-            step = n;
-    return step;
+    if (!at)
+        return 0;
+    from = at - NEAR + 1;
+    to = at + NEAR < max ? at + NEAR : max;
+    most = 0;
+    for (size_t n = from; n < to; n++)
+        most = fmax(most, jump(ns, n));
+    for (size_t n = from; n < to; n++)
+        if (jump(ns, n) >= about * most)
+            return n;
+    return 0;
 }
 
 /* Medians over the rounds that `pick` names. */
@@ -68,7 +85,7 @@ struct quantity burst_step(double *const *burst_ns, size_t max, size_t rounds)
     double ns[MAX], found[RESAMPLES];
     size_t *pick = xcalloc(rounds + 1, sizeof(*pick)), nr = 0;
     uint64_t state = 1; /* the same every time */
-    double value, low, high;
+    double value, low, high, error;
 
     if (rounds < ROUNDS_MIN || max > MAX)
         goto none;
@@ -85,8 +102,9 @@ struct quantity burst_step(double *const *burst_ns, size_t max, size_t rounds)
     if (nr < 0.9 * RESAMPLES)
         goto none;
     value = samples_at(found, nr, 0.5);
-    low = fmin(samples_at(found, nr, 0.05), value - 1);
-    high = fmax(samples_at(found, nr, 0.95), value + 1);
+    error = fmax(1, loops_differ * value);
+    low = fmin(samples_at(found, nr, 0.05), value - error);
+    high = fmax(samples_at(found, nr, 0.95), value + error);
     free(pick);
     return quantity_between(round(value), fmin(low, round(value)),
                             fmax(high, round(value)), rounds, PROVENANCE_PROBE);

@@ -135,6 +135,11 @@ static int measure(struct probe *probe, struct error *err)
     return status;
 }
 
+/* Of all processors; where others take as much, mapping and linking take a multiple of
+ * the time. */
+static const double crowded = 0.3;
+static const size_t crowded_bytes = 256u << 20;
+
 static void set_unknown(struct machine *machine)
 {
     struct quantity unknown = quantity_unknown();
@@ -172,7 +177,10 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     if (probe->node_bytes < 128)
         probe->node_bytes = 128;
     probe->available_bytes = memory_available_bytes();
-    probe->memory_set_bytes = memory_set_bytes(machine, probe->available_bytes);
+    probe->crowded = opts->quick && machine_busy_now() > crowded;
+    probe->memory_set_bytes = probe->crowded
+                                  ? crowded_bytes
+                                  : memory_set_bytes(machine, probe->available_bytes);
 }
 
 int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,

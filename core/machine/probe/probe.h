@@ -27,6 +27,7 @@ struct probe {
     struct machine *machine;
     struct progress *progress; /* may be NULL */
     bool quick;
+    bool crowded;      /* others run: less is mapped, and page walks are not looked at */
     double end_s;      /* of clock_s: when all must be over */
     double seconds;    /* that the stages share */
     size_t node_bytes; /* two lines: keeps the adjacent-line prefetcher out */

@@ -50,7 +50,7 @@ static double step_ns(struct chase *chase)
         if (!watch_was_disturbed(&start, &now))
             break;
     }
-    return (now.wall_s - start.wall_s) / (double)taken * 1e9;
+    return watch_s(&start, &now) / (double)taken * 1e9;
 }
 
 /* As much as is asked for and no more: few levels are as large as the largest footprint,

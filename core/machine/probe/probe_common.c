@@ -127,7 +127,7 @@ struct quantity chase_latency(struct chase *chase, double seconds)
             steps += 1024;
             now = watch_now();
         } while (now.wall_s - start.wall_s < window_s);
-        any[any_nr] = (now.wall_s - start.wall_s) / (double)steps * 1e9;
+        any[any_nr] = watch_s(&start, &now) / (double)steps * 1e9;
         if (!watch_was_disturbed(&start, &now))
             quiet[quiet_nr++] = any[any_nr];
         any_nr++;

@@ -55,17 +55,22 @@ static void add_chains(struct trials *trials, struct chain_set *set, bool all)
     }
 }
 
-/* Every fourth line: linking them all takes seconds, and these are far more than a cache
- * holds, too. */
+/* Every fourth line, of a quick look every eighth: linking them all takes seconds, and
+ * these are far more than a cache holds, too. */
+static size_t random_spacing(const struct probe *probe)
+{
+    return (probe->quick ? 4 : 2) * probe->node_bytes;
+}
+
 static void build_random(struct page_set *set, const struct region *region,
-                         size_t node_bytes)
+                         size_t spacing)
 {
     size_t bytes =
         region->bytes < PROBE_RANDOM_BYTES ? region->bytes : PROBE_RANDOM_BYTES;
 
     chase_build(&set->random.chase, &(struct chase_plan){.base = region->base,
                                                          .bytes = bytes,
-                                                         .spacing = 2 * node_bytes,
+                                                         .spacing = spacing,
                                                          .offset = sizeof(void *),
                                                          .order = CHASE_RANDOM,
                                                          .seed = 1});
@@ -74,7 +79,7 @@ static void build_random(struct page_set *set, const struct region *region,
 static void add_set(struct probe *probe, struct trials *trials, struct page_set *set,
                     const struct region *region)
 {
-    build_random(set, region, probe->node_bytes);
+    build_random(set, region, random_spacing(probe));
     add_chains(trials, &set->random, false);
     page_probe_add(&set->pages, trials, region, &probe->huge,
                    (size_t)probe->machine->line_bytes);
@@ -157,7 +162,7 @@ static void sample_elsewhere(struct probe *probe, struct page_set *set,
         return;
     chase_build(&random.chase, &(struct chase_plan){.base = region.base,
                                                     .bytes = region.bytes,
-                                                    .spacing = 2 * probe->node_bytes,
+                                                    .spacing = random_spacing(probe),
                                                     .order = CHASE_RANDOM,
                                                     .seed = set->mapping_nr + 1});
     sample_mapping(set, &random.chase, local, samples, end_s);
@@ -241,7 +246,7 @@ static bool add_sets(struct probe *probe, struct trials *trials, struct memory_s
         probe->huge.bytes < PROBE_RANDOM_BYTES ? probe->huge.bytes : PROBE_RANDOM_BYTES;
 
     sets->local.chase = probe->chaser;
-    add_chains(trials, &sets->local, true);
+    add_chains(trials, &sets->local, !probe->quick); /* bursts tell more, and sooner */
     if (!probe->machine->huge_pages_available) {
         add_set(probe, trials, &sets->small, &probe->huge);
         return true;
@@ -282,6 +287,8 @@ static void sample_translations(struct probe *probe, struct memory_sets *sets,
     const double end_s = probe_until(probe, 0.1);
     struct chase *local = &sets->local.chase;
 
+    if (probe->crowded)
+        return;
     if (elsewhere)
         sample_elsewhere(probe, &sets->small, local, false, samples, end_s);
     else
@@ -297,6 +304,7 @@ static void sample_translations(struct probe *probe, struct memory_sets *sets,
 static void measure(struct probe *probe)
 {
     const size_t rounds_max = 400; /* the time ends it before, as a rule */
+    const double share = probe->quick ? 0.12 : 0.23;
     struct memory_sets *sets = xcalloc(1, sizeof(*sets));
     struct region small = {0};
     struct trials trials = {0};
@@ -305,9 +313,9 @@ static void measure(struct probe *probe)
         double started_s;
 
         sample_translations(probe, sets, false);
-        trials.stop_s = probe_stop(probe, 0.23);
+        trials.stop_s = probe_stop(probe, share);
         started_s = clock_s();
-        trials_run(&trials, rounds_max, probe_until(probe, 0.23));
+        trials_run(&trials, rounds_max, probe_until(probe, share));
         add_anchors(probe, &trials.trial[sets->local.trial[0]], started_s, clock_s());
         region_release(&small);
         for (size_t i = 1; i < (probe->quick ? 2 : MAPPINGS_MAX); i++)

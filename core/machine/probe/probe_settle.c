@@ -74,8 +74,9 @@ static void map_sets(struct probe *probe)
     /* Linking takes time that a quick look has not got. */
     chase_build(&probe->chaser,
                 &(struct chase_plan){.base = probe->huge.base,
-                                     .bytes = probe->quick ? probe->huge.bytes / 2
-                                                           : probe->huge.bytes,
+                                     .bytes = probe->quick && !probe->crowded
+                                                  ? probe->huge.bytes / 2
+                                                  : probe->huge.bytes,
                                      .spacing = probe->node_bytes,
                                      .order = CHASE_BLOCK_LOCAL,
                                      .seed = 1});

@@ -30,6 +30,12 @@ size_t trials_add(struct trials *trials, const struct trial *trial)
     return trials->trial_nr++;
 }
 
+double watch_s(const struct watch *start, const struct watch *end)
+{
+    return watch_was_disturbed(start, end) ? end->cpu_s - start->cpu_s
+                                           : end->wall_s - start->wall_s;
+}
+
 static double run_once(const struct trial *trial, size_t work, bool *disturbed)
 {
     struct watch start, end;
@@ -38,7 +44,7 @@ static double run_once(const struct trial *trial, size_t work, bool *disturbed)
     trial->run(trial->subject, trial->variant, work);
     end = watch_now();
     *disturbed = watch_was_disturbed(&start, &end);
-    return end.wall_s - start.wall_s;
+    return watch_s(&start, &end);
 }
 
 /* Grows the work to a run long enough to scale from: the first short ones meet cold

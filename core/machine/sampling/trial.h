@@ -17,6 +17,9 @@ struct watch {
 };
 struct watch watch_now(void);
 bool watch_was_disturbed(const struct watch *start, const struct watch *end);
+/* How long it took: what others took of our core in between does not count. The caches
+ * are still theirs, so an undisturbed one is better. */
+double watch_s(const struct watch *start, const struct watch *end);
 
 struct trial {
     void (*run)(void *subject, int variant, size_t work);
