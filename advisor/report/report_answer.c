@@ -120,7 +120,7 @@ static char *cause_title(const json_t *cause)
 {
     enum cause found = cause_from_word(report_word(cause, "cause"));
 
-    if (found >= CAUSE_UNKNOWN || !*report_word(cause, "sentence"))
+    if (found == CAUSE_UNKNOWN || found == CAUSE_NR || !*report_word(cause, "sentence"))
         return NULL;
     return xasprintf("What limits the loop: %s (%s confidence)", cause_phrase(found),
                      report_word(cause, "confidence"));

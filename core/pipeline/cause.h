@@ -4,6 +4,7 @@
 
 /* name, word, phrase behind "bound by" */
 #define CAUSE_MAP(X)                                                                     \
+    X(UNKNOWN, "unknown", "something that was not found out")                            \
     X(DEPENDENT_LOADS, "dependent_loads", "the latency of dependent loads")              \
     X(RECURRENCE, "recurrence", "the latency of an arithmetic recurrence")               \
     X(SCHEDULER, "scheduler", "a full scheduler")                                        \
@@ -22,8 +23,7 @@
     X(ARITHMETIC, "arithmetic", "throughput of the execution units")                     \
     X(STORES, "stores", "store traffic")                                                 \
     X(FRONT_END, "front_end", "the front end (instruction fetch)")                       \
-    X(PREFETCHER, "prefetcher", "the reach of the hardware prefetcher")                  \
-    X(UNKNOWN, "unknown", "something that was not found out")
+    X(PREFETCHER, "prefetcher", "the reach of the hardware prefetcher")
 
 enum cause {
 #define X(name, word, phrase) CAUSE_##name,

@@ -581,7 +581,7 @@ int variant_build_library(struct kernel *kernel, const struct variant_side *side
     *path = NULL;
     building.beside = side->source;
     if ((side->source ? file_read(side->source, &text, err)
-                      : kernel_emit(kernel, side->plan, NULL, &text, err)) == 0)
+                      : written(kernel, side->plan, &text, err)) == 0)
         result = make_library(&building, buf_str(&text), name, path, err);
     buf_release(&text);
     return result;
