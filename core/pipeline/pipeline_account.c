@@ -50,7 +50,7 @@ static int run_all(const struct pipeline_stretches *stretches,
         pipeline_add(sum, &one);
         any = true;
     }
-    return any && sum->cycles > 0 ? 0 : -1;
+    return any ? 0 : -1;
 }
 
 /* Of the cycles of `all`, what is left without these; NAN where it cannot be run. */
@@ -136,7 +136,7 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
 
     *out = (struct pipeline_account){0};
     nothing_tried(out);
-    if (!(ghz > 0) || run_all(stretches, core, memory, 0, &all))
+    if (!(ghz > 0) || run_all(stretches, core, memory, 0, &all) || !(all.cycles > 0))
         return -1;
     out->cycles = all.cycles;
     out->instructions = all.instructions;
