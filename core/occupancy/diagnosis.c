@@ -104,7 +104,8 @@ static void weigh_account(struct weighing *weighing)
 }
 
 /* Time that the model has no cause for. Lines that it takes for prefetched come late
- * then: at the end of each small page a prefetcher begins anew. */
+ * then: at the end of each small page a prefetcher begins anew; where huge pages gained
+ * nothing it does not run far enough ahead. */
 static void weigh_rest(struct weighing *weighing)
 {
     const struct occupancy_case *input = weighing->input;
@@ -113,8 +114,10 @@ static void weigh_rest(struct weighing *weighing)
         (input->streams.known && input->streams.value > OCCUPANCY_STREAMS) ||
         (input->run_bytes.known &&
          input->run_bytes.value < PREFETCHER_SHORT_LINES * input->machine->line_bytes);
-    enum cause cause =
-        short_runs || input->work.huge_pages ? CAUSE_PREFETCHER : CAUSE_PAGE_WALKS;
+    const struct quantity *huge = &weighing->account->tried[EXPERIMENT_HUGE_PAGES];
+    bool refuted = huge->known && !huge->doubted && huge->low <= 1;
+    enum cause cause = short_runs || input->work.huge_pages || refuted ? CAUSE_PREFETCHER
+                                                                       : CAUSE_PAGE_WALKS;
 
     if (weighing->agreement <= 0 || weighing->agreement >= 1 / agrees ||
         weighing->account->covered_share < 0.5)
@@ -185,6 +188,19 @@ static bool is_about_lines(enum cause cause)
     }
 }
 
+/* Where the lines are that are waited for. Causes that are not on the path of the model
+ * have no place of their own: it is that of the one that most of the path waits for. */
+static const struct pipeline_blame *blame_of(const struct pipeline_account *account,
+                                             enum cause cause)
+{
+    enum cause most = cause;
+
+    for (int c = 0; c < CAUSE_NR && account->share[cause] <= 0; c++)
+        if (is_about_lines((enum cause)c) && account->share[c] > account->share[most])
+            most = (enum cause)c;
+    return &account->blame[most];
+}
+
 static enum cause heaviest(const struct weighing *weighing, enum cause but)
 {
     enum cause first = CAUSE_UNKNOWN;
@@ -201,7 +217,7 @@ static enum cause heaviest(const struct weighing *weighing, enum cause but)
 static void weigh_stride(struct weighing *weighing)
 {
     enum cause first = heaviest(weighing, CAUSE_NR);
-    const struct pipeline_blame *blame = &weighing->account->blame[first];
+    const struct pipeline_blame *blame = blame_of(weighing->account, first);
 
     if (!is_about_lines(first) || !blame->array || !(blame->line_use > 0) ||
         blame->line_use > little_use || isnan(blame->stride) || blame->stride == 0)
@@ -309,7 +325,7 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
     struct buf place = {0};
 
     if (out->cause == CAUSE_STRIDED) {
-        say_stride(&weighing->account->blame[out->other[0].cause],
+        say_stride(blame_of(weighing->account, out->other[0].cause),
                    weighing->input->machine->line_bytes, out);
         return;
     }
@@ -417,7 +433,7 @@ static void take_others(struct weighing *weighing, struct diagnosis *out)
 static void take_place(const struct weighing *weighing, struct diagnosis *out)
 {
     enum cause of = out->cause == CAUSE_STRIDED ? out->other[0].cause : out->cause;
-    const struct pipeline_blame *blame = &weighing->account->blame[of];
+    const struct pipeline_blame *blame = blame_of(weighing->account, of);
 
     out->line = blame->line;
     out->array = blame->array ? xstrdup(blame->array) : NULL;
