@@ -43,14 +43,15 @@ static size_t first_step(const double *ns, size_t max)
 {
     const double about = 0.6;
     double most = 0;
-    size_t at = 0, from, to;
+    size_t at = 0, first = 0, from, to;
 
     for (size_t n = NEAR; n + NEAR <= max; n++) {
-        if (at && n > at + NEAR)
+        if (first && n > first + NEAR)
             break;
         if (rise(ns, n) > fmax(most, step_min * ns[0])) {
             most = rise(ns, n);
             at = n;
+            first = first ? first : n;
         }
     }
     if (!at)

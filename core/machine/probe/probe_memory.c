@@ -174,7 +174,7 @@ static struct quantity translation_of(const struct page_set *set)
 {
     size_t nr = set->mapping_nr;
     const double *ns = set->mapping_ns;
-    double value, squares = 0, mean = 0, error;
+    double value, squares = 0, mean = 0, error, low;
 
     if (!nr)
         return quantity_unknown();
@@ -185,9 +185,9 @@ static struct quantity translation_of(const struct page_set *set)
         squares += (ns[i] - mean) * (ns[i] - mean);
     error = samples_error(value, nr > 1 ? sqrt(squares / (double)(nr - 1)) : 0, nr,
                           mappings_scatter);
-    return quantity_between(value, fmin(samples_at(ns, nr, 0), value - error),
-                            fmax(samples_at(ns, nr, 1), value + error), set->sample_nr,
-                            PROVENANCE_PROBE);
+    low = fmin(samples_at(ns, nr, 0), fmax(value - error, 0)); /* no walk takes less */
+    return quantity_between(value, low, fmax(samples_at(ns, nr, 1), value + error),
+                            set->sample_nr, PROVENANCE_PROBE);
 }
 
 static void fill_pages(struct machine_pages *to, const struct trials *trials,

@@ -54,9 +54,9 @@ void trials_release(struct trials *trials);
  * the error of so few samples, and the drift that all samples of one run share. The
  * scatter of a sample is seen (`scatter`, its standard deviation) and believed beforehand
  * with the weight of so many samples: one sample, or several that happen to be equal,
- * have an error too. On two guests (Zen 5, Emerald Rapids) samples of quiet runs scatter
- * by 1 to 4 %, and medians of runs of one hour by 1 to 2 % more than their samples
- * explain.
+ * have an error too. The figures are
+ * assumed, not fitted: curve_fit.c saw medians of rounds scatter by 1 to 3 %;
+ * bench/machine_runs tells whether they suffice.
  */
 #define SAMPLES_SCATTER 0.04
 #define SAMPLES_PRIOR   2.0
