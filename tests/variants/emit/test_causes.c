@@ -21,7 +21,7 @@ static const char *const cause_words[] = {
     "reorder_buffer",   "branches",    "strided",      "page_walks",
     "l1_mshrs",         "l2_mshrs",    "l2_bandwidth", "l3_bandwidth",
     "memory_bandwidth", "issue_width", "arithmetic",   "stores",
-    "front_end",        "prefetcher"};
+    "front_end",        "prefetcher",  "l1_bandwidth"};
 
 static const char *text_of(const json_t *entry, const char *key)
 {
