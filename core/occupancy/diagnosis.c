@@ -400,7 +400,7 @@ bool diagnosis_wants(const struct occupancy_case *input, const struct diagnosis 
     bool among = found->cause == about || found->cause == CAUSE_UNKNOWN;
 
     if (!input->account || input->account->tried[experiment].known ||
-        found->confidence == CONFIDENCE_HIGH)
+        (found->confidence == CONFIDENCE_HIGH && found->cause != CAUSE_PAGE_WALKS))
         return false;
     if (experiment == EXPERIMENT_HUGE_PAGES
             ? input->work.huge_pages || !input->machine->huge_pages_available

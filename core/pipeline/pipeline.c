@@ -47,9 +47,8 @@ static double slots_take(struct slots *slots, double from, uint32_t me, uint32_t
         at++;
     slots->number[at & (SLOTS - 1)] = at + 1;
     slots->who[at & (SLOTS - 1)] = me;
-    if (at == first)
-        return from;
-    *before = slots->who[(at - 1) & (SLOTS - 1)];
+    if (at > first + 1) /* by chance two may come at once, also where there is room */
+        *before = slots->who[(at - 1) & (SLOTS - 1)];
     return fmax(from, (double)at / slots->rate);
 }
 
@@ -202,7 +201,8 @@ struct run {
     struct slots unit[WORK_CLASS_NR], integer, vector, load_port, walker,
         channel[PIPELINE_LEVELS_MAX];
     struct map lines, stored;
-    struct map code; /* line of code -> when it was run last, in lines of code */
+    struct map code;   /* line of code -> when it was run last, in lines of code */
+    double code_bytes; /* of all instructions */
     double code_time;
     uint64_t code_line;
     double fetched; /* no dispatch before */
@@ -250,6 +250,8 @@ static void run_open(struct run *run)
     run->events = xcalloc(steps, sizeof(*run->events));
     for (int r = 0; r < WORK_REGISTER_NR; r++)
         run->writer[r] = UINT32_MAX;
+    for (size_t i = 0; i < run->stream->instruction_nr; i++)
+        run->code_bytes += run->stream->instruction[i].bytes;
     run->store_before = UINT32_MAX;
     run->code_line = UINT64_MAX;
     ring_open(&run->rob, room_unless(run, CAUSE_REORDER_BUFFER, core->rob_entries),
@@ -331,10 +333,11 @@ static void fetch(struct run *run, const struct pipeline_instruction *code, uint
     run->code_line = line;
     run->code_time++;
     struct slot *slot = map_at(&run->code, line);
-    double age = slot->used ? (run->code_time - slot->time) * bytes : INFINITY;
-    if (slot->used && age > core->code_cached_bytes && core->code_bytes_per_cycle > 0)
+    /* what was not seen before was run so long ago that all else came between */
+    double age = slot->used ? (run->code_time - slot->time) * bytes : run->code_bytes;
+    if (age > core->code_cached_bytes && core->code_bytes_per_cycle > 0)
         cycles = bytes / core->code_bytes_per_cycle;
-    if (slot->used && age > core->l1i_bytes && core->l1i_bytes > 0)
+    if (age > core->l1i_bytes && core->l1i_bytes > 0)
         cycles += run->memory->line_cycles[1] > 0 ? run->memory->line_cycles[1]
                                                   : run->memory->latency[1] / 4;
     map_set(&run->code, line, run->code_time, me);

@@ -322,6 +322,10 @@ TEST("code that no cache holds is fetched again and again")
         for (uint32_t i = 0; i < 512; i++)
             script_runs(loop, first + i);
     check_cause(loop, CAUSE_FRONT_END);
+    loop->step_nr = 512; /* not once through all of it */
+    for (int i = 0; i < 512; i++)
+        loop->instruction[i].bytes = 100; /* 50 KB in all */
+    check_cause(loop, CAUSE_FRONT_END);
     free(loop);
 }
 
