@@ -185,7 +185,8 @@ TEST("stretches are spread over the call")
         check_eq(got.step_nr, 800);
         for (size_t k = 0; k < got.begin_nr; k++)
             check_eq(got.begin[k], 200 * k);
-        check_eq(got.place[got.step[400].place].line / 2, 4); /* 7, 8: the loop */
+        int line = got.place[got.step[400].place].line;
+        check(line == 7 || line == 8); /* the loop */
         stretches_release(&got);
     }
     free(path);
