@@ -18,8 +18,10 @@ struct run_program;
 struct stretch_place {
     uint64_t pc;      /* as in the program's file: without where it was loaded */
     const char *file; /* of the source, as the compiler was told it; NULL = not known */
-    int line;         /* of it, 0 = not known */
-    bool in_kernel;   /* the file's own code, not a library's */
+    /* Of it; 0 = not known. The user's file as it stands where the program was built from
+     * it (variant_build_file); what a plan emits has no lines for the pragmas. */
+    int line;
+    bool in_kernel; /* the file's own code, not a library's */
     struct decoded what;
     struct instruction_work work;
 };
