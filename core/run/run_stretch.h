@@ -33,7 +33,7 @@ struct stretch_step {
                                      none where it touches no memory, or it is not known.
                                      Where it stores elsewhere than it loads (is_apart)
                                      the load's comes first */
-    bool taken; /* of branches: what follows is not the next instruction */
+    bool taken;        /* of branches: what follows is not the next instruction */
     bool mispredicted; /* by a model of a predictor that has seen all stretches before */
 };
 

@@ -47,7 +47,8 @@ static const struct edge {
                             "variants/transform"},
     {"variants/kernel", BASIS "core/machine variants/plan variants/ir variants/model "
                               "variants/parse variants/directives variants/emit"},
-    {"variants/build", BASIS "core/machine core/traffic variants/plan variants/clang variants/kernel"},
+    {"variants/build",
+     BASIS "core/machine core/traffic variants/plan variants/clang variants/kernel"},
     {"variants/verify", BASIS "core/run variants/plan variants/kernel variants/build"},
     {"rules", BASIS "variants/plan"},
     /* lowest first */
