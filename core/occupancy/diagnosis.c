@@ -335,7 +335,10 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
         add_place(out, &place);
         add_pattern(pattern_of(out->cause), buf_str(&place), &out->sentence);
     }
-    if (is_about_lines(out->cause) || out->cause == CAUSE_DEPENDENT_LOADS)
+    if (out->cause == CAUSE_DEPENDENT_LOADS && weighing->account)
+        buf_addf(&out->sentence, " (%.3g misses in flight)",
+                 weighing->account->n_in_flight);
+    else if (is_about_lines(out->cause))
         say_in_flight(weighing->now, &out->sentence);
     buf_add(&out->sentence, ".");
     buf_release(&place);

@@ -457,6 +457,26 @@ static void say_diagnosis(struct occupancy *out)
     out->why_sentence = why;
 }
 
+/*
+ * Little's law needs the latency of this very run, which drifts from that of the profile
+ * with what neighbours do. Where dependent loads set the pace, how many misses are under
+ * way follows from how the chains hang together, whatever a miss takes: there the model's
+ * count goes first. Both stay within the interval.
+ */
+static void take_structure(const struct occupancy_case *input, struct occupancy *out)
+{
+    const double mostly = 0.5, model_spread = 0.05;
+    struct quantity counted = out->in_flight;
+    double n = input->account ? input->account->n_in_flight : 0;
+
+    if (out->diagnosis.cause != CAUSE_DEPENDENT_LOADS || out->diagnosis.share < mostly ||
+        !counted.known || !(n > 0))
+        return;
+    out->in_flight = quantity_between(n, fmin(counted.low, n * (1 - model_spread)),
+                                      fmax(counted.high, n * (1 + model_spread)),
+                                      counted.runs, PROVENANCE_DERIVED);
+}
+
 int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
                       struct error *err)
 {
@@ -476,6 +496,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     say_limiter(input, out, &out->limiter_sentence);
     say_why(input, out, &out->why_sentence);
     diagnosis_make(input, out, &out->diagnosis);
+    take_structure(input, out);
     if (input->account && out->diagnosis.cause != CAUSE_UNKNOWN)
         say_diagnosis(out);
     return 0;

@@ -455,7 +455,7 @@ static double fill(struct run *run, const struct pipeline_access *access, double
             (struct wait){before == UINT32_MAX ? WAIT_START : WAIT_CHANNEL, before};
     }
     entries_push(&run->mshrs, came, me);
-    run->miss_cycles += came - begun;
+    run->miss_cycles += came - begun + (now->walked > time ? memory->walk_cycles : 0);
     map_set(&run->lines, access->address >> LINE_BITS, came, me);
     now->level = access->from;
     now->missed = true;

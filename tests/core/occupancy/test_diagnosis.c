@@ -169,3 +169,24 @@ TEST("an experiment goes before the model")
     check_str(cause_word(now.diagnosis.cause), "page_walks");
     occupancy_release(&now);
 }
+
+TEST("of chains the structure says how many misses are under way, whatever one takes")
+{
+    struct machine machine = machine_made();
+    struct pipeline_account account = account_of(CAUSE_DEPENDENT_LOADS, 0.95, 0.9);
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.16 / 8, 1);
+    struct occupancy now;
+
+    account.n_in_flight = 8; /* and a miss took 160 ns, not the profile's 100 */
+    account.call_s = 0.0125;
+    input.account = &account;
+    now = computed(&input);
+    check_near(now.in_flight.value, 8, 1e-9);
+    check(now.in_flight.low <= 5.1 && now.in_flight.high >= 8.4);
+    occupancy_release(&now);
+    account = account_of(CAUSE_REORDER_BUFFER, 0.95, 0.9);
+    account.n_in_flight = 8;
+    now = computed(&input);
+    check_near(now.in_flight.value, 5, 0.05);
+    occupancy_release(&now);
+}
