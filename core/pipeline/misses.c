@@ -58,7 +58,6 @@ struct assign {
     int level_nr;
     int *array_of; /* by access */
     bool *anew, *page_anew;
-    double pages_anew;
     struct doing *doing;
     uint64_t random;
 };
@@ -88,7 +87,6 @@ static void look(struct assign *assign)
             continue;
         assign->doing[array].bytes += access->bytes;
         assign->doing[array].lines_anew += assign->anew[i];
-        assign->pages_anew += assign->page_anew[i];
     }
     free(lines.slot);
     free(pages.slot);

@@ -147,13 +147,6 @@ static void go(struct follow *follow, enum node node, uint32_t at)
     follow->at = at;
 }
 
-static enum cause bandwidth_of(const struct follow *follow, uint8_t level)
-{
-    return level >= follow->memory->level_nr ? CAUSE_MEMORY_BANDWIDTH
-           : level == 1                      ? CAUSE_L2_BANDWIDTH
-                                             : CAUSE_L3_BANDWIDTH;
-}
-
 /* ---- one event back ---- */
 
 static void from_retired(struct follow *follow, const struct events *now)
@@ -229,8 +222,8 @@ static void from_came(struct follow *follow, const struct events *now)
     if (now->for_load.what == WAIT_CHANNEL && now->for_load.at != follow->at) {
         const struct events *before = &follow->events[now->for_load.at];
 
-        settle(follow, bandwidth_of(follow, now->level));
-        pass_as(follow, before->came, bandwidth_of(follow, now->level));
+        settle(follow, bandwidth_cause(follow->memory, now->level));
+        pass_as(follow, before->came, bandwidth_cause(follow->memory, now->level));
         go(follow, NODE_CAME, now->for_load.at);
         return;
     }

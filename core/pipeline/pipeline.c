@@ -232,12 +232,11 @@ static double room_unless(const struct run *run, enum cause cause, double room)
     return is_off(run, cause) ? 0 : room;
 }
 
-static enum cause channel_cause(const struct pipeline_memory *memory, int from)
+enum cause bandwidth_cause(const struct pipeline_memory *memory, int from)
 {
     return from >= memory->level_nr ? CAUSE_MEMORY_BANDWIDTH
            : from == 1              ? CAUSE_L2_BANDWIDTH
-           : from == 2              ? CAUSE_L3_BANDWIDTH
-                                    : CAUSE_MEMORY_BANDWIDTH;
+                                    : CAUSE_L3_BANDWIDTH;
 }
 
 static void run_open(struct run *run)
@@ -275,7 +274,7 @@ static void run_open(struct run *run)
         rate_unless(run, CAUSE_PAGE_WALKS,
                     run->memory->walk_every > 0 ? 1 / run->memory->walk_every : 0));
     for (int k = 1; k <= run->memory->level_nr; k++)
-        slots_open(&run->channel[k], rate_unless(run, channel_cause(run->memory, k),
+        slots_open(&run->channel[k], rate_unless(run, bandwidth_cause(run->memory, k),
                                                  run->memory->line_cycles[k] > 0
                                                      ? 1 / run->memory->line_cycles[k]
                                                      : 0));

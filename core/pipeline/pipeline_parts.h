@@ -55,6 +55,9 @@ struct path {
     uint32_t blamed[CAUSE_NR];
 };
 
+/* The bandwidth that lines from there (as pipeline_access.from) take. */
+enum cause bandwidth_cause(const struct pipeline_memory *memory, int from);
+
 /* Follows the waits from the retirement of the last step back to the time `until`. */
 void path_follow(const struct pipeline_stream *stream,
                  const struct pipeline_memory *memory, const struct events *events,

@@ -233,7 +233,7 @@ static void put(struct quantity *into, struct quantity counted)
         *into = counted;
 }
 
-static void add_note(struct traffic *traffic, const char *text)
+void live_add_note(struct traffic *traffic, const char *text)
 {
     char *note = traffic->note ? xasprintf("%s; %s", traffic->note, text) : xstrdup(text);
 
@@ -276,13 +276,14 @@ static void take(const struct looking *look, const struct scaled *scaled,
                          *why->text ? why->text
                                     : "the calls are too long to be stepped "
                                       "through");
-    add_note(traffic, text);
+    live_add_note(traffic, text);
     free(text);
     if (is_closed_form(look, all))
-        add_note(traffic,
-                 "the compiler has put a formula in the place of the loop, or left it "
-                 "out: a call runs far fewer instructions than the loop has "
-                 "iterations");
+        live_add_note(
+            traffic,
+            "the compiler has put a formula in the place of the loop, or left it "
+            "out: a call runs far fewer instructions than the loop has "
+            "iterations");
 }
 
 /* The whole call was stepped through, and is too short to be scaled from. */

@@ -160,6 +160,8 @@ int live_choose_copies(struct live *live, size_t copies, struct error *err);
 void live_count(struct live *live, const struct built *built,
                 const struct traffic_trace_request *request, double seconds,
                 struct traffic *traffic);
+/* Behind the notes that it has. */
+void live_add_note(struct traffic *traffic, const char *text);
 /* The account of the core for the call, in out->account: its instructions are looked at
  * out of the middle of a call, within `seconds`. `out` has its time, traffic and counts.
  * What cannot be had stays NULL, with the reason in the traffic's note. */

@@ -316,16 +316,6 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
                                  account);
 }
 
-static void add_note(struct traffic *traffic, const char *why)
-{
-    char *note =
-        xasprintf("%s%sthe core was not modelled: %s", traffic->note ? traffic->note : "",
-                  traffic->note ? "; " : "", why);
-
-    free(traffic->note);
-    traffic->note = note;
-}
-
 void live_account(struct live *live, const struct built *built, double seconds,
                   struct measurement *out)
 {
@@ -345,7 +335,10 @@ void live_account(struct live *live, const struct built *built, double seconds,
         live_place(live, &out->environment, &place, &why))
         return;
     if (run_stretches(&program, &opts, &request, &looked.stretches, &why)) {
-        add_note(&out->traffic, why.text);
+        char *note = xasprintf("the core was not modelled: %s", why.text);
+
+        live_add_note(&out->traffic, note);
+        free(note);
         return;
     }
     take_places(&looked);
