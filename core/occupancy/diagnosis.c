@@ -91,21 +91,38 @@ static enum cause cause_of_why(const struct occupancy *now)
     }
 }
 
+/* Of what is on the path beside others: no more than this cause takes alone, or the core
+ * with what else is in it. */
+static double alone(const struct pipeline_account *account, enum cause cause)
+{
+    switch (cause) {
+    case CAUSE_RECURRENCE:
+        return fmin(account->recurrence_alone, 1);
+    case CAUSE_ISSUE_WIDTH:
+    case CAUSE_ARITHMETIC:
+    case CAUSE_L1_BANDWIDTH:
+        return fmin(account->core_alone, 1);
+    default:
+        return 1;
+    }
+}
+
 static void weigh_account(struct weighing *weighing)
 {
     const struct pipeline_account *account = weighing->account;
 
     for (int c = 0; c < CAUSE_NR; c++)
         weighing->weight[c] =
-            account->saved[c] +
-            path_weight * fmax(account->share[c] - account->saved[c], 0);
+            account->saved[c] + path_weight * alone(account, (enum cause)c) *
+                                    fmax(account->share[c] - account->saved[c], 0);
     if (account->call_s > 0 && weighing->input->time_s.known)
         weighing->agreement = account->call_s / weighing->input->time_s.value;
 }
 
-/* Time that the model has no cause for. Lines that it takes for prefetched come late
- * then: at the end of each small page a prefetcher begins anew; where huge pages gained
- * nothing it does not run far enough ahead. */
+/* Time that the model has no cause for: that of what may be at its limit by what was
+ * measured. Else lines that it takes for prefetched come late: at the end of each small
+ * page a prefetcher begins anew; where huge pages gained nothing it does not run far
+ * enough ahead. */
 static void weigh_rest(struct weighing *weighing)
 {
     const struct occupancy_case *input = weighing->input;
@@ -116,8 +133,12 @@ static void weigh_rest(struct weighing *weighing)
          input->run_bytes.value < PREFETCHER_SHORT_LINES * input->machine->line_bytes);
     const struct quantity *huge = &weighing->account->tried[EXPERIMENT_HUGE_PAGES];
     bool refuted = huge->known && !huge->doubted && huge->low <= 1;
-    enum cause cause = short_runs || input->work.huge_pages || refuted ? CAUSE_PREFETCHER
-                                                                       : CAUSE_PAGE_WALKS;
+    enum resource busiest = weighing->now->busiest;
+    enum cause cause = weighing->now->resource[busiest].saturation == SATURATION_UNDECIDED
+                           ? cause_of_resource(busiest)
+                       : short_runs || input->work.huge_pages || refuted
+                           ? CAUSE_PREFETCHER
+                           : CAUSE_PAGE_WALKS;
 
     if (weighing->agreement <= 0 || weighing->agreement >= 1 / agrees ||
         weighing->account->covered_share < 0.5)
@@ -132,23 +153,47 @@ static enum cause cause_of_experiment(enum experiment experiment)
     return experiment == EXPERIMENT_HUGE_PAGES ? CAUSE_PAGE_WALKS : CAUSE_RECURRENCE;
 }
 
+/* Less of the walks gone, and huge pages say nothing of what walks cost. */
+static const double some_gone = 0.1;
+
+double diagnosis_walks_gone(const struct occupancy_case *input,
+                            const struct occupancy *now)
+{
+    const struct machine *machine = input->machine;
+    struct quantity latency = quantity_divide(machine->huge_pages.translation_ns,
+                                              machine->small_pages.translation_ns),
+                    rate = now->hugepages_walk_ratio;
+    double left = fmax(latency.known ? latency.value : 0, rate.known ? rate.value : 0);
+
+    return 1 - left < some_gone ? 0 : 1 - left;
+}
+
+static void weigh_huge_pages(struct weighing *weighing, struct quantity gain)
+{
+    double gone = diagnosis_walks_gone(weighing->input, weighing->now),
+           *weight = &weighing->weight[CAUSE_PAGE_WALKS];
+
+    if (gone <= 0)
+        return;
+    if (gain.low > 1)
+        *weight = fmin((1 - 1 / gain.value) / gone, 1);
+    else
+        *weight = fmin(*weight, fmax((1 - 1 / gain.high) / gone, 0));
+}
+
 /* What an experiment showed goes before what the model says: what its cause costs at
  * least if it gained, no more than the interval allows if it did not. That reassociation
  * gains nothing proves nothing: a compiler may find no way to use its freedom. */
 static void weigh_experiments(struct weighing *weighing)
 {
-    for (int e = 0; e < EXPERIMENT_NR; e++) {
-        struct quantity gain = weighing->account->tried[e];
-        double *weight = &weighing->weight[cause_of_experiment((enum experiment)e)];
+    struct quantity huge = weighing->account->tried[EXPERIMENT_HUGE_PAGES],
+                    reassociated = weighing->account->tried[EXPERIMENT_REASSOCIATED];
+    double *recurrence = &weighing->weight[CAUSE_RECURRENCE];
 
-        if (!gain.known || gain.doubted)
-            continue;
-        if (gain.low > 1)
-            *weight = e == EXPERIMENT_HUGE_PAGES ? 1 - 1 / gain.value
-                                                 : fmax(*weight, 1 - 1 / gain.value);
-        else if (e == EXPERIMENT_HUGE_PAGES)
-            *weight = fmin(*weight, fmax(1 - 1 / gain.high, 0));
-    }
+    if (huge.known && !huge.doubted)
+        weigh_huge_pages(weighing, huge);
+    if (reassociated.known && !reassociated.doubted && reassociated.low > 1)
+        *recurrence = fmax(*recurrence, 1 - 1 / reassociated.value);
 }
 
 /* What was measured to be at its limit is, whatever a model of the core says: without it
@@ -160,12 +205,13 @@ static void weigh_limiter(struct weighing *weighing)
     enum cause cause = cause_of_resource(now->limiter);
     double most = 0;
 
-    if (now->limiter == RESOURCE_NONE || limiter->saturation != SATURATED)
+    if (now->limiter == RESOURCE_NONE || !is_at_limit(limiter))
         return;
     for (int c = 0; c < CAUSE_NR; c++)
         most = fmax(most, weighing->weight[c]);
-    weighing->is_full = true;
-    weighing->weight[cause] = fmax(weighing->weight[cause], most + ahead);
+    weighing->is_full = limiter->saturation == SATURATED;
+    weighing->weight[cause] =
+        fmax(weighing->weight[cause], most + (weighing->is_full ? ahead : ahead / 2));
 }
 
 static bool is_about_lines(enum cause cause)
@@ -223,6 +269,37 @@ static void weigh_stride(struct weighing *weighing)
         blame->line_use > little_use || isnan(blame->stride) || blame->stride == 0)
         return;
     weighing->weight[CAUSE_STRIDED] = weighing->weight[first] + ahead;
+}
+
+static bool is_room_for_misses(enum cause cause)
+{
+    return cause == CAUSE_SCHEDULER || cause == CAUSE_LOAD_BUFFER ||
+           cause == CAUSE_REORDER_BUFFER || cause == CAUSE_L1_MSHRS ||
+           cause == CAUSE_L2_MSHRS;
+}
+
+/* Regular steps along an array that use all of each line, and the core waits for them:
+ * the prefetcher, which should have brought them, does not follow. What the core lacks
+ * room for then is all its doing. */
+static void weigh_streams(struct weighing *weighing)
+{
+    enum cause first = heaviest(weighing, CAUSE_NR), most = CAUSE_UNKNOWN;
+    double all = 0;
+
+    for (int c = 0; c < CAUSE_NR; c++)
+        if (is_room_for_misses((enum cause)c)) {
+            all += weighing->weight[c];
+            if (weighing->weight[c] >= weighing->weight[most])
+                most = (enum cause)c;
+        }
+    const struct pipeline_blame *blame = blame_of(weighing->account, most);
+    if (most == CAUSE_UNKNOWN || weighing->is_full || !blame->array ||
+        blame->line_use <= little_use || isnan(blame->stride) || blame->stride == 0 ||
+        weighing->account->covered_share >= 0.5)
+        return;
+    if (is_room_for_misses(first))
+        all = fmax(all, weighing->weight[first] + ahead);
+    weighing->weight[CAUSE_PREFETCHER] = fmax(weighing->weight[CAUSE_PREFETCHER], all);
 }
 
 /* ---- words ---- */
@@ -346,14 +423,20 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
 
 static void say_reason(const struct weighing *weighing, struct diagnosis *out)
 {
-    if (weighing->account && weighing->agreement > 0)
+    bool is_modelled = out->cause != CAUSE_STRIDED && out->cause != CAUSE_PREFETCHER;
+    enum cause without = is_modelled ? out->cause : out->other[0].cause;
+
+    if (weighing->account && weighing->agreement > 0) {
         buf_addf(&out->reason,
                  "A model of the core run over the loop's instructions takes %.2f of the "
-                 "time measured, and %.0f %% less without this cause.",
-                 weighing->agreement,
-                 100 * (out->cause == CAUSE_STRIDED
-                            ? weighing->account->saved[out->other[0].cause]
-                            : weighing->account->saved[out->cause]));
+                 "time measured",
+                 weighing->agreement);
+        if (weighing->account->saved[without] > 0)
+            buf_addf(&out->reason, ", and %.0f %% less without %s",
+                     100 * weighing->account->saved[without],
+                     is_modelled ? "this cause" : cause_phrase(without));
+        buf_add(&out->reason, ".");
+    }
     for (int e = 0; weighing->account && e < EXPERIMENT_NR; e++)
         if (weighing->account->tried[e].known) {
             buf_addf(&out->reason, "%sIt runs ", out->reason.length ? " " : "");
@@ -454,6 +537,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
         weigh_experiments(&weighing);
         weigh_limiter(&weighing);
         weigh_stride(&weighing);
+        weigh_streams(&weighing);
         out->cause = heaviest(&weighing, CAUSE_NR);
     } else {
         out->cause = cause_of_why(now);

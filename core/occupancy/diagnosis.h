@@ -45,6 +45,10 @@ void diagnosis_release(struct diagnosis *diagnosis);
 void diagnosis_make(const struct occupancy_case *input, const struct occupancy *now,
                     struct diagnosis *out);
 
+/* 0 .. 1: how much less page walks cost on huge pages, as the profile has it; 1 where it
+ * does not tell, 0 where it is too little to conclude from. */
+double diagnosis_walks_gone(const struct occupancy_case *input,
+                            const struct occupancy *now);
 /* Would the experiment decide between this cause and another, and can it be made? */
 bool diagnosis_wants(const struct occupancy_case *input, const struct diagnosis *found,
                      enum experiment experiment);

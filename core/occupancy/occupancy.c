@@ -90,7 +90,7 @@ static enum occupancy_why tightest(const struct occupancy *now)
     return why;
 }
 
-static bool at_its_limit(const struct occupancy_resource *resource)
+bool is_at_limit(const struct occupancy_resource *resource)
 {
     return resource->saturation == SATURATED ||
            (resource->saturation == SATURATION_UNDECIDED &&
@@ -119,7 +119,7 @@ static enum occupancy_why why_of(const struct occupancy_case *input,
 {
     struct quantity n = now->in_flight;
 
-    if (now->limiter != RESOURCE_NONE && at_its_limit(&now->resource[now->limiter]))
+    if (now->limiter != RESOURCE_NONE && is_at_limit(&now->resource[now->limiter]))
         return why_full(now->limiter);
     if (computes(input, now))
         return OCCUPANCY_WHY_COMPUTE;

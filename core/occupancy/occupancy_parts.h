@@ -33,6 +33,8 @@ struct machine_pages;
 
 /* More in use than there is, at every end of the intervals. */
 bool is_impossible(const struct occupancy_resource *resource);
+/* Certainly, or by the best guess. */
+bool is_at_limit(const struct occupancy_resource *resource);
 /* Only known from below: the guess is the least there is, and far from the most. */
 bool is_floor(struct quantity limit);
 

@@ -34,7 +34,7 @@ enum kind { KIND_LOAD, KIND_ARITHMETIC, KIND_NR };
 /* Latencies of one instruction that were set aside: in the chain that is followed now,
  * and in those before it. */
 struct aside {
-    double cycles[KIND_NR], deferred;
+    double cycles[KIND_NR], walks, deferred;
     uint32_t links[KIND_NR];
     bool is_listed;
 };
@@ -113,6 +113,9 @@ static void end_chain(struct follow *follow, const uint32_t min[KIND_NR])
         uint32_t place = follow->place[i];
         struct aside *aside = &follow->aside[place];
 
+        if (aside->links[KIND_LOAD] >= min[KIND_LOAD])
+            follow->path->chained_walks += aside->walks;
+        aside->walks = 0;
         for (int kind = 0; kind < KIND_NR; kind++) {
             if (aside->links[kind] < min[kind])
                 aside->deferred += aside->cycles[kind];
@@ -244,7 +247,11 @@ static void from_walked(struct follow *follow, const struct events *now)
         go(follow, NODE_WALKED, now->for_walk.at);
         return;
     }
+    double before = follow->path->cycles[CAUSE_PAGE_WALKS];
+
     pass_as(follow, now->issued, CAUSE_PAGE_WALKS);
+    follow->aside[place_of(follow, follow->at)].walks +=
+        follow->path->cycles[CAUSE_PAGE_WALKS] - before;
     go(follow, NODE_ISSUED, follow->at);
 }
 

@@ -454,7 +454,7 @@ static double fill(struct run *run, const struct pipeline_access *access, double
             (struct wait){before == UINT32_MAX ? WAIT_START : WAIT_CHANNEL, before};
     }
     entries_push(&run->mshrs, came, me);
-    run->miss_cycles += came - begun + (now->walked > time ? memory->walk_cycles : 0);
+    run->miss_cycles += came - begun + (now->walked - time);
     map_set(&run->lines, access->address >> LINE_BITS, came, me);
     now->level = access->from;
     now->missed = true;
@@ -702,6 +702,7 @@ int pipeline_run(const struct pipeline_stream *stream, const struct cpu_core *co
     out->instructions = (double)(nr - 1 - warm);
     out->miss_cycles = run.miss_cycles - warm_misses;
     out->n_in_flight = out->cycles > 0 ? out->miss_cycles / out->cycles : 0;
+    out->chained_walks = path.chained_walks;
     memcpy(out->path, path.cycles, sizeof(out->path));
     memcpy(out->blamed, path.blamed, sizeof(out->blamed));
     run_close(&run);
@@ -722,6 +723,7 @@ void pipeline_add(struct pipeline_result *sum, const struct pipeline_result *one
     }
     sum->cycles += one->cycles;
     sum->instructions += one->instructions;
+    sum->chained_walks += one->chained_walks;
     sum->miss_cycles += one->miss_cycles;
     sum->n_in_flight = sum->cycles > 0 ? sum->miss_cycles / sum->cycles : 0;
 }

@@ -13,6 +13,9 @@ void pipeline_account_release(struct pipeline_account *account)
 {
     for (int c = 0; c < CAUSE_NR; c++)
         free(account->blame[c].array);
+    if (account->walkless)
+        pipeline_account_release(account->walkless);
+    free(account->walkless);
     *account = (struct pipeline_account){0};
 }
 
@@ -144,10 +147,15 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
     out->n_in_flight = all.n_in_flight;
     out->call_s = call > 0 ? all.cycles / all.instructions * call / (ghz * 1e9) : 0;
     for (int c = 0; c < CAUSE_NR; c++) {
-        out->share[c] = all.path[c] / all.cycles;
-        if (out->share[c] >= worth_a_run)
-            out->saved[c] =
-                fmax(1 - left_without(stretches, core, memory, 1u << c, &all), 0);
+        double on_path = all.path[c] / all.cycles;
+
+        out->share[c] = on_path;
+        if (c == CAUSE_DEPENDENT_LOADS)
+            on_path += all.chained_walks / all.cycles;
+        if (on_path >= worth_a_run)
+            out->saved[c] = fmax(
+                fmin(1 - left_without(stretches, core, memory, 1u << c, &all), on_path),
+                0);
     }
     find_alone(stretches, core, memory, &all, out);
     find_blame(stretches, &all, out);

@@ -36,7 +36,9 @@ struct pipeline_account {
     double call_s; /* that a call takes by the model; 0 = instructions are not known */
     double n_in_flight;     /* lines that L1 waits for, mean */
     double share[CAUSE_NR]; /* of the cycles on the critical path; they sum to 1 */
-    double saved[CAUSE_NR]; /* share of the cycles that the run without it takes less */
+    /* Share of the cycles that the run without it takes less, of those that are on the
+     * path: others may come earlier without what nothing waits for. */
+    double saved[CAUSE_NR];
     struct pipeline_blame blame[CAUSE_NR];
     /* Shares of the cycles that are left in a core with nothing else to wait for: for
      * data from one operation to the next; for dispatch, units, ports, branches and code.
@@ -48,6 +50,9 @@ struct pipeline_account {
     double
         covered_share; /* of the lines from memory, those that are taken for prefetched */
     bool documented;   /* the core's figures are its own, not those of a generic core */
+    /* The same where page walks cost nothing, for the case that an experiment finds they
+     * do not; owned, NULL = they are a small part. Not in the document. */
+    struct pipeline_account *walkless;
 };
 void pipeline_account_release(struct pipeline_account *account);
 

@@ -201,14 +201,19 @@ bool groups_differ(const double *value, const unsigned *group, size_t nr,
  * A branch predictor to count mispredictions with: one perceptron per branch over the
  * outcomes of the last branches. D. A. Jimenez and C. Lin, "Dynamic branch prediction
  * with perceptrons", HPCA 2001. Finds bias, loops shorter than the history and linear
- * correlations, and what depends on random data it misses as any predictor must. Private
- * to core/run and its tests.
+ * correlations, and what depends on random data it misses as any predictor must. Beside
+ * it counts the iterations of a loop, as the loop predictor of TAGE-SC-L does (A. Seznec,
+ * 2014): the end of one that ran equally often three times is foreseen. Private to
+ * core/run and its tests.
  */
 
 enum { PREDICT_HISTORY = 24 };
 
 struct perceptron {
     int8_t bias, weight[PREDICT_HISTORY];
+    bool usual;    /* way of the branch while the loop goes on */
+    uint8_t equal; /* the loop ran as often as before, so many times */
+    uint32_t trips, trips_before;
 };
 struct branch_history {
     uint32_t taken; /* bit 0: the last one */

@@ -72,6 +72,10 @@ struct traffic {
 };
 void traffic_release(struct traffic *traffic);
 
+/* Whether it was traced from the start to where the budget ended, and nobody knows how
+ * much of the call that is: nothing here may be divided by the time of a call then. */
+bool traffic_is_beginning(const struct traffic *traffic);
+
 /* Widens the lines between the levels to what `other` says of the same call, simulated
  * with other sizes of the caches. The guess stays. */
 void traffic_span(struct traffic *traffic, const struct traffic *other);

@@ -323,7 +323,7 @@ void live_count(struct live *live, const struct built *built,
         return;
     if (look.modelled)
         look.full = source_basis(live->opts.kernel);
-    else if (traffic->accesses.known)
+    else if (traffic->accesses.known && !traffic_is_beginning(traffic))
         look.full = traced_basis(traffic->accesses.value);
     scaled = from_beginning(&look, counts.flops.known ? counts.flops.value : 0);
     if (!scaled.instructions.known && look.full.nr > 0) {

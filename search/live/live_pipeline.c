@@ -181,7 +181,7 @@ static void take_arrays(struct looked *looked)
 }
 
 /* Where nobody counted them: the stream's, by its part of the bytes that the call
- * accesses; exact where compiled code accesses what the source does. */
+ * accesses; exact where compiled code accesses what the source does. 0 = not known. */
 static double instructions_of(const struct looked *looked)
 {
     const struct traffic *traffic = &looked->of->traffic;
@@ -189,6 +189,8 @@ static double instructions_of(const struct looked *looked)
 
     if (count_of(traffic->instructions) > 0)
         return traffic->instructions.value;
+    if (traffic_is_beginning(traffic))
+        return 0;
     for (size_t i = 0; i < looked->array_nr; i++)
         all += looked->array[i].accessed_bytes;
     for (size_t i = 0; i < looked->stretches.address_nr; i++)
@@ -286,6 +288,59 @@ static struct pipeline_memory memory_of(const struct looked *looked)
 
 /* ---- the outward call ---- */
 
+/*
+ * Of all that the model is told, the cost of a page walk is known worst. Where the model
+ * takes longer than the clock, it is what the clock leaves, but no less than the profile
+ * says at least. True when it was changed.
+ */
+static bool fit_walks(const struct looked *looked,
+                      const struct pipeline_stretches *stretches,
+                      const struct pipeline_account *account,
+                      struct pipeline_memory *memory)
+{
+    const struct machine *machine = looked->live->opts.machine;
+    struct quantity walk =
+        (looked->of->environment.huge_pages ? machine->huge_pages : machine->small_pages)
+            .translation_ns;
+    struct pipeline_account at_low;
+    double time_s = looked->of->time_s.value, low = walk.low * machine->ghz, share;
+
+    if (account->call_s <= time_s || account->share[CAUSE_PAGE_WALKS] <= 0 ||
+        low >= memory->walk_cycles)
+        return false;
+    struct pipeline_memory cheap = *memory;
+    cheap.walk_cycles = low;
+    if (pipeline_account_make(stretches, &machine->core, &cheap, machine->ghz, &at_low))
+        return false;
+    share = at_low.call_s < account->call_s
+                ? (time_s - at_low.call_s) / (account->call_s - at_low.call_s)
+                : 1;
+    pipeline_account_release(&at_low);
+    memory->walk_cycles = low + fmax(share, 0) * (memory->walk_cycles - low);
+    return share < 1;
+}
+
+/* Of the cycles; less decides nothing. */
+static const double walks_matter = 0.05;
+
+static void add_walkless(const struct pipeline_stretches *stretches,
+                         const struct machine *machine,
+                         const struct pipeline_memory *memory,
+                         struct pipeline_account *account)
+{
+    struct pipeline_memory free_walks = *memory;
+
+    if (account->share[CAUSE_PAGE_WALKS] < walks_matter)
+        return;
+    free_walks.walk_cycles = free_walks.walk_every = 0;
+    account->walkless = xcalloc(1, sizeof(*account->walkless));
+    if (pipeline_account_make(stretches, &machine->core, &free_walks, machine->ghz,
+                              account->walkless) == 0)
+        return;
+    free(account->walkless);
+    account->walkless = NULL;
+}
+
 static int account_make(struct looked *looked, struct pipeline_account *account)
 {
     const struct traffic *traffic = &looked->of->traffic;
@@ -312,8 +367,16 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
         return -1;
     pipeline_assign(&whole, looked->access, looked->stretches.address_nr, &call,
                     traffic->level_nr, looked->pattern);
-    return pipeline_account_make(&stretches, &machine->core, &memory, machine->ghz,
-                                 account);
+    if (pipeline_account_make(&stretches, &machine->core, &memory, machine->ghz, account))
+        return -1;
+    if (fit_walks(looked, &stretches, account, &memory)) {
+        pipeline_account_release(account);
+        if (pipeline_account_make(&stretches, &machine->core, &memory, machine->ghz,
+                                  account))
+            return -1;
+    }
+    add_walkless(&stretches, machine, &memory, account);
+    return 0;
 }
 
 void live_account(struct live *live, const struct built *built, double seconds,
@@ -347,6 +410,8 @@ void live_account(struct live *live, const struct built *built, double seconds,
     take_arrays(&looked);
     if (account_make(&looked, &account) == 0) {
         account.documented = cpu_core_told_share(&live->opts.machine->core) > 0.5;
+        if (account.walkless)
+            account.walkless->documented = account.documented;
         out->account = xcalloc(1, sizeof(*out->account));
         *out->account = account;
     }
@@ -383,6 +448,24 @@ static bool change(const struct live *live, enum experiment experiment,
     return fits;
 }
 
+/* Huge pages gain less than half of what they would, if walks cost what the model says:
+ * what the profile says of a walk does not hold for these, and the model without them
+ * goes on. `gone`: diagnosis_walks_gone(). */
+static void drop_refuted_walks(struct pipeline_account *account, double gone)
+{
+    struct quantity gain = account->tried[EXPERIMENT_HUGE_PAGES];
+    struct pipeline_account *walkless = account->walkless;
+
+    if (!walkless || !gain.known || gain.doubted || gone <= 0 ||
+        1 - 1 / gain.high >= gone * account->saved[CAUSE_PAGE_WALKS] / 2)
+        return;
+    account->walkless = NULL;
+    memcpy(walkless->tried, account->tried, sizeof(account->tried));
+    pipeline_account_release(account);
+    *account = *walkless;
+    free(walkless);
+}
+
 int live_experiment(struct live *live, const struct kernel_counts *counts,
                     struct measurement *out, struct error *err)
 {
@@ -399,8 +482,9 @@ int live_experiment(struct live *live, const struct kernel_counts *counts,
         if (live_compare(live, &as_is, &changed, experiment_s, &out->account->tried[e],
                          &why))
             out->account->tried[e] = quantity_unknown(); /* it decides nothing then */
-        else if (measurement_explain(out, live->opts.machine, (int)live->copies, counts,
-                                     err))
+        drop_refuted_walks(out->account, diagnosis_walks_gone(&input, &out->occupancy));
+        if (out->account->tried[e].known &&
+            measurement_explain(out, live->opts.machine, (int)live->copies, counts, err))
             return -1;
     }
     return 0;

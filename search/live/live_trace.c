@@ -196,20 +196,22 @@ enum { PLAN_ACCESSES_MAX = 4 };
  * the rests of loops and what blocks of fixed size do once each. */
 static const double counted_whole = 5e7, ends_differ = 1.25;
 
-/* Of a run that hardly simulates; 0 = it did not tell. */
+/* Of a run that hardly simulates; 0 = it did not tell. `modelled` 0 = not known. */
 static double count_run(const struct traffic_trace_request *request,
                         const struct strvec *args, double modelled)
 {
+    const double any = 1e15; /* no call makes so many */
     struct traffic_trace_request passing = *request;
     struct traffic counted = {0};
     double accesses = 0;
 
     passing.args = args;
-    passing.accesses_total = PLAN_ACCESSES_MAX * modelled;
+    passing.accesses_total = modelled > 0 ? PLAN_ACCESSES_MAX * modelled : any;
     passing.accesses_likely = modelled;
     passing.accesses_min = passing.accesses_budget = 1;
     passing.other_nr = 0;
-    if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known)
+    if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known &&
+        counted.accesses.value < any) /* else its end is out of reach */
         accesses = counted.accesses.value;
     traffic_release(&counted);
     return accesses;
@@ -312,6 +314,8 @@ static int trace_traffic(struct live *live, struct built *built,
     bool unsure = (*built->plan || live_is_unsure(&view)) && request.accesses_total > 0;
 
     limit_trace(seconds, &request);
+    if (request.accesses_total <= 0)
+        count_whole_call(&request);
     if (unsure ? trace_unsure(live, &request, own, &out->traffic, err)
                : traffic_trace(&request, &out->traffic, err))
         return -1;

@@ -68,6 +68,10 @@ static void fill_work(const struct traffic *traffic, const struct kernel_counts 
                                     .huge_pages = environment->huge_pages,
                                     .footprint_bytes = counts->footprint_bytes,
                                     .single_precision = counts->single_precision};
+    if (traffic_is_beginning(traffic)) {
+        work->flops = counts->flops;
+        return;
+    }
     fill_l1(traffic, work);
     work->l2_fill_from_memory = traffic->edge[last].fills;
     work->l2_fill_from_l3 =
@@ -122,8 +126,9 @@ void measurement_case(const struct measurement *measurement,
     fill_work(&measurement->traffic, counts, &measurement->environment, &out->work);
     if (!out->work.instructions.known)
         out->work.instructions = estimate_instructions(counts);
-    out->l1_misses_per_instruction =
-        quantity_divide(measurement->traffic.edge[0].fills, out->work.instructions);
+    if (!traffic_is_beginning(&measurement->traffic))
+        out->l1_misses_per_instruction =
+            quantity_divide(measurement->traffic.edge[0].fills, out->work.instructions);
     out->instructions_per_branch_miss = quantity_divide(
         measurement->traffic.instructions, some_missed(&measurement->traffic));
 }

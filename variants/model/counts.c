@@ -130,12 +130,25 @@ static void cost_subscripts(struct cost *cost, const struct ir_expr *expr)
     }
 }
 
+/* Through a pointer that walks, or that is not known to point into a buffer. */
+static bool is_through_pointer(const struct ir_expr *place)
+{
+    if (place->kind == IR_NAME)
+        return false;
+    while (place->arg_nr)
+        place = place->arg[place->kind == IR_BINARY && !place->arg[0]->type.pointers];
+    return place->kind == IR_NAME && place->symbol->type.pointers > 0 &&
+           !place->symbol->dim_nr;
+}
+
 static void cost_place(struct cost *cost, const struct ir_expr *expr, int times)
 {
     if (expr->kind != IR_NAME)
         cost_subscripts(cost, expr);
-    if (!is_buffer(cost, expr))
+    if (!is_buffer(cost, expr)) {
+        cost->at->unknown = cost->at->unknown || is_through_pointer(expr);
         return;
+    }
     cost->tally.accesses += times;
     cost->tally.bytes += times * (double)expr->type.bytes;
 }

@@ -48,6 +48,11 @@ static const struct traffic_edge *memory_edge(const struct traffic *traffic)
     return traffic->level_nr > 0 ? &traffic->edge[traffic->level_nr - 1] : NULL;
 }
 
+bool traffic_is_beginning(const struct traffic *traffic)
+{
+    return traffic->provenance == PROVENANCE_MODEL && traffic->traced_share <= 0;
+}
+
 struct quantity traffic_read_bytes(const struct traffic *traffic)
 {
     const struct traffic_edge *edge = memory_edge(traffic);
