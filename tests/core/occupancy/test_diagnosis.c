@@ -12,6 +12,8 @@ static struct pipeline_account account_of(enum cause cause, double share, double
     struct pipeline_account account = {
         .cycles = 1e4, .instructions = 1e4, .ghz = 3, .call_s = 0.1, .documented = true};
 
+    account.recurrence_alone = account.core_alone = 1;
+
     for (int c = 0; c < CAUSE_NR; c++)
         account.blame[c].stride = NAN;
     account.share[cause] = share;
@@ -64,6 +66,16 @@ TEST("a run without the cause counts more than the path")
     check_diagnosis(&account, 0.1, CAUSE_ARITHMETIC, CONFIDENCE_MEDIUM);
 }
 
+TEST("on the path beside others counts what it takes alone")
+{
+    struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.55, 0);
+
+    account.share[CAUSE_ARITHMETIC] = 0.45;
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+    account.recurrence_alone = 0.5;
+    check_diagnosis(&account, 0.1, CAUSE_ARITHMETIC, CONFIDENCE_MEDIUM);
+}
+
 TEST("what was measured to be full goes before the model")
 {
     struct machine machine = machine_made();
@@ -102,6 +114,8 @@ TEST("regular steps that leave most of each line unused")
     check_contains(buf_str(&now.limiter_sentence), "Strided access");
     occupancy_release(&now);
     blame->line_use = 1; /* a row */
+    check_diagnosis(&account, 0.1, CAUSE_PREFETCHER, CONFIDENCE_HIGH);
+    account.covered_share = 0.9; /* and its lines come ahead */
     check_diagnosis(&account, 0.1, CAUSE_REORDER_BUFFER, CONFIDENCE_HIGH);
     blame->line_use = 0.125;
     blame->stride = NAN; /* at random */
@@ -167,6 +181,35 @@ TEST("an experiment goes before the model")
         quantity_between(2, 1.9, 2.1, 4, PROVENANCE_CLOCK);
     now = computed(&input);
     check_str(cause_word(now.diagnosis.cause), "page_walks");
+    occupancy_release(&now);
+}
+
+static void set_walks(struct machine *machine, double small_ns, double huge_ns)
+{
+    machine->small_pages.translation_ns = exact(small_ns);
+    machine->huge_pages.translation_ns = exact(huge_ns);
+}
+
+TEST("huge pages tell of walks as much as they cost less there")
+{
+    struct machine machine = machine_made();
+    struct pipeline_account account = account_of(CAUSE_PAGE_WALKS, 0.8, 0.8);
+    struct occupancy_case input = case_of(&machine, memory_work(1e5, 0), 0.1, 1);
+    struct occupancy now;
+
+    machine.huge_pages_available = true;
+    input.account = &account;
+    account.tried[EXPERIMENT_HUGE_PAGES] =
+        quantity_between(1.2, 1.15, 1.25, 4, PROVENANCE_CLOCK);
+    set_walks(&machine, 40, 32); /* a fifth is gone, so they cost five times the gain */
+    now = computed(&input);
+    check_near(diagnosis_walks_gone(&input, &now), 0.2, 1e-9);
+    check_near(now.diagnosis.share, (1 - 1 / 1.2) / 0.2, 1e-9);
+    occupancy_release(&now);
+    set_walks(&machine, 40, 39);
+    now = computed(&input);
+    check_near(diagnosis_walks_gone(&input, &now), 0, 0);
+    check_near(now.diagnosis.share, 0.8, 1e-9); /* the model's */
     occupancy_release(&now);
 }
 

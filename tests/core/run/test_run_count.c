@@ -138,6 +138,11 @@ static bool ninety_nine_of_a_hundred(size_t i, uint32_t *state)
     return (void)state, i % 100 != 99;
 }
 
+static bool all_but_one_of_two_thousand(size_t i, uint32_t *state)
+{
+    return (void)state, i % 2000 != 1999;
+}
+
 static bool coin(size_t i, uint32_t *state)
 {
     return (void)i, random_next(state) & 1;
@@ -157,7 +162,8 @@ TEST("regular branches are foreseen")
         {always, 0, 0},
         {never, 0, 0},
         {seven_of_eight, 0, 0},
-        {ninety_nine_of_a_hundred, 100, 100}, /* longer than the history */
+        {ninety_nine_of_a_hundred, 0, 0}, /* longer than the history, but counted */
+        {all_but_one_of_two_thousand, 5, 5},
         {coin, 4500, 5500},
         {one_in_ten, 900, 1500},
     };

@@ -184,6 +184,16 @@ TEST("counts that depend on data are unknown")
     loops_close(&loops);
 }
 
+TEST("accesses through a pointer that walks are not counted, and nobody says they are none")
+{
+    struct loops loops;
+
+    if (!loops_open(&loops, "walking", NULL))
+        return;
+    check(!counts_at(&loops, 10).accesses.known);
+    loops_close(&loops);
+}
+
 /* ---- extents ---- */
 
 static bool no_more_than_n(void *data, int index, long long *low, long long *high)
