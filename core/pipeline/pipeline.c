@@ -189,6 +189,10 @@ static void map_set(struct map *map, uint64_t key, double time, uint32_t who)
 
 enum { LINE_BITS = 6, GRANULE_BITS = 3, CODE_LINES_MAX = 1 << 12 };
 
+struct in_flight {
+    double from, to;
+};
+
 struct run {
     const struct pipeline_stream *stream;
     const struct cpu_core *core;
@@ -209,7 +213,8 @@ struct run {
     struct wait for_fetch;
     double dispatch_at, retire_at; /* of the step before */
     uint32_t store_before;
-    double miss_cycles;
+    struct in_flight *miss; /* the lines that L1 waited for */
+    size_t miss_nr;
 };
 
 static bool is_off(const struct run *run, enum cause cause)
@@ -247,6 +252,7 @@ static void run_open(struct run *run)
     for (size_t i = 0; i < steps; i++)
         accesses += run->stream->step[i].access_nr;
     run->events = xcalloc(steps, sizeof(*run->events));
+    run->miss = xcalloc(accesses + 1, sizeof(*run->miss));
     for (int r = 0; r < WORK_REGISTER_NR; r++)
         run->writer[r] = UINT32_MAX;
     for (size_t i = 0; i < run->stream->instruction_nr; i++)
@@ -286,6 +292,7 @@ static void run_open(struct run *run)
 static void run_close(struct run *run)
 {
     free(run->events);
+    free(run->miss);
     ring_close(&run->rob);
     ring_close(&run->loads);
     ring_close(&run->stores);
@@ -454,7 +461,8 @@ static double fill(struct run *run, const struct pipeline_access *access, double
             (struct wait){before == UINT32_MAX ? WAIT_START : WAIT_CHANNEL, before};
     }
     entries_push(&run->mshrs, came, me);
-    run->miss_cycles += came - begun + (now->walked - time);
+    double waited = begun - now->walked; /* for an entry */
+    run->miss[run->miss_nr++] = (struct in_flight){time + waited, came};
     map_set(&run->lines, access->address >> LINE_BITS, came, me);
     now->level = access->from;
     now->missed = true;
@@ -675,6 +683,19 @@ static void retire(struct run *run, uint32_t me)
 
 /* ---- the outward calls ---- */
 
+/* Mean of the misses in flight, walks included, from `from` to when the last step was
+ * dispatched: until then the core had as much work before it as it could hold. */
+static double mean_in_flight(const struct run *run, double from)
+{
+    double to = run->dispatch_at, cycles = 0;
+
+    if (to <= from)
+        to = run->retire_at;
+    for (size_t i = 0; i < run->miss_nr; i++)
+        cycles += fmax(fmin(run->miss[i].to, to) - fmax(run->miss[i].from, from), 0);
+    return to > from ? cycles / (to - from) : 0;
+}
+
 int pipeline_run(const struct pipeline_stream *stream, const struct cpu_core *core,
                  const struct pipeline_memory *memory, unsigned without,
                  struct pipeline_result *out)
@@ -682,7 +703,7 @@ int pipeline_run(const struct pipeline_stream *stream, const struct cpu_core *co
     struct run run = {
         .stream = stream, .core = core, .memory = memory, .without = without};
     size_t nr = stream->step_nr, warm = stream->warm;
-    double warm_misses = 0, warm_s;
+    double warm_s;
     struct path path;
 
     *out = (struct pipeline_result){0};
@@ -690,8 +711,6 @@ int pipeline_run(const struct pipeline_stream *stream, const struct cpu_core *co
         return -1;
     run_open(&run);
     for (uint32_t i = 0; i < nr; i++) {
-        if (i == warm)
-            warm_misses = run.miss_cycles;
         dispatch(&run, i);
         execute(&run, i);
         retire(&run, i);
@@ -700,8 +719,7 @@ int pipeline_run(const struct pipeline_stream *stream, const struct cpu_core *co
     path_follow(stream, memory, run.events, warm_s, &path);
     out->cycles = run.events[nr - 1].retired - warm_s;
     out->instructions = (double)(nr - 1 - warm);
-    out->miss_cycles = run.miss_cycles - warm_misses;
-    out->n_in_flight = out->cycles > 0 ? out->miss_cycles / out->cycles : 0;
+    out->n_in_flight = mean_in_flight(&run, warm_s);
     out->chained_walks = path.chained_walks;
     memcpy(out->path, path.cycles, sizeof(out->path));
     memcpy(out->blamed, path.blamed, sizeof(out->blamed));
@@ -721,11 +739,11 @@ void pipeline_add(struct pipeline_result *sum, const struct pipeline_result *one
             sum->blamed[c] = one->blamed[c];
         sum->path[c] += one->path[c];
     }
+    sum->n_in_flight = (sum->n_in_flight * sum->cycles + one->n_in_flight * one->cycles) /
+                       (sum->cycles + one->cycles);
     sum->cycles += one->cycles;
     sum->instructions += one->instructions;
     sum->chained_walks += one->chained_walks;
-    sum->miss_cycles += one->miss_cycles;
-    sum->n_in_flight = sum->cycles > 0 ? sum->miss_cycles / sum->cycles : 0;
 }
 
 static const struct {

@@ -70,8 +70,7 @@ struct pipeline_result {
     double cycles, instructions;
     double path[CAUSE_NR]; /* cycles of the critical path, sum = cycles */
     double chained_walks;  /* page walks among them of loads that wait for one another */
-    double miss_cycles;    /* of lines that L1 waits for, their walks included */
-    double n_in_flight;    /* miss_cycles / cycles */
+    double n_in_flight;    /* lines that L1 waits for, their walks included; mean */
     uint32_t blamed[CAUSE_NR]; /* the place that most cycles of path[] go through, or
                                   UINT32_MAX */
 };
