@@ -10,6 +10,7 @@
 
 #include "core/base/buf.h"
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/looks.h"
 #include "core/machine/sampling/trial.h"
 #include "core/process/term.h"
 
@@ -132,9 +133,11 @@ static void look(struct probe *probe)
     double ns = chase_latency(&probe->chaser, probe->quick ? 0.05 : 0.1).value;
 
     anchor_add(probe, clock_s(), ns);
+    probe_look_at_queue(probe);
+    probe_look_at_walks(probe);
 }
 
-int probe_anchor(struct probe *probe, struct error *err)
+int probe_look(struct probe *probe, struct error *err)
 {
     return probe_on_first_core(probe, look, err);
 }
@@ -175,13 +178,13 @@ static char *stability_text(const struct probe *probe, const struct anchor *sort
 struct stability stability_of(const struct anchor *sorted, size_t nr)
 {
     double low = at_share(sorted, nr, 0.1), high = at_share(sorted, nr, 0.9);
-    /* Of a normal distribution the tenths are 2.56 standard deviations apart. */
-    double scatter = (high - low) / 2.56;
+    struct looks looks = {0};
+
+    for (size_t i = 0; i < nr; i++)
+        looks_add(&looks, sorted[i].ns);
 
     return (struct stability){
-        .latency_ns = samples_widen(
-            quantity_between(at_share(sorted, nr, 0.25), low, high, nr, PROVENANCE_PROBE),
-            scatter, nr),
+        .latency_ns = looks_quantity(&looks, 0.25, &repeat_latency),
         /* Beyond the tenths: one look of a tenth of a second decides nothing. */
         .unstable = high > unstable_ratio * low};
 }
