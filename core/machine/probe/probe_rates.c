@@ -48,7 +48,7 @@ static void plan_stage(struct stage_plan *stage, struct probe *probe, size_t cor
     size_t bytes = rate_memory_bytes(machine, cores, available);
 
     *stage = (struct stage_plan){
-        .plan = {.cores = cores, .set = stage->set, .rounds = probe->quick ? 5 : 25}};
+        .plan = {.cores = cores, .set = stage->set, .rounds = probe->quick ? 4 : 25}};
     for (int i = 0; i < machine->level_nr; i++) {
         size_t level_bytes = rate_level_bytes(machine, i);
 
@@ -135,8 +135,8 @@ static int measure_one_core(struct probe *probe, struct error *err)
 
     probe_say(probe, "measuring the bandwidth of one core");
     plan_stage(&stage, probe, 1, probe->quick ? READ_AND_COPY : STREAMS, STREAMS);
-    stage.plan.seconds = probe_until(probe, probe->quick ? 0.05 : 0.08) - clock_s();
-    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.05 : 0.08);
+    stage.plan.seconds = probe_until(probe, probe->quick ? 0.1 : 0.08) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.1 : 0.08);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_one_core(probe->machine, &stage);
@@ -166,8 +166,8 @@ static int measure_all_cores(struct probe *probe, struct error *err)
     }
     probe_say(probe, "measuring the bandwidth of %zu cores together", cores);
     plan_stage(&stage, probe, cores, level_kinds, STREAMS | random);
-    stage.plan.seconds = probe_until(probe, probe->quick ? 0.06 : 0.1) - clock_s();
-    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.06 : 0.1);
+    stage.plan.seconds = probe_until(probe, probe->quick ? 0.08 : 0.1) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.08 : 0.1);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_all_cores(machine, &stage);
