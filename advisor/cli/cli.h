@@ -80,8 +80,6 @@ int profile_read(const char *spec, const char *memory, struct machine *machine,
 /* One sentence, for a profile that was made while the machine was busy; NULL = it was
  * not. Caller frees. */
 char *profile_rough(const struct machine *machine);
-/* Says it on stderr, the same sentence once: a command may load a profile twice. */
-void profile_warn(const char *rough);
 
 /* A line of --list. */
 struct profile {

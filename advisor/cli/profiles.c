@@ -48,16 +48,6 @@ char *profile_rough(const struct machine *machine)
                      machine->name);
 }
 
-void profile_warn(const char *rough)
-{
-    static struct strvec said;
-    for (size_t i = 0; i < said.nr; i++)
-        if (!strcmp(said.v[i], rough))
-            return;
-    strvec_push(&said, rough);
-    fprintf(stderr, "inflight: warning: %s\n", rough);
-}
-
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err)
 {
@@ -65,7 +55,7 @@ int profile_load(const char *spec, const char *memory, struct machine *machine,
         return -1;
     char *rough = profile_rough(machine);
     if (rough)
-        profile_warn(rough);
+        fprintf(stderr, "inflight: warning: %s\n", rough);
     free(rough);
     return 0;
 }

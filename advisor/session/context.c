@@ -173,7 +173,7 @@ static int own_profile(struct context *bench, struct error *err)
 static int named_profile(struct context *bench, struct error *err)
 {
     struct buf why = {0};
-    if (profile_load(bench->settings->machine, NULL, &bench->machine, err))
+    if (profile_read(bench->settings->machine, NULL, &bench->machine, err))
         return -1;
     if (!machine_matches_here(&bench->machine, &why))
         note_misfit(bench, buf_str(&why),
@@ -191,8 +191,10 @@ static void note_unstable(struct context *bench)
         return;
     bench->machine_note =
         xasprintf("%s%s%s", before ? before : "", before ? "; " : "", rough);
-    progress_clear(&bench->progress);
-    profile_warn(rough);
+    if (!bench->note_in_answer) {
+        progress_clear(&bench->progress);
+        fprintf(stderr, "inflight: warning: %s\n", rough);
+    }
     free(before);
     free(rough);
 }

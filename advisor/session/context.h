@@ -37,8 +37,10 @@ struct context {
     struct budget budget;
     double profile_s; /* making a profile of the machine took; 0 = there was one */
     struct machine machine;
-    char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
-                           nothing to say */
+    char *machine_note;  /* "profile made now", "profile of another machine" ...; NULL =
+                            nothing to say */
+    bool note_in_answer; /* set by commands whose answer has it: what a profile is rough
+                            by is said there, and not before */
     struct kernel *kernel;
     struct toolchain toolchain;
     struct traffic_geometry geometry; /* of --cache and --line; 0 = not told */

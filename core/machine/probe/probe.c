@@ -206,6 +206,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
         goto out;
     prepare(&probe, opts);
     row = machine_recognise(&probe.topology, table, machine, &identity);
+    probe.guest = identity.guest;
     peak_find(machine, row, &identity, opts->peak_gbs);
     if (machine_find_core(machine, err) || measure(&probe, err))
         goto out;

@@ -38,6 +38,7 @@ struct probe {
     struct machine *machine;
     struct progress *progress; /* may be NULL */
     bool quick;
+    bool guest;        /* beside others on a host */
     bool crowded;      /* others run: less is mapped, and page walks are not looked at */
     double end_s;      /* of clock_s: when all must be over */
     double seconds;    /* that the stages share */
@@ -100,7 +101,7 @@ struct stability {
     bool unstable;
 };
 /* `sorted`: by ns; at least one. */
-struct stability stability_of(const struct anchor *sorted, size_t nr);
+struct stability stability_of(const struct anchor *sorted, size_t nr, bool guest);
 
 /* Share of the processors' time that was not idle between two readings of /proc/stat; NaN
  * = they do not tell. */

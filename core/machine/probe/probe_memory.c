@@ -85,7 +85,8 @@ static void look_at_walk(struct probe *probe, enum page_kind kind,
 {
     const double seconds = probe->quick ? 0.3 : 0.6;
 
-    looks_add(&probe->walk[kind], walk_look(region, random, &probe->chaser, clock_s() + seconds));
+    looks_add(&probe->walk[kind],
+              walk_look(region, random, &probe->chaser, clock_s() + seconds));
 }
 
 static const struct region *region_of(const struct probe *probe, enum page_kind kind)
@@ -97,7 +98,8 @@ void probe_look_at_walks(struct probe *probe)
 {
     for (enum page_kind kind = 0; kind < PAGE_KINDS && !probe->crowded; kind++)
         if (probe->random_chaser[kind].node_nr)
-            look_at_walk(probe, kind, region_of(probe, kind), &probe->random_chaser[kind]);
+            look_at_walk(probe, kind, region_of(probe, kind),
+                         &probe->random_chaser[kind]);
 }
 
 /* Another mapping: where the page tables lie has a part in what a walk costs. Where there
@@ -141,7 +143,8 @@ void probe_end_walks(struct probe *probe)
                                        [PAGE_HUGE] = &machine->huge_pages.translation_ns};
 
     for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++) {
-        *to[kind] = looks_quantity(&probe->walk[kind], 0.5, &repeat_walk);
+        *to[kind] = looks_quantity(&probe->walk[kind], 0.5,
+                                   repeatability_of(FIGURE_WALK, probe->guest));
         to[kind]->low = fmax(to[kind]->low, 0); /* no walk takes less */
         if (probe->random_chaser[kind].node_nr && !to[kind]->known)
             probe_note(probe,

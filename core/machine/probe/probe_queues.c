@@ -170,7 +170,8 @@ void probe_end_queue(struct probe *probe)
 {
     const double of_window = 6, memory_min = 0.5, reached = 0.75;
     const struct machine *machine = probe->machine;
-    struct quantity step = looks_quantity(&probe->queue, reached, &repeat_queue);
+    struct quantity step = looks_quantity(&probe->queue, reached,
+                                          repeatability_of(FIGURE_QUEUE, probe->guest));
 
     if (!step.known || probe->burst_ns < memory_min * probe->anchor[0].ns ||
         (machine->rob_entries > 0 && step.value * of_window > machine->rob_entries))

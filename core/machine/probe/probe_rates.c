@@ -179,11 +179,33 @@ static int measure_all_cores(struct probe *probe, struct error *err)
     return 0;
 }
 
+/* Disturbances only take, and last for seconds: the upper quartile, as the latency is the
+ * lower one. */
+static void fill_looks(const struct probe *probe, int choice, struct machine_rates *to)
+{
+    const double reached = 0.75;
+    const struct looks *look = probe->rates.look[choice];
+
+    for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
+        if (look[kind].nr)
+            *rate_of_kind(to, kind) = looks_quantity(
+                &look[kind], reached, repeatability_of(FIGURE_RATE, probe->guest));
+}
+
+static void fill_memory(struct probe *probe)
+{
+    struct machine *machine = probe->machine;
+
+    fill_looks(probe, ONE_CORE, &machine->one_core);
+    fill_looks(probe, machine->cores > 1 ? ALL_CORES : ONE_CORE, &machine->all_cores);
+    fill_node(machine);
+}
+
 int probe_rates(struct probe *probe, struct error *err)
 {
     if (measure_one_core(probe, err) || measure_all_cores(probe, err))
         return -1;
-    fill_node(probe->machine);
+    fill_memory(probe);
     return 0;
 }
 
@@ -198,6 +220,8 @@ static int look_again(struct probe *probe, int choice, size_t cores, struct erro
     for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
         if (seen->winner[choice][kind])
             kinds |= 1 << kind;
+    if (!kinds)
+        return 0;
     plan_stage(&stage, probe, cores, 0, kinds);
     if (!stage.plan.set_nr)
         return 0;
@@ -211,28 +235,14 @@ static int look_again(struct probe *probe, int choice, size_t cores, struct erro
     return 0;
 }
 
-/* Disturbances only take, and last for seconds: the upper quartile, as the latency is the
- * lower one. */
-static void fill_looks(const struct looks *look, struct machine_rates *to)
-{
-    const double reached = 0.75;
-
-    for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
-        if (look[kind].nr > 1)
-            *rate_of_kind(to, kind) = looks_quantity(&look[kind], reached, &repeat_rate);
-}
-
 int probe_rates_again(struct probe *probe, struct error *err)
 {
     size_t cores = probe->topology.cpus.cpu_nr;
-    struct machine *machine = probe->machine;
 
     probe_say(probe, "measuring the bandwidth of memory once more");
     if (look_again(probe, ONE_CORE, 1, err) ||
         (cores > 1 && look_again(probe, ALL_CORES, cores, err)))
         return -1;
-    fill_looks(probe->rates.look[ONE_CORE], &machine->one_core);
-    fill_looks(probe->rates.look[cores > 1 ? ALL_CORES : ONE_CORE], &machine->all_cores);
-    fill_node(machine);
+    fill_memory(probe);
     return 0;
 }

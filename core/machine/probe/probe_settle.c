@@ -175,7 +175,7 @@ static char *stability_text(const struct probe *probe, const struct anchor *sort
 /* Disturbances only add, and last for seconds: the lower quartile of the looks is what
  * the memory does when left alone for a quarter of the time, and moves less from run to
  * run than the median. */
-struct stability stability_of(const struct anchor *sorted, size_t nr)
+struct stability stability_of(const struct anchor *sorted, size_t nr, bool guest)
 {
     double low = at_share(sorted, nr, 0.1), high = at_share(sorted, nr, 0.9);
     struct looks looks = {0};
@@ -184,7 +184,8 @@ struct stability stability_of(const struct anchor *sorted, size_t nr)
         looks_add(&looks, sorted[i].ns);
 
     return (struct stability){
-        .latency_ns = looks_quantity(&looks, 0.25, &repeat_latency),
+        .latency_ns =
+            looks_quantity(&looks, 0.25, repeatability_of(FIGURE_LATENCY, guest)),
         /* Beyond the tenths: one look of a tenth of a second decides nothing. */
         .unstable = high > unstable_ratio * low};
 }
@@ -196,7 +197,7 @@ void probe_stability(struct probe *probe)
     if (!probe->anchor_nr)
         return;
     qsort(probe->anchor, probe->anchor_nr, sizeof(*probe->anchor), by_ns);
-    stability = stability_of(probe->anchor, probe->anchor_nr);
+    stability = stability_of(probe->anchor, probe->anchor_nr, probe->guest);
     free(probe->machine->stability);
     probe->machine->memory_latency_ns = stability.latency_ns;
     probe->machine->unstable = stability.unstable;

@@ -4,12 +4,23 @@
 
 #include "core/machine/sampling/trial.h"
 
-/* `run` is that of profiles made over an hour on a guest whose neighbours load the memory
- * (docs/machine.md, bench/machine_runs). */
-const struct repeatability repeat_latency = {.look = 0.04, .run = 0.04};
-const struct repeatability repeat_walk = {.look = 0.1, .run = 0.08};
-const struct repeatability repeat_rate = {.look = 0.05, .run = 0.07};
-const struct repeatability repeat_queue = {.look = 0.05, .run = 0.05};
+/*
+ * Of a guest: profiles made over an hour on a Zen 5 one whose neighbours load the memory
+ * (bench/machine_runs; docs/machine.md has the runs): what half of the shortest range
+ * that holds 90 % of the profiles is, over their median. Of a machine of one's own it is
+ * assumed that profiles repeat as medians of rounds do (trial.h); nobody has measured it.
+ */
+static const struct repeatability usual[FIGURE_KINDS][2] = {
+    [FIGURE_LATENCY] = {{.look = 0.04, .run = 0.02}, {.look = 0.04, .run = 0.06}},
+    [FIGURE_WALK] = {{.look = 0.1, .run = 0.05}, {.look = 0.1, .run = 0.2}},
+    [FIGURE_RATE] = {{.look = 0.04, .run = 0.02}, {.look = 0.05, .run = 0.3}},
+    [FIGURE_QUEUE] = {{.look = 0.05, .run = 0.05}, {.look = 0.05, .run = 0.2}},
+};
+
+const struct repeatability *repeatability_of(enum figure_kind kind, bool guest)
+{
+    return &usual[kind][guest];
+}
 
 void looks_add(struct looks *looks, double value)
 {
@@ -18,7 +29,7 @@ void looks_add(struct looks *looks, double value)
 }
 
 struct quantity looks_quantity(const struct looks *looks, double share,
-                               const struct repeatability *usual)
+                               const struct repeatability *repeats)
 {
     /* Of a normal distribution the tenths are 2.56 standard deviations apart. */
     const double tenths = 2.56;
@@ -29,7 +40,7 @@ struct quantity looks_quantity(const struct looks *looks, double share,
     value = samples_at(looks->value, looks->nr, share);
     low = samples_at(looks->value, looks->nr, 0.1);
     high = samples_at(looks->value, looks->nr, 0.9);
-    error = samples_error(value, (high - low) / tenths, looks->nr, usual);
+    error = samples_error(value, (high - low) / tenths, looks->nr, repeats);
     return quantity_between(value, fmin(low, value - error), fmax(high, value + error),
                             looks->nr, PROVENANCE_PROBE);
 }

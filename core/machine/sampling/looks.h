@@ -7,6 +7,7 @@
 #ifndef CORE_MACHINE_LOOKS_H
 #define CORE_MACHINE_LOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/quantity.h"
@@ -22,7 +23,9 @@ struct repeatability {
     double look; /* standard deviation of one look, believed beforehand */
     double run;  /* 95 % of whole profiles, beside what the looks of one of them show */
 };
-extern const struct repeatability repeat_latency, repeat_walk, repeat_rate, repeat_queue;
+enum figure_kind { FIGURE_LATENCY, FIGURE_WALK, FIGURE_RATE, FIGURE_QUEUE, FIGURE_KINDS };
+/* `guest`: under a hypervisor, beside neighbours. */
+const struct repeatability *repeatability_of(enum figure_kind kind, bool guest);
 
 /* NaN is no look. */
 void looks_add(struct looks *looks, double value);
@@ -30,6 +33,6 @@ void looks_add(struct looks *looks, double value);
  * disturbances only add, more where they only take. The interval holds the tenths of the
  * looks and what the figure repeats within. Provenance probe; unknown without looks. */
 struct quantity looks_quantity(const struct looks *looks, double share,
-                               const struct repeatability *usual);
+                               const struct repeatability *repeats);
 
 #endif

@@ -23,8 +23,8 @@ struct walk_turn {
  * long as caches and the hypervisor's page tables do not hold the guest's. */
 double walk_extra_ns(const struct walk_turn *turn, size_t nr);
 
-/* Some tenths of a second; `region` holds the random chase. Begins no turns after end_s of clock_s but the first, and NaN
- * where it did not settle. */
+/* Some tenths of a second; `region` holds the random chase. Begins no turns after end_s
+ * of clock_s but the first, and NaN where it did not settle. */
 double walk_look(const struct region *region, struct chase *random, struct chase *local,
                  double end_s);
 

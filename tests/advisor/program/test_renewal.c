@@ -1,7 +1,10 @@
 /* A profile that was made on a busy machine, and what becomes of it: made anew when the
  * machine is quiet, not when it is busy still, nor when its user declines. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
@@ -160,5 +163,44 @@ TEST("a profile that its user names is never moved away")
     setenv("INFLIGHT_PROFILE", home.path, 1);
     check(!is_renewed(&home));
     unsetenv("INFLIGHT_PROFILE");
+    home_drop(&home);
+}
+
+/* What a command says on standard error while it takes the profile. */
+static void warnings(struct home *home, bool in_answer, struct buf *said)
+{
+    struct settings settings = {.quiet = true};
+    char *path = path_join(home->dir, "said");
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), before = dup(2);
+    struct context bench;
+
+    context_start(&bench, &settings);
+    bench.source = &by_hand;
+    bench.note_in_answer = in_answer;
+    fflush(stderr);
+    dup2(file, 2);
+    check_ok(context_machine(&bench, &home->err), &home->err);
+    dup2(before, 2);
+    close(file);
+    close(before);
+    check_contains(bench.machine_note, "other processes kept the machine busy");
+    context_release(&bench);
+    check_ok(file_read(path, said, &home->err), &home->err);
+    free(path);
+}
+
+TEST("a busy profile is said to be one once")
+{
+    struct home home = {0};
+
+    home_make(&home, true);
+    now_busy = 1;
+    for (int in_answer = 0; in_answer <= 1; in_answer++) {
+        struct buf said = {0};
+
+        warnings(&home, in_answer, &said);
+        check_eq(strstr(buf_str(&said), "kept the machine busy") != NULL, !in_answer);
+        buf_release(&said);
+    }
     home_drop(&home);
 }
