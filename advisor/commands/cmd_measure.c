@@ -110,6 +110,7 @@ static int judge(const struct measurement *measurement, struct error *err)
 static int measure_once(struct context *bench, struct error *err)
 {
     struct measurement measurement = {0};
+    bench->note_in_answer = !bench->settings->json;
     if (context_live(bench, err))
         return -1;
     if (!bench->settings->thorough)

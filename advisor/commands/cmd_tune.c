@@ -419,6 +419,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
     context_start(&bench, settings);
+    bench.note_in_answer = true;
     int status = check_outputs(settings, err);
     if (!status)
         status = check_strategy(settings, err) || budget_check(settings, err);

@@ -22,7 +22,10 @@
 
 void context_start(struct context *bench, const struct settings *settings)
 {
-    *bench = (struct context){.settings = settings};
+    static const struct machine_source here = {.matches = machine_matches_here,
+                                               .busy_now = machine_busy_now,
+                                               .probe = machine_probe};
+    *bench = (struct context){.settings = settings, .source = &here};
     progress_start(&bench->progress, settings->quiet, settings->verbose);
 }
 
@@ -65,7 +68,7 @@ static int characterise(struct context *bench, const char *path, struct error *e
                            "profile was written, nothing was tuned; the same "
                            "command begins again\n");
     enum account before = account_switch(ACCOUNT_MACHINE);
-    int status = machine_probe(&opts, &bench->machine, err);
+    int status = bench->source->probe(&opts, &bench->machine, err);
     account_switch(before);
     bench->profile_s = clock_s() - began_s;
     spawn_catch_interrupt();
@@ -137,14 +140,14 @@ static int misfit_profile(struct context *bench, const char *path, const char *w
 
 /* A profile that was made on a busy machine is made anew as soon as nothing else runs,
  * but for one that the user names, and where the user declines. */
-static bool is_to_be_renewed(const struct machine *machine)
+static bool is_to_be_renewed(const struct context *bench)
 {
     const double quiet = 0.1; /* of all processors: the tick of a clock is a twentieth */
     const char *given = getenv("INFLIGHT_PROFILE"),
                *keep = getenv("INFLIGHT_KEEP_PROFILE");
-    if (!machine->busy || (given && *given) || (keep && *keep))
+    if (!bench->machine.busy || (given && *given) || (keep && *keep))
         return false;
-    return machine_busy_now() < quiet;
+    return bench->source->busy_now() < quiet;
 }
 
 static int own_profile(struct context *bench, struct error *err)
@@ -155,9 +158,9 @@ static int own_profile(struct context *bench, struct error *err)
     if (!status && !file_exists(path))
         status = characterise(bench, path, err);
     else if (!status && !(status = machine_load(path, &bench->machine, err)) &&
-             !machine_matches_here(&bench->machine, &why))
+             !bench->source->matches(&bench->machine, &why))
         status = misfit_profile(bench, path, buf_str(&why), err);
-    else if (!status && is_to_be_renewed(&bench->machine))
+    else if (!status && is_to_be_renewed(bench))
         status = replace_profile(bench, path, ".busy",
                                  "the profile was made while other processes kept the "
                                  "machine busy, which they do no longer",
@@ -170,7 +173,7 @@ static int own_profile(struct context *bench, struct error *err)
 static int named_profile(struct context *bench, struct error *err)
 {
     struct buf why = {0};
-    if (profile_load(bench->settings->machine, NULL, &bench->machine, err))
+    if (profile_read(bench->settings->machine, NULL, &bench->machine, err))
         return -1;
     if (!machine_matches_here(&bench->machine, &why))
         note_misfit(bench, buf_str(&why),
@@ -188,9 +191,10 @@ static void note_unstable(struct context *bench)
         return;
     bench->machine_note =
         xasprintf("%s%s%s", before ? before : "", before ? "; " : "", rough);
-    progress_clear(&bench->progress);
-    if (!bench->settings->machine) /* else profile_load has said it */
+    if (!bench->note_in_answer) {
+        progress_clear(&bench->progress);
         fprintf(stderr, "inflight: warning: %s\n", rough);
+    }
     free(before);
     free(rough);
 }

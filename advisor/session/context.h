@@ -22,14 +22,25 @@ struct environment;
 struct live;
 struct recorded;
 
+/* What tells of the machine at hand, and makes its profile. */
+struct machine_source {
+    bool (*matches)(const struct machine *machine, struct buf *why);
+    double (*busy_now)(void); /* as machine_busy_now */
+    int (*probe)(const struct machine_probe_opts *opts, struct machine *machine,
+                 struct error *err);
+};
+
 struct context {
     const struct settings *settings;
+    const struct machine_source *source; /* context_start takes the machine itself */
     struct progress progress;
     struct budget budget;
     double profile_s; /* making a profile of the machine took; 0 = there was one */
     struct machine machine;
-    char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
-                           nothing to say */
+    char *machine_note;  /* "profile made now", "profile of another machine" ...; NULL =
+                            nothing to say */
+    bool note_in_answer; /* set by commands whose answer has it: what a profile is rough
+                            by is said there, and not before */
     struct kernel *kernel;
     struct toolchain toolchain;
     struct traffic_geometry geometry; /* of --cache and --line; 0 = not told */

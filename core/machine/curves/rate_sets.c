@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/error.h"
 #include "core/machine/sampling/pointer_chase.h"
@@ -187,8 +188,11 @@ static size_t contest_of(size_t set, enum rate_kind kind)
     return set * RATE_KINDS + kind;
 }
 
-static bool has_kernel(const struct arch_kernels *kernels, enum rate_kind kind)
+static bool has_kernel(const struct rate_set *set, const struct arch_kernels *kernels,
+                       enum rate_kind kind)
 {
+    if (set->only && strcmp(set->only[kind], kernels->name) != 0)
+        return false;
     if (kind == RATE_WRITE)
         return kernels->write;
     return kind != RATE_NONTEMPORAL || (kernels->nontemporal && kernels->has_nontemporal);
@@ -204,7 +208,7 @@ static void add_stream(struct rate_task *task, size_t set, enum rate_kind kind)
     for (size_t i = 0; i < arch_kernels_nr(); i++) {
         const struct arch_kernels *kernels = arch_kernels_at(i);
 
-        if (!has_kernel(kernels, kind))
+        if (!has_kernel(&task->plan->set[set], kernels, kind))
             continue;
         task->job[task->job_nr] =
             (struct rate_job){.set = set, .kind = kind, .kernels = kernels};

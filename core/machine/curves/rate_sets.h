@@ -27,6 +27,7 @@ struct rate_set {
     size_t bytes;               /* of each core; the arrays of a kernel share them */
     unsigned kinds;             /* wanted: bits 1 << RATE_x */
     bool cached;                /* fits a cache: is brought there before each window */
+    const char *const *only;    /* of each kind the one kernel to try; NULL = all */
     size_t random_bytes;        /* from pointer to pointer, for RATE_RANDOM */
     struct machine_rates rates; /* out; unknown what was not wanted */
     /* Out: name of the kernels that won; NULL = not wanted, RATE_RANDOM */

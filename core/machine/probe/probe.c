@@ -15,7 +15,7 @@
  * linking the memory takes the difference. */
 static const struct {
     double seconds, all_s;
-} quick = {10, 17}, full = {104, 114};
+} quick = {10, 18.5}, full = {104, 114};
 
 /* 1 GiB, but at least four times what the last cache is said to have, as far as an eighth
  * of the free memory allows; both page sizes need it. A quick look has no time for more
@@ -94,12 +94,15 @@ static const struct {
 } stages[] = {{probe_core, 0.06, "clock and arithmetic"},
               {probe_capacity, 0.2, "the sizes of the caches"},
               {probe_caches, 0.15, "the latency of the caches"},
-              {probe_memory, 0.5, "address translation"},
-              {probe_queues, 0.14, "the miss queue and prefetch to L2"},
               {probe_rates, 0.2, "bandwidths"},
+              {probe_memory, 0.5, "address translation"},
+              {probe_rates_again, 0.05, "bandwidths once more"},
+              {probe_queues, 0.09, "prefetch to L2"},
               {probe_curves, 0.2, "the latency of memory under load"},
+              {probe_rates_again, 0.05, "bandwidths once more"},
               {probe_memories, 0.0, "the other memories"},
-              {probe_capacity_again, 0.04, "the last cache once more"}};
+              {probe_capacity_again, 0.04, "the last cache once more"},
+              {probe_rates_again, 0.05, "bandwidths once more"}};
 
 /* Where other processes have made the stages before longer, those that are left share
  * what is left. */
@@ -122,7 +125,7 @@ static int measure(struct probe *probe, struct error *err)
         share_time(probe, i);
         if (clock_s() >= probe->end_s)
             buf_addf(&left_out, "%s%s", left_out.length ? ", " : "", stages[i].what);
-        else if (stages[i].run(probe, err) || probe_anchor(probe, err))
+        else if (stages[i].run(probe, err) || probe_look(probe, err))
             status = -1;
     }
     if (left_out.length)
@@ -132,6 +135,8 @@ static int measure(struct probe *probe, struct error *err)
     if (!status)
         probe_note_size(probe);
     probe_stability(probe);
+    probe_end_queue(probe);
+    probe_end_walks(probe);
     return status;
 }
 
@@ -201,6 +206,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
         goto out;
     prepare(&probe, opts);
     row = machine_recognise(&probe.topology, table, machine, &identity);
+    probe.guest = identity.guest;
     peak_find(machine, row, &identity, opts->peak_gbs);
     if (machine_find_core(machine, err) || measure(&probe, err))
         goto out;
@@ -211,6 +217,7 @@ out:
     if (result)
         machine_release(machine);
     region_release(&probe.huge);
+    region_release(&probe.small);
     topology_release(&probe.topology);
     return result;
 }

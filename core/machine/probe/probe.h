@@ -5,8 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/base/quantity.h"
+#include "core/machine/curves/rate_sets.h"
 #include "core/machine/profile/limit.h"
 #include "core/machine/sampling/capacity.h"
+#include "core/machine/sampling/looks.h"
 #include "core/machine/sampling/pointer_chase.h"
 #include "core/machine/topology/memory.h"
 #include "core/machine/topology/topology.h"
@@ -22,22 +24,37 @@ enum { ANCHORS_MAX = 64 };
 /* What fully random accesses go over: page tables of some MiB. */
 enum { PROBE_RANDOM_BYTES = 1 << 30 };
 
+enum page_kind { PAGE_SMALL, PAGE_HUGE, PAGE_KINDS };
+
+/* Rates of memory, of one core and of all: several looks. */
+enum { ONE_CORE, ALL_CORES, CORE_CHOICES };
+struct rates_seen {
+    struct looks look[CORE_CHOICES][RATE_KINDS];
+    const char *winner[CORE_CHOICES][RATE_KINDS]; /* the loops that were best */
+};
+
 struct probe {
     struct topology topology;
     struct machine *machine;
     struct progress *progress; /* may be NULL */
     bool quick;
+    bool guest;        /* beside others on a host */
     bool crowded;      /* others run: less is mapped, and page walks are not looked at */
     double end_s;      /* of clock_s: when all must be over */
     double seconds;    /* that the stages share */
     size_t node_bytes; /* two lines: keeps the adjacent-line prefetcher out */
     size_t memory_set_bytes;
-    double available_bytes;     /* of memory, when the probe began; 0 = not known */
-    struct region huge;         /* mapped by probe_settle, kept for all stages; small
-                                   pages where there are no huge ones */
-    struct chase chaser;        /* block-local */
-    struct chase random_chaser; /* fully random, in the same nodes */
-    double start_s, settled_s;  /* of clock_s; how long settling took */
+    double available_bytes; /* of memory, when the probe began; 0 = not known */
+    struct region huge;     /* mapped by probe_settle, kept for all stages; small
+                               pages where there are no huge ones */
+    struct chase chaser;    /* block-local */
+    struct region small;    /* mapped by probe_memory where there are huge pages, too */
+    struct chase random_chaser[PAGE_KINDS]; /* fully random, in their region */
+    struct looks walk[PAGE_KINDS];          /* nanoseconds a step beyond a local one */
+    struct looks queue;                     /* misses that fill it */
+    double burst_ns;                        /* of one miss alone; 0 = not seen */
+    struct rates_seen rates;
+    double start_s, settled_s; /* of clock_s; how long settling took */
     bool settled;
     struct anchor anchor[ANCHORS_MAX];
     size_t anchor_nr;
@@ -68,8 +85,14 @@ int probe_settle(struct probe *probe, struct error *err);
 int probe_map(struct region *region, size_t *bytes, bool huge, struct error *err);
 /* When the caches are known: was the set large beside them? */
 void probe_note_size(struct probe *probe);
-/* Looks at the unloaded latency once more; between the stages. */
-int probe_anchor(struct probe *probe, struct error *err);
+/* Looks at the unloaded latency, at the miss queue and, when their memory is there, at
+ * page walks once more; between the stages. */
+int probe_look(struct probe *probe, struct error *err);
+void probe_look_at_queue(struct probe *probe);
+void probe_look_at_walks(struct probe *probe);
+/* What follows from all looks. */
+void probe_end_queue(struct probe *probe);
+void probe_end_walks(struct probe *probe);
 void anchor_add(struct probe *probe, double at_s, double ns);
 /* Latency of memory and how stable it was, from the anchors so far; sorts them. */
 void probe_stability(struct probe *probe);
@@ -78,7 +101,7 @@ struct stability {
     bool unstable;
 };
 /* `sorted`: by ns; at least one. */
-struct stability stability_of(const struct anchor *sorted, size_t nr);
+struct stability stability_of(const struct anchor *sorted, size_t nr, bool guest);
 
 /* Share of the processors' time that was not idle between two readings of /proc/stat; NaN
  * = they do not tell. */
@@ -96,7 +119,8 @@ int probe_memory(struct probe *probe,
 int probe_queues(struct probe *probe, struct error *err); /* prefetch to L2 */
 int probe_rates(struct probe *probe,
                 struct error *err); /* bandwidth of one and all cores */
-int probe_curves(struct probe *probe, struct error *err); /* latency against load */
+int probe_rates_again(struct probe *probe, struct error *err); /* ... of memory */
+int probe_curves(struct probe *probe, struct error *err);      /* latency against load */
 /* The same of each memory, where there is more than one. */
 int probe_memories(struct probe *probe, struct error *err);
 /* One of them, in about `seconds`; adds it to the profile, or a note why it could not be

@@ -9,13 +9,8 @@
 #include "core/machine/probe/probe.h"
 #include "core/machine/probe/probe_pages.h"
 #include "core/machine/sampling/trial.h"
+#include "core/machine/sampling/walks.h"
 #include "core/process/term.h"
-
-enum { ALONE_MAX = 8, MAPPINGS_MAX = 4 };
-
-/* How page tables lie decides what a walk costs: of fresh mappings on one guest within a
- * minute the costs scatter by 13 % on huge pages and by 27 % on small ones. */
-static const double mappings_scatter = 0.2;
 
 static const int chain_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
@@ -28,8 +23,6 @@ struct chain_set {
 /* One page size. */
 struct page_set {
     struct chain_set random;
-    double mapping_ns[MAPPINGS_MAX]; /* of one chase alone, for each mapping */
-    size_t mapping_nr, sample_nr;
     struct page_probe pages;
 };
 
@@ -85,115 +78,85 @@ static void add_set(struct probe *probe, struct trials *trials, struct page_set 
                    (size_t)probe->machine->line_bytes);
 }
 
-/* Nanoseconds a step, NaN when other processes got in between all the time. Short parts:
- * where others run, a turn lasts some milliseconds. */
-static double walk_ns(struct chase *chase, size_t steps)
+/* Where others run, a look is over before its chase has brought the page tables into the
+ * caches. */
+static void look_at_walk(struct probe *probe, enum page_kind kind,
+                         const struct region *region, struct chase *random)
 {
-    enum { PARTS = 8 };
-    double part_ns[PARTS];
-    size_t nr = 0;
+    const double seconds = probe->quick ? 0.3 : 0.6;
 
-    for (int i = 0; i < PARTS; i++) {
-        struct watch start = watch_now(), end;
-
-        chase_run(chase, 1, steps / PARTS);
-        end = watch_now();
-        if (!watch_was_disturbed(&start, &end))
-            part_ns[nr++] = (end.wall_s - start.wall_s) / (double)(steps / PARTS) * 1e9;
-    }
-    return nr >= PARTS / 4 ? median_sorting(part_ns, nr) : NAN;
+    looks_add(&probe->walk[kind],
+              walk_look(region, random, &probe->chaser, clock_s() + seconds));
 }
 
-/* NaN where other processes disturbed all tries; none is begun after end_s but the first.
- */
-static double sample_translation(struct chase *random, struct chase *local,
-                                 size_t lead_steps, double end_s)
+static const struct region *region_of(const struct probe *probe, enum page_kind kind)
 {
-    const size_t steps = 32768;
-    const int tries_max = 3;
-    double extra_ns = NAN;
-
-    for (int i = 0; isnan(extra_ns) && (!i || (i < tries_max && clock_s() < end_s));
-         i++) {
-        double random_ns;
-
-        chase_run(random, 1, lead_steps);
-        random_ns = walk_ns(random, steps);
-        chase_run(local, 1, steps / 8);
-        extra_ns = random_ns - walk_ns(local, steps);
-    }
-    return extra_ns;
+    return kind == PAGE_HUGE || !probe->small.bytes ? &probe->huge : &probe->small;
 }
 
-/*
- * How much longer a fully random step takes than a block-local one, each chase alone, in
- * one mapping. Many lanes bring the page tables into the caches, and a walk right behind
- * them is too cheap: in a guest with 1 GiB of 4 KiB pages a step rose from 172 to 215-240
- * ns within the first 200 000 to 300 000. These meet each line of the guest's page tables
- * (8 entries) about nine times; then reuse and eviction balance.
- */
-static void sample_mapping(struct page_set *set, struct chase *random,
-                           struct chase *local, size_t samples, double end_s)
+void probe_look_at_walks(struct probe *probe)
 {
-    const size_t first = 300000, later = 60000;
-    double ns[ALONE_MAX];
-    size_t nr = 0;
-
-    for (size_t i = 0; i < samples && i < ALONE_MAX && (!i || clock_s() < end_s); i++) {
-        ns[nr] = sample_translation(random, local, i ? later : first, end_s);
-        nr += !isnan(ns[nr]);
-    }
-    if (nr && set->mapping_nr < MAPPINGS_MAX)
-        set->mapping_ns[set->mapping_nr++] = median_sorting(ns, nr);
-    set->sample_nr += nr;
+    for (enum page_kind kind = 0; kind < PAGE_KINDS && !probe->crowded; kind++)
+        if (probe->random_chaser[kind].node_nr)
+            look_at_walk(probe, kind, region_of(probe, kind),
+                         &probe->random_chaser[kind]);
 }
 
-/* Another mapping of such pages. Where there is no memory for it, or no time, the first
- * one stands alone. */
-static void sample_elsewhere(struct probe *probe, struct page_set *set,
-                             struct chase *local, bool huge, size_t samples, double end_s)
+/* Another mapping: where the page tables lie has a part in what a walk costs. Where there
+ * is no memory for it, or no time, the first one stands alone. */
+static void look_elsewhere(struct probe *probe, enum page_kind kind, uint64_t seed)
 {
-    size_t bytes = PROBE_RANDOM_BYTES;
     struct region region = {0};
-    struct chain_set random;
+    struct chase random;
 
-    if (memory_available_bytes() < 2.0 * PROBE_RANDOM_BYTES || clock_s() >= end_s ||
-        region_map(&region, bytes, huge, NULL))
+    if (memory_available_bytes() < 2.0 * PROBE_RANDOM_BYTES ||
+        region_map(&region, PROBE_RANDOM_BYTES, kind == PAGE_HUGE, NULL))
         return;
-    chase_build(&random.chase, &(struct chase_plan){.base = region.base,
-                                                    .bytes = region.bytes,
-                                                    .spacing = random_spacing(probe),
-                                                    .order = CHASE_RANDOM,
-                                                    .seed = set->mapping_nr + 1});
-    sample_mapping(set, &random.chase, local, samples, end_s);
+    chase_build(&random, &(struct chase_plan){.base = region.base,
+                                              .bytes = region.bytes,
+                                              .spacing = random_spacing(probe),
+                                              .order = CHASE_RANDOM,
+                                              .seed = seed});
+    for (int i = 0; i < 2; i++)
+        look_at_walk(probe, kind, &region, &random);
     region_release(&region);
 }
 
-/* Each mapping is one sample. */
-static struct quantity translation_of(const struct page_set *set)
+static void look_at_other_mappings(struct probe *probe)
 {
-    size_t nr = set->mapping_nr;
-    const double *ns = set->mapping_ns;
-    double value, squares = 0, mean = 0, error, low;
+    const uint64_t mappings = probe->quick ? 1 : 3;
+    const double end_s = probe_until(probe, 0.1), /* when quick, for small pages only */
+        for_others_s = 0.6 * probe->seconds;
 
-    if (!nr)
-        return quantity_unknown();
-    value = samples_at(ns, nr, 0.5);
-    for (size_t i = 0; i < nr; i++)
-        mean += ns[i] / (double)nr;
-    for (size_t i = 0; i < nr; i++)
-        squares += (ns[i] - mean) * (ns[i] - mean);
-    error = samples_error(value, nr > 1 ? sqrt(squares / (double)(nr - 1)) : 0, nr,
-                          mappings_scatter);
-    low = fmin(samples_at(ns, nr, 0), fmax(value - error, 0)); /* no walk takes less */
-    return quantity_between(value, low, fmax(samples_at(ns, nr, 1), value + error),
-                            set->sample_nr, PROVENANCE_PROBE);
+    for (uint64_t i = 0; i < mappings && !probe->crowded; i++)
+        for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++)
+            if (probe->random_chaser[kind].node_nr && clock_s() < end_s &&
+                probe->end_s - clock_s() > for_others_s)
+                look_elsewhere(probe, kind, i + 2);
+}
+
+void probe_end_walks(struct probe *probe)
+{
+    struct machine *machine = probe->machine;
+    struct quantity *to[PAGE_KINDS] = {[PAGE_SMALL] =
+                                           &machine->small_pages.translation_ns,
+                                       [PAGE_HUGE] = &machine->huge_pages.translation_ns};
+
+    for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++) {
+        *to[kind] = looks_quantity(&probe->walk[kind], 0.5,
+                                   repeatability_of(FIGURE_WALK, probe->guest));
+        to[kind]->low = fmax(to[kind]->low, 0); /* no walk takes less */
+        if (probe->random_chaser[kind].node_nr && !to[kind]->known)
+            probe_note(probe,
+                       "what a page walk costs on %s pages could not be measured: "
+                       "other processes kept running on the core",
+                       kind == PAGE_SMALL ? "small" : "huge");
+    }
 }
 
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    to->translation_ns = translation_of(set);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
@@ -239,8 +202,7 @@ static void add_anchors(struct probe *probe, const struct trial *one, double sta
 }
 
 /* Where there are no huge pages the one region stands for both. False: no memory. */
-static bool add_sets(struct probe *probe, struct trials *trials, struct memory_sets *sets,
-                     struct region *small)
+static bool add_sets(struct probe *probe, struct trials *trials, struct memory_sets *sets)
 {
     size_t bytes =
         probe->huge.bytes < PROBE_RANDOM_BYTES ? probe->huge.bytes : PROBE_RANDOM_BYTES;
@@ -251,9 +213,9 @@ static bool add_sets(struct probe *probe, struct trials *trials, struct memory_s
         add_set(probe, trials, &sets->small, &probe->huge);
         return true;
     }
-    if (probe_map(small, &bytes, false, &probe->err))
+    if (probe_map(&probe->small, &bytes, false, &probe->err))
         return false;
-    add_set(probe, trials, &sets->small, small);
+    add_set(probe, trials, &sets->small, &probe->small);
     add_set(probe, trials, &sets->huge, &probe->huge);
     return true;
 }
@@ -269,60 +231,32 @@ static void fill_sets(struct probe *probe, struct memory_sets *sets,
         fill_pages(&machine->huge_pages, trials, &sets->huge);
         huge_walks(machine);
     }
-    if (!machine->small_pages.translation_ns.known ||
-        (huge && !machine->huge_pages.translation_ns.known))
-        probe_note(probe, "what a page walk costs could not be measured on all pages: "
-                          "other processes kept running on the core");
     find_knee(probe, trials, &sets->local);
     machine->one_core.random_lines_per_s =
         best_rate(trials, sets->local.trial, sets->local.trial_nr);
     probe->chaser = sets->local.chase;
-    probe->random_chaser = (huge ? &sets->huge : &sets->small)->random.chase;
-}
-
-static void sample_translations(struct probe *probe, struct memory_sets *sets,
-                                bool elsewhere)
-{
-    const size_t samples = probe->quick ? 3 : ALONE_MAX;
-    const double end_s = probe_until(probe, 0.1);
-    struct chase *local = &sets->local.chase;
-
-    if (probe->crowded)
-        return;
-    if (elsewhere)
-        sample_elsewhere(probe, &sets->small, local, false, samples, end_s);
-    else
-        sample_mapping(&sets->small, &sets->small.random.chase, local, samples, end_s);
-    if (!probe->machine->huge_pages_available)
-        return;
-    if (elsewhere)
-        sample_elsewhere(probe, &sets->huge, local, true, samples, end_s);
-    else
-        sample_mapping(&sets->huge, &sets->huge.random.chase, local, samples, end_s);
+    probe->random_chaser[PAGE_SMALL] = sets->small.random.chase;
+    if (huge)
+        probe->random_chaser[PAGE_HUGE] = sets->huge.random.chase;
 }
 
 static void measure(struct probe *probe)
 {
     const size_t rounds_max = 400; /* the time ends it before, as a rule */
-    const double share = probe->quick ? 0.12 : 0.23;
+    const double share = probe->quick ? 0.1 : 0.2;
     struct memory_sets *sets = xcalloc(1, sizeof(*sets));
-    struct region small = {0};
     struct trials trials = {0};
 
-    if (add_sets(probe, &trials, sets, &small)) {
-        double started_s;
+    if (add_sets(probe, &trials, sets)) {
+        double started_s = clock_s();
 
-        sample_translations(probe, sets, false);
         trials.stop_s = probe_stop(probe, share);
-        started_s = clock_s();
         trials_run(&trials, rounds_max, probe_until(probe, share));
         add_anchors(probe, &trials.trial[sets->local.trial[0]], started_s, clock_s());
-        region_release(&small);
-        for (size_t i = 1; i < (probe->quick ? 2 : MAPPINGS_MAX); i++)
-            sample_translations(probe, sets, true);
         fill_sets(probe, sets, &trials);
+        probe_look_at_walks(probe);
+        look_at_other_mappings(probe);
     }
-    region_release(&small);
     trials_release(&trials);
     free(sets);
 }

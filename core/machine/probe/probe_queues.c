@@ -140,44 +140,63 @@ static void fill(struct probe *probe, const struct trials *trials,
     probe->machine->prefetch_l2_gain = a.l2_gain;
 }
 
-/* Where lines cannot be thrown out of the caches, and where the window of instructions
- * may be what is full (a miss of a burst is some six), nothing is told. */
-static void measure_bursts(struct probe *probe)
+/* Some rounds; where others run there are fewer, and no step is told from less than
+ * three. */
+void probe_look_at_queue(struct probe *probe)
 {
-    const size_t rounds_max = 60, of_window = 6;
-    const double end_s = probe_until(probe, 0.05), stop_s = probe_stop(probe, 0.05),
-                 memory_min = 0.5;
-    const struct machine *machine = probe->machine;
+    const size_t rounds = probe->quick ? 8 : 20;
+    const double end_s = clock_s() + (probe->quick ? 0.2 : 0.5);
     struct bursts bursts = {.base = probe->huge.base,
                             .bytes = probe->huge.bytes,
                             .node_bytes = probe->node_bytes,
-                            .random = 1};
-    struct quantity one_ns;
+                            .random = probe->anchor_nr + 1};
+    struct quantity step;
 
-    while (bursts.rounds < rounds_max && clock_s() < (bursts.rounds < 5 ? stop_s : end_s))
+    while (bursts.rounds < rounds && clock_s() < end_s)
         bursts_round(&bursts);
-    one_ns = samples_quantity(bursts.burst_ns[0], bursts.rounds);
-    probe->burst_step = burst_step(bursts.burst_ns, BURSTS_MAX, bursts.rounds);
-    if (!(one_ns.value >= memory_min * probe->anchor[0].ns) ||
-        (machine->rob_entries > 0 &&
-         probe->burst_step.value * of_window > machine->rob_entries))
-        probe->burst_step = quantity_unknown();
+    step = burst_step(bursts.burst_ns, BURSTS_MAX, bursts.rounds);
+    if (step.known) {
+        looks_add(&probe->queue, step.value);
+        probe->burst_ns = samples_at(bursts.burst_ns[0], bursts.rounds, 0.5);
+    }
     bursts_release(&bursts);
+}
+
+/* Another hardware thread of the core, which a guest does not see, takes entries; nothing
+ * adds any: what a quarter of the looks reach. Where lines cannot be thrown out of the
+ * caches, and where the window of instructions may be what is full (a miss of a burst is
+ * some six), nothing is told. */
+void probe_end_queue(struct probe *probe)
+{
+    const double of_window = 6, memory_min = 0.5, reached = 0.75;
+    const struct machine *machine = probe->machine;
+    struct quantity step = looks_quantity(&probe->queue, reached,
+                                          repeatability_of(FIGURE_QUEUE, probe->guest));
+
+    if (!step.known || probe->burst_ns < memory_min * probe->anchor[0].ns ||
+        (machine->rob_entries > 0 && step.value * of_window > machine->rob_entries))
+        return;
+    step.value = round(step.value);
+    step.low = fmin(step.low, step.value - 1); /* misses are whole */
+    step.high = fmax(step.high, step.value + 1);
+    probe->burst_step = step;
 }
 
 static void measure(struct probe *probe)
 {
     const size_t rounds_max = 201;
+    const struct machine *machine = probe->machine;
     struct pattern *local = xcalloc(1, sizeof(*local)),
                    *random = xcalloc(1, sizeof(*random));
     struct trials trials = {0};
     size_t one;
 
-    measure_bursts(probe);
     add_pattern(probe, &trials, local, &probe->chaser,
                 HUGE_PAGE_BYTES / probe->node_bytes);
     one = add_chase(&trials, &local->chase, 1, false, 1e-3);
-    add_pattern(probe, &trials, random, &probe->random_chaser, 0);
+    add_pattern(
+        probe, &trials, random,
+        &probe->random_chaser[machine->huge_pages_available ? PAGE_HUGE : PAGE_SMALL], 0);
     trials.stop_s = probe_stop(probe, 0.07);
     trials_run(&trials, rounds_max, probe_until(probe, 0.07));
     fill(probe, &trials, local, random, one);
@@ -191,6 +210,6 @@ static void measure(struct probe *probe)
 
 int probe_queues(struct probe *probe, struct error *err)
 {
-    probe_say(probe, "measuring how many misses fill the queue, and prefetch to L2");
+    probe_say(probe, "measuring prefetch to L2");
     return probe_on_first_core(probe, measure, err);
 }

@@ -48,7 +48,7 @@ static void plan_stage(struct stage_plan *stage, struct probe *probe, size_t cor
     size_t bytes = rate_memory_bytes(machine, cores, available);
 
     *stage = (struct stage_plan){
-        .plan = {.cores = cores, .set = stage->set, .rounds = probe->quick ? 7 : 25}};
+        .plan = {.cores = cores, .set = stage->set, .rounds = probe->quick ? 4 : 25}};
     for (int i = 0; i < machine->level_nr; i++) {
         size_t level_bytes = rate_level_bytes(machine, i);
 
@@ -66,6 +66,25 @@ static void fill(struct machine_rates *to, struct rate_set *set)
     for (enum rate_kind kind = 0; kind < RATE_KINDS; kind++)
         if (set->kinds >> kind & 1)
             *rate_of_kind(to, kind) = *rate_of_kind(&set->rates, kind);
+}
+
+/* Of memory; what other processes left no windows of its own is no look. */
+static void add_looks(struct probe *probe, const struct stage_plan *stage, int choice)
+{
+    for (size_t i = 0; i < stage->plan.set_nr; i++) {
+        struct machine_rates rates = stage->set[i].rates;
+
+        if (stage->level[i] < probe->machine->level_nr)
+            continue;
+        for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++) {
+            struct quantity rate = *rate_of_kind(&rates, kind);
+
+            if (!rate.known || isinf(rate.high))
+                continue;
+            looks_add(&probe->rates.look[choice][kind], rate.value);
+            probe->rates.winner[choice][kind] = stage->set[i].winner[kind];
+        }
+    }
 }
 
 static void fill_one_core(struct machine *machine, struct stage_plan *stage)
@@ -99,9 +118,15 @@ static void close_gaps(struct machine_rates *all, struct machine_rates *one,
  * where plain stores read it first. */
 static void fill_node(struct machine *machine)
 {
-    machine->node_read_gbs = machine->all_cores.read_gbs;
-    machine->node_copy_gbs =
-        quantity_scale(machine->all_cores.copy_gbs, (2 + machine->store_read_factor) / 2);
+    struct quantity read = machine->all_cores.read_gbs,
+                    copy = quantity_scale(machine->all_cores.copy_gbs,
+                                          (2 + machine->store_read_factor) / 2);
+
+    /* Where it is only "at least", a curve may have seen more. */
+    if (!machine->node_read_gbs.known || !isinf(read.high))
+        machine->node_read_gbs = read;
+    if (!machine->node_copy_gbs.known || !isinf(copy.high))
+        machine->node_copy_gbs = copy;
 }
 
 static int measure_one_core(struct probe *probe, struct error *err)
@@ -110,11 +135,12 @@ static int measure_one_core(struct probe *probe, struct error *err)
 
     probe_say(probe, "measuring the bandwidth of one core");
     plan_stage(&stage, probe, 1, probe->quick ? READ_AND_COPY : STREAMS, STREAMS);
-    stage.plan.seconds = probe_until(probe, 0.08) - clock_s();
-    stage.plan.stop_s = probe_stop(probe, 0.08);
+    stage.plan.seconds = probe_until(probe, probe->quick ? 0.1 : 0.08) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.1 : 0.08);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_one_core(probe->machine, &stage);
+    add_looks(probe, &stage, ONE_CORE);
     return 0;
 }
 
@@ -140,11 +166,12 @@ static int measure_all_cores(struct probe *probe, struct error *err)
     }
     probe_say(probe, "measuring the bandwidth of %zu cores together", cores);
     plan_stage(&stage, probe, cores, level_kinds, STREAMS | random);
-    stage.plan.seconds = probe_until(probe, 0.1) - clock_s();
-    stage.plan.stop_s = probe_stop(probe, 0.1);
+    stage.plan.seconds = probe_until(probe, probe->quick ? 0.08 : 0.1) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, probe->quick ? 0.08 : 0.1);
     if (rates_measure(&probe->topology, &stage.plan, err))
         return -1;
     fill_all_cores(machine, &stage);
+    add_looks(probe, &stage, ALL_CORES);
     for (int i = 0; i < machine->level_nr; i++)
         close_gaps(&machine->level[i].all_cores, &machine->level[i].one_core,
                    level_kinds);
@@ -152,10 +179,70 @@ static int measure_all_cores(struct probe *probe, struct error *err)
     return 0;
 }
 
+/* Disturbances only take, and last for seconds: the upper quartile, as the latency is the
+ * lower one. */
+static void fill_looks(const struct probe *probe, int choice, struct machine_rates *to)
+{
+    const double reached = 0.75;
+    const struct looks *look = probe->rates.look[choice];
+
+    for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
+        if (look[kind].nr)
+            *rate_of_kind(to, kind) = looks_quantity(
+                &look[kind], reached, repeatability_of(FIGURE_RATE, probe->guest));
+}
+
+static void fill_memory(struct probe *probe)
+{
+    struct machine *machine = probe->machine;
+
+    fill_looks(probe, ONE_CORE, &machine->one_core);
+    fill_looks(probe, machine->cores > 1 ? ALL_CORES : ONE_CORE, &machine->all_cores);
+    fill_node(machine);
+}
+
 int probe_rates(struct probe *probe, struct error *err)
 {
     if (measure_one_core(probe, err) || measure_all_cores(probe, err))
         return -1;
-    fill_node(probe->machine);
+    fill_memory(probe);
+    return 0;
+}
+
+/* Only the loops that were best, and only where there was one. */
+static int look_again(struct probe *probe, int choice, size_t cores, struct error *err)
+{
+    const struct rates_seen *seen = &probe->rates;
+    const double share = 0.02;
+    unsigned kinds = 0;
+    struct stage_plan stage;
+
+    for (enum rate_kind kind = 0; kind < RATE_RANDOM; kind++)
+        if (seen->winner[choice][kind])
+            kinds |= 1 << kind;
+    if (!kinds)
+        return 0;
+    plan_stage(&stage, probe, cores, 0, kinds);
+    if (!stage.plan.set_nr)
+        return 0;
+    stage.set[0].only = seen->winner[choice];
+    stage.plan.rounds = 5;
+    stage.plan.seconds = probe_until(probe, share) - clock_s();
+    stage.plan.stop_s = probe_stop(probe, share);
+    if (rates_measure(&probe->topology, &stage.plan, err))
+        return -1;
+    add_looks(probe, &stage, choice);
+    return 0;
+}
+
+int probe_rates_again(struct probe *probe, struct error *err)
+{
+    size_t cores = probe->topology.cpus.cpu_nr;
+
+    probe_say(probe, "measuring the bandwidth of memory once more");
+    if (look_again(probe, ONE_CORE, 1, err) ||
+        (cores > 1 && look_again(probe, ALL_CORES, cores, err)))
+        return -1;
+    fill_memory(probe);
     return 0;
 }

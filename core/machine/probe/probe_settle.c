@@ -10,6 +10,7 @@
 
 #include "core/base/buf.h"
 #include "core/machine/probe/probe.h"
+#include "core/machine/sampling/looks.h"
 #include "core/machine/sampling/trial.h"
 #include "core/process/term.h"
 
@@ -132,9 +133,11 @@ static void look(struct probe *probe)
     double ns = chase_latency(&probe->chaser, probe->quick ? 0.05 : 0.1).value;
 
     anchor_add(probe, clock_s(), ns);
+    probe_look_at_queue(probe);
+    probe_look_at_walks(probe);
 }
 
-int probe_anchor(struct probe *probe, struct error *err)
+int probe_look(struct probe *probe, struct error *err)
 {
     return probe_on_first_core(probe, look, err);
 }
@@ -172,16 +175,17 @@ static char *stability_text(const struct probe *probe, const struct anchor *sort
 /* Disturbances only add, and last for seconds: the lower quartile of the looks is what
  * the memory does when left alone for a quarter of the time, and moves less from run to
  * run than the median. */
-struct stability stability_of(const struct anchor *sorted, size_t nr)
+struct stability stability_of(const struct anchor *sorted, size_t nr, bool guest)
 {
     double low = at_share(sorted, nr, 0.1), high = at_share(sorted, nr, 0.9);
-    /* Of a normal distribution the tenths are 2.56 standard deviations apart. */
-    double scatter = (high - low) / 2.56;
+    struct looks looks = {0};
+
+    for (size_t i = 0; i < nr; i++)
+        looks_add(&looks, sorted[i].ns);
 
     return (struct stability){
-        .latency_ns = samples_widen(
-            quantity_between(at_share(sorted, nr, 0.25), low, high, nr, PROVENANCE_PROBE),
-            scatter, nr),
+        .latency_ns =
+            looks_quantity(&looks, 0.25, repeatability_of(FIGURE_LATENCY, guest)),
         /* Beyond the tenths: one look of a tenth of a second decides nothing. */
         .unstable = high > unstable_ratio * low};
 }
@@ -193,7 +197,7 @@ void probe_stability(struct probe *probe)
     if (!probe->anchor_nr)
         return;
     qsort(probe->anchor, probe->anchor_nr, sizeof(*probe->anchor), by_ns);
-    stability = stability_of(probe->anchor, probe->anchor_nr);
+    stability = stability_of(probe->anchor, probe->anchor_nr, probe->guest);
     free(probe->machine->stability);
     probe->machine->memory_latency_ns = stability.latency_ns;
     probe->machine->unstable = stability.unstable;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/base.h"
+#include "core/machine/sampling/looks.h"
 
 struct watch watch_now(void)
 {
@@ -156,21 +157,24 @@ static double student(double freedom)
     return 1.96 + 2.4 / freedom + 4.6 / (freedom * freedom);
 }
 
-double samples_error(double value, double scatter, size_t nr, double usual)
+double samples_error(double value, double scatter, size_t nr,
+                     const struct repeatability *usual)
 {
     const double median_of_mean =
         1.2533; /* its error over that of a mean, sqrt(pi / 2) */
-    double n = (double)nr, prior = usual * fabs(value), freedom = SAMPLES_PRIOR + n - 1,
+    double n = (double)nr, prior = usual->look * fabs(value),
+           freedom = SAMPLES_PRIOR + n - 1,
            one = sqrt((SAMPLES_PRIOR * prior * prior + (n - 1) * scatter * scatter) /
                       freedom);
 
-    return hypot(student(freedom) * median_of_mean * one / sqrt(n),
-                 SAMPLES_DRIFT * value);
+    return hypot(student(freedom) * median_of_mean * one / sqrt(n), usual->run * value);
 }
 
 struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr)
 {
-    double error = samples_error(quantity.value, scatter, nr, SAMPLES_SCATTER);
+    static const struct repeatability usual = {.look = SAMPLES_SCATTER,
+                                               .run = SAMPLES_DRIFT};
+    double error = samples_error(quantity.value, scatter, nr, &usual);
 
     quantity.low = fmin(quantity.low, quantity.value - error);
     quantity.high = fmax(quantity.high, quantity.value + error);

@@ -10,6 +10,8 @@
 
 #include "core/base/quantity.h"
 
+struct repeatability;
+
 /* Wall time and the calling thread's processor time, to tell whether somebody else ran on
  * our core in between. */
 struct watch {
@@ -61,8 +63,9 @@ void trials_release(struct trials *trials);
 #define SAMPLES_SCATTER 0.04
 #define SAMPLES_PRIOR   2.0
 #define SAMPLES_DRIFT   0.02
-/* `usual`: what a sample scatters by, beforehand, in parts of the value. */
-double samples_error(double value, double scatter, size_t nr, double usual);
+/* `usual`: what is believed of such samples beforehand. */
+double samples_error(double value, double scatter, size_t nr,
+                     const struct repeatability *usual);
 /* The interval reaches at least that far. */
 struct quantity samples_widen(struct quantity quantity, double scatter, size_t nr);
 /* Median; the interval holds the quartiles and samples_error. Provenance probe. Unknown

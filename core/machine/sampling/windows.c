@@ -6,7 +6,7 @@
 #include "core/process/term.h"
 
 /* Candidates are narrowed down after the first rounds; three windows make a median. */
-enum { FIRST_ROUNDS = 3, KEEP = 4, MIN_ROUNDS = 5, TRIES = 3, MIN_SAMPLES = 3 };
+enum { FIRST_ROUNDS = 2, KEEP = 4, MIN_ROUNDS = 5, TRIES = 3, MIN_SAMPLES = 3 };
 
 void windows_add(struct windows *windows, const struct window_job *job)
 {

@@ -10,7 +10,9 @@
 #include "core/machine/curves/curve_sweep.h"
 #include "core/machine/probe/probe.h"
 #include "core/machine/profile/limit.h"
+#include "core/machine/sampling/looks.h"
 #include "core/machine/sampling/trial.h"
+#include "core/machine/sampling/walks.h"
 #include "core/machine/sampling/windows.h"
 #include "tests/check.h"
 
@@ -57,7 +59,7 @@ static struct quantity of_looks(const double *sample, size_t nr)
 
     for (size_t i = 0; i < nr; i++)
         anchor[i] = (struct anchor){.at_s = (double)i, .ns = sample[i]};
-    return stability_of(anchor, nr).latency_ns;
+    return stability_of(anchor, nr, false).latency_ns;
 }
 
 static struct quantity of_windows(const double *sample, size_t nr)
@@ -109,6 +111,15 @@ static struct quantity of_searches(const double *sample, size_t nr)
     return capacity_of(search, nr, 1);
 }
 
+static struct quantity of_some_looks(const double *sample, size_t nr)
+{
+    struct looks looks = {0};
+
+    for (size_t i = 0; i < nr; i++)
+        looks_add(&looks, sample[i]);
+    return looks_quantity(&looks, 0.75, repeatability_of(FIGURE_RATE, false));
+}
+
 /* All that a profile makes of samples. */
 static void check_all(const double *sample, size_t nr)
 {
@@ -124,6 +135,7 @@ static void check_all(const double *sample, size_t nr)
     check(has_width(of_windows(sample, nr)));
     check(has_width(of_knees(sample, nr)));
     check(has_width(of_searches(sample, nr)));
+    check(has_width(of_some_looks(sample, nr)));
 }
 
 TEST("nothing that was measured is exact")
@@ -189,4 +201,96 @@ TEST("an interval holds the median of other runs")
                 fprintf(stderr, "%zu samples, scatter %g: %d of %d\n", few[i], scatter,
                         held, turns);
         }
+}
+
+/* Turns of a local chase that takes 150 ns, and of a random one that takes so much more,
+ * while neighbours move both by half within the turns. */
+static size_t make_turns(double extra_ns, uint64_t *state, struct walk_turn *turn)
+{
+    for (size_t i = 0; i < WALK_PAIRS_MAX; i++) {
+        double drift = 0.25 * sin(0.4 * (double)i);
+
+        turn[i] = (struct walk_turn){
+            .before_ns = 150 * (1 + drift) * (1 + 0.01 * normal(state)),
+            .random_ns = 150 * (1 + drift) + extra_ns * (1 + 0.05 * normal(state)),
+            .after_ns = 150 * (1 + drift) * (1 + 0.01 * normal(state))};
+    }
+    return WALK_PAIRS_MAX;
+}
+
+TEST("drift cancels from what a walk costs")
+{
+    static const double extra_ns[] = {0, 40, 270};
+    uint64_t state = 11;
+
+    for (size_t i = 0; i < ARRAY_SIZE(extra_ns); i++) {
+        struct walk_turn turn[WALK_PAIRS_MAX];
+        size_t nr = make_turns(extra_ns[i], &state, turn);
+
+        check(fabs(walk_extra_ns(turn, nr) - extra_ns[i]) <= 5);
+        for (size_t j = 0; j < nr; j += 4) /* the hypervisor's page tables had a gap */
+            turn[j].random_ns += 5000;
+        check(fabs(walk_extra_ns(turn, nr) - extra_ns[i]) <= 10);
+        for (size_t j = 1; j < nr; j += 2)
+            turn[j].before_ns = NAN;
+        check(!isnan(walk_extra_ns(turn, nr)));
+    }
+}
+
+TEST("a walk's cost that does not stay, or was disturbed, is none")
+{
+    struct walk_turn turn[WALK_PAIRS_MAX];
+    uint64_t state = 12;
+    size_t nr = make_turns(270, &state, turn);
+
+    for (size_t i = 0; i < nr; i++)
+        turn[i].random_ns += 10000 * exp(-0.2 * (double)i);
+    check(isnan(walk_extra_ns(turn, nr)));
+    nr = make_turns(270, &state, turn);
+    for (size_t i = 0; i < nr; i += 4)
+        turn[i].before_ns = turn[i + 1].random_ns = turn[i + 2].after_ns = NAN;
+    check(isnan(walk_extra_ns(turn, nr)));
+}
+
+/* Ten looks of one run, some of which others disturbed, and the same on other days. */
+TEST("looks at a figure hold the median of other runs")
+{
+    static const struct {
+        enum figure_kind kind;
+        bool guest;
+        double share, disturbed; /* one look in five is moved by that much */
+    } kinds[] = {{FIGURE_LATENCY, true, 0.25, 0.4},
+                 {FIGURE_WALK, false, 0.5, 1},
+                 {FIGURE_RATE, true, 0.75, -0.3},
+                 {FIGURE_QUEUE, false, 0.75, -0.4}};
+    uint64_t state = 13;
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        struct quantity stated[200];
+        double value[ARRAY_SIZE(stated)], middle;
+        const struct repeatability *usual =
+            repeatability_of(kinds[i].kind, kinds[i].guest);
+        int held = 0;
+
+        for (size_t run = 0; run < ARRAY_SIZE(stated); run++) {
+            double level = 100 * (1 + 0.5 * usual->run * normal(&state));
+            struct looks looks = {0};
+
+            for (int look = 0; look < 10; look++)
+                looks_add(&looks,
+                          level * (1 + 0.3 * usual->look * normal(&state)) *
+                              (uniform(&state) < 0.2 ? 1 + kinds[i].disturbed : 1));
+            looks_add(&looks, NAN);
+            stated[run] = looks_quantity(&looks, kinds[i].share, usual);
+            check_eq(stated[run].runs, 10);
+            value[run] = stated[run].value;
+        }
+        middle = median_sorting(value, ARRAY_SIZE(value));
+        for (size_t run = 0; run < ARRAY_SIZE(stated); run++)
+            held += stated[run].low <= middle && middle <= stated[run].high;
+        if (!check(held >= 180 && fabs(middle - 100) < 5))
+            fprintf(stderr, "kind %zu: %d of 200 around %g\n", i, held, middle);
+    }
+    check(!looks_quantity(&(struct looks){0}, 0.5, repeatability_of(FIGURE_WALK, true))
+               .known);
 }

@@ -397,6 +397,24 @@ TEST("what was wanted is measured")
     topology_release(&topology);
 }
 
+TEST("one loop alone can be asked for")
+{
+    struct topology topology = {0};
+    struct error err = {0};
+
+    if (!check_ok(topology_load(NULL, &topology, &err), &err))
+        return;
+    for (size_t i = 0; i < arch_kernels_nr(); i++) {
+        const char *only[RATE_KINDS] = {[RATE_READ] = arch_kernels_at(i)->name};
+        struct rate_set set = {.bytes = 1 * MIB, .kinds = 1 << RATE_READ, .only = only};
+        struct rate_plan plan = {.cores = 1, .set = &set, .set_nr = 1, .rounds = 1};
+
+        if (check_ok(rates_measure(&topology, &plan, &err), &err))
+            check_str(set.winner[RATE_READ], only[RATE_READ]);
+    }
+    topology_release(&topology);
+}
+
 /* A member's calls, in order. */
 struct calls {
     size_t settled, bursts, out_of_order;
