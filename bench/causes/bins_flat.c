@@ -2,8 +2,8 @@
  * numbers, of which no predictor knows the next one. Each bin is an array of its own, so
  * that what is stored, and where, is known behind the last branch only. */
 #pragma inflight kernel
-#pragma inflight set rounds = 4
-#pragma inflight set n = 1048576
+#pragma inflight set rounds = 16
+#pragma inflight set n = 250000
 #pragma inflight set half = 127
 #pragma inflight buffer weight = uniform(0, 255)
 #pragma inflight buffer size = uniform(0, 255)

@@ -1,17 +1,17 @@
 /* embed_rows as votes for six questions, in structs of two lines of which one is read. */
 struct answer {
-    long vote[6], rest[10];
+    double vote[6], rest[10];
 };
 
 #pragma inflight kernel
 #pragma inflight set n = 2097152
-#pragma inflight buffer answer = uniform(0, 9)
 #pragma inflight buffer person = cycle(1, 4096)
 #pragma inflight buffer total = zero
-void embed_struct(long n, long total[restrict 6], const struct answer answer[restrict n],
+void embed_struct(long n, double total[restrict 6],
+                  const struct answer answer[restrict n],
                   const unsigned person[restrict n])
 {
-    long a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
+    double a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
     for (long i = 0; i < n; i++) {
         const struct answer *one = &answer[person[i]];
         a += one->vote[0];
