@@ -196,6 +196,13 @@ static void weigh_experiments(struct weighing *weighing)
         *recurrence = fmax(*recurrence, 1 - 1 / reassociated.value);
 }
 
+static bool is_limited(const struct weighing *weighing)
+{
+    const struct occupancy *now = weighing->now;
+
+    return now->limiter != RESOURCE_NONE && is_at_limit(&now->resource[now->limiter]);
+}
+
 /* What was measured to be at its limit is, whatever a model of the core says: without it
  * the time would be that of the next one. */
 static void weigh_limiter(struct weighing *weighing)
@@ -205,7 +212,7 @@ static void weigh_limiter(struct weighing *weighing)
     enum cause cause = cause_of_resource(now->limiter);
     double most = 0;
 
-    if (now->limiter == RESOURCE_NONE || !is_at_limit(limiter))
+    if (!is_limited(weighing))
         return;
     for (int c = 0; c < CAUSE_NR; c++)
         most = fmax(most, weighing->weight[c]);
@@ -293,7 +300,7 @@ static void weigh_streams(struct weighing *weighing)
                 most = (enum cause)c;
         }
     const struct pipeline_blame *blame = blame_of(weighing->account, most);
-    if (most == CAUSE_UNKNOWN || weighing->is_full || !blame->array ||
+    if (most == CAUSE_UNKNOWN || is_limited(weighing) || !blame->array ||
         blame->line_use <= little_use || isnan(blame->stride) || blame->stride == 0 ||
         weighing->account->covered_share >= 0.5)
         return;
