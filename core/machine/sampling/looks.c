@@ -14,7 +14,7 @@ static const struct repeatability usual[FIGURE_KINDS][2] = {
     [FIGURE_LATENCY] = {{.look = 0.04, .run = 0.02}, {.look = 0.04, .run = 0.06}},
     [FIGURE_WALK] = {{.look = 0.1, .run = 0.05}, {.look = 0.1, .run = 0.2}},
     [FIGURE_RATE] = {{.look = 0.04, .run = 0.02}, {.look = 0.05, .run = 0.3}},
-    [FIGURE_QUEUE] = {{.look = 0.05, .run = 0.05}, {.look = 0.05, .run = 0.2}},
+    [FIGURE_QUEUE] = {{.look = 0.05, .run = 0.05}, {.look = 0.05, .run = 0.25}},
 };
 
 const struct repeatability *repeatability_of(enum figure_kind kind, bool guest)
