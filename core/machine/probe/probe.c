@@ -90,19 +90,19 @@ static void say_source(struct machine *machine, struct team_time before)
 static const struct {
     int (*run)(struct probe *, struct error *);
     double share;
-    const char *what;
+    const char *what; /* that is not measured without; NULL = it was before */
 } stages[] = {{probe_core, 0.06, "clock and arithmetic"},
               {probe_capacity, 0.2, "the sizes of the caches"},
               {probe_caches, 0.15, "the latency of the caches"},
               {probe_rates, 0.2, "bandwidths"},
               {probe_memory, 0.5, "address translation"},
-              {probe_rates_again, 0.05, "bandwidths once more"},
+              {probe_rates_again, 0.05, NULL},
               {probe_queues, 0.09, "prefetch to L2"},
               {probe_curves, 0.2, "the latency of memory under load"},
-              {probe_rates_again, 0.05, "bandwidths once more"},
+              {probe_rates_again, 0.05, NULL},
               {probe_memories, 0.0, "the other memories"},
               {probe_capacity_again, 0.04, "the last cache once more"},
-              {probe_rates_again, 0.05, "bandwidths once more"}};
+              {probe_rates_again, 0.05, NULL}};
 
 /* Where other processes have made the stages before longer, those that are left share
  * what is left. */
@@ -123,10 +123,12 @@ static int measure(struct probe *probe, struct error *err)
 
     for (size_t i = 0; i < ARRAY_SIZE(stages) && !status; i++) {
         share_time(probe, i);
-        if (clock_s() >= probe->end_s)
-            buf_addf(&left_out, "%s%s", left_out.length ? ", " : "", stages[i].what);
-        else if (stages[i].run(probe, err) || probe_look(probe, err))
+        if (clock_s() >= probe->end_s) {
+            if (stages[i].what)
+                buf_addf(&left_out, "%s%s", left_out.length ? ", " : "", stages[i].what);
+        } else if (stages[i].run(probe, err) || probe_look(probe, err)) {
             status = -1;
+        }
     }
     if (left_out.length)
         probe_note(probe, "no time was left to measure %s: repeat it on a quiet machine",

@@ -141,10 +141,11 @@ static void fill(struct probe *probe, const struct trials *trials,
 }
 
 /* Some rounds; where others run there are fewer, and no step is told from less than
- * three. */
+ * three, nor where the rounds contradict each other. */
 void probe_look_at_queue(struct probe *probe)
 {
     const size_t rounds = probe->quick ? 8 : 20;
+    const double apart = 1.5;
     const double end_s = clock_s() + (probe->quick ? 0.2 : 0.5);
     struct bursts bursts = {.base = probe->huge.base,
                             .bytes = probe->huge.bytes,
@@ -155,7 +156,7 @@ void probe_look_at_queue(struct probe *probe)
     while (bursts.rounds < rounds && clock_s() < end_s)
         bursts_round(&bursts);
     step = burst_step(bursts.burst_ns, BURSTS_MAX, bursts.rounds);
-    if (step.known) {
+    if (step.known && step.high <= apart * step.value && step.low >= step.value / apart) {
         looks_add(&probe->queue, step.value);
         probe->burst_ns = samples_at(bursts.burst_ns[0], bursts.rounds, 0.5);
     }
