@@ -2,7 +2,7 @@
  * for what came out before, for a multiplication with subtraction and for another. */
 #pragma inflight kernel
 #pragma inflight set rounds = 4000
-#pragma inflight set n = 512
+#pragma inflight set n = 500
 #pragma inflight set b0 = 0.25
 #pragma inflight set b1 = 0.5
 #pragma inflight set b2 = 0.25

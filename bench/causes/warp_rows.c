@@ -7,7 +7,7 @@
 
 #pragma inflight kernel
 #pragma inflight set m = 10000
-#pragma inflight set n = 256
+#pragma inflight set n = 250
 #pragma inflight buffer row = zero
 void warp_rows(int m, int n, float row[restrict 8][n], const float x[restrict m],
                const float y[restrict 8][n])
