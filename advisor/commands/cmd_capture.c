@@ -61,10 +61,12 @@ static int check_words(const struct settings *settings, struct error *err)
     return 0;
 }
 
-/* The function's name: asked of the source where only that was named. */
+/* The function's name: asked of the source where only that was named. With a source, what
+ * can be known of its calls is looked at before anything runs. */
 static int find_name(const struct settings *settings, char **name, struct error *err)
 {
     struct context bench;
+    char *program;
 
     if (!settings->file) {
         *name = xstrdup(settings->function);
@@ -74,6 +76,10 @@ static int find_name(const struct settings *settings, char **name, struct error 
     int status = context_kernel(&bench, false, err);
     if (!status)
         *name = xstrdup(kernel_name(bench.kernel));
+    program = path_of_program(settings->program.v[0]);
+    if (!status && program)
+        status = inputs_check(bench.kernel, program, settings->file, err);
+    free(program);
     context_release(&bench);
     return status;
 }
@@ -87,21 +93,6 @@ static char *end_words(const struct spawn_outcome *program)
 
     free(phrase);
     return words;
-}
-
-static int fail_inlined(const char *name, const struct trace_outcome *outcome,
-                        struct error *err)
-{
-    char *places = strvec_join(&outcome->inlined_at, ", ");
-
-    fail(
-        err, STATUS_INPUT,
-        "every call of '%s' in '%s' was inlined (%s%s), so that there is no call to stop "
-        "at; build with -fno-inline, or mark the function __attribute__((noinline))",
-        name, outcome->found_in, places,
-        outcome->inlined > outcome->inlined_at.nr ? " ..." : "");
-    free(places);
-    return -1;
 }
 
 static int fail_not_found(const struct settings *settings, const char *name,
@@ -130,7 +121,8 @@ static int explain(const struct settings *settings, const char *name,
     if (!outcome->found_in)
         return fail_not_found(settings, name, outcome, err);
     if (outcome->inlined && !outcome->calls)
-        return fail_inlined(name, outcome, err);
+        return trace_fail_inlined(name, outcome->found_in, &outcome->inlined_at,
+                                  outcome->inlined, err);
     end = end_words(&outcome->program);
     if (!outcome->calls)
         fail(err, STATUS_INPUT, "'%s' of '%s' was never called: %s", name,

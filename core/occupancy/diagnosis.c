@@ -221,6 +221,24 @@ static void weigh_limiter(struct weighing *weighing)
         fmax(weighing->weight[cause], most + (weighing->is_full ? ahead : ahead / 2));
 }
 
+/*
+ * What is part of a chain of loads counts to the chain: page walks of its loads, which
+ * would overlap without it, and arithmetic between one load and the next, which is on the
+ * path in turn with them.
+ */
+static void weigh_chains(struct weighing *weighing)
+{
+    const struct pipeline_account *account = weighing->account;
+    double *weight = weighing->weight, *chain = &weight[CAUSE_DEPENDENT_LOADS],
+           loads = account->share[CAUSE_DEPENDENT_LOADS],
+           chained_walks = account->saved[CAUSE_DEPENDENT_LOADS] - loads;
+
+    if (chained_walks > account->share[CAUSE_PAGE_WALKS] / 2)
+        *chain = fmax(*chain, weight[CAUSE_PAGE_WALKS] + ahead / 2);
+    if (loads > account->share[CAUSE_RECURRENCE] / 2 && *chain > 0)
+        *chain = fmin(*chain + weight[CAUSE_RECURRENCE], 1);
+}
+
 static bool is_about_lines(enum cause cause)
 {
     switch (cause) {
@@ -542,6 +560,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
         weigh_account(&weighing);
         weigh_rest(&weighing);
         weigh_experiments(&weighing);
+        weigh_chains(&weighing);
         weigh_limiter(&weighing);
         weigh_stride(&weighing);
         weigh_streams(&weighing);

@@ -193,6 +193,9 @@ struct traffic_trace_request {
                                windows are sampled and said so */
     double limit_s;         /* of processor time; 0 = 60 */
     double wall_s; /* the same by the clock, where others want the time; 0 = none */
+    /* Only count the accesses of a call, to its end; unknown where that is out of reach.
+     * Nothing else of the traffic is filled. */
+    bool counting;
     bool cold; /* what a call moves that finds nothing in the caches, not what the second
                   of two moves */
     const char *scratch;

@@ -42,6 +42,22 @@ int trace_call(const struct trace_request *request, struct trace_outcome *outcom
                struct error *err);
 void trace_outcome_release(struct trace_outcome *outcome);
 
+/* "every call of ... was inlined", with the remedy. -1. */
+int trace_fail_inlined(const char *function, const char *program,
+                       const struct strvec *inlined_at, size_t inlined,
+                       struct error *err);
+
+struct trace_variable;
+/*
+ * What can be known before it runs: are there calls of the function in this file to stop
+ * at, and does each copy of it tell where these are? STATUS_INPUT: no; the sentence has
+ * the remedy. 0 also where the file is no program (a script), or has no such function:
+ * then what it starts or loads may have it.
+ */
+int trace_check(const char *program, const char *function, const char *source,
+                const struct trace_variable *variable, size_t variable_nr,
+                struct error *err);
+
 /* ---- while it stands still ---- */
 
 const char *trace_stop_program(const struct trace_stop *stop); /* path of the file */

@@ -391,3 +391,26 @@ int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
     free(taking.passed);
     return status;
 }
+
+/* ---- before anything runs ---- */
+
+int inputs_check(struct kernel *kernel, const char *program, const char *source,
+                 struct error *err)
+{
+    struct kernel_input *input;
+    struct trace_variable *variable;
+    size_t nr;
+    int status;
+
+    if (kernel_supplied(kernel, err))
+        return -1;
+    nr = kernel_inputs(kernel, &input);
+    variable = xcalloc(nr + 1, sizeof(*variable));
+    for (size_t i = 0; i < nr; i++)
+        variable[i] = (struct trace_variable){
+            .root = input[i].root, .path = input[i].path, .param = input[i].param};
+    status = trace_check(program, kernel_name(kernel), source, variable, nr, err);
+    free(variable);
+    free(input);
+    return status;
+}

@@ -6,6 +6,7 @@
 #include "observe/observe.h"
 
 struct error;
+struct kernel;
 
 struct capturing {
     const struct settings *settings;
@@ -13,6 +14,10 @@ struct capturing {
     struct inputs inputs;
     bool is_written;
 };
+/* Could a call of the kernel in this program be captured? Looks at the source and at the
+ * program's file, runs nothing. */
+int inputs_check(struct kernel *kernel, const char *program, const char *source,
+                 struct error *err);
 /* For trace_request.at_call, with a struct capturing. */
 int inputs_capture(struct trace_stop *stop, void *capturing, struct error *err);
 

@@ -11,6 +11,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/layout.h"
 #include "core/base.h"
+#include "observe/in_app/inputs_capture.h"
 #include "observe/report/app.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"
@@ -209,7 +210,7 @@ static void write_commands(struct app *app, struct app_row *row, const char *bui
     buf_release(&in_app);
 }
 
-/* Does it read as a kernel? Measures nothing. */
+/* Does it read as a kernel, whose calls can be captured? Runs nothing. */
 static bool reads(struct app_row *row, const struct settings *settings,
                   const struct strvec *folders)
 {
@@ -224,6 +225,8 @@ static bool reads(struct app_row *row, const struct settings *settings,
                                         &settings->cflags, &request.cflags, &why);
     if (!status)
         status = kernel_open(&request, &kernel, &why);
+    if (!status)
+        status = inputs_check(kernel, row->routine->module, row->source, &why);
     if (status && strstr(why.text, "file not found"))
         row->why_not =
             xasprintf("%s (in a compile_commands.json, where all commands look "

@@ -196,7 +196,8 @@ enum { PLAN_ACCESSES_MAX = 4 };
  * the rests of loops and what blocks of fixed size do once each. */
 static const double counted_whole = 5e7, ends_differ = 1.25;
 
-/* Of a run that hardly simulates; 0 = it did not tell. `modelled` 0 = not known. */
+/* Of a run that hardly simulates; 0 = its end is out of reach. `modelled` 0 = not known.
+ */
 static double count_run(const struct traffic_trace_request *request,
                         const struct strvec *args, double modelled)
 {
@@ -206,12 +207,11 @@ static double count_run(const struct traffic_trace_request *request,
     double accesses = 0;
 
     passing.args = args;
+    passing.counting = true;
     passing.accesses_total = modelled > 0 ? PLAN_ACCESSES_MAX * modelled : any;
-    passing.accesses_likely = modelled;
-    passing.accesses_min = passing.accesses_budget = 1;
+    passing.accesses_budget = 1;
     passing.other_nr = 0;
-    if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known &&
-        counted.accesses.value < any) /* else its end is out of reach */
+    if (traffic_trace(&passing, &counted, NULL) == 0 && counted.accesses.known)
         accesses = counted.accesses.value;
     traffic_release(&counted);
     return accesses;

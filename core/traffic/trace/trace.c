@@ -278,6 +278,12 @@ static int take(const struct traffic_trace_request *request,
 {
     double total = accesses_of(request, file);
 
+    if (request->counting) {
+        traffic->accesses = file->end == TRACE_END_COMPLETE
+                                ? quantity_exact((double)file->seen, PROVENANCE_MODEL)
+                                : quantity_unknown();
+        return 0;
+    }
     if (check_accesses(request, file, err))
         return -1;
     trace_estimate(file, &request->geometry, total, traffic);

@@ -176,34 +176,41 @@ static const struct {
     const char *flags, *args;
     int code;
     const char *err;
+    bool early; /* before anything runs */
 } refused[] = {
     {"-O2 -g", "capture kernels.c --function gone -- ./app", 3,
      "*every call of 'gone' in *app' was inlined (kernels.c:*), so that there is no call "
-     "to stop at; build with -fno-inline*"},
-    {"-O2 -g", "capture kernels.c --function calls -- ./app", 3, "*'function' of type*"},
+     "to stop at; build with -fno-inline*",
+     true},
+    {"-O2 -g", "capture kernels.c --function calls -- ./app", 3, "*'function' of type*",
+     true},
     {"-O2 -g", "capture kernels.c --function gather --call 9 -- ./app", 3,
      "*'gather' was called 3 times, so that there is no call 9: the application ended "
-     "well\n"},
+     "well\n",
+     false},
     {"-O2 -g", "capture kernels.c --function gather -- ./app never", 3,
-     "*'gather' of *app' was never called: the application ended well\n"},
+     "*'gather' of *app' was never called: the application ended well\n", false},
     {"-O2 -g", "capture kernels.c --function two --call 7 -- ./app abort", 3,
-     "*was called 2 times*ended by signal 6*"},
+     "*was called 2 times*ended by signal 6*", false},
     {"-O2 -s", "capture kernels.c --function gather -- ./app", 3,
      "*no program that './app' started has a function 'gather' of a file kernels.c; a "
-     "stripped program*"},
+     "stripped program*",
+     false},
     {"-O2 -g0", "capture kernels.c --function fields -- ./app", 3,
      "*'g->nx' cannot be captured: fields of structs are found through the debug "
-     "information; build the program with -g\n"},
+     "information; build the program with -g\n",
+     false},
     {"-O2 -g0", "capture --function two -- ./app", 3,
-     "*does not say which source 'two' is from; name the C file*"},
+     "*does not say which source 'two' is from; name the C file*", false},
     {"-O2 -g", "capture kernels.c --function two -- ./nothing", 3,
-     "*there is no program './nothing' that could be run\n"},
-    {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*"},
-    {"-O2 -g", "capture -- ./app", 2, "*which function?*"},
-    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 1, "*'.'*"},
+     "*there is no program './nothing' that could be run\n", false},
+    {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*",
+     false},
+    {"-O2 -g", "capture -- ./app", 2, "*which function?*", false},
+    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 1, "*'.'*", false},
     {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 1,
-     "*cannot write 'no/where'*"},
-    {"-O2 -g", "capture --show kernels.c", 3, "*'kernels.c' holds no inputs*"},
+     "*cannot write 'no/where'*", false},
+    {"-O2 -g", "capture --show kernels.c", 3, "*'kernels.c' holds no inputs*", false},
 };
 
 TEST("what cannot be captured is said")
@@ -211,13 +218,17 @@ TEST("what cannot be captured is said")
     struct place place;
 
     if (start(&place)) {
-        char *left = path_join(place.work, "two.inputs");
+        char *left = path_join(place.work, "two.inputs"),
+             *ran = path_join(place.work, "after.bin");
 
         unlink(left);
         for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
             check(build(&place, refused[i].flags));
+            unlink(ran);
             check_run(&place, refused[i].args, refused[i].code, "*", refused[i].err);
+            check(!refused[i].early || !file_exists(ran));
         }
+        free(ran);
         check(!file_exists(left)); /* no refusal leaves a file */
         free(left);
     }

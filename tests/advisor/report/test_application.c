@@ -138,33 +138,41 @@ static bool cannot_sample(void)
     return true;
 }
 
-static const char program[] = "#include <stdio.h>\n"
-                              "static double a[4096];\n"
-                              "int main(int argc, char **argv)\n"
+/* Between them stands an attribute of the function. */
+static const char before[] = "#include <stdio.h>\n"
+                             "static double a[4096];\n";
+static const char program[] = " double turn(int turns)\n"
                               "{\n"
                               "    double s = 0;\n"
-                              "    for (int t = 0; t < 90000; t++)\n"
+                              "    for (int t = 0; t < turns; t++)\n"
                               "        for (int i = 0; i < 4096; i++)\n"
                               "            s += a[i] / (t + 3);\n"
+                              "    return s;\n"
+                              "}\n"
+                              "int main(int argc, char **argv)\n"
+                              "{\n"
+                              "    double s = turn(90000);\n"
                               "    puts(\"done\");\n"
                               "    if (argc > 1)\n"
                               "        *(volatile int *)0 = 1;\n"
                               "    return s > 1 || argv == 0;\n"
                               "}\n";
 
-static bool build(const struct place *place)
+static bool build(const struct place *place, const char *attribute)
 {
     char *source = path_join(place->work, "spin.c"),
          *out = path_join(place->work, "spin");
+    char *text = xasprintf("%s%s%s", before, attribute, program);
     const char *const command[] = {"gcc", "-O2", "-g", source, "-o", out, NULL};
     struct spawn_request request = {.argv = command, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
-    bool works = check_ok(file_write(source, program, sizeof(program) - 1, &err), &err) &&
+    bool works = check_ok(file_write(source, text, strlen(text), &err), &err) &&
                  check_ok(spawn_run(&request, &outcome, &err), &err) &&
                  check_eq(outcome.code, 0);
 
     spawn_outcome_release(&outcome);
+    free(text);
     free(source);
     free(out);
     return works;
@@ -177,24 +185,44 @@ TEST("programs that run")
     if (cannot_sample())
         return;
     place_make(&place);
-    if (build(&place)) {
+    if (build(&place, "static __attribute__((noinline,noclone))")) {
         check_run(&place, "advise -- ./spin", 0,
-                  "done\n./spin\n*Where the CPU time goes\n*main, spin.c:3*in the loop "
-                  "at line 7*inflight capture spin.c:7 -o main.inputs -- ./spin\n*",
+                  "done\n./spin\n*Where the CPU time goes\n*turn, spin.c:3*in the loop "
+                  "at line 7*inflight capture spin.c:7 -o turn.inputs -- ./spin\n*",
                   "*");
         check_run(&place, "advise --json --save s.json -- ./spin", 0,
                   "{\n  \"schema\": \"inflight.application/1\"*\"tune_command\": "
                   "\"inflight tune spin.c:7*",
                   "*done\n*");
         check_run(&place, "advise --samples s.json", 0,
-                  "./spin\n*main, spin.c:3*in the loop at line 7*", "*");
+                  "./spin\n*turn, spin.c:3*in the loop at line 7*", "*");
         /* it fails: what was sampled until then is told all the same */
         check_run(
             &place, "advise -- ./spin crash", 1,
-            "./spin crash\n*'./spin' was ended by a signal*this is of its time*main, "
+            "./spin crash\n*'./spin' was ended by a signal*this is of its time*turn, "
             "spin.c:3*",
             "*inflight: './spin' was ended by a signal (Segmentation fault); the "
             "report is of its time until then\n");
+    }
+    place_drop(&place);
+}
+
+TEST("no command is printed that would be refused")
+{
+    struct place place = {0};
+
+    if (cannot_sample())
+        return;
+    place_make(&place);
+    if (build(&place, "static inline __attribute__((always_inline))")) {
+        struct spawn_outcome outcome = {0};
+
+        place_run(&place, "advise -- ./spin", &outcome);
+        check_eq(outcome.code, 0);
+        check_contains(buf_str(&outcome.out), "was inlined");
+        check_contains(buf_str(&outcome.out), "__attribute__((noinline))");
+        check(!strstr(buf_str(&outcome.out), "inflight capture"));
+        spawn_outcome_release(&outcome);
     }
     place_drop(&place);
 }

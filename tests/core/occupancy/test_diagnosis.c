@@ -76,6 +76,23 @@ TEST("on the path beside others counts what it takes alone")
     check_diagnosis(&account, 0.1, CAUSE_ARITHMETIC, CONFIDENCE_MEDIUM);
 }
 
+TEST("page walks and arithmetic of a chain of loads count to the chain")
+{
+    struct pipeline_account account = account_of(CAUSE_DEPENDENT_LOADS, 0.1, 0.8);
+
+    account.share[CAUSE_PAGE_WALKS] = account.saved[CAUSE_PAGE_WALKS] = 0.85;
+    check_diagnosis(&account, 0.1, CAUSE_DEPENDENT_LOADS, CONFIDENCE_MEDIUM);
+    account.saved[CAUSE_DEPENDENT_LOADS] = 0.1; /* the walks are elsewhere */
+    check_diagnosis(&account, 0.1, CAUSE_PAGE_WALKS, CONFIDENCE_HIGH);
+
+    account = account_of(CAUSE_DEPENDENT_LOADS, 0.45, 0.45);
+    account.share[CAUSE_RECURRENCE] = account.saved[CAUSE_RECURRENCE] = 0.55;
+    check_diagnosis(&account, 0.1, CAUSE_DEPENDENT_LOADS, CONFIDENCE_HIGH);
+    account.share[CAUSE_DEPENDENT_LOADS] = 0.2;
+    account.saved[CAUSE_DEPENDENT_LOADS] = 0.2;
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
+}
+
 TEST("what was measured to be full goes before the model")
 {
     struct machine machine = machine_made();
