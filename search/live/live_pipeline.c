@@ -288,10 +288,26 @@ static struct pipeline_memory memory_of(const struct looked *looked)
 
 /* ---- the outward call ---- */
 
+/* Walks whose tables lie in L2, as those of neighbouring pages do. */
+static struct pipeline_memory near_walks(const struct machine *machine,
+                                         const struct machine_pages *pages,
+                                         const struct pipeline_memory *memory)
+{
+    struct pipeline_memory near = *memory;
+    double walks = known_or(pages->walks_per_s, 0);
+
+    near.walk_cycles =
+        fmin(near.walk_cycles,
+             fmin(pages->translation_ns.low * machine->ghz, memory->latency[1]));
+    if (walks > 0 && !pages->walks_is_floor)
+        near.walk_every = fmin(near.walk_every, 1e9 / walks * machine->ghz);
+    return near;
+}
+
 /*
- * Of all that the model is told, the cost of a page walk is known worst. Where the model
- * takes longer than the clock, it is what the clock leaves, but no less than the profile
- * says at least. True when it was changed.
+ * Of all that the model is told, the cost of a page walk is known worst: the profile's is
+ * that of pages at random. Where the model takes longer than the clock, it is what the
+ * clock leaves, but no less than if the tables lay in L2. True when it was changed.
  */
 static bool fit_walks(const struct looked *looked,
                       const struct pipeline_stretches *stretches,
@@ -299,25 +315,24 @@ static bool fit_walks(const struct looked *looked,
                       struct pipeline_memory *memory)
 {
     const struct machine *machine = looked->live->opts.machine;
-    struct quantity walk =
-        (looked->of->environment.huge_pages ? machine->huge_pages : machine->small_pages)
-            .translation_ns;
-    struct pipeline_account at_low;
-    double time_s = looked->of->time_s.value, low = walk.low * machine->ghz, share;
+    const struct machine_pages *pages =
+        looked->of->environment.huge_pages ? &machine->huge_pages : &machine->small_pages;
+    struct pipeline_memory near = near_walks(machine, pages, memory);
+    struct pipeline_account at_near;
+    double time_s = looked->of->time_s.value, part;
 
     if (account->call_s <= time_s || account->share[CAUSE_PAGE_WALKS] <= 0 ||
-        low >= memory->walk_cycles)
+        pipeline_account_make(stretches, &machine->core, &near, machine->ghz, &at_near))
         return false;
-    struct pipeline_memory cheap = *memory;
-    cheap.walk_cycles = low;
-    if (pipeline_account_make(stretches, &machine->core, &cheap, machine->ghz, &at_low))
-        return false;
-    share = at_low.call_s < account->call_s
-                ? (time_s - at_low.call_s) / (account->call_s - at_low.call_s)
-                : 1;
-    pipeline_account_release(&at_low);
-    memory->walk_cycles = low + fmax(share, 0) * (memory->walk_cycles - low);
-    return share < 1;
+    part = at_near.call_s < account->call_s
+               ? (time_s - at_near.call_s) / (account->call_s - at_near.call_s)
+               : 1;
+    pipeline_account_release(&at_near);
+    part = fmax(part, 0);
+    memory->walk_cycles =
+        near.walk_cycles + part * (memory->walk_cycles - near.walk_cycles);
+    memory->walk_every = near.walk_every + part * (memory->walk_every - near.walk_every);
+    return part < 1;
 }
 
 /* Of the cycles; less decides nothing. */
