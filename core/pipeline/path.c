@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/pipeline/misses.h"
 #include "core/pipeline/pipeline_parts.h"
 
 /* How often an instruction stands in a chain that is a recurrence: so many iterations
@@ -64,12 +65,37 @@ static void charge(struct follow *follow, enum cause cause, uint32_t place, doub
     if (!follow->blame[cause])
         follow->blame[cause] =
             xcalloc(follow->stream->instruction_nr, sizeof(*follow->blame[cause]));
-    double *of = &follow->blame[cause][place];
-    *of += cycles;
-    if (*of > follow->path->of_blamed[cause]) {
-        follow->path->of_blamed[cause] = *of;
-        follow->path->blamed[cause] = place;
+    follow->blame[cause][place] += cycles;
+}
+
+/* A loop may touch an array in many places: together they may have the most. */
+static double of_array(const struct follow *follow, const double *blame, uint32_t place)
+{
+    const struct pipeline_pattern *pattern = follow->stream->pattern;
+    double all = 0;
+
+    if (!pattern || pattern[place].array < 0)
+        return blame[place];
+    for (size_t i = 0; i < follow->stream->instruction_nr; i++)
+        if (pattern[i].array == pattern[place].array)
+            all += blame[i];
+    return all;
+}
+
+static uint32_t most_blamed(const struct follow *follow, const double *blame)
+{
+    uint32_t best = UINT32_MAX;
+    double of_best = 0;
+
+    for (uint32_t i = 0; blame && i < follow->stream->instruction_nr; i++) {
+        double of = blame[i] > 0 ? of_array(follow, blame, i) : 0;
+
+        if (of > of_best || (of > 0 && of >= of_best && blame[i] > blame[best])) {
+            best = i;
+            of_best = of;
+        }
     }
+    return best;
 }
 
 /* What passes between now and `time`, no further than to the end. */
@@ -384,8 +410,6 @@ void path_follow(const struct pipeline_stream *stream,
                             .path = out};
 
     *out = (struct path){0};
-    for (int c = 0; c < CAUSE_NR; c++)
-        out->blamed[c] = UINT32_MAX;
     follow.aside = xcalloc(nr, sizeof(*follow.aside));
     follow.place = xcalloc(nr, sizeof(*follow.place));
     while (follow.time > until && steps--)
@@ -393,6 +417,8 @@ void path_follow(const struct pipeline_stream *stream,
     settle_rest(&follow);
     free(follow.aside);
     free(follow.place);
-    for (int c = 0; c < CAUSE_NR; c++)
+    for (int c = 0; c < CAUSE_NR; c++) {
+        out->blamed[c] = most_blamed(&follow, follow.blame[c]);
         free(follow.blame[c]);
+    }
 }

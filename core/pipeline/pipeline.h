@@ -56,12 +56,15 @@ struct pipeline_instruction {
     uint8_t bytes; /* of its code */
 };
 
+struct pipeline_pattern;
+
 struct pipeline_stream {
     const struct pipeline_instruction *instruction;
     size_t instruction_nr;
     const struct pipeline_step *step;
     size_t step_nr;
     const struct pipeline_access *access;
+    const struct pipeline_pattern *pattern; /* by instruction; NULL = not known */
     size_t warm; /* steps before this one fill the core and do not count; < step_nr */
 };
 
@@ -71,8 +74,9 @@ struct pipeline_result {
     double path[CAUSE_NR]; /* cycles of the critical path, sum = cycles */
     double chained_walks;  /* page walks among them of loads that wait for one another */
     double n_in_flight;    /* lines that L1 waits for, their walks included; mean */
-    uint32_t blamed[CAUSE_NR]; /* the place that most cycles of path[] go through, or
-                                  UINT32_MAX */
+    /* Of the array that most cycles of path[] go through (or of none) the place with the
+     * most, or UINT32_MAX. */
+    uint32_t blamed[CAUSE_NR];
 };
 
 /* `without`: bits 1 << CAUSE_x of what costs nothing. -1 where the stream is empty or the

@@ -51,7 +51,6 @@ struct events {
 
 struct path {
     double cycles[CAUSE_NR], chained_walks;
-    double of_blamed[CAUSE_NR];
     uint32_t blamed[CAUSE_NR];
 };
 

@@ -109,6 +109,7 @@ static void take_streams(struct looked *looked)
                                      .step = looked->step + begin,
                                      .step_nr = end - begin,
                                      .access = looked->access,
+                                     .pattern = looked->pattern,
                                      .warm = warm < WARM_MAX ? warm : WARM_MAX};
     }
 }
