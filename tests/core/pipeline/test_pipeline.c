@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/array.h"
+#include "core/pipeline/misses.h"
 #include "tests/core/pipeline/loops.h"
 
 SUITE(pipeline);
@@ -174,6 +175,30 @@ TEST("independent misses fill the miss queue")
     check_near(result.n_in_flight, 20, 0.03);
     check(result.path[CAUSE_L1_MSHRS] > 0.9 * result.cycles);
     check_near(result.cycles / result.instructions * 4, 400.0 / 20, 0.05);
+    free(loop);
+}
+
+TEST("an array that is touched in many places has the blame of all of them")
+{
+    struct script *loop = script_new();
+    uint32_t other = script_loads(loop, 1, 1), first = script_loads(loop, 1, 1),
+             second = script_loads(loop, 1, 1);
+    const struct pipeline_pattern pattern[] = {{.array = 1}, {.array = 0}, {.array = 0}};
+    struct cpu_core core = core_made();
+    struct pipeline_memory memory = memory_made();
+    struct pipeline_result result;
+
+    for (int i = 0; i < 300; i++) {
+        script_touches(loop, other, script_random(loop), 3, false);
+        script_touches(loop, first, script_random(loop), i % 4 ? 3 : 0, false);
+        script_touches(loop, second, script_random(loop), i % 4 ? 3 : 0, false);
+    }
+    struct pipeline_stream stream = script_stream(loop);
+    check_eq(pipeline_run(&stream, &core, &memory, 0, &result), 0);
+    check_eq(result.blamed[CAUSE_DEPENDENT_LOADS], other); /* more than each of them */
+    stream.pattern = pattern;
+    check_eq(pipeline_run(&stream, &core, &memory, 0, &result), 0);
+    check(result.blamed[CAUSE_DEPENDENT_LOADS] != other);
     free(loop);
 }
 
