@@ -192,8 +192,10 @@ static int capture(const struct settings *settings, struct error *err)
     char *name = NULL, *output = NULL;
 
     spawn_catch_interrupt();
-    if (check_words(settings, err) || find_name(settings, &name, err))
+    if (check_words(settings, err) || find_name(settings, &name, err)) {
+        free(name);
         return -1;
+    }
     named.function = name;
     output = settings->output ? xstrdup(settings->output) : xasprintf("%s.inputs", name);
     capturing.output = output;

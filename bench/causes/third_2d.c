@@ -1,5 +1,5 @@
-/* third_flat by rows, float and size_t subscripts. The weight changes from round to round,
- * as in second_2d. */
+/* third_flat by rows, float and size_t subscripts. The weight changes from round to
+ * round, as in second_2d. */
 #include <stddef.h>
 
 #pragma inflight kernel

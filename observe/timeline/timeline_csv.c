@@ -66,20 +66,21 @@ static void add_header(const struct timeline *timeline, struct buf *out)
     buf_add(out, "\n");
 }
 
+/* In as many digits as what is shown again needs to be the same. */
 static void add_bin(const struct timeline *timeline, const bool *multiplexed, size_t k,
                     struct buf *out)
 {
     const struct timeline_bin *bin = &timeline->bin[k];
 
-    buf_addf(out, "%.7f,%.7f,%zu", bin->from_s, bin->to_s, bin->missed);
+    buf_addf(out, "%.9f,%.9f,%zu", bin->from_s, bin->to_s, bin->missed);
     for (size_t i = 0; i < timeline->event_nr; i++) {
         const struct timeline_event *event = &timeline->event[i];
 
         buf_add(out, ",");
         if (!isnan(event->value[k]))
-            buf_addf(out, "%.9g", event->value[k]);
+            buf_addf(out, "%.15g", event->value[k]);
         if (multiplexed[i])
-            buf_addf(out, ",%.4g", event->share[k]);
+            buf_addf(out, ",%.9g", event->share[k]);
     }
     buf_add(out, "\n");
 }

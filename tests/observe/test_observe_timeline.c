@@ -120,7 +120,7 @@ TEST("multiplexed shares are kept")
     check_near(timeline.event[1].share[0], 0.25, 0);
     timeline_csv_text(&timeline, &text);
     check_contains(buf_str(&text),
-                   "\"b [/s]\",\"b share\"\n0.0000000,1.0000000,0,1,8,0.25");
+                   "\"b [/s]\",\"b share\"\n0.000000000,1.000000000,0,1,8,0.25");
     buf_release(&text);
     timeline_release(&timeline);
 }

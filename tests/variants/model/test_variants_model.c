@@ -184,7 +184,7 @@ TEST("counts that depend on data are unknown")
     loops_close(&loops);
 }
 
-TEST("accesses through a pointer that walks are not counted, and nobody says they are none")
+TEST("accesses through a pointer that walks are unknown, not none")
 {
     struct loops loops;
 
