@@ -74,11 +74,11 @@ static int find_name(const struct settings *settings, char **name, struct error 
     }
     context_start(&bench, settings);
     int status = context_kernel(&bench, false, err);
-    if (!status)
-        *name = xstrdup(kernel_name(bench.kernel));
     program = path_of_program(settings->program.v[0]);
     if (!status && program)
         status = inputs_check(bench.kernel, program, settings->file, err);
+    if (!status)
+        *name = xstrdup(kernel_name(bench.kernel));
     free(program);
     context_release(&bench);
     return status;
@@ -192,10 +192,8 @@ static int capture(const struct settings *settings, struct error *err)
     char *name = NULL, *output = NULL;
 
     spawn_catch_interrupt();
-    if (check_words(settings, err) || find_name(settings, &name, err)) {
-        free(name);
+    if (check_words(settings, err) || find_name(settings, &name, err))
         return -1;
-    }
     named.function = name;
     output = settings->output ? xstrdup(settings->output) : xasprintf("%s.inputs", name);
     capturing.output = output;

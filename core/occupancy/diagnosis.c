@@ -283,6 +283,11 @@ static enum cause heaviest(const struct weighing *weighing, enum cause but)
     return first;
 }
 
+static bool is_regular(const struct pipeline_blame *blame)
+{
+    return blame->array && !isnan(blame->stride) && blame->stride != 0;
+}
+
 /* Regular steps along an array that leave most of each line unused: fewer lines for the
  * same work would relieve whatever these lines wait for. */
 static void weigh_stride(struct weighing *weighing)
@@ -290,8 +295,8 @@ static void weigh_stride(struct weighing *weighing)
     enum cause first = heaviest(weighing, CAUSE_NR);
     const struct pipeline_blame *blame = blame_of(weighing->account, first);
 
-    if (!is_about_lines(first) || !blame->array || !(blame->line_use > 0) ||
-        blame->line_use > little_use || isnan(blame->stride) || blame->stride == 0)
+    if (!is_about_lines(first) || !is_regular(blame) || !(blame->line_use > 0) ||
+        blame->line_use > little_use)
         return;
     weighing->weight[CAUSE_STRIDED] = weighing->weight[first] + ahead;
 }
@@ -318,9 +323,8 @@ static void weigh_streams(struct weighing *weighing)
                 most = (enum cause)c;
         }
     const struct pipeline_blame *blame = blame_of(weighing->account, most);
-    if (most == CAUSE_UNKNOWN || is_limited(weighing) || !blame->array ||
-        blame->line_use <= little_use || isnan(blame->stride) || blame->stride == 0 ||
-        weighing->account->covered_share >= 0.5)
+    if (most == CAUSE_UNKNOWN || is_limited(weighing) || !is_regular(blame) ||
+        blame->line_use <= little_use || weighing->account->covered_share >= 0.5)
         return;
     if (is_room_for_misses(first))
         all = fmax(all, weighing->weight[first] + ahead);

@@ -69,32 +69,37 @@ static void charge(struct follow *follow, enum cause cause, uint32_t place, doub
 }
 
 /* A loop may touch an array in many places: together they may have the most. */
-static double of_array(const struct follow *follow, const double *blame, uint32_t place)
+static void add_by_array(const struct follow *follow, const double *blame, double *of)
 {
     const struct pipeline_pattern *pattern = follow->stream->pattern;
-    double all = 0;
+    size_t nr = follow->stream->instruction_nr;
+    int last = -1;
 
-    if (!pattern || pattern[place].array < 0)
-        return blame[place];
-    for (size_t i = 0; i < follow->stream->instruction_nr; i++)
-        if (pattern[i].array == pattern[place].array)
-            all += blame[i];
-    return all;
+    for (size_t i = 0; pattern && i < nr; i++)
+        last = pattern[i].array > last ? pattern[i].array : last;
+    double *array = xcalloc((size_t)(last + 2), sizeof(*array));
+    for (size_t i = 0; pattern && i < nr; i++)
+        array[pattern[i].array + 1] += blame[i]; /* [0]: of no array */
+    for (size_t i = 0; i < nr; i++)
+        of[i] = pattern && pattern[i].array >= 0 ? array[pattern[i].array + 1] : blame[i];
+    free(array);
 }
 
 static uint32_t most_blamed(const struct follow *follow, const double *blame)
 {
+    size_t nr = follow->stream->instruction_nr;
     uint32_t best = UINT32_MAX;
-    double of_best = 0;
+    double *of;
 
-    for (uint32_t i = 0; blame && i < follow->stream->instruction_nr; i++) {
-        double of = blame[i] > 0 ? of_array(follow, blame, i) : 0;
-
-        if (of > of_best || (of > 0 && of >= of_best && blame[i] > blame[best])) {
+    if (!blame)
+        return best;
+    of = xcalloc(nr + 1, sizeof(*of));
+    add_by_array(follow, blame, of);
+    for (uint32_t i = 0; i < nr; i++)
+        if (blame[i] > 0 && (best == UINT32_MAX || of[i] > of[best] ||
+                             (of[i] >= of[best] && blame[i] > blame[best])))
             best = i;
-            of_best = of;
-        }
-    }
+    free(of);
     return best;
 }
 

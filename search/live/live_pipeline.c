@@ -246,6 +246,14 @@ static double cache_line_cycles(const struct machine *machine, int level)
     return gbs > 0 ? machine->line_bytes / gbs * machine->ghz : 0;
 }
 
+static const struct machine_pages *pages_of(const struct looked *looked)
+{
+    const struct machine *machine = looked->live->opts.machine;
+
+    return looked->of->environment.huge_pages ? &machine->huge_pages
+                                              : &machine->small_pages;
+}
+
 /* From one walk to the next where walks are what random accesses wait for. */
 static double walk_every_ns(const struct machine *machine,
                             const struct machine_pages *pages)
@@ -263,8 +271,7 @@ static struct pipeline_memory memory_of(const struct looked *looked)
 {
     const struct machine *machine = looked->live->opts.machine;
     const struct traffic *traffic = &looked->of->traffic;
-    const struct machine_pages *pages =
-        looked->of->environment.huge_pages ? &machine->huge_pages : &machine->small_pages;
+    const struct machine_pages *pages = pages_of(looked);
     double all =
         count_of(traffic_read_bytes(traffic)) + count_of(traffic_write_bytes(traffic));
     struct quantity loaded =
@@ -316,8 +323,7 @@ static bool fit_walks(const struct looked *looked,
                       struct pipeline_memory *memory)
 {
     const struct machine *machine = looked->live->opts.machine;
-    const struct machine_pages *pages =
-        looked->of->environment.huge_pages ? &machine->huge_pages : &machine->small_pages;
+    const struct machine_pages *pages = pages_of(looked);
     struct pipeline_memory near = near_walks(machine, pages, memory);
     struct pipeline_account at_near;
     double time_s = looked->of->time_s.value, part;
@@ -498,7 +504,9 @@ int live_experiment(struct live *live, const struct kernel_counts *counts,
         if (live_compare(live, &as_is, &changed, experiment_s, &out->account->tried[e],
                          &why))
             out->account->tried[e] = quantity_unknown(); /* it decides nothing then */
-        drop_refuted_walks(out->account, diagnosis_walks_gone(&input, &out->occupancy));
+        if (e == EXPERIMENT_HUGE_PAGES)
+            drop_refuted_walks(out->account,
+                               diagnosis_walks_gone(&input, &out->occupancy));
         if (out->account->tried[e].known &&
             measurement_explain(out, live->opts.machine, (int)live->copies, counts, err))
             return -1;

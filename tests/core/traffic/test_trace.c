@@ -225,6 +225,24 @@ TEST("a call of unknown length")
         return;
     check_contains(traffic.note, "first 400000 accesses only");
     check_near(traffic.traced_share, 0, 0);
+    check(traffic_is_beginning(&traffic));
+    traffic_release(&traffic);
+}
+
+TEST("the accesses of a call are counted to its end, or not known")
+{
+    struct traced what = {
+        .kernel = "triad", .n = n, .total = 1e15, .budget = 1, .counting = true};
+    struct traffic traffic;
+
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_exact(traffic.accesses, 3.0 * n);
+    traffic_release(&traffic);
+    what.total = n; /* it makes more */
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check(!traffic.accesses.known);
     traffic_release(&traffic);
 }
 

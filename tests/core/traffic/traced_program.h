@@ -23,7 +23,7 @@ struct traced {
     const struct traffic_geometry *other;    /* traced beside */
     size_t other_nr;
     bool arrays; /* a, b and c are announced */
-    bool cold;
+    bool cold, counting;
 };
 
 /* 1 = the toolchain is not there, and the test is skipped. */
