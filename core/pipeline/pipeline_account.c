@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/error.h"
@@ -163,6 +164,86 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
                          is_floating(stretches, all.blamed[CAUSE_RECURRENCE]);
     out->covered_share = covered_share(stretches->call, memory->level_nr);
     return 0;
+}
+
+/* ---- page walks ---- */
+
+/* Of the cycles; less decides nothing. */
+static const double walks_matter = 0.05;
+
+/* Where the model takes longer than the clock, a walk costs what the clock leaves, but no
+ * less than `near`. True when `memory` was changed. */
+static bool fit_walks(const struct pipeline_stretches *stretches,
+                      const struct cpu_core *core, const struct pipeline_memory *near,
+                      double ghz, double time_s, const struct pipeline_account *account,
+                      struct pipeline_memory *memory)
+{
+    struct pipeline_account at_near;
+    double part = 1;
+
+    if (account->call_s <= time_s || account->share[CAUSE_PAGE_WALKS] <= 0 ||
+        pipeline_account_make(stretches, core, near, ghz, &at_near))
+        return false;
+    if (at_near.call_s < account->call_s)
+        part = (time_s - at_near.call_s) / (account->call_s - at_near.call_s);
+    pipeline_account_release(&at_near);
+    part = fmax(part, 0);
+    memory->walk_cycles =
+        near->walk_cycles + part * (memory->walk_cycles - near->walk_cycles);
+    memory->walk_every =
+        near->walk_every + part * (memory->walk_every - near->walk_every);
+    return part < 1;
+}
+
+static void add_walkless(const struct pipeline_stretches *stretches,
+                         const struct cpu_core *core,
+                         const struct pipeline_memory *memory, double ghz,
+                         struct pipeline_account *account)
+{
+    struct pipeline_memory free_walks = *memory;
+
+    if (account->share[CAUSE_PAGE_WALKS] < walks_matter)
+        return;
+    free_walks.walk_cycles = free_walks.walk_every = 0;
+    account->walkless = xcalloc(1, sizeof(*account->walkless));
+    if (pipeline_account_make(stretches, core, &free_walks, ghz, account->walkless) == 0)
+        return;
+    free(account->walkless);
+    account->walkless = NULL;
+}
+
+int pipeline_account_fit(const struct pipeline_stretches *stretches,
+                         const struct cpu_core *core,
+                         const struct pipeline_memory *memory,
+                         const struct pipeline_memory *near, double ghz, double time_s,
+                         struct pipeline_account *out)
+{
+    struct pipeline_memory fitted = *memory;
+
+    if (pipeline_account_make(stretches, core, &fitted, ghz, out))
+        return -1;
+    if (fit_walks(stretches, core, near, ghz, time_s, out, &fitted)) {
+        pipeline_account_release(out);
+        if (pipeline_account_make(stretches, core, &fitted, ghz, out))
+            return -1;
+    }
+    add_walkless(stretches, core, &fitted, ghz, out);
+    return 0;
+}
+
+void pipeline_account_refute_walks(struct pipeline_account *account, double gone)
+{
+    struct quantity gain = account->tried[EXPERIMENT_HUGE_PAGES];
+    struct pipeline_account *walkless = account->walkless;
+
+    if (!walkless || !gain.known || gain.doubted || gone <= 0 ||
+        1 - 1 / gain.high >= gone * account->saved[CAUSE_PAGE_WALKS] / 2)
+        return;
+    account->walkless = NULL;
+    memcpy(walkless->tried, account->tried, sizeof(account->tried));
+    pipeline_account_release(account);
+    *account = *walkless;
+    free(walkless);
 }
 
 /* ---- as a document ---- */

@@ -69,6 +69,22 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
                           const struct pipeline_memory *memory, double ghz,
                           struct pipeline_account *out);
 
+/*
+ * The same, and `walkless` where walks matter. Of all that the model is told, the cost of
+ * a page walk is known worst: the profile's is that of pages at random. Where the model
+ * takes longer than the clock (time_s, of a call), a walk costs what the clock leaves,
+ * but no less than by `near`: `memory` with walks whose tables lie in L2.
+ */
+int pipeline_account_fit(const struct pipeline_stretches *stretches,
+                         const struct cpu_core *core,
+                         const struct pipeline_memory *memory,
+                         const struct pipeline_memory *near, double ghz, double time_s,
+                         struct pipeline_account *out);
+/* Huge pages, which take away the part `gone` of a walk, gain less than half of what they
+ * would if walks cost what the model says: what the profile says of a walk does not hold
+ * for these, and the account goes on without them. */
+void pipeline_account_refute_walks(struct pipeline_account *account, double gone);
+
 json_t *pipeline_account_to_json(const struct pipeline_account *account);
 int pipeline_account_from_json(const struct json_at *at, struct pipeline_account *account,
                                struct error *err);

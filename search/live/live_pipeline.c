@@ -312,57 +312,6 @@ static struct pipeline_memory near_walks(const struct machine *machine,
     return near;
 }
 
-/*
- * Of all that the model is told, the cost of a page walk is known worst: the profile's is
- * that of pages at random. Where the model takes longer than the clock, it is what the
- * clock leaves, but no less than if the tables lay in L2. True when it was changed.
- */
-static bool fit_walks(const struct looked *looked,
-                      const struct pipeline_stretches *stretches,
-                      const struct pipeline_account *account,
-                      struct pipeline_memory *memory)
-{
-    const struct machine *machine = looked->live->opts.machine;
-    const struct machine_pages *pages = pages_of(looked);
-    struct pipeline_memory near = near_walks(machine, pages, memory);
-    struct pipeline_account at_near;
-    double time_s = looked->of->time_s.value, part;
-
-    if (account->call_s <= time_s || account->share[CAUSE_PAGE_WALKS] <= 0 ||
-        pipeline_account_make(stretches, &machine->core, &near, machine->ghz, &at_near))
-        return false;
-    part = at_near.call_s < account->call_s
-               ? (time_s - at_near.call_s) / (account->call_s - at_near.call_s)
-               : 1;
-    pipeline_account_release(&at_near);
-    part = fmax(part, 0);
-    memory->walk_cycles =
-        near.walk_cycles + part * (memory->walk_cycles - near.walk_cycles);
-    memory->walk_every = near.walk_every + part * (memory->walk_every - near.walk_every);
-    return part < 1;
-}
-
-/* Of the cycles; less decides nothing. */
-static const double walks_matter = 0.05;
-
-static void add_walkless(const struct pipeline_stretches *stretches,
-                         const struct machine *machine,
-                         const struct pipeline_memory *memory,
-                         struct pipeline_account *account)
-{
-    struct pipeline_memory free_walks = *memory;
-
-    if (account->share[CAUSE_PAGE_WALKS] < walks_matter)
-        return;
-    free_walks.walk_cycles = free_walks.walk_every = 0;
-    account->walkless = xcalloc(1, sizeof(*account->walkless));
-    if (pipeline_account_make(stretches, &machine->core, &free_walks, machine->ghz,
-                              account->walkless) == 0)
-        return;
-    free(account->walkless);
-    account->walkless = NULL;
-}
-
 static int account_make(struct looked *looked, struct pipeline_account *account)
 {
     const struct traffic *traffic = &looked->of->traffic;
@@ -378,7 +327,8 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
                                     .step = looked->step,
                                     .step_nr = looked->stretches.step_nr,
                                     .access = looked->access};
-    struct pipeline_memory memory = memory_of(looked);
+    struct pipeline_memory memory = memory_of(looked),
+                           near = near_walks(machine, pages_of(looked), &memory);
     struct pipeline_stretches stretches = {.stream = looked->stream,
                                            .nr = looked->stream_nr,
                                            .pattern = looked->pattern,
@@ -389,16 +339,8 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
         return -1;
     pipeline_assign(&whole, looked->access, looked->stretches.address_nr, &call,
                     traffic->level_nr, looked->pattern);
-    if (pipeline_account_make(&stretches, &machine->core, &memory, machine->ghz, account))
-        return -1;
-    if (fit_walks(looked, &stretches, account, &memory)) {
-        pipeline_account_release(account);
-        if (pipeline_account_make(&stretches, &machine->core, &memory, machine->ghz,
-                                  account))
-            return -1;
-    }
-    add_walkless(&stretches, machine, &memory, account);
-    return 0;
+    return pipeline_account_fit(&stretches, &machine->core, &memory, &near, machine->ghz,
+                                looked->of->time_s.value, account);
 }
 
 void live_account(struct live *live, const struct built *built, double seconds,
@@ -470,24 +412,6 @@ static bool change(const struct live *live, enum experiment experiment,
     return fits;
 }
 
-/* Huge pages gain less than half of what they would, if walks cost what the model says:
- * what the profile says of a walk does not hold for these, and the model without them
- * goes on. `gone`: diagnosis_walks_gone(). */
-static void drop_refuted_walks(struct pipeline_account *account, double gone)
-{
-    struct quantity gain = account->tried[EXPERIMENT_HUGE_PAGES];
-    struct pipeline_account *walkless = account->walkless;
-
-    if (!walkless || !gain.known || gain.doubted || gone <= 0 ||
-        1 - 1 / gain.high >= gone * account->saved[CAUSE_PAGE_WALKS] / 2)
-        return;
-    account->walkless = NULL;
-    memcpy(walkless->tried, account->tried, sizeof(account->tried));
-    pipeline_account_release(account);
-    *account = *walkless;
-    free(walkless);
-}
-
 int live_experiment(struct live *live, const struct kernel_counts *counts,
                     struct measurement *out, struct error *err)
 {
@@ -505,8 +429,8 @@ int live_experiment(struct live *live, const struct kernel_counts *counts,
                          &why))
             out->account->tried[e] = quantity_unknown(); /* it decides nothing then */
         if (e == EXPERIMENT_HUGE_PAGES)
-            drop_refuted_walks(out->account,
-                               diagnosis_walks_gone(&input, &out->occupancy));
+            pipeline_account_refute_walks(out->account,
+                                          diagnosis_walks_gone(&input, &out->occupancy));
         if (out->account->tried[e].known &&
             measurement_explain(out, live->opts.machine, (int)live->copies, counts, err))
             return -1;

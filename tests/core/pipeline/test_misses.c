@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "tests/core/pipeline/loops.h"
 
 SUITE(pipeline_misses);
@@ -100,31 +101,128 @@ TEST("a column of a matrix uses little of each line")
     free(script);
 }
 
-TEST("an account, written and read again")
+/* p = *p, each in a line and a page of its own */
+struct chased {
+    struct script *script;
+    struct pipeline_pattern pattern[1];
+    int line;
+    struct pipeline_array array;
+    struct pipeline_call call;
+    struct pipeline_stream stream;
+    struct pipeline_stretches stretches;
+};
+
+static void chase(struct chased *chased, double walks)
 {
     struct script *script = script_new();
     uint32_t load = script_loads(script, 1, 1);
-    struct pipeline_pattern pattern[1];
-    const struct pipeline_array array = {.name = "next",
-                                         .from = 1 << 30,
-                                         .bytes = 1ull << 36,
-                                         .accessed_bytes = 8 * 2e6,
-                                         .lines = {0, 0, 0, 2e6}};
-    const struct pipeline_call call = {
-        .array = &array, .array_nr = 1, .instructions = 2e6};
-    const int line = 7;
+
+    for (uint64_t i = 0; i < 2000; i++)
+        script_touches(script, load, (1 << 30) + 64 * (script_random(script) % (1 << 30)),
+                       0, false);
+    *chased = (struct chased){.script = script,
+                              .line = 7,
+                              .array = {.name = "next",
+                                        .from = 1 << 30,
+                                        .bytes = 1ull << 36,
+                                        .accessed_bytes = 8 * 2e6,
+                                        .lines = {0, 0, 0, 2e6}},
+                              .stream = script_stream(script)};
+    chased->call = (struct pipeline_call){.array = &chased->array,
+                                          .array_nr = 1,
+                                          .instructions = 2e6,
+                                          .page_walks = walks,
+                                          .page_bytes = 4096};
+    chased->stretches = (struct pipeline_stretches){&chased->stream, 1, chased->pattern,
+                                                    &chased->line, &chased->call};
+    pipeline_assign(&chased->stream, script->access, script->access_nr, &chased->call, 3,
+                    chased->pattern);
+}
+
+/* The share of walks in the path when a call takes so many cycles a load by the clock. */
+static double walks_share(const struct chased *chased, double cycles_each,
+                          struct pipeline_account *account)
+{
+    struct cpu_core core = core_made();
+    struct pipeline_memory memory = memory_made(), near = memory;
+
+    near.walk_cycles = 50;
+    near.walk_every = 20;
+    check_eq(pipeline_account_fit(&chased->stretches, &core, &memory, &near, 4,
+                                  2e6 * cycles_each / 4e9, account),
+             0);
+    return account->share[CAUSE_PAGE_WALKS];
+}
+
+TEST("a walk costs what the clock leaves, between the profile's and that of near tables")
+{
+    const struct {
+        double cycles_each, walk;
+    } expected[] = {{700, 150}, {550, 150}, {500, 100}, {450, 50}, {300, 50}};
+    struct chased chased;
+
+    chase(&chased, 2e6);
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+        struct pipeline_account account;
+        double walk = expected[i].walk;
+
+        check_near(walks_share(&chased, expected[i].cycles_each, &account),
+                   walk / (400 + walk), 0.03);
+        check(account.walkless != NULL);
+        check_near(account.walkless ? account.walkless->cycles / account.cycles : 0,
+                   400 / (400 + walk), 0.03);
+        pipeline_account_release(&account);
+    }
+    free(chased.script);
+    chase(&chased, 0);
+    struct pipeline_account account;
+    check_eq(walks_share(&chased, 550, &account) > 0, false);
+    check(account.walkless == NULL);
+    pipeline_account_release(&account);
+    free(chased.script);
+}
+
+TEST("where huge pages gain nothing, the account goes on without walks")
+{
+    const struct {
+        struct quantity gain;
+        double gone;
+        bool refuted;
+    } tried[] = {
+        {quantity_between(1, 0.99, 1.01, 5, PROVENANCE_PROBE), 1, true},
+        {quantity_between(1.2, 1.1, 1.3, 5, PROVENANCE_PROBE), 1, false},
+        {quantity_between(1, 0.9, 1.2, 5, PROVENANCE_PROBE), 1, false},
+        /* so little of a walk goes away that nothing could be seen */
+        {quantity_between(1, 0.99, 1.01, 5, PROVENANCE_PROBE), 0.05, false},
+        {quantity_between(1, 0.99, 1.01, 5, PROVENANCE_PROBE), 0, false},
+        {quantity_unknown(), 1, false},
+    };
+    struct chased chased;
+
+    chase(&chased, 2e6);
+    for (size_t i = 0; i < ARRAY_SIZE(tried); i++) {
+        struct pipeline_account account;
+
+        check_near(walks_share(&chased, 550, &account), 150.0 / 550, 0.03);
+        account.tried[EXPERIMENT_HUGE_PAGES] = tried[i].gain;
+        pipeline_account_refute_walks(&account, tried[i].gone);
+        check_eq(account.share[CAUSE_PAGE_WALKS] > 0, !tried[i].refuted);
+        check_eq(account.tried[EXPERIMENT_HUGE_PAGES].known, tried[i].gain.known);
+        pipeline_account_release(&account);
+    }
+    free(chased.script);
+}
+
+TEST("an account, written and read again")
+{
+    struct chased chased;
     struct cpu_core core = core_made();
     struct pipeline_memory memory = memory_made();
     struct pipeline_account account, again = {0};
     struct error err = {0};
 
-    for (uint64_t i = 0; i < 2000; i++)
-        script_touches(script, load, (1 << 30) + 64 * (script_random(script) % (1 << 30)),
-                       0, false);
-    struct pipeline_stream stream = script_stream(script);
-    struct pipeline_stretches stretches = {&stream, 1, pattern, &line, &call};
-    pipeline_assign(&stream, script->access, script->access_nr, &call, 3, pattern);
-    check_eq(pipeline_account_make(&stretches, &core, &memory, 4, &account), 0);
+    chase(&chased, 0);
+    check_eq(pipeline_account_make(&chased.stretches, &core, &memory, 4, &account), 0);
     check_near(account.call_s, 2e6 * 400 / 4e9, 0.02);
     check_near(account.n_in_flight, 1, 0.02);
     check(account.share[CAUSE_DEPENDENT_LOADS] > 0.99);
@@ -147,5 +245,5 @@ TEST("an account, written and read again")
     json_decref(twice);
     pipeline_account_release(&account);
     pipeline_account_release(&again);
-    free(script);
+    free(chased.script);
 }
