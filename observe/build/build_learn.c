@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base.h"
-#include "observe/build/build.h"
+#include "observe/build/build_watch.h"
 #include "observe/copies/copies.h"
 
 static const double build_limit_s = 3600;

@@ -1,5 +1,7 @@
 /* A watched build: the folder in front of PATH, and what was written down in it. */
 #define _XOPEN_SOURCE 700 /* realpath */
+#include "observe/build/build_watch.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +13,6 @@
 
 #include "core/base.h"
 #include "core/files/json.h"
-#include "observe/build/build.h"
 #include "observe/build/build_seen.h"
 #include "observe/build/products.h"
 

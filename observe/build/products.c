@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/base.h"
-#include "observe/build/build.h"
+#include "observe/build/build_watch.h"
 
 enum product { PRODUCT_NONE, PRODUCT_OBJECT, PRODUCT_OTHER };
 

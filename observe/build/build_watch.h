@@ -6,8 +6,8 @@
  * else; calls that only preprocess, list dependences, link or try something out for
  * configure, CMake or Meson stay as they are.
  */
-#ifndef OBSERVE_BUILD_H
-#define OBSERVE_BUILD_H
+#ifndef OBSERVE_BUILD_WATCH_H
+#define OBSERVE_BUILD_WATCH_H
 
 #include <stddef.h>
 #include <time.h>
