@@ -50,6 +50,9 @@ static const struct option_row rows[] = {
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
+    {"build", 0, "CMD", TEXT, AT(build),
+     "shell text that builds it all, such as 'make CLASS=B': run in a private copy, to "
+     "see which flags the file is compiled with"},
     {"compiler", 'c', "CC", TEXT, AT(compiler),
      "compiler to tune for, default gcc; tune tries the others of a list such as "
      "gcc,clang-19 on the kernel as written and on the winner"},

@@ -20,6 +20,7 @@ struct settings {
     struct strvec cflags;  /* behind --, of the compiler */
     struct strvec program; /* behind --, of commands that run an application */
     const char *compile_commands;
+    const char *build; /* the command that builds it all, to be watched; NULL = none */
     const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */

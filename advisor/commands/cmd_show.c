@@ -375,6 +375,20 @@ static void show_records(const struct kernel_view *view, struct buf *out)
     }
 }
 
+/* What was typed needs no saying. */
+static void show_flags(const struct kernel *kernel, struct buf *out)
+{
+    const char *from = kernel_flags_from(kernel);
+    struct buf line = {0};
+    if (!from || !strcmp(from, FLAGS_OF_COMMAND_LINE))
+        return;
+    buf_addf(&line, "read with the flags of %s: ", from);
+    buf_add_shell_words(&line, (const char *const *)kernel_read_flags(kernel)->v);
+    buf_add_wrapped(out, buf_str(&line), 2, 79);
+    buf_add(out, "\n");
+    buf_release(&line);
+}
+
 static void show_text(struct kernel *kernel, struct buf *out)
 {
     struct kernel_view view = kernel_view(kernel);
@@ -384,6 +398,7 @@ static void show_text(struct kernel *kernel, struct buf *out)
     if (kernel_inputs_note(kernel))
         buf_addf(out, ", %s", kernel_inputs_note(kernel));
     buf_add(out, "\n");
+    show_flags(kernel, out);
     show_loops(&view, out);
     show_arrays(&view, out);
     show_tunables(&view, out);

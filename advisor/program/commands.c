@@ -7,7 +7,8 @@
 #include "core/base/error.h"
 
 #define KERNEL_OPTIONS                                                                   \
-    "inputs function set buffer assume tunable constraint include compile-commands "
+    "inputs function set buffer assume tunable constraint include compile-commands "     \
+    "cflags build "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -157,7 +158,8 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict inputs set buffer assume function include compile-commands compiler "
+     "source strict inputs set buffer assume function include compile-commands cflags "
+     "build compiler "
      "flags machine "
      "budget cores" COMMON_OPTIONS,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
@@ -172,7 +174,8 @@ static const struct command commands[] = {
      "program that is started, its libraries and threads. See docs/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer assume cflags include compile-commands call limit stop output "
+     "function buffer assume cflags include compile-commands build call limit stop "
+     "output "
      "show" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {"machine", "characterise this machine, and look at profiles",

@@ -16,6 +16,7 @@
 #include "advisor/program/commands.h"
 #include "core/base/error.h"
 #include "core/process/spawn.h"
+#include "observe/observe.h"
 
 static bool is_word(const char *word, const char *const *words)
 {
@@ -24,12 +25,33 @@ static bool is_word(const char *word, const char *const *words)
     return *words;
 }
 
+/* --build: what it compiles with what is known to the command by then. */
+static int watch_build(struct settings *settings, struct build_seen *seen,
+                       struct error *err)
+{
+    if (settings->compile_commands)
+        return fail(err, STATUS_USAGE,
+                    "--build and --compile-commands say the same: give one of them");
+    if (!settings->quiet)
+        fprintf(stderr, "watching '%s' in a private copy\n", settings->build);
+    const char *file = settings->source ? settings->source
+                       : settings->file ? settings->file
+                                        : ".";
+    if (build_learn(settings->build, file, seen, err))
+        return -1;
+    settings->compile_commands = seen->database;
+    if (seen->note && !settings->quiet)
+        fprintf(stderr, "inflight: warning: %s\n", seen->note);
+    return 0;
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
     static const char *const help[] = {"--help", "-h", "help", NULL}, *const version[] = {
                                                                           "--version",
                                                                           NULL};
     struct settings settings;
+    struct build_seen seen = {0};
     double began_s = clock_s();
     if (is_word(argv[0], help)) {
         commands_help(stdout);
@@ -45,9 +67,12 @@ static int run(int argc, char **argv, struct error *err)
     print_colour(term_colour(stdout, settings.colour));
     if (!status && settings.help)
         command_help(command, stdout);
-    else if (!status)
+    else if (!status && settings.build)
+        status = watch_build(&settings, &seen, err);
+    if (!status && !settings.help)
         status = command->run(&settings, err);
     settings_release(&settings);
+    build_seen_release(&seen);
     return status;
 }
 

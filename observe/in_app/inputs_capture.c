@@ -40,7 +40,13 @@ static int find_source(struct taking *taking, struct error *err)
         return fail(err, STATUS_INPUT,
                     "'%s' was built from '%s', which is not there; name the C file",
                     trace_stop_program(taking->stop), taking->request.path);
-    return context_cflags(settings, taking->request.path, &taking->request.cflags, err);
+    struct known_flags known;
+    int status = known_flags_find(settings, taking->request.path,
+                                  trace_stop_program(taking->stop), &known, err);
+    strvec_push_all(&taking->request.cflags, &known.flags);
+    taking->capturing->flags_from = xstrdup(known.from);
+    known_flags_release(&known);
+    return status;
 }
 
 /* Anew, with all that is known by now. */

@@ -22,6 +22,7 @@ struct app_row {
     int line;             /* that a kernel is asked for by */
     char *capture, *tune; /* NULL: */
     char *why_not;        /* one sentence */
+    char *flags_from;     /* whose flags it was read with; NULL = nobody says any */
 };
 
 struct app {
@@ -31,8 +32,9 @@ struct app {
     struct rule_set *rules; /* whose words the answers use; NULL = none were asked */
     struct app_row *row;    /* hottest first */
     size_t row_nr;
-    bool recorded;      /* read from a file: nothing was run */
-    bool unknown_build; /* the commands say BUILD for a command that was not found */
+    bool recorded;       /* read from a file: nothing was run */
+    bool unknown_build;  /* the commands say BUILD for a command that was not found */
+    char *guessed_build; /* that of the commands where it is a guess; else NULL */
 };
 /* Of the CPU time in user mode, what the samples stand for: well below 1 where processes
  * end before their first sample is due. Unknown CPU time: 1. */

@@ -271,7 +271,7 @@ static char *flags_of(const struct build_seen *seen, const char *root, const cha
     struct strvec own = {0}, flags = {0};
     struct error err = {0};
     char *path = path_join(root, source);
-    check_ok(compile_commands_flags(seen->database, path, &own, &flags, &err),
+    check_ok(compile_commands_flags(seen->database, path, NULL, &own, &flags, NULL, &err),
              &err);
     char *text = strvec_join(&flags, "|");
     strvec_release(&flags);

@@ -2,6 +2,7 @@
 #include "core/base/buf.h"
 #include "variants/clang/clang_cursor.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +69,44 @@ static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *li
     return severity >= CXDiagnostic_Error && *file;
 }
 
+/* "USE_MPI=0" of "you should specify USE_MPI=0 or USE_MPI=1"; NAME where the text has
+ * none. Caller frees. */
+static char *define_named(const char *text)
+{
+    static const char *const capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (const char *at = text; (at = strchr(at, '=')); at++) {
+        const char *from = at, *end = at + 1;
+        while (from > text && strchr(capital, from[-1]))
+            from--;
+        while (isalnum((unsigned char)*end) || *end == '_')
+            end++;
+        if (from < at && !isdigit((unsigned char)*from) && end > at + 1)
+            return xstrndup(from, (size_t)(end - from));
+    }
+    return xstrdup("NAME");
+}
+
 static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
                    unsigned line, unsigned column, struct error *err)
 {
     const char *name = take_string(clang, clang_getFileName(file));
     const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
-    bool missing = strstr(text, "file not found") != NULL;
-    return fail(err, STATUS_INPUT, "%s:%u:%u: %s%s", name, line, column, text,
-                missing ? "; give its folder with -I" : "");
+    const char *kind = take_string(clang, clang_getDiagnosticCategoryText(diagnostic));
+    if (strstr(text, "file not found"))
+        return fail(err, STATUS_INPUT,
+                    "%s:%u:%u: %s; give its folder with -I, a compile_commands.json, or "
+                    "--build 'make'",
+                    name, line, column, text);
+    if (!strcmp(kind, "User-Defined Issue")) { /* #error */
+        char *define = define_named(text);
+        int status = fail(err, STATUS_INPUT,
+                          "%s:%u:%u: #error %s; say what its build does, by --cflags "
+                          "-D%s, a compile_commands.json, or --build 'make'",
+                          name, line, column, text, define);
+        free(define);
+        return status;
+    }
+    return fail(err, STATUS_INPUT, "%s:%u:%u: %s", name, line, column, text);
 }
 
 static int first_error(struct ct_clang *clang, struct error *err)

@@ -64,6 +64,7 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
         return -1;
     kernel->hash = hash_of(kernel, request);
     kernel->inputs_note = xstrdup(request->inputs);
+    kernel->flags_from = xstrdup(request->flags_from);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
     kernel->view_array = xcalloc(kernel->buffer_nr + 1, sizeof(*kernel->view_array));
     return 0;
@@ -101,6 +102,7 @@ void kernel_free(struct kernel *kernel)
     free(kernel->view_array);
     free(kernel->hash);
     free(kernel->inputs_note);
+    free(kernel->flags_from);
     kernel_tuned_release(kernel);
     model_free(kernel->model);
     kernel_directives_release(&kernel->words);

@@ -26,6 +26,7 @@ struct kernel_request {
                              key = index(m)", "assume ..." */
     struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
                              the caller) */
+    const char *flags_from; /* who says so, for reports; NULL = nobody */
     bool reassociate;     /* floating-point sums may be reordered */
     const char *inputs;   /* where captured contents come from, for reports; else NULL */
     bool force; /* plans that are not legal are emitted all the same, and said to be so */

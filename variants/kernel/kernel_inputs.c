@@ -123,6 +123,16 @@ size_t kernel_inputs(struct kernel *kernel, struct kernel_input **out)
     return nr + add_arrays(kernel, list + nr);
 }
 
+const struct strvec *kernel_read_flags(const struct kernel *kernel)
+{
+    return &kernel->cflags;
+}
+
+const char *kernel_flags_from(const struct kernel *kernel)
+{
+    return kernel->flags_from;
+}
+
 const char *kernel_inputs_note(const struct kernel *kernel)
 {
     return kernel->inputs_note;

@@ -57,6 +57,9 @@ struct captured_array {
 char *captured_word(const struct captured_array *array);
 
 const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+/* The flags that the source is read with, and who says so; NULL = nobody. */
+const struct strvec *kernel_read_flags(const struct kernel *kernel);
+const char *kernel_flags_from(const struct kernel *kernel);
 /* Most bytes of the captured arrays lay in huge pages, and so they do here. */
 bool kernel_inputs_huge(const struct kernel *kernel);
 

@@ -57,7 +57,7 @@ struct kernel {
     struct strvec assume, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
-    char *hash, *inputs_note;
+    char *hash, *inputs_note, *flags_from;
     struct kernel_scalar *scalar;
     size_t scalar_nr, scalar_alloc;
     struct record_fields fields;
