@@ -96,6 +96,8 @@ static const struct option_row rows[] = {
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),
      "write a plan that is not legal, and say so: for experiments"},
+    {"plain", 0, NULL, FLAG, AT(plain),
+     "without the attribute that keeps the compiler from inlining the function"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time until the prompt comes back, all included, such as 90s or 5m; default for a "
      "search what suits the kernel (30s to 5m, said at its start), 10m for a sweep, 10s "

@@ -64,7 +64,7 @@ struct settings {
     double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
-        patch, force, metrics, transformations;
+        patch, force, plain, metrics, transformations;
     enum colour_when colour;
     bool confirm, strict, stop;
     double limit_bytes; /* capture; negative = default */

@@ -412,6 +412,13 @@ int show_command(const struct settings *settings, struct error *err)
         json_decref(document);
     } else if (!status) {
         show_text(bench.kernel, &text);
+        struct buf next = {0};
+        if (outline_next(settings, &next)) {
+            buf_add(&text, "\nnext\n  ");
+            buf_add_wrapped(&text, buf_str(&next), 4, 79);
+            buf_add(&text, "\n");
+        }
+        buf_release(&next);
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);

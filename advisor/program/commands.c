@@ -161,6 +161,21 @@ static const struct command commands[] = {
      "flags machine "
      "budget cores" COMMON_OPTIONS,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
+    {"outline", "a loop of a long function as a function of its own",
+     "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]\n"
+     "       inflight outline FILE.c --function NAME [-o OUT.c] [options]\n"
+     "                        [-- compiler flags]",
+     "Writes the file (to standard output without -o) with the loop around the line\n"
+     "as a static function in front of the one it stands in, and a call in its place:\n"
+     "the outermost loop whose nest is read as a whole. What may be read later comes\n"
+     "back as the result or through pointers; all other text stays as it is. The new\n"
+     "function has an attribute that keeps it from being inlined, as --compiler knows\n"
+     "it, so that capture finds its calls; with a function's name that alone is added.\n"
+     "What cannot be moved without a doubt is refused, with its line. See\n"
+     "docs/capture.md.\n\n"
+     "example: inflight outline solver.c:425 -o outlined.c",
+     "function include compile-commands compiler output patch plain" COMMON_OPTIONS,
+     OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
     {"capture", "the real inputs of one call of a kernel in an application",
      "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
      "       inflight capture --function NAME [options] -- PROGRAM [args]\n"

@@ -14,6 +14,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/process/spawn.h"
 
@@ -22,6 +23,18 @@ static bool is_word(const char *word, const char *const *words)
     while (*words && strcmp(*words, word))
         words++;
     return *words;
+}
+
+/* The command failed: for its line something else may work. */
+static void add_next(const struct settings *settings, struct error *err)
+{
+    struct buf next = {0};
+    size_t length = strlen(err->text);
+    if (err->status == STATUS_INPUT && !spawn_interrupted() &&
+        outline_next(settings, &next) &&
+        length + strlen("; ") + next.length < sizeof(err->text))
+        snprintf(err->text + length, sizeof(err->text) - length, "; %s", buf_str(&next));
+    buf_release(&next);
 }
 
 static int run(int argc, char **argv, struct error *err)
@@ -47,6 +60,8 @@ static int run(int argc, char **argv, struct error *err)
         command_help(command, stdout);
     else if (!status)
         status = command->run(&settings, err);
+    if (status && command)
+        add_next(&settings, err);
     settings_release(&settings);
     return status;
 }

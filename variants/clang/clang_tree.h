@@ -130,6 +130,30 @@ void ct_read_names(struct ct_file *file, const struct ct_function *function,
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
+/* A variable of the function that it names somewhere. */
+struct ct_use {
+    struct ct_decl *decl;
+    size_t at;
+    bool is_inside; /* of the statement that was asked about */
+};
+/* All of them in the function, in order, also in the sizes of types; in the arena.
+ * `trouble`: the first thing that keeps the statement at begin from being moved out of
+ * the function. */
+size_t ct_uses(struct ct_file *file, const struct ct_function *function, size_t begin,
+               size_t end, const struct ct_use **use, struct ct_trouble *trouble);
+
+struct ct_storage {
+    bool is_static, is_register, is_array, is_param, has_initialiser;
+    size_t at;              /* of its name */
+    const char *type;       /* "double", "double[8][m]", "double (*)[5]" */
+    const char *dimensions; /* of an array, as written: "[N][M]"; NULL = as in `type` */
+    const char *trouble;    /* why nothing outside of the function can be of its type */
+};
+struct ct_storage ct_storage(struct ct_file *file, const struct ct_decl *decl);
+/* "double *sum_out" for the declarator "*sum_out". */
+const char *ct_declaration(struct ir_arena *arena, const struct ct_storage *storage,
+                           const char *declarator);
+
 /*
  * What the meaning of the function that was read, and of those that it calls and that
  * have a body here, rests on outside of their text: macros, enumerators, constants, types

@@ -270,8 +270,7 @@ static int check_language(const char *path, struct error *err)
     return 0;
 }
 
-/* `text` NULL = what the file holds. */
-static int read_source(struct ir_function *function, const char *text, struct error *err)
+int parse_source(struct ir_function *function, const char *text, struct error *err)
 {
     struct buf source = {0};
     int status = 0;
@@ -289,8 +288,7 @@ static int read_source(struct ir_function *function, const char *text, struct er
     return status;
 }
 
-/* What the last of such flags says. */
-static bool types_alias(const struct strvec *cflags)
+bool parse_types_alias(const struct strvec *cflags)
 {
     bool alias = false;
     for (size_t i = 0; cflags && i < cflags->nr; i++)
@@ -305,10 +303,10 @@ static int parse_file(struct parse *p, const char *text, int line, const char *n
                       const struct strvec *cflags, struct error *err)
 {
     struct ir_function *function = p->function;
-    if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
+    if (check_language(function->path, err) < 0 || parse_source(function, text, err) < 0)
         return -1;
     struct strvec args = {0};
-    function->types_alias = types_alias(cflags);
+    function->types_alias = parse_types_alias(cflags);
     parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);

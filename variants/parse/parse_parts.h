@@ -46,6 +46,12 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
  * wanted); NULL = none. */
 struct ct_decl *parse_written(const struct ct_node *node, bool *address);
 
+/* Behind the comment, the string or the one character that stands at `at`. */
+size_t scan_piece(const char *source, size_t at, size_t end);
+/* behind spaces and comments */
+size_t scan_blank(const char *source, size_t at, size_t end);
+/* The end of a directive's last line, its newline included; a backslash continues it. */
+size_t scan_directive(const char *source, size_t at, size_t end);
 /* behind a `;` that follows next, else `at` */
 size_t scan_semicolon(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */
@@ -58,6 +64,10 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
 void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
                 struct strvec *out);
 
+/* -fno-strict-aliasing: what the last of such flags says. */
+bool parse_types_alias(const struct strvec *cflags);
+/* `text` NULL = what the file holds. */
+int parse_source(struct ir_function *function, const char *text, struct error *err);
 /* The function that is meant. */
 struct ct_function *parse_select(const struct parse *p, int line, const char *name,
                                  struct error *err);

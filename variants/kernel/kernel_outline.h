@@ -1,0 +1,17 @@
+/* Which loop of a long function is worth a function of its own. */
+#ifndef VARIANTS_KERNEL_KERNEL_OUTLINE_H
+#define VARIANTS_KERNEL_KERNEL_OUTLINE_H
+
+#include "variants/parse/outline.h"
+
+/*
+ * Takes out the outermost loop around the line that can be moved and whose nest is read
+ * as a whole (all its loops are modelled). `text`: the whole file with the new function
+ * in front of the old one and a call in place of the loop; it has no compile error.
+ * Fails (STATUS_INPUT) with the line and the remedy: of the loops around the line the
+ * reason of the innermost one.
+ */
+int source_outline(const struct outline_request *request, struct buf *text,
+                   struct outlined *what, struct error *err);
+
+#endif
