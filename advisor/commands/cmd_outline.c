@@ -19,12 +19,12 @@ static json_t *outlined_json(const struct settings *settings, const struct outli
         length--;
     json_t *attribute = length ? json_stringn(what->attribute, length) : json_null();
     return json_pack(
-        "{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:i, s:o, s:o}", "schema",
+        "{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:i, s:s?, s:o, s:o}", "schema",
         "inflight.outline/1", "file", text_json(settings->file), "function",
         what->function, "from", taken ? what->from : NULL, "attribute", attribute,
         "first_line", taken ? json_integer(what->first_line) : json_null(), "last_line",
-        taken ? json_integer(what->last_line) : json_null(), "line", what->line,
-        "parameters",
+        taken ? json_integer(what->last_line) : json_null(), "line", what->line, "unread",
+        what->unread, "parameters",
         json_strings((const char *const *)what->parameter.v, what->parameter.nr),
         "results", json_strings((const char *const *)what->result.v, what->result.nr));
 }
@@ -42,6 +42,8 @@ static void say(const struct settings *settings, const struct outlined *what)
     const char *out = settings->output ? settings->output : settings->file;
     if (settings->quiet)
         return;
+    if (what->unread)
+        fprintf(stderr, "not all of it can be transformed: %s\n", what->unread);
     if (*what->from)
         fprintf(stderr,
                 "lines %d to %d of '%s' are the function %s now, which %s calls\n"
@@ -106,7 +108,8 @@ static bool would_help(const struct settings *settings, const struct strvec *cfl
     bool captures = !strcmp(settings->command, "capture");
     bool fine = !captures && kernel_open(&whole, &kernel, NULL) == 0 &&
                 is_read_as_a_whole(kernel);
-    bool helps = !fine && source_outline(&request, &text, what, NULL) == 0;
+    bool helps =
+        !fine && source_outline(&request, &text, what, NULL) == 0 && !what->unread;
     kernel_free(kernel);
     strvec_release(&whole.cflags);
     buf_release(&text);

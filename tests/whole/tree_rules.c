@@ -229,7 +229,8 @@ static const char also_outward[] =
     "core/occupancy/diagnosis.h core/code/work.h core/cpu/cpu_core.h "
     "core/pipeline/pipeline_account.h core/pipeline/cause.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
-    "variants/kernel/kernel_inputs.h "
+    "variants/kernel/kernel_inputs.h variants/kernel/kernel_outline.h "
+    "variants/parse/outline.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
     "search/session/advice.h search/finish/confirm.h search/records/replay.h";
 

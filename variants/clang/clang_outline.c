@@ -236,7 +236,7 @@ static const char *dimensions_as_written(struct ct_clang *clang, CXCursor cursor
     const char *own = brackets_of(clang, cursor);
     const char *spelled = strchr(spelling, '[');
     bool plain = own && !strstr(own, "restrict") && !text_has_word(own, "static") &&
-                 !strchr(own, '*') && !strstr(own, "//");
+                 !strstr(own, "[*]") && !strstr(own, "//");
     return plain && count_of(own, '[') == count_of(spelled, '[') ? own : NULL;
 }
 
@@ -303,6 +303,10 @@ struct ct_storage ct_storage(struct ct_file *file, const struct ct_decl *decl)
         ir_textf(clang->arena, "%s %s", storage.type,
                  take_string(clang, clang_getTypeSpelling(clang_getCanonicalType(type))));
     storage.trouble = type_trouble(clang, cursor, type, both);
+    const char *least = strstr(storage.type, "static "); /* of `a[static 4]` */
+    if (least)
+        storage.type = ir_textf(clang->arena, "%.*s%s", (int)(least - storage.type),
+                                storage.type, least + strlen("static "));
     return storage;
 }
 

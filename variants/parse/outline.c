@@ -1,5 +1,5 @@
 /* Which loop is taken, what it needs, and what stands in the way. */
-#include "variants/parse/outline_parts.h"
+#include "variants/parse/outline.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "variants/clang/clang.h"
+#include "variants/parse/outline_parts.h"
 
 /* ---- opening ---- */
 
@@ -158,6 +159,7 @@ void outlined_release(struct outlined *outlined)
     free(outlined->from);
     free(outlined->attribute);
     free(outlined->behind);
+    free(outlined->unread);
     strvec_release(&outlined->parameter);
     strvec_release(&outlined->result);
     *outlined = (struct outlined){0};
@@ -378,6 +380,28 @@ static void list_variables(struct outliner *outliner)
 
 /* ---- sizes of arrays ---- */
 
+static void find_named(const struct outliner *outliner, const struct ct_node *node,
+                       const char *name, struct named *out)
+{
+    bool moved = node->begin >= outliner->begin && node->end <= outliner->end;
+    if (node->kind == CT_VAR && node->decl && !moved && !strcmp(node->decl->name, name)) {
+        out->decl = node->decl;
+        out->nr++;
+    }
+    for (size_t i = 0; i < node->child_nr; i++)
+        find_named(outliner, node->child[i], name, out);
+}
+
+struct named outline_named(const struct outliner *outliner, const char *name)
+{
+    struct named named = {0};
+    for (size_t i = 0; i < outliner->function->param_nr; i++)
+        if (!strcmp(outliner->function->param[i]->name, name))
+            named = (struct named){outliner->function->param[i], 1};
+    find_named(outliner, outliner->function->body, name, &named);
+    return named;
+}
+
 struct sizes {
     struct outliner *outliner;
     const struct passed *array;
@@ -401,6 +425,11 @@ static int take_size(const struct sizes *sizes, struct ct_decl *size)
             "'%s', a size of the array '%s', may change; give the array "
             "a size of its own that stays",
             size->name, array);
+    if (outline_named(outliner, size->name).nr > 1)
+        return outline_refuse(outliner, size->line, sizes->err,
+                              "several variables of the function are called '%s', one of "
+                              "them is a size of the array '%s'; call them differently",
+                              size->name, array);
     outline_add(outliner, size)->is_size = true;
     return 0;
 }
@@ -423,9 +452,21 @@ static int take_sizes_in(const struct sizes *sizes, const struct ct_node *node)
     return 0;
 }
 
+/* In front of the function a name in the brackets may be another thing. */
+static void check_brackets(const struct outliner *outliner, struct passed *array)
+{
+    const struct ir_function *file = outliner->file;
+    size_t begin = outliner->function->begin;
+    char *text = xstrndup(file->source + begin, outliner->begin - begin);
+    if (text_has_word(text, "enum") || strstr(text, "define") || strstr(text, "undef"))
+        array->storage.dimensions = NULL;
+    free(text);
+}
+
 static int list_sizes(struct outliner *outliner, struct error *err)
 {
     for (size_t i = 0; i < outliner->passed_nr; i++) {
+        check_brackets(outliner, &outliner->passed[i]);
         struct passed array = outliner->passed[i];
         const struct ct_decl *decl = array.decl;
         struct sizes sizes = {outliner, &array, err};
@@ -563,6 +604,16 @@ static void drop_restrict(struct outliner *outliner, struct passed *passed)
 
 /* ---- how each is passed ---- */
 
+static const struct ct_node *call_below(const struct ct_node *node)
+{
+    const struct ct_node *found = NULL;
+    if (node->kind == CT_CALL && !(node->child[0]->decl && node->child[0]->decl->is_math))
+        return node;
+    for (size_t i = 0; i < node->child_nr && !found; i++)
+        found = call_below(node->child[i]);
+    return found;
+}
+
 static int check_scalar(struct outliner *outliner, struct passed *passed,
                         struct error *err)
 {
@@ -573,6 +624,12 @@ static int check_scalar(struct outliner *outliner, struct passed *passed,
         return outline_refuse(outliner, decl->line, err,
                               "it changes '%s', a static variable of the function; "
                               "declare that in front of the function",
+                              decl->name);
+    if (passed->storage.is_static && !strstr(passed->storage.type, "const") &&
+        call_below(outliner->taken))
+        return outline_refuse(outliner, call_below(outliner->taken)->line, err,
+                              "it calls a function that may come back here and change "
+                              "'%s', a static variable of the function",
                               decl->name);
     if (passed->flow.is_written && passed->storage.is_array)
         return outline_refuse(outliner, decl->line, err,

@@ -32,6 +32,8 @@ struct outlined {
     char *from;      /* whose loop it was; "" = none was taken out */
     char *attribute; /* what was added, "" = none */
     char *behind;    /* what follows it in the text, to find it by */
+    char *unread;    /* source_outline: why not all of its loops are modelled; NULL = they
+                        are */
     int first_line, last_line; /* of what was taken out, in the file */
     int line;                  /* of the function, in the new text */
     struct strvec parameter;   /* their declarations */

@@ -122,19 +122,24 @@ const struct ct_node *flow_write_behind(const struct ct_node *node,
     return found;
 }
 
-/* Some mention is more than the left side of an assignment. `skip` is not looked at. */
+/* Some mention is more than what an assignment, ++ or -- changes: compilers warn where
+ * none is. `skip` is not looked at. */
 static bool is_read_in(const struct ct_node *node, const struct ct_node *skip,
                        const struct ct_decl *decl)
 {
-    bool plain = node->kind == CT_ASSIGN && !strcmp(node->op, "=") &&
-                 is_name_of(node->child[0], decl);
+    size_t first = 0;
     if (node == skip)
         return false;
     if (is_name_of(node, decl))
         return true;
     if (node->kind == CT_VAR && node->decl && dimension_mentions(node, decl))
         return true;
-    for (size_t i = plain; i < node->child_nr; i++)
+    if (flow_is_changing(node) && flow_base(node->child[0]) == decl) {
+        if (flow_mentions(node->child[0], decl) > 1) /* also in a subscript */
+            return true;
+        first = 1;
+    }
+    for (size_t i = first; i < node->child_nr; i++)
         if (is_read_in(node->child[i], skip, decl))
             return true;
     return false;

@@ -64,37 +64,10 @@ static bool is_openmp(const struct ir_pragma *pragma)
 
 /* ---- what the directives in the moved text name ---- */
 
-struct named {
-    struct ct_decl *decl;
-    size_t nr; /* declarations of that name, outside of the loop */
-};
-
-static void find_named(const struct outliner *outliner, const struct ct_node *node,
-                       const char *name, struct named *out)
-{
-    bool moved = node->begin >= outliner->begin && node->end <= outliner->end;
-    if (node->kind == CT_VAR && node->decl && !moved && !strcmp(node->decl->name, name)) {
-        out->decl = node->decl;
-        out->nr++;
-    }
-    for (size_t i = 0; i < node->child_nr; i++)
-        find_named(outliner, node->child[i], name, out);
-}
-
-static struct named named_by(const struct outliner *outliner, const char *name)
-{
-    struct named named = {0};
-    for (size_t i = 0; i < outliner->function->param_nr; i++)
-        if (!strcmp(outliner->function->param[i]->name, name))
-            named = (struct named){outliner->function->param[i], 1};
-    find_named(outliner, outliner->function->body, name, &named);
-    return named;
-}
-
 static int take_word(struct outliner *outliner, const struct ir_pragma *pragma,
                      const struct clause_word *word, struct error *err)
 {
-    struct named named = named_by(outliner, word->word);
+    struct named named = outline_named(outliner, word->word);
     if (!named.nr)
         return 0;
     if (named.nr > 1)
@@ -217,7 +190,7 @@ static int check_reduction(const struct outliner *outliner,
         return 0;
     while (next_word(&at, &depth, &word))
         if (is_one_of(word.clause, "reduction lastprivate") &&
-            named_by(outliner, word.word).nr)
+            outline_named(outliner, word.word).nr)
             return outline_refuse(outliner, pragma->line, err,
                                   "the threads of the region around it share '%s' "
                                   "(%s); declare that in front of the function",

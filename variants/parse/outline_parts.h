@@ -49,6 +49,13 @@ int outline_line_of(const struct outliner *outliner, size_t at);
 struct passed *outline_add(struct outliner *outliner, struct ct_decl *decl);
 struct passed *outline_find(struct outliner *outliner, const struct ct_decl *decl);
 
+/* A variable of the function by its name, and how many there are outside of the loop. */
+struct named {
+    struct ct_decl *decl;
+    size_t nr;
+};
+struct named outline_named(const struct outliner *outliner, const char *name);
+
 /* The statement or block right behind the pragma is this one. */
 bool outline_is_before(const struct outliner *outliner, const struct ir_pragma *pragma,
                        size_t begin);

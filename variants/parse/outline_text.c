@@ -280,8 +280,7 @@ static void add_function(struct writing *writing, struct outlined *what, struct 
 static void add_unused(const struct writing *writing, struct strvec *unused)
 {
     for (size_t i = 0; i < writing->nr; i++)
-        if (writing->sorted[i]->passing == PASS_OWN && writing->sorted[i]->is_unread &&
-            !writing->sorted[i]->storage.is_param)
+        if (writing->sorted[i]->passing == PASS_OWN && writing->sorted[i]->is_unread)
             strvec_pushf(unused, "(void)%s", writing->sorted[i]->decl->name);
 }
 

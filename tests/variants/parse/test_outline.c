@@ -21,7 +21,19 @@ static int marked_line(const char *text)
     return line;
 }
 
-static int outline_text(const char *path, const char *text, struct buf *out,
+/* Whether the model reads the loop or not. */
+static int take_innermost(const struct outline_request *request, struct buf *out,
+                          struct outlined *what, struct error *err)
+{
+    struct outliner *outliner;
+    if (outliner_open(request, &outliner, err))
+        return -1;
+    int status = outliner_take(outliner, outliner_loops(outliner) - 1, out, what, err);
+    outliner_close(outliner);
+    return status;
+}
+
+static int outline_text(const char *path, const char *text, bool read, struct buf *out,
                         struct outlined *what, struct error *err)
 {
     struct strvec none = {0};
@@ -30,7 +42,8 @@ static int outline_text(const char *path, const char *text, struct buf *out,
                                             .line = marked_line(text),
                                             .cflags = &none,
                                             .attribute = OUTLINE_GCC};
-    return source_outline(&request, out, what, err);
+    return read ? source_outline(&request, out, what, err)
+                : take_innermost(&request, out, what, err);
 }
 
 /* Part "new": what the file becomes; part "error": why it does not. */
@@ -45,7 +58,9 @@ TEST("loops become functions, or the reason is said")
         struct outlined what = {0};
         struct error err = {0};
         const char *path = strstr(one->name, "C++") ? "k.cpp" : "k.c";
-        int status = outline_text(path, one->text, &out, &what, &err);
+        int status = outline_text(path, one->text, !strstr(one->name, "OpenMP:"), &out,
+                                  &what, &err);
+        check(!what.unread == !strstr(one->name, "not read"));
         check_case(&cases, one, case_part(one, "new") ? "new" : "error",
                    status ? err.text : buf_str(&out));
         buf_release(&out);
@@ -69,7 +84,7 @@ TEST("what was done is told")
     struct buf out = {0};
     struct outlined what = {0};
     struct error err = {0};
-    if (check_ok(outline_text("k.c", two, &out, &what, &err), &err)) {
+    if (check_ok(outline_text("k.c", two, true, &out, &what, &err), &err)) {
         check_str(what.function, "f_loop_4");
         check_str(what.from, "f");
         check_eq(what.first_line, 4);
@@ -113,8 +128,9 @@ TEST("the attribute is added and taken away again")
 
 TEST("an attribute that is not there is not taken away")
 {
-    struct outlined what = {
-        .function = "f", .attribute = "__attribute__((noipa)) ", .behind = "void f("};
+    char name[] = "f", attribute[] = "__attribute__((noipa)) ", behind[] = "void f(";
+    const struct outlined what = {
+        .function = name, .attribute = attribute, .behind = behind};
     struct buf out = {0};
     struct error err = {0};
     check_eq(source_without_attribute("void f(void)\n{\n}\n", &what, &out, &err), -1);
