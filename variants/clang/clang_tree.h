@@ -74,6 +74,8 @@ struct ct_node {
     bool elsewhere; /* stands in another file */
     int line, column, end_line;
     size_t begin, end;
+    /* Of an argument of a macro, where that is written; else as begin and end. */
+    size_t spelt_begin, spelt_end;
     struct ct_node **child;
     size_t child_nr;
 };
@@ -104,6 +106,13 @@ struct ct_range {
     size_t begin, end;
 };
 
+/* A macro used in the file, and the tokens that it becomes. */
+struct ct_use {
+    struct ct_range place; /* arguments included */
+    const char *text;      /* NULL = not known */
+    bool pastes;           /* `#` or `##` on the way */
+};
+
 struct ct_file {
     struct ct_function *function; /* definitions in the file itself, in order */
     size_t function_nr;
@@ -130,13 +139,19 @@ void ct_read_names(struct ct_file *file, const struct ct_function *function,
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
+struct ct_outside {
+    const struct ir_frozen *frozen;
+    size_t frozen_nr;
+    const struct ct_use *use; /* macros in the body, those in the file itself */
+    size_t use_nr;
+};
+
 /*
  * What the meaning of the function that was read, and of those that it calls and that
  * have a body here, rests on outside of their text: macros, enumerators, constants, types
  * of the user's, #if. `source` and `args` as given to ct_open. In the arena.
  */
-size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
-                 const char *path, const char *source, const struct strvec *args,
-                 const struct ir_frozen **frozen);
-
+struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *function,
+                            const char *path, const char *source,
+                            const struct strvec *args);
 #endif

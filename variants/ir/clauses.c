@@ -30,6 +30,37 @@ bool pragma_is_parallel_for(const char *text)
     return pragma_clauses(text) != NULL;
 }
 
+bool pragma_binds(const char *text)
+{
+    static const char *const first[] = {"omp",
+                                        "acc",
+                                        "ivdep",
+                                        "unroll",
+                                        "nounroll",
+                                        "vector",
+                                        "novector",
+                                        "unroll_and_jam",
+                                        "nounroll_and_jam",
+                                        "simd",
+                                        "loop_count",
+                                        "nofusion",
+                                        "distribute_point",
+                                        "parallel",
+                                        "noparallel",
+                                        "block_loop",
+                                        "noblock_loop",
+                                        "loop",
+                                        "_CRI"};
+    static const char *const second[][2] = {
+        {"GCC", "ivdep"}, {"GCC", "unroll"}, {"GCC", "novector"}, {"clang", "loop"}};
+    bool found = false;
+    for (size_t i = 0; !found && i < ARRAY_SIZE(first); i++)
+        found = behind_words(text, &first[i], 1) != NULL;
+    for (size_t i = 0; !found && i < ARRAY_SIZE(second); i++)
+        found = behind_words(text, second[i], 2) != NULL;
+    return found;
+}
+
 bool pragma_is_simd(const char *text)
 {
     static const char *const words[] = {"omp", "simd"};

@@ -1,10 +1,13 @@
-/* The text of the user's OpenMP pragmas: what they are, and their clauses. */
+/* The text of the user's pragmas: what they are, and the clauses of OpenMP's. */
 #ifndef VARIANTS_IR_CLAUSES_H
 #define VARIANTS_IR_CLAUSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* It says something of the statement behind it; others (`scop`, `STDC FP_CONTRACT`) are
+ * about the place. */
+bool pragma_binds(const char *text);
 bool pragma_is_simd(const char *text);         /* omp simd, and no other word before it */
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 /* What stands behind those words; NULL = it is another pragma. */

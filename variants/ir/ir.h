@@ -13,6 +13,7 @@
 struct buf;
 
 struct ir_arena;
+struct ir_use;
 
 /*
  * What stands elsewhere than in the text of the function and decides on what that text
@@ -67,6 +68,8 @@ struct ir_function {
     bool is_static;
     const struct ir_frozen *frozen;
     size_t frozen_nr;
+    const struct ir_use *use; /* macros in the body: see spelling.h */
+    size_t use_nr;
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */

@@ -109,7 +109,7 @@ int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *ass
                  struct error *err);
 
 /* The transformed function as C: a whole file (the user's file with the nest replaced,
- * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing
+ * header comment `comment` on top), plain C that depends on nothing
  * of ours. */
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err);

@@ -614,6 +614,7 @@ static void collect_expr(struct collect *at, const struct ir_expr *expr)
                expr->text);
         break;
     case IR_LITERAL:
+    case IR_SPELT:
         break;
     }
 }

@@ -249,8 +249,11 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_rows(p);
     parse_follow_matrices(p);
     attach_pragmas(p, chosen);
-    p->function->frozen_nr = ct_frozen(&p->file, chosen, p->function->path,
-                                       p->function->source, args, &p->function->frozen);
+    struct ct_outside outside =
+        ct_frozen(&p->file, chosen, p->function->path, p->function->source, args);
+    p->function->frozen = outside.frozen;
+    p->function->frozen_nr = outside.frozen_nr;
+    parse_spellings(p, &outside);
     return 0;
 }
 

@@ -53,6 +53,10 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file);
 
+/* What the file says of each expression and statement, and its comments: the last step.
+ */
+void parse_spellings(struct parse *p, const struct ct_outside *outside);
+
 /* The flags that concern parsing of `source`; the first says the language.
  */
 void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
