@@ -19,8 +19,14 @@
 
 /* What each transformation would do on a kernel: its typical plans, each checked. */
 
-/* Some seconds of a slow machine, for all plans together. */
-enum { EFFORT = 8000000 };
+/* Of numbers that isl makes, for all plans together: a second or two. One plan is given
+ * at most a sixth of what is left, since its check has several steps. */
+enum { EFFORT = 2500000, SHARE = 6 };
+static const char not_tried[] =
+    "not tried: the plans of this function before it took all the work that `show` does; "
+    "`inflight apply` with the plan decides it";
+static const char given_up[] = "it takes more work than `show` does for one plan; "
+                               "`inflight apply` with the plan decides it";
 
 /* "plan '...' is not legal: " says again what stands beside it. */
 static const char *without_plan(const char *text)
@@ -65,8 +71,11 @@ static json_t *probe(struct kernel *kernel, const struct typical_plan *typical)
     json_t *result;
     int status = plan_parse(typical->plan, &plan, &why) ||
                  kernel_check(kernel, plan, &assumptions, &why);
+    const char *verdict = status ? verdict_of(&why) : NULL;
     if (status)
-        result = verdict_json(verdict_of(&why), typical, without_plan(why.text));
+        result = verdict_json(verdict, typical,
+                              strcmp(verdict, "not decided") ? without_plan(why.text)
+                                                             : given_up);
     else {
         result = verdict_json(assumptions.length ? "legal under assumptions" : "legal",
                               typical, NULL);
@@ -82,12 +91,11 @@ static json_t *judge(struct kernel *kernel, const struct typical_plan *typical,
 {
     if (!typical->plan)
         return verdict_json("not applicable", typical, typical->why);
-    if (analysis_effort() - begin < EFFORT)
-        return probe(kernel, typical);
-    return verdict_json(
-        "not decided", typical,
-        "not tried: the plans of this function before it took all the "
-        "work that `show` does; `inflight apply` with the plan decides it");
+    unsigned long spent = analysis_effort() - begin;
+    if (spent >= EFFORT)
+        return verdict_json("not decided", typical, not_tried);
+    kernel_limit(kernel, (EFFORT - spent) / SHARE + 1);
+    return probe(kernel, typical);
 }
 
 /* The first plan of each transformation, then the second ones: each has had its turn when

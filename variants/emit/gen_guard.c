@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "variants/emit/gen.h"
+#include "variants/ir/clauses.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_affine.h"
 #include "variants/model/model_view.h"
@@ -307,6 +308,103 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
     *guard = conjunction(gen, near, *guard);
 }
 
+/* ---- threads that come to the loop together ---- */
+
+/* All of them must take the same way, to the new loop or to the original one: what is
+ * tested must be the same for all. */
+struct team {
+    const struct ir_function *function;
+    const struct ir_stmt *loop;   /* whose iterations they share */
+    const struct ir_stmt *region; /* where they begin; NULL = in a caller */
+    const struct ir_symbol *own;  /* found: may differ */
+};
+
+static const struct ir_pragma *team_pragma(const struct ir_stmt *stmt)
+{
+    const struct ir_pragma *pragma = stmt->pragma;
+    while (pragma && (pragma->ours || !pragma_team(pragma->text)))
+        pragma = pragma->next;
+    return pragma;
+}
+
+static bool is_loop(const struct ir_stmt *stmt, const void *loop)
+{
+    return stmt == loop;
+}
+
+/* The innermost region around the loop. */
+static const struct ir_stmt *region_of(const struct ir_stmt *stmt,
+                                       const struct ir_stmt *loop)
+{
+    const struct ir_stmt *region = NULL;
+    if (!stmt || !stmt_find(stmt, is_loop, loop))
+        return NULL;
+    for (size_t i = 0; !region && i < stmt->child_nr; i++)
+        region = region_of(stmt->child[i], loop);
+    return region ? region : team_pragma(stmt) ? stmt : NULL;
+}
+
+static bool declares(const struct ir_stmt *stmt, const void *symbol)
+{
+    return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
+           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
+}
+
+static bool is_private(const struct team *team, const struct ir_symbol *symbol)
+{
+    const char *at = pragma_team(team_pragma(team->region)->text);
+    struct clause clause;
+    while (clause_next(&at, &clause))
+        if (clause_gives_own(&clause) &&
+            (clause_is(&clause, "default") || clause_names(&clause, symbol->name)))
+            return true;
+    return false;
+}
+
+/* What bounds the loop is the same for all, or the program is wrong as it is. */
+static bool bounds_loop(const struct ir_stmt *loop, const struct ir_symbol *symbol)
+{
+    return expr_mentions(loop->lower, symbol) || expr_mentions(loop->upper, symbol);
+}
+
+static void find_own(struct ir_expr *expr, void *data)
+{
+    struct team *team = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (!symbol || symbol->role == IR_FUNCTION || bounds_loop(team->loop, symbol))
+        return;
+    while (symbol->role == IR_FIELD && symbol->base)
+        symbol = symbol->base;
+    bool array = symbol->dim_nr && !symbol->pointer_to_array;
+    bool local = symbol->role != IR_GLOBAL && !symbol->is_static;
+    bool own = symbol_is_of_thread(team->function, symbol) ||
+               (!array && symbol->is_written) ||
+               (local && (!team->region || is_private(team, symbol) ||
+                          stmt_find(team->region, declares, symbol)));
+    team->own = own ? symbol : team->own;
+}
+
+static int check_team(const struct gen *gen, struct ir_expr *guard, struct error *err)
+{
+    const struct ir_stmt *loop = gen->nest->stmt;
+    const struct ir_pragma *pragma = loop->pragma;
+    struct team team = {.function = gen->model->function, .loop = loop};
+    while (pragma && (pragma->ours || !pragma_is_for(pragma->text)))
+        pragma = pragma->next;
+    if (!pragma || !guard)
+        return 0;
+    team.region = region_of(team.function->body, loop);
+    ir_visit(guard, find_own, &team);
+    if (!team.own)
+        return 0;
+    return fail(err, STATUS_ILLEGAL,
+                "the nest at line %d: the new code would have to test '%s' before it "
+                "runs, and the threads that share the loop may not all have the same "
+                "one; of an array, declare it `restrict`, or #pragma inflight assume "
+                "noalias(...)",
+                loop->line, team.own->name);
+}
+
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
@@ -317,5 +415,7 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     if (check_ever(gen, err))
         return -1;
     guard_params(gen, guard, needs_else);
-    return guard_overlaps(gen, guard, needs_else, err);
+    return guard_overlaps(gen, guard, needs_else, err) || check_team(gen, *guard, err)
+               ? -1
+               : 0;
 }

@@ -286,6 +286,11 @@ int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *ass
     return model_check(model, plan, assumptions, err);
 }
 
+void kernel_limit(struct kernel *kernel, unsigned long operations)
+{
+    model_limit(kernel->model, operations);
+}
+
 /* The end of a comment must not stand inside of one. */
 static void add_comment(struct buf *out, const char *comment, const char *line_end)
 {

@@ -107,6 +107,8 @@ void typical_plans_free(struct typical_plan *plans, size_t nr);
  */
 int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                  struct error *err);
+/* Fewer isl operations for each step of the plans that are checked from now on. */
+void kernel_limit(struct kernel *kernel, unsigned long operations);
 
 /* The transformed function as C: a whole file (the user's file with the nest replaced,
  * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing

@@ -49,6 +49,8 @@ struct model_request {
 int model_build(const struct model_request *request, struct model **model,
                 struct error *err);
 void model_free(struct model *model);
+/* Less than operation_limit for the plans that are asked for from now on. */
+void model_limit(struct model *model, unsigned long operations);
 
 /* A buffer that the nests use: parameter, global or field, never a local of the function.
  * Each field of an array of structs is an array of its own: p[i].pos.x is the array

@@ -110,7 +110,7 @@ void work_pragmas(struct work *work)
         find_bands(&at, work->tree);
         bool untouched = !work->streamed_nr && is_untouched(&at);
         for (; pragma; pragma = pragma->next)
-            if (!pragma->ours && !pragma_is_parallel_for(pragma->text))
+            if (!pragma->ours && !pragma_shares_out(pragma->text))
                 settle(work, &at, pragma, untouched);
     }
 }
