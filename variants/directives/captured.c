@@ -195,3 +195,24 @@ bool captured_range(const struct contents *contents, const struct captured_shape
     *high = length ? captured->high : 0;
     return true;
 }
+
+bool captured_number(const struct contents *contents, const struct captured_shape *shape,
+                     long long index, long long *value)
+{
+    const struct captured *captured = contents->captured;
+    char number[sizeof(long long)];
+
+    if (!captured || (shape->kind != 'i' && shape->kind != 'u') || shape->inside != 1 ||
+        shape->bytes > sizeof(number) || index < 0 || index >= captured->records)
+        return false;
+    int fd = open(contents->file, O_RDONLY | O_CLOEXEC);
+    bool good =
+        fd >= 0 && read_block(fd, number, shape->bytes,
+                              captured->offset + shape->offset +
+                                  (unsigned long long)index * shape->record_bytes);
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        *value = number_at(shape, number);
+    return good;
+}

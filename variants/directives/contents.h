@@ -51,6 +51,9 @@ struct captured_shape {
  * or they are no integers. */
 bool captured_range(const struct contents *contents, const struct captured_shape *shape,
                     long long length, long long *low, long long *high);
+/* One of the numbers. */
+bool captured_number(const struct contents *contents, const struct captured_shape *shape,
+                     long long index, long long *value);
 
 /* `text` as the user wrote it; names in it are looked up. `is_float` is of the element.
  * Overwrites `contents`. */

@@ -170,7 +170,7 @@ static int add_word(struct reader *reader, enum word_kind kind)
 static bool is_outer(const struct ir_symbol *symbol)
 {
     return symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
-           symbol->role == IR_FIELD;
+           (symbol->role == IR_FIELD && !symbol_is_element(symbol));
 }
 
 static const struct ir_symbol *outer_symbol(const struct ir_function *function,

@@ -335,3 +335,8 @@ bool stmt_breaks_out(const struct ir_stmt *body)
 {
     return breaks_out(body);
 }
+
+bool symbol_is_element(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_FIELD && symbol->path && *symbol->path == '[';
+}

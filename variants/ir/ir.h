@@ -116,6 +116,8 @@ size_t ir_mark_bytes(const char *source);
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
+/* A FIELD that is an element: "d[0]". */
+bool symbol_is_element(const struct ir_symbol *symbol);
 bool stmt_breaks_out(const struct ir_stmt *
                          body); /* break or continue that binds to the loop around body */
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,

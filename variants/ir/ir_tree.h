@@ -28,7 +28,8 @@ struct ir_type {
 };
 
 /* FIELD: a path of fields without subscripts from a variable, `g->nx` or `g.box.v`, as a
- * variable of its own. */
+ * variable of its own; or one element of an array of integers that the function does not
+ * change, `d[0]`, which bounds a loop: that one belongs to the array's contents. */
 enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION, IR_FIELD };
 
 struct ir_symbol {

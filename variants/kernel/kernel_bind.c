@@ -137,23 +137,26 @@ struct binding {
     struct model_values values;
 };
 
+static struct captured_shape shape_of(const struct kernel_buffer *buffer)
+{
+    return (struct captured_shape){.kind = buffer->kind,
+                                   .bytes = buffer->bytes,
+                                   .record_bytes = buffer->record_bytes,
+                                   .offset = buffer->offset,
+                                   .inside = buffer->inside,
+                                   .inside_bytes = buffer->inside_bytes};
+}
+
 static bool range_of(void *data, int array, long long *low, long long *high)
 {
     const struct kernel *kernel = data;
     const struct kernel_buffer *buffer = &kernel->buffer[array];
+    const struct captured_shape shape = shape_of(buffer);
 
     if (!buffer->is_filled || buffer->kind == 'r')
         return false;
     if (buffer->contents.captured || kernel->only_captured)
-        return captured_range(
-            &buffer->contents,
-            &(struct captured_shape){.kind = buffer->kind,
-                                     .bytes = buffer->bytes,
-                                     .record_bytes = buffer->record_bytes,
-                                     .offset = buffer->offset,
-                                     .inside = buffer->inside,
-                                     .inside_bytes = buffer->inside_bytes},
-            buffer->length, low, high);
+        return captured_range(&buffer->contents, &shape, buffer->length, low, high);
     return contents_range(&buffer->contents, buffer->length, low, high);
 }
 
@@ -320,16 +323,59 @@ static int eval_lengths(struct binding *binding, struct error *err)
     return left ? fail(err, why.status, "%s", why.text) : 0;
 }
 
+/* "d[1][2]" of an array as it is declared: which element it is; -1 = cannot be said. */
+static long long place_of(const struct ir_symbol *element)
+{
+    const struct ir_symbol *array = element->base;
+    const char *at = element->path;
+    long long place = 0;
+
+    for (size_t i = 0; *at == '['; i++) {
+        char *end;
+        bool known =
+            i == 0 || (i < array->dim_nr && array->dim[i] && array->dim[i]->has_value);
+
+        if (!known)
+            return -1;
+        place = (i ? place * array->dim[i]->value : 0) + strtoll(at + 1, &end, 10);
+        if (*end != ']')
+            return -1;
+        at = end + 1;
+    }
+    return place;
+}
+
+/* What was captured of the array. */
+static void add_element(struct binding *binding, const struct ir_symbol *element)
+{
+    const struct kernel *kernel = binding->kernel;
+    long long value;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        struct captured_shape shape = shape_of(buffer);
+
+        if (buffer->symbol == element->base &&
+            captured_number(&buffer->contents, &shape, place_of(element), &value))
+            binding->value[binding->values.nr++] = (struct model_value){element, value};
+    }
+}
+
 static void list_values(struct binding *binding)
 {
     const struct kernel *kernel = binding->kernel;
+    const struct ir_function *function = kernel->function;
 
-    binding->value = xcalloc(kernel->scalar_nr + 1, sizeof(*binding->value));
+    binding->value =
+        xcalloc(kernel->scalar_nr + function->symbol_nr + 1, sizeof(*binding->value));
     binding->values.item = binding->value;
     for (size_t i = 0; i < kernel->scalar_nr; i++)
         if (kernel->scalar[i].is_integer)
             binding->value[binding->values.nr++] =
                 (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (symbol_is_element(function->symbol[i]))
+            add_element(binding, function->symbol[i]);
 }
 
 static int check_captured(const struct kernel *kernel, struct error *err)
@@ -357,12 +403,12 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
         return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
     if (kernel_eval_scalars(kernel, err))
         return -1;
-    list_values(&binding);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         kernel->buffer[i].length = -1;
         if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
             goto out;
     }
+    list_values(&binding);
     if (eval_lengths(&binding, &why)) {
         if (check_captured(kernel, err) == 0)
             fail(err, why.status, "%s", why.text);
@@ -401,13 +447,13 @@ int kernel_refresh_known(struct kernel *kernel, struct error *err)
 
     if (kernel_eval_scalars(kernel, err))
         return -1;
-    list_values(&binding);
     kernel->only_captured = true;
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         kernel->buffer[i].length = -1;
         if (kernel->buffer[i].is_filled)
             eval_contents(kernel, &kernel->buffer[i], NULL);
     }
+    list_values(&binding);
     eval_lengths(&binding, NULL);
     kernel->only_captured = false;
     free(binding.value);

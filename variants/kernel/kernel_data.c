@@ -34,7 +34,9 @@ bool lies_in_place(const struct ir_symbol *symbol)
 static bool has_fields(const struct ir_function *function, const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+        if (function->symbol[i]->role == IR_FIELD &&
+            function->symbol[i]->base == symbol &&
+            !symbol_is_element(function->symbol[i]))
             return true;
     return false;
 }
@@ -130,7 +132,8 @@ static bool is_outer_field(const struct ir_symbol *symbol)
 {
     enum ir_role role = outermost(symbol)->role;
 
-    return symbol->role == IR_FIELD && (role == IR_PARAM || role == IR_GLOBAL) &&
+    return symbol->role == IR_FIELD && !symbol_is_element(symbol) &&
+           (role == IR_PARAM || role == IR_GLOBAL) &&
            (symbol->type.pointers > 0 || symbol->type.scalar != IR_RECORD);
 }
 

@@ -38,6 +38,8 @@ static bool is_number(const struct ir_symbol *symbol)
         return false;
     if (symbol->role != IR_PARAM && symbol->role != IR_GLOBAL && symbol->role != IR_FIELD)
         return false;
+    if (symbol_is_element(symbol))
+        return false;
     return root->role == IR_PARAM || (root->role == IR_GLOBAL &&
                                       (root->type.pointers > 0 ||
                                        (!root->type.is_const && !symbol->type.is_const)));

@@ -17,7 +17,10 @@ static const struct ir_symbol *outermost(const struct ir_symbol *symbol)
 /* Where it stands is said by a pointer, so that it may be part of anything. */
 static bool is_pointed_to(const struct memory *memory)
 {
-    const struct ir_symbol *symbol = memory->symbol;
+    const struct ir_symbol *symbol = memory->symbol, *base = symbol->base;
+    if (symbol_is_element(symbol) &&
+        (base->role == IR_PARAM || !base->dim_nr || base->pointer_to_array))
+        return true;
     if ((symbol->role == IR_FIELD && strstr(symbol->path, "->")) ||
         outermost(symbol)->is_reference)
         return true;

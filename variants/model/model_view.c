@@ -348,7 +348,9 @@ static bool is_single_struct(const struct ir_function *function,
                              const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+        if (function->symbol[i]->role == IR_FIELD &&
+            function->symbol[i]->base == symbol &&
+            !symbol_is_element(function->symbol[i]))
             return true;
     return false;
 }
@@ -358,6 +360,15 @@ static void view_arrays(struct model *model)
 {
     struct ir_function *function = model->function;
     note_stmt(model, function->body);
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        struct model_array *array = NULL;
+        if (!symbol_is_element(symbol))
+            continue;
+        array = find_array(model, symbol->base, "");
+        array = array ? array : add_array(model, symbol->base, "", NULL);
+        array->read = true;
+    }
     for (size_t i = 0; i < function->param_nr; i++)
         if (function->symbol[i]->type.pointers > 0 &&
             view_array(model, function->symbol[i]) < 0 &&

@@ -245,6 +245,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
         return fail_trouble(p, err);
     parse_expand_helpers(p);
     parse_make_fields(p);
+    parse_settle(p);
     parse_follow_walks(p);
     parse_follow_rows(p);
     parse_follow_matrices(p);

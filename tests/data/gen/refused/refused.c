@@ -17,7 +17,7 @@ void kernel(int n, double *moves, double *a, double **rows, volatile double *see
     for (int i = 0; i < n; i++)
         if (p[i])
             i++;
-    for (int i = 0; i < p[0]; i++)
+    for (int i = 0; i < p[n]; i++)
         a[i] = 0.0;
     for (int i = 0; i < n; i++)
         a[i] += 1.0;
