@@ -341,7 +341,8 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
+    static const char *const words[] = {"min",  "max",  "floord", "lead",
+                                        "stream", "rows", "span",   "apart"};
     bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
     for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
@@ -462,6 +463,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_max = helpers->need_max || gen.need_max;
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
+    helpers->need_rows = helpers->need_rows || gen.need_rows;
     helpers->wide = helpers->wide || gen.wide;
     helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
     helpers->quiet_to_end = helpers->quiet_to_end || gen.quiet_to_end;
@@ -509,6 +511,8 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
     }
     if (helpers->need_stream)
         gen_stream_helpers(prefix, &text);
+    if (helpers->need_rows)
+        gen_row_helpers(prefix, is_called(edits, prefix, "span"), &text);
     gen_add_helper(model, out, buf_str(&text));
     buf_release(&text);
 }

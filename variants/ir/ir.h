@@ -99,6 +99,13 @@ struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr
 struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
                             size_t children);
 
+/* A pointer to pointers to numbers: `double **a`, whose rows lie wherever its pointers
+ * say. What it points to cannot be pointers to records, nor be of a qualified level. */
+bool symbol_has_rows(const struct ir_symbol *symbol);
+/* Subscripts from the variable to its elements: those that are declared, or one for each
+ * level of pointers; 0 = a scalar. */
+size_t symbol_levels(const struct ir_symbol *symbol);
+
 /* The element that a chain of members and of subscripts between them starts from, such as
  * p[i] of p[i].pos.x[k]; NULL when expr is no MEMBER, or when a pointer is followed on
  * the way (`p[i].next->x`). `path` (".pos.x") and `offset` (of its first element from the
@@ -135,6 +142,8 @@ bool expr_is_math(const struct ir_expr *call);
 
 /* C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);
+/* A size of several, "n x (m + 1)"; `more`: behind others. */
+void ir_print_extent(struct buf *out, const struct ir_expr *size, bool more);
 void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent);
 void ir_print_declaration(
     struct buf *out, const struct ir_symbol *symbol); /* "double A[n][m]" without ';' */

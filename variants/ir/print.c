@@ -349,6 +349,12 @@ void ir_print_expr(struct buf *out, const struct ir_expr *expr)
     print_at(out, expr, PREC_COMMA);
 }
 
+void ir_print_extent(struct buf *out, const struct ir_expr *size, bool more)
+{
+    buf_add(out, more ? " x " : "");
+    print_at(out, size, size->kind == IR_BINARY ? PREC_UNARY : PREC_COMMA);
+}
+
 void print_operand(struct buf *out, const struct ir_expr *expr)
 {
     print_at(out, expr, PREC_ASSIGN);

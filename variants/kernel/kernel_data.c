@@ -208,8 +208,7 @@ static char *extent_of(const struct kernel *kernel, const struct kernel_buffer *
     for (size_t i = 0; i < symbol->dim_nr; i++) {
         if (!symbol->dim[i])
             return buf_release(&text), NULL;
-        buf_add(&text, i ? " x " : "");
-        ir_print_expr(&text, symbol->dim[i]);
+        ir_print_extent(&text, symbol->dim[i], i > 0);
     }
     return text.length ? buf_detach(&text) : NULL;
 }

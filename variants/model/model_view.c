@@ -148,8 +148,7 @@ static const char *declared_extent(struct model *model, const struct ir_symbol *
             buf_release(&text);
             return NULL;
         }
-        buf_add(&text, i ? " x " : "");
-        ir_print_expr(&text, symbol->dim[i]);
+        ir_print_extent(&text, symbol->dim[i], i > 0);
     }
     const char *kept = text.length ? ir_text(model->arena, buf_str(&text)) : NULL;
     buf_release(&text);
@@ -199,7 +198,7 @@ static struct model_array *add_array(struct model *model, const struct ir_symbol
         .record_offset = fields ? fields->offset : 0,
         .record_elements = fields ? fields->elements : 1,
         .is_float = type->scalar == IR_FLOAT,
-        .dims = symbol->dim_nr ? (int)symbol->dim_nr : 1,
+        .dims = symbol_levels(symbol) ? (int)symbol_levels(symbol) : 1,
         .extent_text = declared_extent(model, symbol),
     };
     return array;
