@@ -304,13 +304,14 @@ static void fill_file(struct filling *to)
     free(path);
 }
 
-/* ---- captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH) ---- */
+/* ---- captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH[,ROWS...]) ---- */
 
 struct captured {
     char *path;
     unsigned long long offset, records;
     unsigned long place; /* address modulo 2 MiB */
     int huge_pages;
+    bool has_rows; /* where they begin stands before the elements */
 };
 
 /* %XX stands for what might end the word. */
@@ -330,6 +331,15 @@ static char *captured_path(const char *text, size_t length)
     return path;
 }
 
+static size_t count_of(const char *text, char c)
+{
+    size_t nr = 0;
+
+    for (; *text; text++)
+        nr += *text == c;
+    return nr;
+}
+
 static bool captured_read(const char *text, struct captured *captured)
 {
     static const char name[] = "captured(";
@@ -340,6 +350,7 @@ static bool captured_read(const char *text, struct captured *captured)
         sscanf(comma, ",%llu,%llu,%lu,%d,", &captured->offset, &captured->records,
                &captured->place, &captured->huge_pages) != 4)
         return false;
+    captured->has_rows = count_of(comma, ',') > 5;
     text += sizeof(name) - 1;
     captured->path = captured_path(text, (size_t)(comma - text));
     return true;

@@ -75,18 +75,28 @@ int captured_read(const struct strvec *args, const char *text, struct contents *
                                             .huge_pages = pages != 0,
                                             .ranged = -1};
     memcpy(contents->captured->hash, args->v[5], strlen(args->v[5]));
+    for (size_t i = 6; i < args->nr; i++) {
+        struct captured *captured = contents->captured;
+
+        if (!read_number(args->v[i], &records) || records > INT64_MAX)
+            return fail(err, STATUS_INPUT, "'%s' is no number of rows", args->v[i]);
+        captured->rows[captured->row_nr++] = (long long)records;
+    }
     contents->file = decode_path(args->v[0]);
     return 0;
 }
 
-void captured_add(struct buf *out, const struct contents *contents)
+void captured_add(struct buf *out, const struct contents *contents, bool rows)
 {
     const struct captured *captured = contents->captured;
 
     buf_add(out, "captured(");
     captured_add_path(out, contents->file);
-    buf_addf(out, ",%llu,%lld,%lu,%d,%s)", captured->offset, captured->records,
+    buf_addf(out, ",%llu,%lld,%lu,%d,%s", captured->offset, captured->records,
              captured->place, captured->huge_pages, captured->hash);
+    for (size_t i = 0; rows && i < captured->row_nr; i++)
+        buf_addf(out, ",%lld", captured->rows[i]);
+    buf_add(out, ")");
 }
 
 /* ---- what is in it ---- */

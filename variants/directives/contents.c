@@ -72,8 +72,8 @@ static const struct contents_kind kinds[] = {
     {"offsets", "offsets(MEAN)", 1, 1, 0, false, range_offsets},
     {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, true, range_places},
     {"file", "file(PATH)", 1, 1, NAN, false, NULL},
-    {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6, 6, NAN, false,
-     NULL},
+    {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6,
+     6 + KERNEL_LEVELS_MAX, NAN, false, NULL},
 };
 
 void contents_release(struct contents *contents)
@@ -169,7 +169,7 @@ out:
 void contents_add(struct buf *out, const struct contents *contents)
 {
     if (contents->captured) {
-        captured_add(out, contents);
+        captured_add(out, contents, true);
         return;
     }
     buf_add(out, contents->kind->name);

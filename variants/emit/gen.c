@@ -341,7 +341,7 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min",  "max",  "floord", "lead",
+    static const char *const words[] = {"min",    "max",  "floord", "lead",
                                         "stream", "rows", "span",   "apart"};
     bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
     for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
@@ -694,6 +694,23 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     return 0;
 }
 
+/* Nests rest on the same things. */
+static void drop_repeated(struct buf *lines)
+{
+    struct strvec once = {0};
+    for (const char *at = buf_str(lines); *at;) {
+        size_t length = strcspn(at, "\n");
+        char *line = xstrndup(at, length);
+        strvec_push_once(&once, line);
+        free(line);
+        at += length + (at[length] == '\n');
+    }
+    buf_reset(lines);
+    for (size_t i = 0; i < once.nr; i++)
+        buf_addf(lines, "%s\n", once.v[i]);
+    strvec_release(&once);
+}
+
 /* Legality, then the text: a plan for which no code can be made is not legal either. */
 int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
                   struct buf *out, struct error *err)
@@ -704,6 +721,8 @@ int model_prepare(struct model *model, const struct plan *plan, struct buf *assu
                          emit_all(model, works, &edits, err)
                      ? -1
                      : 0;
+    if (assumptions)
+        drop_repeated(assumptions);
     if (!status)
         edits_splice(model, &edits, out);
     edits_release(&edits);

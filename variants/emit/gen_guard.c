@@ -131,8 +131,8 @@ static isl_set *set_of_box(struct gen *gen, const struct box_edges *box, size_t 
 {
     struct nest *nest = gen->nest;
     isl_space *params = isl_space_set_from_params(isl_space_copy(nest->params)),
-              *space = isl_space_add_dims(isl_space_copy(params), isl_dim_set,
-                                          (unsigned)dims);
+              *space =
+                  isl_space_add_dims(isl_space_copy(params), isl_dim_set, (unsigned)dims);
     isl_set *set = isl_set_universe(isl_space_copy(space));
     struct affine at = {.nest = nest, .space = space};
     for (size_t k = 0; set && k < dims; k++) {
@@ -295,8 +295,8 @@ static struct ir_expr *add_apart(struct gen *gen, struct ir_expr *all,
     bool rows = memory_has_rows(other);
     size_t nr = rows ? boxes_of(gen, other->symbol, box, ROW_BOXES_MAX) : 1;
     for (size_t i = 0; all && i < nr; i++) {
-        struct ir_expr *one = rows ? rows_call(gen, other->symbol, &box[i], false)
-                                   : span_call(gen, other);
+        struct ir_expr *one =
+            rows ? rows_call(gen, other->symbol, &box[i], false) : span_call(gen, other);
         struct ir_expr *call = helper(gen, "apart", 2);
         call->arg[0] = all;
         call->arg[1] = one;
@@ -372,6 +372,12 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
 {
     const char *a = pair->a.symbol->name, /* as assume noalias() wants */
         *b = pair->b.symbol->name;
+    if (is_self(pair))
+        return fail(err, STATUS_ILLEGAL,
+                    "rows of '%s' in the nest at line %d may overlap, and which of them "
+                    "the loops use cannot be told from the sizes, so that it cannot be "
+                    "tested at run time",
+                    a, gen->nest->stmt->line);
     return fail(err, STATUS_ILLEGAL,
                 "'%s' and '%s' in the nest at line %d may overlap, and what they span "
                 "cannot be tested at run time; if they do not "
@@ -390,7 +396,11 @@ static bool is_said(const struct overlap *pair)
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
 {
     const struct memory *a = &pair->a, *b = &pair->b;
-    if (are_apart(gen, pair))
+    if (is_self(pair) && are_apart(gen, pair))
+        buf_addf(out,
+                 TESTED_ROWS "'%s'" TESTED_APART "; the original loop runs if they do)\n",
+                 a->symbol->name);
+    else if (are_apart(gen, pair))
         buf_addf(out,
                  "'%s' and '%s'" TESTED_APART "; the original loop runs if they do)\n",
                  a->symbol->name, b->symbol->name);
@@ -436,10 +446,9 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
         if (apart && has_rows(&list.pair[i])) {
             const struct memory *head = head_of(&list.pair[i]);
             if (is_first_of(&list, i))
-                *guard =
-                    conjunction(gen, *guard,
-                                fitted(gen, rows_are_apart(gen, head, list.pair,
-                                                           list.nr)));
+                *guard = conjunction(
+                    gen, *guard,
+                    fitted(gen, rows_are_apart(gen, head, list.pair, list.nr)));
         } else if (apart) {
             ir_visit(apart, gen_fit_subscript, gen);
             *guard = conjunction(gen, *guard, apart);
@@ -611,8 +620,10 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
 
 void gen_row_helpers(const char *prefix, bool spans, struct buf *out)
 {
-    buf_addf(out, "struct %s_place {\n    __UINTPTR_TYPE__ first, end;\n    int apart;\n};\n\n",
-             prefix);
+    buf_addf(
+        out,
+        "struct %s_place {\n    __UINTPTR_TYPE__ first, end;\n    int apart;\n};\n\n",
+        prefix);
     buf_addf(out,
              "/* Where rows a[i][j] lie of which the elements first to last are used; "
              "`ordered`: apart only\n * where each lies behind the one before, or each "
@@ -652,10 +663,11 @@ void gen_row_helpers(const char *prefix, bool spans, struct buf *out)
                  "(__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes, 1};\n"
                  "    return all;\n}\n\n",
                  prefix, prefix, prefix);
-    buf_addf(out,
-             "static inline struct %s_place %s_apart(struct %s_place all, struct %s_place "
-             "other)\n{\n"
-             "    all.apart = all.apart && (all.end <= other.first || other.end <= "
-             "all.first);\n    return all;\n}\n\n",
-             prefix, prefix, prefix, prefix);
+    buf_addf(
+        out,
+        "static inline struct %s_place %s_apart(struct %s_place all, struct %s_place "
+        "other)\n{\n"
+        "    all.apart = all.apart && (all.end <= other.first || other.end <= "
+        "all.first);\n    return all;\n}\n\n",
+        prefix, prefix, prefix, prefix);
 }

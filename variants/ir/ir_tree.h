@@ -19,10 +19,12 @@ struct ir_type {
         *text; /* as the user would write it: "double", "unsigned long", "uint32_t" */
     enum ir_scalar scalar; /* of the element, for pointers and arrays */
     bool is_unsigned, is_const, is_restrict, is_volatile;
-    bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
-    size_t bytes;   /* of the element */
-    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                       array of elements ... */
+    bool is_movable; /* RECORD: numbers all through and no pointers, so that its bytes
+                        mean the same elsewhere */
+    bool may_alias;  /* by an attribute of the type: C's rule for types does not hold */
+    size_t bytes;    /* of the element */
+    int pointers;    /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                        array of elements ... */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };

@@ -157,6 +157,16 @@ static bool range_of(void *data, int array, long long *low, long long *high)
     return contents_range(&buffer->contents, buffer->length, low, high);
 }
 
+static bool is_as_captured(const struct kernel_buffer *buffer)
+{
+    const struct captured *captured = buffer->contents.captured;
+
+    for (size_t k = 0; k < buffer->levels; k++)
+        if (k >= captured->row_nr || buffer->extent[k] != captured->rows[k])
+            return false;
+    return true;
+}
+
 static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
                     struct error *err)
 {
@@ -236,6 +246,15 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
     return 0;
 }
 
+/* As captured, with what lies between the rows, where all of it is used; else one behind
+ * the other. */
+static void set_rows(struct kernel_buffer *buffer, const long long size[])
+{
+    memcpy(buffer->extent, size, buffer->levels * sizeof(size[0]));
+    if (buffer->contents.captured && is_as_captured(buffer))
+        buffer->length = buffer->contents.captured->records;
+}
+
 static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                        struct error *err)
 {
@@ -245,6 +264,11 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     long long size[16] = {0};
     size_t dims = 0;
 
+    if (word && buffer->levels > 1)
+        return fail(err, STATUS_INPUT,
+                    "%s: '%s' points to rows, whose number and length follow from the "
+                    "loops alone",
+                    word->where, buffer->name);
     if (word)
         return reported_length(kernel, word, buffer, err);
     if (buffer->model_array >= 0) {
@@ -259,7 +283,11 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     }
     if (multiply(buffer, size, dims, &buffer->length, err))
         return -1;
+    if (buffer->levels > 1)
+        set_rows(buffer, size);
     buffer->length *= (long long)buffer->inside; /* the dimensions are of records */
+    if (buffer->symbol->type.scalar == IR_RECORD && !*buffer->path && buffer->kind != 'r')
+        buffer->length *= (long long)buffer->symbol->type.bytes; /* handed on as bytes */
     return 0;
 }
 
@@ -506,9 +534,17 @@ void variant_args(const struct kernel *kernel, struct strvec *args)
 
         if (!buffer->is_filled)
             continue;
-        contents_add(&text, &buffer->contents);
+        buf_addf(&text, "%s=%lld", buffer->name, buffer->length);
+        for (size_t k = 0; buffer->levels > 1 && k < buffer->levels; k++)
+            buf_addf(&text, "/%lld", buffer->extent[k]);
+        buf_add(&text, ":");
+        if (buffer->contents.captured)
+            captured_add(&text, &buffer->contents,
+                         buffer->levels > 1 && is_as_captured(buffer));
+        else
+            contents_add(&text, &buffer->contents);
         strvec_push(args, "--buffer");
-        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length, buf_str(&text));
+        strvec_push(args, buf_str(&text));
         buf_release(&text);
     }
 }

@@ -105,6 +105,8 @@ static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)
         list[nr].bytes = buffer->record_bytes;
         list[nr].in_place = lies_in_place(buffer->symbol);
         list[nr].written = is_memory_written(kernel, i);
+        list[nr].levels = buffer->levels;
+        list[nr].extent = buffer->extent;
         list[nr++].records = records_needed(kernel, i);
     }
     return nr;
@@ -180,6 +182,22 @@ static void add_type(struct buf *out, const struct ir_type *type)
     buf_add_repeat(out, '*', (size_t)type->pointers);
 }
 
+/* "double (*)[m]" of an array of arrays. */
+static void add_param(struct buf *out, const struct ir_symbol *symbol)
+{
+    if (symbol->dim_nr < 2 || symbol->type.pointers != (int)symbol->dim_nr) {
+        add_type(out, &symbol->type);
+        return;
+    }
+    buf_addf(out, "%s (*)", symbol->type.text);
+    for (size_t k = 1; k < symbol->dim_nr; k++) {
+        buf_add(out, "[");
+        if (symbol->dim[k])
+            ir_print_expr(out, symbol->dim[k]);
+        buf_add(out, "]");
+    }
+}
+
 char *kernel_signature(const struct kernel *kernel)
 {
     const struct ir_function *function = kernel->function;
@@ -189,7 +207,7 @@ char *kernel_signature(const struct kernel *kernel)
     buf_addf(&text, " %s(", function->name);
     for (size_t i = 0; i < function->param_nr; i++) {
         buf_add(&text, i ? ", " : "");
-        add_type(&text, &function->symbol[i]->type);
+        add_param(&text, function->symbol[i]);
     }
     buf_add(&text, ")");
     return buf_detach(&text);
@@ -206,7 +224,10 @@ char *captured_word(const struct captured_array *array)
 
     snprintf(captured.hash, sizeof(captured.hash), "%s", array->hash);
     buf_addf(&text, "buffer %s = ", array->name);
-    captured_add(&text, &contents);
+    captured.row_nr = array->row_nr;
+    for (size_t i = 0; i < array->row_nr && i < KERNEL_LEVELS_MAX; i++)
+        captured.rows[i] = array->rows[i];
+    captured_add(&text, &contents, true);
     free(contents.file);
     return buf_detach(&text);
 }

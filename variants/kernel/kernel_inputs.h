@@ -26,7 +26,9 @@ struct kernel_input {
     bool in_place; /* the array is a part of the variable, not behind a pointer */
     bool written;  /* by the kernel */
     bool is_size;  /* a number that decides on loops, addresses or extents */
-    long long records; /* elements or structs of the array; -1 = not known (yet) */
+    long long records;       /* elements or structs of the array; -1 = not known (yet) */
+    size_t levels;           /* of pointers to the elements; above 1: to rows */
+    const long long *extent; /* then: elements of each level, where records are known */
 };
 /* As far as words and captured contents tell. Numbers without a word count as unknown:
  * then no lengths are known. Caller frees the list; it borrows from the kernel. */
@@ -53,6 +55,8 @@ struct captured_array {
     unsigned long place;
     bool huge_pages;
     const char *hash;
+    const long long *rows; /* elements of each level of pointers to rows */
+    size_t row_nr;         /* 0 = no rows */
 };
 char *captured_word(const struct captured_array *array);
 

@@ -48,6 +48,8 @@ struct kernel_buffer {
     char *extent_text;
     struct contents contents;
     long long length; /* elements; negative = not known */
+    size_t levels;    /* of pointers; above 1: rows, which lie in one memory here */
+    long long extent[KERNEL_DEPTH_MAX]; /* rows: elements of each level */
 };
 
 struct kernel {

@@ -127,5 +127,7 @@ int model_extent(struct model *model, int array, const struct model_values *valu
 
 /* What a plan rests on when the new code tests whether two arrays overlap. */
 #define TESTED_APART " do not overlap (tested at run time"
+/* Before the name of an array, whose rows it is then about. */
+#define TESTED_ROWS "the rows of "
 
 #endif

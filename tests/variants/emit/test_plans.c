@@ -14,8 +14,9 @@ SUITE(variants_plans);
 enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 
 static const char *const kernels[] = {
-    "gemm_linear",  "jacobi_2d_time",      "trmm_left",        "spmv_csr",
-    "steps_of_two", "accumulate_integers", "accumulate_floats"};
+    "gemm_linear",  "jacobi_2d_time",      "trmm_left",         "spmv_csr",
+    "steps_of_two", "accumulate_integers", "accumulate_floats", "rows_product",
+    "rows_star",    "rows_triangle"};
 
 static char *path_of(const char *name)
 {

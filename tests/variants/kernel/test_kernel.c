@@ -229,7 +229,8 @@ TEST("what cannot be supplied is refused")
     if (check_ok(kernel_open(&request, &kernel, &err), &err)) {
         check_eq(kernel_view(kernel).loop_nr, 1);
         check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT,
-                    "pointers.c:2: parameter 'a' of type 'double **' cannot be supplied");
+                    "pointers.c:2: parameter 'a' of type 'double **' cannot be supplied; "
+                    "the function changes the pointers to its rows");
     }
     kernel_free(kernel);
     free(path);

@@ -7,6 +7,7 @@
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
+#include "variants/model/model.h"
 #include "variants/verify/verify.h"
 
 SUITE(variants_verify);
@@ -54,6 +55,7 @@ TEST("kernels equal themselves")
         {"sparse", "97 x 97, 200 x 257, 200 x 300"},
         {"integers", "n=1, 2, 3,"},
         {"globals", "257, 0, 400"},
+        {"rows", "n x m=3 x 37, 37 x 8,"},
     };
     const struct toolchain *toolchain;
     size_t nr = fixture_toolchains(&toolchain);
@@ -248,6 +250,29 @@ TEST("ends and overlaps are tried")
         check_contains(text_of(report.sizes), end_cases[i].sizes);
         verify_report_release(&report);
     }
+}
+
+TEST("rows that overlap are tried")
+{
+    static const char backwards[] =
+        "void rows(int n, int m, double **c, const double *b)\n{\n"
+        "    for (int i = n - 1; i >= 0; i--)\n"
+        "        for (int j = m - 1; j >= 0; j--)\n"
+        "            c[i][j] = 2 * c[i][j] + b[i];\n}\n";
+    const char *rests_on = TESTED_ROWS "'c'" TESTED_APART "; the original loop runs)\n";
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("rows", backwards, toolchain, (struct verify_opts){0}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    verify_report_release(&report);
+    verify("rows", backwards, toolchain, (struct verify_opts){.rests_on = rests_on},
+           &report);
+    check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+    check_contains(text_of(report.detail), "with rows of c that overlap");
+    verify_report_release(&report);
 }
 
 TEST("only the full size may show it")

@@ -11,7 +11,7 @@ void kernel(int n, double *moves, double *a, double **rows, volatile double *see
             break;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            rows[i][j] = 0.0;
+            rows[i] = a + j;
     for (int i = 0; i < n; i++)
         seen[i] = 0.0;
     for (int i = 0; i < n; i++)
