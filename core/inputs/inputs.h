@@ -35,6 +35,8 @@ struct inputs_array {
     /* Of pointers to rows (`double **a`): elements of each level. Where each row begins
      * stands in the file before the elements, see inputs_rows_bytes. */
     long long *rows;
+    long long
+        *spare;    /* of them, more than the kernel's own loops use: it hands them on */
     size_t row_nr; /* 0 = no rows */
 };
 /* What stands before the elements, from `offset` on: a number of 8 bytes for each row,

@@ -20,6 +20,7 @@ void inputs_release(struct inputs *inputs)
         free(inputs->array[i].hash);
         free(inputs->array[i].left_out);
         free(inputs->array[i].rows);
+        free(inputs->array[i].spare);
         free(inputs->array[i].end);
     }
     free(inputs->number);
@@ -59,6 +60,15 @@ unsigned long long inputs_rows_bytes(const struct inputs_array *array)
 
 /* ---- JSON ---- */
 
+static json_t *numbers_json(const long long *number, size_t nr)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, json_integer((json_int_t)number[i]));
+    return list;
+}
+
 static json_t *array_json(const struct inputs_array *array)
 {
     json_t *one = json_pack(
@@ -76,11 +86,8 @@ static json_t *array_json(const struct inputs_array *array)
     if (array->end)
         json_object_set_new(one, "end", text_json(array->end));
     if (array->row_nr) {
-        json_t *rows = json_array();
-
-        for (size_t i = 0; i < array->row_nr; i++)
-            json_array_append_new(rows, json_integer((json_int_t)array->rows[i]));
-        json_object_set_new(one, "rows", rows);
+        json_object_set_new(one, "rows", numbers_json(array->rows, array->row_nr));
+        json_object_set_new(one, "rows_spare", numbers_json(array->spare, array->row_nr));
     }
     return one;
 }
@@ -164,26 +171,38 @@ static int check_array(const struct json_at *at, const struct inputs_array *arra
     return 0;
 }
 
+static int take_list(const struct json_at *at, const char *key, long long **out,
+                     size_t *nr, struct error *err)
+{
+    struct json_at list;
+
+    if (json_array_at(at, key, &list, nr, err))
+        return -1;
+    *out = xcalloc(*nr + 1, sizeof(**out));
+    for (size_t i = 0; i < *nr; i++) {
+        struct json_at one = json_element(&list, i);
+
+        if (json_integer_here(&one, 0, INT64_MAX, &(*out)[i], err))
+            return -1;
+    }
+    return 0;
+}
+
 /* Absent of arrays without, and in files of before. */
 static int take_rows(const struct json_at *at, struct inputs_array *array,
                      struct error *err)
 {
-    struct json_at list;
     double elements = 1;
+    size_t spare_nr;
 
     if (!json_has(at, "rows"))
         return 0;
-    if (json_array_at(at, "rows", &list, &array->row_nr, err))
+    if (take_list(at, "rows", &array->rows, &array->row_nr, err) ||
+        take_list(at, "rows_spare", &array->spare, &spare_nr, err))
         return -1;
-    array->rows = xcalloc(array->row_nr + 1, sizeof(*array->rows));
-    for (size_t i = 0; i < array->row_nr; i++) {
-        struct json_at one = json_element(&list, i);
-
-        if (json_integer_here(&one, 0, INT64_MAX, &array->rows[i], err))
-            return -1;
+    for (size_t i = 0; i < array->row_nr; i++)
         elements *= (double)array->rows[i];
-    }
-    if (array->row_nr < 2 || elements > 0x1p60)
+    if (array->row_nr < 2 || spare_nr != array->row_nr || elements > 0x1p60)
         return json_fail(at, err, "'%s' has no such rows", array->name);
     return 0;
 }
@@ -199,7 +218,7 @@ static int take_array(const struct json_at *at, struct inputs *inputs, struct er
     if (json_only_keys(at,
                        "name record_bytes records offset_bytes bytes address huge_pages "
                        "untouched_bytes end_guessed written hash left_out "
-                       "left_out_bytes rows end",
+                       "left_out_bytes rows rows_spare end",
                        err) ||
         take_rows(at, array, err) || take_text(at, "name", &array->name, err) ||
         take_size(at, "record_bytes", &record_bytes, err) ||

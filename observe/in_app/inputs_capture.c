@@ -254,15 +254,23 @@ static int take_rows(struct taking *taking, const struct kernel_input *input,
                     "array '%s' cannot be captured: how many rows it has and how long "
                     "they are does not follow from the sizes",
                     input->name);
+    long long *extent = xcalloc(input->levels, sizeof(*extent));
+    struct kernel_input all = *input;
+
+    all.extent = extent;
     if (find_address(taking, input, &top, err) ||
-        rows_find(taking->stop, input, top, &rows, err)) {
+        rows_extent(taking->stop, input, top, extent, err) ||
+        rows_find(taking->stop, &all, top, &rows, err)) {
         rows_release(&rows);
+        free(extent);
         return -1;
     }
     array = add_array(taking, input, rows.first, rows.end - rows.first);
     array->row_nr = input->levels;
-    array->rows = xcalloc(array->row_nr, sizeof(*array->rows));
-    memcpy(array->rows, input->extent, array->row_nr * sizeof(*array->rows));
+    array->rows = extent;
+    array->spare = xcalloc(array->row_nr, sizeof(*array->spare));
+    for (size_t k = 0; k < array->row_nr; k++)
+        array->spare[k] = extent[k] - input->extent[k];
     *add_rows(taking) = rows;
     return write_array(taking, array, rows.head_bytes, rows.bytes, rows_read, &rows, err);
 }

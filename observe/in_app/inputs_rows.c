@@ -20,6 +20,42 @@ static int read_pointers(const struct trace_stop *stop, uint64_t from, uint64_t 
     return -1;
 }
 
+/* What is handed on may be used further than the loops go. */
+static int end_of_level(const struct trace_stop *stop, const struct kernel_input *input,
+                        size_t level, uint64_t at, long long *extent, struct error *err)
+{
+    size_t bytes = level + 1 < input->levels ? sizeof(uint64_t) : input->bytes;
+    struct trace_memory memory;
+
+    if (!trace_stop_memory(stop, at, &memory) || !strcmp(memory.what, "mapping"))
+        return fail(err, STATUS_INPUT,
+                    "array '%s' cannot be captured: the function hands its pointers on, "
+                    "and how many of its rows others use, and how much of them, is not "
+                    "known (they are neither blocks of malloc nor variables)",
+                    input->name);
+    if ((long long)((memory.end - at) / bytes) > extent[level])
+        extent[level] = (long long)((memory.end - at) / bytes);
+    return 0;
+}
+
+int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err)
+{
+    uint64_t at = top;
+
+    memcpy(extent, input->extent, input->levels * sizeof(*extent));
+    for (size_t k = 0; input->is_handed_on && k < input->levels; k++) {
+        if (end_of_level(stop, input, k, at, extent, err))
+            return -1;
+        if (k + 1 < input->levels && trace_stop_read(stop, at, &at, sizeof(at)))
+            return fail(err, STATUS_INPUT,
+                        "array '%s' cannot be captured: nothing is at "
+                        "0x%llx",
+                        input->name, (unsigned long long)at);
+    }
+    return 0;
+}
+
 static int follow(struct captured_rows *rows, const struct kernel_input *input,
                   uint64_t top, struct error *err)
 {

@@ -32,6 +32,10 @@ void rows_of_array(const struct inputs_array *array, struct captured_rows *rows)
  * of 2 MiB. */
 int rows_find(const struct trace_stop *stop, const struct kernel_input *input,
               uint64_t top, struct captured_rows *rows, struct error *err);
+/* Elements of each level: those that the loops use, or, of pointers that are handed on,
+ * as many as the variable or block at the first one holds. */
+int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err);
 void rows_release(struct captured_rows *rows);
 /* For inputs_add: the places, then the rows. */
 int rows_read(void *rows, unsigned long long at, void *to, size_t bytes);

@@ -77,10 +77,15 @@ int captured_read(const struct strvec *args, const char *text, struct contents *
     memcpy(contents->captured->hash, args->v[5], strlen(args->v[5]));
     for (size_t i = 6; i < args->nr; i++) {
         struct captured *captured = contents->captured;
+        size_t half = (args->nr - 6) / 2, at = i - 6;
 
-        if (!read_number(args->v[i], &records) || records > INT64_MAX)
+        if (args->nr % 2 || !read_number(args->v[i], &records) || records > INT64_MAX)
             return fail(err, STATUS_INPUT, "'%s' is no number of rows", args->v[i]);
-        captured->rows[captured->row_nr++] = (long long)records;
+        if (at < half)
+            captured->rows[at] = (long long)records;
+        else
+            captured->spare[at - half] = (long long)records;
+        captured->row_nr = half;
     }
     contents->file = decode_path(args->v[0]);
     return 0;
@@ -96,6 +101,8 @@ void captured_add(struct buf *out, const struct contents *contents, bool rows)
              captured->place, captured->huge_pages, captured->hash);
     for (size_t i = 0; rows && i < captured->row_nr; i++)
         buf_addf(out, ",%lld", captured->rows[i]);
+    for (size_t i = 0; rows && i < captured->row_nr; i++)
+        buf_addf(out, ",%lld", captured->spare[i]);
     buf_add(out, ")");
 }
 

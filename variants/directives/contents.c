@@ -73,7 +73,7 @@ static const struct contents_kind kinds[] = {
     {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, true, range_places},
     {"file", "file(PATH)", 1, 1, NAN, false, NULL},
     {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6,
-     6 + KERNEL_LEVELS_MAX, NAN, false, NULL},
+     6 + 2 * KERNEL_LEVELS_MAX, NAN, false, NULL},
 };
 
 void contents_release(struct contents *contents)

@@ -36,6 +36,8 @@ struct captured {
     /* Of pointers to rows: elements of each level. Where the rows begin stands before the
      * elements, in whole pages. */
     long long rows[KERNEL_LEVELS_MAX];
+    long long spare[KERNEL_LEVELS_MAX]; /* of them, more than the loops use: for functions
+                                           that the pointers are handed to */
     size_t row_nr;
     /* of the elements before `ranged`, of the last question; see captured_range */
     long long ranged, low, high;

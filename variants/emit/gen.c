@@ -511,8 +511,9 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
     }
     if (helpers->need_stream)
         gen_stream_helpers(prefix, &text);
-    if (helpers->need_rows)
-        gen_row_helpers(prefix, is_called(edits, prefix, "span"), &text);
+    if (helpers->need_rows && is_called(edits, prefix, "rows"))
+        gen_row_helpers(prefix, is_called(edits, prefix, "span"),
+                        is_called(edits, prefix, "apart"), &text);
     gen_add_helper(model, out, buf_str(&text));
     buf_release(&text);
 }

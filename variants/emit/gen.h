@@ -164,7 +164,7 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
 /* Adds what code rests on that may not run where the two overlap: it tests it, or else
  * takes it for granted. */
 /* What the condition calls where pointers lead to rows. */
-void gen_row_helpers(const char *prefix, bool spans, struct buf *out);
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out);
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
 /* Declarations with longer rows. */

@@ -372,6 +372,11 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
 {
     const char *a = pair->a.symbol->name, /* as assume noalias() wants */
         *b = pair->b.symbol->name;
+    if (pair->a.table || pair->b.table)
+        return fail(err, STATUS_ILLEGAL,
+                    "stores to '%s' in the nest at line %d may change the pointers to "
+                    "the rows of '%s': C's rule for types does not keep them apart",
+                    pair->a.table ? b : a, gen->nest->stmt->line, pair->a.table ? a : b);
     if (is_self(pair))
         return fail(err, STATUS_ILLEGAL,
                     "rows of '%s' in the nest at line %d may overlap, and which of them "
@@ -618,7 +623,7 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     return guard_overlaps(gen, guard, needs_else, err);
 }
 
-void gen_row_helpers(const char *prefix, bool spans, struct buf *out)
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out)
 {
     buf_addf(
         out,
@@ -663,11 +668,11 @@ void gen_row_helpers(const char *prefix, bool spans, struct buf *out)
                  "(__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes, 1};\n"
                  "    return all;\n}\n\n",
                  prefix, prefix, prefix);
-    buf_addf(
-        out,
-        "static inline struct %s_place %s_apart(struct %s_place all, struct %s_place "
-        "other)\n{\n"
-        "    all.apart = all.apart && (all.end <= other.first || other.end <= "
-        "all.first);\n    return all;\n}\n\n",
-        prefix, prefix, prefix, prefix);
+    if (pairs)
+        buf_addf(out,
+                 "static inline struct %s_place %s_apart(struct %s_place all, struct "
+                 "%s_place other)\n{\n"
+                 "    all.apart = all.apart && (all.end <= other.first || other.end <= "
+                 "all.first);\n    return all;\n}\n\n",
+                 prefix, prefix, prefix, prefix);
 }

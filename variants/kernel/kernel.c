@@ -197,7 +197,8 @@ static void show_arrays(const struct kernel *kernel)
             .is_float = buffer->kind == 'f',
             .read = buffer->read,
             .written = buffer->written,
-            .dims = symbol_levels(buffer->symbol) ? (int)symbol_levels(buffer->symbol) : 1,
+            .dims =
+                symbol_levels(buffer->symbol) ? (int)symbol_levels(buffer->symbol) : 1,
             .extent_text = buffer->extent_text,
             .bytes =
                 buffer->length < 0 ? -1 : (double)buffer->length * (double)buffer->bytes};

@@ -247,12 +247,22 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
 }
 
 /* As captured, with what lies between the rows, where all of it is used; else one behind
- * the other. */
+ * the other. More than was captured, where there is none. */
 static void set_rows(struct kernel_buffer *buffer, const long long size[])
 {
-    memcpy(buffer->extent, size, buffer->levels * sizeof(size[0]));
-    if (buffer->contents.captured && is_as_captured(buffer))
-        buffer->length = buffer->contents.captured->records;
+    const struct captured *captured = buffer->contents.captured;
+    bool is_more = false;
+
+    buffer->length = 1;
+    for (size_t k = 0; k < buffer->levels; k++) {
+        buffer->extent[k] = size[k] + (captured ? captured->spare[k] : 0);
+        buffer->length *= buffer->extent[k];
+        is_more = is_more || (captured && buffer->extent[k] > captured->rows[k]);
+    }
+    if (captured && is_as_captured(buffer))
+        buffer->length = captured->records;
+    else if (is_more && buffer->length <= captured->records)
+        buffer->length = captured->records + 1;
 }
 
 static int eval_length(struct binding *binding, struct kernel_buffer *buffer,

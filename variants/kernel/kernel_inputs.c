@@ -107,6 +107,7 @@ static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)
         list[nr].written = is_memory_written(kernel, i);
         list[nr].levels = buffer->levels;
         list[nr].extent = buffer->extent;
+        list[nr].is_handed_on = may_escape(kernel->function, buffer->symbol);
         list[nr++].records = records_needed(kernel, i);
     }
     return nr;
@@ -227,6 +228,8 @@ char *captured_word(const struct captured_array *array)
     captured.row_nr = array->row_nr;
     for (size_t i = 0; i < array->row_nr && i < KERNEL_LEVELS_MAX; i++)
         captured.rows[i] = array->rows[i];
+    for (size_t i = 0; array->spare && i < array->row_nr && i < KERNEL_LEVELS_MAX; i++)
+        captured.spare[i] = array->spare[i];
     captured_add(&text, &contents, true);
     free(contents.file);
     return buf_detach(&text);

@@ -28,6 +28,7 @@ struct kernel_input {
     bool is_size;  /* a number that decides on loops, addresses or extents */
     long long records;       /* elements or structs of the array; -1 = not known (yet) */
     size_t levels;           /* of pointers to the elements; above 1: to rows */
+    bool is_handed_on;       /* to functions that may use more of it than the loops do */
     const long long *extent; /* then: elements of each level, where records are known */
 };
 /* As far as words and captured contents tell. Numbers without a word count as unknown:
@@ -55,8 +56,9 @@ struct captured_array {
     unsigned long place;
     bool huge_pages;
     const char *hash;
-    const long long *rows; /* elements of each level of pointers to rows */
-    size_t row_nr;         /* 0 = no rows */
+    const long long *spare; /* of them, more than the loops use; NULL = none */
+    const long long *rows;  /* elements of each level of pointers to rows */
+    size_t row_nr;          /* 0 = no rows */
 };
 char *captured_word(const struct captured_array *array);
 

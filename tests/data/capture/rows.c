@@ -19,6 +19,22 @@ double smooth(int n, int m, int l, double **a, double ***b, const double *part)
     return sum;
 }
 
+struct point {
+    double energy;
+    int at[3];
+};
+
+static double pick(const struct point *points, int i)
+{
+    return points[i].energy * points[i].at[2];
+}
+
+void handed(int n, const struct point *points, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = pick(points, i);
+}
+
 static double *row(const char *how, double *all, int i, int nr, int length)
 {
     if (!strcmp(how, "together"))
@@ -33,6 +49,7 @@ int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "together";
     double *all = malloc(N * M * sizeof(*all)), *more = malloc(N * M * L * sizeof(*more));
+    struct point *points = calloc(N, sizeof(*points));
     double **a = malloc(N * sizeof(*a)), ***b = malloc(N * sizeof(*b));
     FILE *file;
 
@@ -54,5 +71,6 @@ int main(int argc, char **argv)
     for (int i = 1; i < N - 1; i++)
         fwrite(a[i] + 1, sizeof(*a[i]), M - 2, file);
     fclose(file);
+    handed(N, points, table);
     return 0;
 }
