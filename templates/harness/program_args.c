@@ -207,9 +207,10 @@ static void read_overlap(struct request *request, const char *name, const char *
 
 static void read_fold(struct request *request, const char *name, const char *value)
 {
-    char *text = must_alloc(strlen(value) + 2, 1);
+    size_t room = strlen(value) + sizeof("=");
+    char *text = must_alloc(room, 1);
 
-    strcat(strcpy(text, value), "=");
+    snprintf(text, room, "%s=", value);
     request->sizes[request->sizes_nr - 1].array[find_array(name, text)].is_folded = true;
     free(text);
 }

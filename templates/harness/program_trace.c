@@ -50,10 +50,10 @@ static void announce(const struct inflight_array *array, const struct buffer *me
 static void announce_rows(const struct inflight_array *array, const struct asked *asked,
                           const void *pointers)
 {
-    char *name = must_alloc(strlen(array->name) + sizeof("pointers of "), 1);
-    size_t nr = 0;
+    size_t room = strlen(array->name) + sizeof("pointers of "), nr = 0;
+    char *name = must_alloc(room, 1);
 
-    strcat(strcpy(name, "pointers of "), array->name);
+    snprintf(name, room, "pointers of %s", array->name);
     for (size_t k = 0; k + 1 < array->levels; k++)
         nr += pointers_of(asked, k);
     tracer_array(name, pointers, nr * sizeof(void *));
