@@ -176,6 +176,24 @@ static void fill_index(struct filling *to)
     FILL(random_below(seed, i, range));
 }
 
+/* Rows of `width` numbers, 1 to 2 on the diagonal and as much as half of that in the rest
+ * of a row together; as symmetric as a square can be. */
+static inline double dominant_at(uint64_t seed, uint64_t i, uint64_t width)
+{
+    uint64_t row = i / width, column = i % width;
+    uint64_t low = row < column ? row : column, high = row < column ? column : row;
+    double value = random_unit(seed, high * width + low);
+
+    return row == column ? 1 + value : (1 + value) / (4 * (double)width);
+}
+
+static void fill_dominant(struct filling *to)
+{
+    uint64_t seed = to->seed, width = (uint64_t)to->arg[0];
+
+    FILL_REALS(dominant_at(seed, i, width));
+}
+
 /* 0 .. arg - 1 in order, evenly. */
 static void fill_ascending(struct filling *to)
 {
@@ -393,19 +411,20 @@ static void fill_captured(struct filling *to)
 static const struct content {
     const char *name;
     int arg_min, arg_max; /* numbers in parentheses; -1 = anything */
-    bool integers_only;
+    const char *kinds;    /* of elements that it is for; NULL = all */
     void (*fill)(struct filling *to);
 } contents[] = {
-    {"uniform", 2, 2, false, fill_uniform},
-    {"zero", 0, 0, false, fill_zero},
-    {"iota", 0, 0, false, fill_iota},
-    {"index", 1, 1, false, fill_index},
-    {"ascending", 1, 1, false, fill_ascending},
-    {"permutation", 0, 0, false, fill_permutation},
-    {"offsets", 1, 1, false, fill_offsets},
-    {"cycle", 1, 2, true, fill_cycle},
-    {"file", -1, -1, false, fill_file},
-    {"captured", -1, -1, false, fill_captured},
+    {"uniform", 2, 2, NULL, fill_uniform},
+    {"zero", 0, 0, NULL, fill_zero},
+    {"iota", 0, 0, NULL, fill_iota},
+    {"index", 1, 1, NULL, fill_index},
+    {"ascending", 1, 1, NULL, fill_ascending},
+    {"dominant", 1, 1, "f", fill_dominant},
+    {"permutation", 0, 0, NULL, fill_permutation},
+    {"offsets", 1, 1, NULL, fill_offsets},
+    {"cycle", 1, 2, "iu", fill_cycle},
+    {"file", -1, -1, NULL, fill_file},
+    {"captured", -1, -1, NULL, fill_captured},
 };
 
 static bool read_content_args(struct filling *to, const char *text)
@@ -451,7 +470,7 @@ static const struct content *find_content(struct filling *to)
             return strchr(to->text, ')') ? content : NULL;
         if (!read_content_args(to, to->text + length) || to->arg_nr < content->arg_min ||
             to->arg_nr > content->arg_max || !args_make_sense(to) ||
-            (content->integers_only && to->array->kind != 'i' && to->array->kind != 'u'))
+            (content->kinds && !strchr(content->kinds, to->array->kind)))
             return NULL;
         return content;
     }

@@ -313,6 +313,58 @@ struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
     return decl->body;
 }
 
+/* ---- callers ---- */
+
+struct calling {
+    CXCursor callee; /* canonical */
+    bool found;
+};
+
+static enum CXChildVisitResult find_call(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
+{
+    (void)parent;
+    struct calling *calling = data;
+    calling->found =
+        clang_getCursorKind(cursor) == CXCursor_CallExpr &&
+        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorReferenced(cursor)),
+                           calling->callee);
+    return calling->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static CXCursor definition_of(const struct ct_file *file,
+                              const struct ct_function *function)
+{
+    return file->clang->definition[function - file->function];
+}
+
+struct ct_decl *ct_declared(struct ct_file *file, const struct ct_function *function)
+{
+    return decl_of(file->clang, definition_of(file, function));
+}
+
+size_t ct_callers(struct ct_file *file, const struct ct_function *function,
+                  struct ct_function ***callers)
+{
+    struct ct_clang *clang = file->clang;
+    size_t nr = 0;
+    *callers = ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(**callers));
+    for (size_t i = 0; i < file->function_nr; i++) {
+        struct ct_function *caller = &file->function[i];
+        struct calling calling = {clang_getCanonicalCursor(definition_of(file, function)),
+                                  false};
+        clang_visitChildren(clang->definition[i], find_call, &calling);
+        if (!calling.found || caller == function ||
+            !is_readable(clang, clang->definition[i], caller))
+            continue;
+        if (!caller->body)
+            read_function(clang, clang->definition[i], caller);
+        if (caller->body)
+            (*callers)[nr++] = caller;
+    }
+    return nr;
+}
+
 /* ---- names ---- */
 
 struct naming {

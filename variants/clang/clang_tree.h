@@ -130,6 +130,13 @@ void ct_read_names(struct ct_file *file, const struct ct_function *function,
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
+/* Of a function of the file. */
+struct ct_decl *ct_declared(struct ct_file *file, const struct ct_function *function);
+/* The functions of the file that call `function`, read, of C++ no methods; in the arena.
+ */
+size_t ct_callers(struct ct_file *file, const struct ct_function *function,
+                  struct ct_function ***callers);
+
 /*
  * What the meaning of the function that was read, and of those that it calls and that
  * have a body here, rests on outside of their text: macros, enumerators, constants, types

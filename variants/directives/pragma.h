@@ -44,6 +44,8 @@ struct kernel_directive {
     /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
     char *where;
     int line; /* 0 = from the command line */
+    const char *caller; /* SET: nobody says it, the function's call of the kernel in that
+                           line gives it; borrowed; else NULL */
 };
 
 struct kernel_directives {

@@ -31,6 +31,15 @@ struct ir_frozen {
     const char *name, *subject, *value; /* name = value is said to the reader */
 };
 
+/* What the calls in the file give for an integer parameter, where they all give the same.
+ */
+struct ir_given {
+    const struct ir_symbol *param;
+    long long value;
+    const char *caller; /* the function that makes the first of the calls */
+    int line;
+};
+
 /* How a C++ function is called from outside of all scopes; of a C function only
  * `symbol`. */
 struct ir_linkage {
@@ -67,6 +76,8 @@ struct ir_function {
     bool is_static;
     const struct ir_frozen *frozen;
     size_t frozen_nr;
+    const struct ir_given *given;
+    size_t given_nr;
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */

@@ -475,6 +475,106 @@ int kernel_bind(struct kernel *kernel, struct error *err)
     return status;
 }
 
+/* ---- contents that keep results in range ---- */
+
+/* "dominant(n)" of a matrix of n columns: by its declaration, or n of an array of n * n
+ * elements. NULL = it is none. */
+static char *dominant_text(const struct kernel *kernel,
+                           const struct kernel_buffer *buffer)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+    struct buf text = {0};
+
+    buf_add(&text, "dominant(");
+    if (symbol->dim_nr == 2 && symbol->dim[1]) {
+        ir_print_expr(&text, symbol->dim[1]);
+        buf_add(&text, ")");
+        return buf_detach(&text);
+    }
+    for (size_t i = 0; i < kernel->scalar_nr && symbol->dim_nr < 2; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        if (scalar->is_size && scalar->integer > 1 &&
+            buffer->length / scalar->integer == scalar->integer &&
+            buffer->length % scalar->integer == 0) {
+            buf_addf(&text, "%s)", scalar->symbol->name);
+            return buf_detach(&text);
+        }
+    }
+    buf_release(&text);
+    return NULL;
+}
+
+static char *small_text(const struct kernel_buffer *buffer)
+{
+    return xasprintf("uniform(%.3g,%.3g)", 0.25 / (double)buffer->length,
+                     0.5 / (double)buffer->length);
+}
+
+static bool takes_default(const struct kernel *kernel, const struct kernel_buffer *buffer)
+{
+    return buffer->kind == 'f' && buffer->is_filled && buffer->read && !buffer->steady &&
+           !*buffer->path && buffer->length > 0 &&
+           !buffer_word(kernel, DIRECTIVE_BUFFER, buffer);
+}
+
+/* Which ones: the user may know better. */
+static void note_steady(struct kernel *kernel)
+{
+    struct buf text = {0};
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].steady)
+            buf_addf(&text, "%s%s = %s", text.length ? ", " : "", kernel->buffer[i].name,
+                     kernel->buffer[i].steady);
+    buf_add(&text, " since other contents lead out of the range of numbers");
+    if (kernel->inputs_note)
+        buf_addf(&text, ", %s", kernel->inputs_note);
+    free(kernel->inputs_note);
+    kernel->inputs_note = buf_detach(&text);
+}
+
+bool kernel_steady(struct kernel *kernel, struct error *err)
+{
+    enum { MATRICES, OTHERS, STEPS };
+    bool changed = false;
+
+    while (!changed && kernel->steadied < STEPS) {
+        int step = kernel->steadied++;
+
+        for (size_t i = 0; i < kernel->buffer_nr; i++) {
+            struct kernel_buffer *buffer = &kernel->buffer[i];
+
+            if (!takes_default(kernel, buffer))
+                continue;
+            buffer->steady =
+                step == MATRICES ? dominant_text(kernel, buffer) : small_text(buffer);
+            if (buffer->steady)
+                buffer->contents_text = buffer->steady;
+            changed = changed || buffer->steady;
+        }
+    }
+    return changed && kernel_bind(kernel, err) == 0;
+}
+
+int kernel_steady_end(struct kernel *kernel, bool kept, struct error *err)
+{
+    if (kept) {
+        if (kernel->steadied)
+            note_steady(kernel);
+        return 0;
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        if (buffer->steady)
+            buffer->contents_text = contents_default(IR_FLOAT);
+        free(buffer->steady);
+        buffer->steady = NULL;
+    }
+    return kernel_bind(kernel, err);
+}
+
 int kernel_set(struct kernel *kernel, const char *param, long long value,
                struct error *err)
 {

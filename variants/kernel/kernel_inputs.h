@@ -56,7 +56,8 @@ struct captured_array {
 };
 char *captured_word(const struct captured_array *array);
 
-const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+/* "n and m as main calls it in line 30"; NULL = made up, or said by the user */
+const char *kernel_inputs_note(const struct kernel *kernel);
 /* Most bytes of the captured arrays lay in huge pages, and so they do here. */
 bool kernel_inputs_huge(const struct kernel *kernel);
 

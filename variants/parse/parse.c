@@ -249,6 +249,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_rows(p);
     parse_follow_matrices(p);
     attach_pragmas(p, chosen);
+    parse_calls(p, chosen);
     p->function->frozen_nr = ct_frozen(&p->file, chosen, p->function->path,
                                        p->function->source, args, &p->function->frozen);
     return 0;

@@ -27,6 +27,8 @@ struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
 
 void parse_params(struct parse *p, const struct ct_function *chosen);
+/* Fills function->given. */
+void parse_calls(struct parse *p, const struct ct_function *chosen);
 
 /* NULL when the expression cannot be told; its statement is then kept as
  * text. */

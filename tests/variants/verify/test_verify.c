@@ -7,6 +7,8 @@
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 #include "variants/verify/verify.h"
 
 SUITE(variants_verify);
@@ -380,6 +382,59 @@ TEST("kernels are proven")
         else
             check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
                         (enum status)cases[i].status, cases[i].text);
+        kernel_free(kernel);
+    }
+}
+
+/* Nobody said what they hold, and with the usual contents the results are NaN. */
+TEST("contents that keep results in range are found")
+{
+    const struct toolchain *toolchain;
+    struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+    struct kernel *kernel = fixture_bound("steady", NULL);
+    struct error err = {0};
+
+    if (kernel && fixture_toolchains(&toolchain) &&
+        check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err)) {
+        struct kernel_view view = kernel_view(kernel);
+
+        check_str(view.array[0].contents, "dominant(n)");
+        check_str(view.array[1].contents, "uniform(0.5,1.5)");
+        check_str(
+            kernel_inputs_note(kernel),
+            "l = dominant(n) since other contents lead out of the range of numbers");
+    }
+    kernel_free(kernel);
+}
+
+/* What somebody said stays, as what no contents help. */
+TEST("contents that were asked for are kept")
+{
+    static const char *const asked[] = {"buffer l = uniform(1,2)", NULL};
+    static const struct {
+        const char *file;
+        const char *const *words;
+        const char *contents, *text;
+    } cases[] = {{"steady", asked, "uniform(1,2)", "are NaN"},
+                 {"denormal", NULL, "uniform(0.5,1.5)", "are denormal"}};
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+        struct kernel *kernel = fixture_bound(cases[i].file, cases[i].words);
+        struct error err = {0};
+
+        if (!kernel)
+            continue;
+        check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
+                    STATUS_INPUT, cases[i].text);
+        struct kernel_view view = kernel_view(kernel);
+        for (size_t k = 0; k < view.array_nr; k++)
+            if (view.array[k].read && !strcmp(view.array[k].name, i ? "a" : "l"))
+                check_str(view.array[k].contents, cases[i].contents);
+        check(!kernel_inputs_note(kernel));
         kernel_free(kernel);
     }
 }
