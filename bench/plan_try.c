@@ -24,9 +24,9 @@ static const double compile_limit_s = 120;
 
 const char *plan_verdict_word(enum plan_verdict verdict)
 {
-    static const char *const words[] = {"no compile", "sanitizer", "race",
-                                        "crash",      "timeout",   "wrong",
-                                        "warning",    "announced", "good"};
+    static const char *const words[] = {"no compile", "sanitizer", "race",    "crash",
+                                        "timeout",    "wrong",     "warning", "announced",
+                                        "refused",    "good"};
 
     return words[verdict];
 }
@@ -79,6 +79,8 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
     strvec_push(&argv, plan_builds[compiler].compiler);
     strvec_split(&argv, flags);
     strvec_push_all(&argv, &bench->kernel->cflags);
+    if (bench->own && bench->own->other)
+        strvec_split(&argv, bench->own->other);
     strvec_push(&argv, "-I");
     strvec_push(&argv, templates ? templates : ".");
     strvec_push(&argv, bench->own || strstr(text, "pragma omp parallel")

@@ -11,7 +11,8 @@ CLASSES = ("sums",  # of mixed types
            "functions",  # named as those of <math.h> are
            "types",  # different ones in the same memory
            "macros",  # with the names that we would give
-           "overlaps")  # of parameters
+           "overlaps",  # of parameters
+           "builds")  # with other macros than the plan was made with
 WORK_MAX = 40000
 
 # kind: 'i', 'u', 'f', 'b' (_Bool); start: of a sum
@@ -66,6 +67,11 @@ def extremes(number):
     return (-(1 << bits) if number.kind == "i" else 0), (1 << bits) - 1
 
 
+# What the text of "builds" rests on: as it is, and what another build makes of it. COUNT is the bound of the inner loop, ROW the elements of a
+# row, ELEMENT the type of a.
+BUILDS = (("COUNT", "9", "5"), ("ROW", "48", "50"), ("FACTOR(x)", "(x)", "((x)*3)"), ("ELEMENT", None, None), ("LIMIT", None, "1"))
+
+
 class Kernel:
     def __init__(self, seed, number):
         self.state = (seed * 1000003 + number) % 2**64
@@ -85,6 +91,7 @@ class Kernel:
             self.clause, self.last = CLAUSES[self.below(LEAVING_CLAUSES if self.below(2) else every)]
             self.last_behind = self.below(3) == 0
         self.draw_macros()
+        self.draw_builds()
         self.lines = []
         self.add_front()
         self.add_kernel()
@@ -139,7 +146,7 @@ class Kernel:
         self.bounds = "count" if clauses else BOUNDS[5 + self.below(3)] if wraps else BOUNDS[self.below(5)]
         if self.bounds == "down" and self.i.kind == "u":
             self.bounds = "range"
-        nested = self.below(6 if clauses else 3) > 0 or self.what in ("globals", "types")
+        nested = self.below(6 if clauses else 3) > 0 or self.what in ("globals", "types", "builds")
         self.j = self.some_number("iu", 16 if self.what == "counters" else 64) if nested else None
         self.is_triangle = nested and self.bounds == "count" and not wraps and not clauses and self.below(5) == 0
 
@@ -150,7 +157,8 @@ class Kernel:
             which = 0
         if of_a and self.what in ("globals", "types") and self.below(4):
             which = 5
-        return SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
+        text = SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
+        return text.replace("48", "ROW") if self.what == "builds" else text
 
     def draw_macros(self):
         self.macros = {}
@@ -159,6 +167,17 @@ class Kernel:
             while name in self.macros:
                 name = LIKELY_NAMES[self.below(len(LIKELY_NAMES))]
             self.macros[name] = UNLIKELY_VALUES[self.below(len(UNLIKELY_VALUES))]
+
+    def draw_builds(self):
+        """A macro for each, of which another build has one or two in another way."""
+        self.other = ""
+        if self.what != "builds":
+            return
+        narrow = "float" if self.a.kind == "f" else "short"
+        for _ in range(1 + self.below(2)):
+            name, _, value = BUILDS[self.below(len(BUILDS))]
+            self.other += " -D%s=%s" % (name, narrow if name == "ELEMENT" else value)
+        self.wide, self.a = self.a.name, self.a._replace(name="element")
 
     # ---- the kernel's text
 
@@ -169,12 +188,15 @@ class Kernel:
         return "for (%s %s)" % (self.i.name, HEADS[self.bounds])
 
     def inner(self):
-        return "for (%s j = 0; j < %s; j++)" % (self.j.name, "i" if self.is_triangle else "m")
+        bound = "i" if self.is_triangle else "COUNT" if self.what == "builds" else "m"
+        return "for (%s j = 0; j < %s; j++)" % (self.j.name, bound)
 
     def form(self, form, ib):
         """With the element written in the place of A, the value read in the place of V."""
         scalar = " * galpha" if self.is_global else " * gtable[2]" if self.table else " * *p" if self.pointer else ""
         value = ("%s(b[%s])%s" % (self.function, ib, scalar)) if self.function else "b[%s]%s" % (ib, scalar)
+        if self.what == "builds":
+            value = "FACTOR(%s)" % value
         return "".join("a[%s]" % self.ia if c == "A" else "(%s)" % value if c == "V" else c for c in form)
 
     # Integers stay small.
@@ -199,6 +221,8 @@ class Kernel:
         stores = not self.sum or self.below(3) == 0
         if stores or self.what == "globals":
             self.store()
+        if self.what == "builds":
+            self.add("#ifdef LIMIT\n\t\t\tif (a[%s] > LIMIT)\n\t\t\t\ta[%s] = LIMIT;\n#endif\n" % (self.ia, self.ia))
         if self.sum:
             self.add_sum()
         if self.j:
@@ -214,6 +238,11 @@ class Kernel:
         self.add("/* class: %s */\n#include <stdint.h>\n" % self.what)
         for name, value in self.macros.items():
             self.add("#define %s %s\n" % (name, value))
+        if self.what == "builds":
+            for name, value, _ in BUILDS:
+                if name != "LIMIT":
+                    self.add("#ifndef %s\n#define %s %s\n#endif\n" % (name.split("(")[0], name, value or self.wide))
+            self.add("typedef ELEMENT element;\n")
         if self.is_global:
             self.add("%s galpha;\n" % self.a.name)
         if self.table:
