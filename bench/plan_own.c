@@ -59,7 +59,8 @@ static bool is_wanted(size_t number, size_t build)
 static bool is_built(const struct plan_bench *bench, size_t number, size_t build)
 {
     return is_wanted(number, build) &&
-           bench->try[number].verdict[build] != PLAN_NO_COMPILE;
+           bench->try[number].verdict[build] != PLAN_NO_COMPILE &&
+           bench->try[number].verdict[build] != PLAN_REFUSED;
 }
 
 static void dispatcher(const struct plan_bench *bench, size_t build, struct buf *out)
@@ -260,8 +261,9 @@ void plan_own_compile(struct plan_bench *bench, size_t number, const char *sourc
         if (compile_as(bench, b, stem, source, &object, &err)) {
             strvec_push(&bench->objects[b], object);
         } else {
-            try->verdict[b] = PLAN_NO_COMPILE;
-            try->detail[b] = xstrdup(err.text);
+            bool refused = bench->own->other && strstr(err.text, "tuned where");
+            try->verdict[b] = refused ? PLAN_REFUSED : PLAN_NO_COMPILE;
+            try->detail[b] = refused ? NULL : xstrdup(err.text);
         }
         free(object);
     }

@@ -13,20 +13,18 @@ const struct plan_build plan_builds[PLAN_BUILDS] = {
     {"gcc", "gcc"}, {"clang", "clang-19"}, {"gcc -O3", "gcc"}, {"clang -O3", "clang-19"}};
 
 /* Rows of no elements are what C forbids and callers have: a plan must bear them. */
-#define STRICT                                                                           \
-    "-O1 -march=native -ffp-contract=off -fsanitize=address,undefined "                  \
-    "-fno-sanitize=vla-bound "                                                           \
-    "-fno-sanitize-recover=all -Wall -Wextra"
-static const char strict_flags[] = STRICT;
-static const char reference_flags[] = STRICT " -Wno-unknown-pragmas"; /* ours */
+static const char strict_flags[] =
+    "-O1 -march=native -ffp-contract=off -fsanitize=address,undefined "
+    "-fno-sanitize=vla-bound "
+    "-fno-sanitize-recover=all -Wall -Wextra -Wno-unknown-pragmas"; /* ours */
 static const char plain_flags[] = "-O1 -w -fsanitize=address,undefined";
 static const double compile_limit_s = 120;
 
 const char *plan_verdict_word(enum plan_verdict verdict)
 {
-    static const char *const words[] = {"no compile", "sanitizer", "race",
-                                        "crash",      "timeout",   "wrong",
-                                        "warning",    "announced", "good"};
+    static const char *const words[] = {"no compile", "sanitizer", "race",    "crash",
+                                        "timeout",    "wrong",     "warning", "announced",
+                                        "refused",    "good"};
 
     return words[verdict];
 }
@@ -79,6 +77,8 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
     strvec_push(&argv, plan_builds[compiler].compiler);
     strvec_split(&argv, flags);
     strvec_push_all(&argv, &bench->kernel->cflags);
+    if (bench->own && bench->own->other)
+        strvec_split(&argv, bench->own->other);
     strvec_push(&argv, "-I");
     strvec_push(&argv, templates ? templates : ".");
     strvec_push(&argv, bench->own || strstr(text, "pragma omp parallel")
@@ -178,7 +178,7 @@ static int add_bases(struct plan_bench *bench, const char *shared, struct error 
     for (size_t c = 0; c < bench->build_nr && !result; c++)
         if (add_harness(bench, c, shared, err) ||
             add_base(bench, c, "table", buf_str(&table), plain_flags, err) ||
-            add_base(bench, c, "reference", buf_str(&reference), reference_flags, err))
+            add_base(bench, c, "reference", buf_str(&reference), strict_flags, err))
             result = -1;
     buf_release(&table);
     buf_release(&reference);
@@ -331,8 +331,9 @@ static void warn(struct plan_bench *bench, size_t compiler, const char *text,
         return;
     free(*warning);
     *warning = NULL;
-    if (plan_compile(bench, compiler, "again", text, "-O3 -march=native -Wall -Wextra",
-                     &object, &again, NULL))
+    if (plan_compile(bench, compiler, "again", text,
+                     "-O3 -march=native -Wall -Wextra -Wno-unknown-pragmas", &object,
+                     &again, NULL))
         *warning = first_warning(buf_str(&again));
     buf_release(&again);
     free(object);

@@ -28,6 +28,7 @@ enum plan_verdict {
     PLAN_WRONG,
     PLAN_WARNING,
     PLAN_ANNOUNCED, /* wrong where what it says that it rests on does not hold */
+    PLAN_REFUSED,   /* not to be built with other flags than it was made with */
     PLAN_GOOD,
     PLAN_VERDICT_NR
 };
@@ -71,7 +72,8 @@ void plan_bench_release(struct plan_bench *bench);
  * clang with sanitizers and without: what it prints and how it ends must stay the same. A
  * bench->item is a call at which the original is clean and the same in all builds. */
 struct plan_file {
-    const char *path, *flags;       /* flags: that it is compiled with */
+    const char *path, *flags; /* flags: that it is compiled with */
+    const char *other; /* and these, though the plan is made without them; NULL = none */
     bool reassociate, is_generated; /* generated: its main is that of kernel_call.h */
 };
 /* `file` must outlive the bench. */

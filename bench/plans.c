@@ -3,13 +3,14 @@
  * bench/plans.
  *
  *     plans FILE.c [--seed S] [--count N] [--plan P]
- *           [--main | --generated] [--flags F] [--reassociate]
+ *           [--main | --generated] [--flags F] [--other F] [--reassociate]
  *
  * Draws plans until N legal ones were tried or too many were drawn, and prints what
  * became of them as one line of JSON; what is being worked on goes to stderr. --plan:
  * that one alone, with the C that was made of it. --main: the file has a main under
  * -DTEST;
- * --generated: that of kernel_call.h.
+ * --generated: that of kernel_call.h. --other: flags that original and plans are built
+ * with and that the plans were not made with.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -177,11 +178,15 @@ static int work(const struct job *job, struct plan_bench *bench, struct error *e
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"seed", required_argument, NULL, 's'},  {"count", required_argument, NULL, 'c'},
-        {"plan", required_argument, NULL, 'p'},  {"flags", required_argument, NULL, 'f'},
-        {"main", no_argument, NULL, 'm'},        {"generated", no_argument, NULL, 'g'},
-        {"reassociate", no_argument, NULL, 'r'}, {0}};
+    static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+                                            {"count", required_argument, NULL, 'c'},
+                                            {"plan", required_argument, NULL, 'p'},
+                                            {"flags", required_argument, NULL, 'f'},
+                                            {"main", no_argument, NULL, 'm'},
+                                            {"generated", no_argument, NULL, 'g'},
+                                            {"reassociate", no_argument, NULL, 'r'},
+                                            {"other", required_argument, NULL, 'o'},
+                                            {0}};
     struct job job = {.seed = 1, .count = 20, .file.flags = ""};
     struct plan_bench bench = {0};
     struct error err = {0};
@@ -193,13 +198,14 @@ int main(int argc, char **argv)
         job.count = c == 'c' ? strtoull(optarg, NULL, 10) : job.count;
         job.plan = c == 'p' ? optarg : job.plan;
         job.file.flags = c == 'f' ? optarg : job.file.flags;
+        job.file.other = c == 'o' ? optarg : job.file.other;
         job.has_main |= c == 'm';
         job.file.is_generated |= c == 'g';
         job.file.reassociate |= c == 'r';
     }
     if (optind + 1 != argc) {
         fputs("usage: plans FILE.c [--seed S] [--count N] [--plan P] [--main | "
-              "--generated] [--flags F] [--reassociate]\n",
+              "--generated] [--flags F] [--other F] [--reassociate]\n",
               stderr);
         return 2;
     }

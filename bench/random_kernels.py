@@ -11,7 +11,9 @@ CLASSES = ("sums",  # of mixed types
            "functions",  # named as those of <math.h> are
            "types",  # different ones in the same memory
            "macros",  # with the names that we would give
-           "overlaps")  # of parameters
+           "reused",  # variables of the whole function: bounds that are set in the loop, values that are needed behind it or not
+           "overlaps",  # of parameters
+           "builds")  # with other macros than the plan was made with
 WORK_MAX = 40000
 
 # kind: 'i', 'u', 'f', 'b' (_Bool); start: of a sum
@@ -44,7 +46,15 @@ CLAUSES = (("omp parallel for lastprivate(last)", "last = (int)V;"),
            ("omp parallel for ordered", "\n\t\t#pragma omp ordered\n\t\tlast = last / 2 + (int)V;"),
            ("omp simd linear(last : 2)", "last += 2;"),
            ("omp simd reduction(+ : last)", "last += V > 1;"),
+           ("omp for", None),
+           ("omp for schedule(static, 2) nowait", None),
+           ("omp for reduction(+ : last)", "last += V > 1;"),
            ("omp parallel for collapse(2)", None))
+
+# Of `end` and `t`, see "reused": what ends the inner loop, and what comes behind the loops.
+ENDS = ("end = m;", "end = m / 2;", "end = m > 3 ? 3 : m;", "end = m / 2;\n\t\tif (second > 3)\n\t\t\tend = m;")
+BEHIND = ("return 1;", "return t;", "if (second > 3)\n\t\tt = 5;\n\treturn t;", "t = 4;\n\treturn t;",
+          "for (int k = 0; k < 3; k++) {\n\t\tt = k;\n\t\tend += t;\n\t}\n\treturn (int)end;")
 
 # The outer loop, whose parameters are `first` and `second`.
 HEADS = {"count": "i = 0; i < first; i++",
@@ -66,6 +76,11 @@ def extremes(number):
     return (-(1 << bits) if number.kind == "i" else 0), (1 << bits) - 1
 
 
+# What the text of "builds" rests on: as it is, and what another build makes of it. COUNT is the bound of the inner loop, ROW the elements of a
+# row, ELEMENT the type of a.
+BUILDS = (("COUNT", "9", "5"), ("ROW", "48", "50"), ("FACTOR(x)", "(x)", "((x)*3)"), ("ELEMENT", None, None), ("LIMIT", None, "1"))
+
+
 class Kernel:
     def __init__(self, seed, number):
         self.state = (seed * 1000003 + number) % 2**64
@@ -84,7 +99,10 @@ class Kernel:
             every = len(CLAUSES) - (0 if self.j else 1)
             self.clause, self.last = CLAUSES[self.below(LEAVING_CLAUSES if self.below(2) else every)]
             self.last_behind = self.below(3) == 0
+        self.end, self.behind = ENDS[self.below(len(ENDS))], BEHIND[self.below(len(BEHIND))]
+        self.limit = self.what == "reused" and self.below(3) == 0  # an element ends the inner loop
         self.draw_macros()
+        self.draw_builds()
         self.lines = []
         self.add_front()
         self.add_kernel()
@@ -118,7 +136,7 @@ class Kernel:
         if self.what == "sums":
             self.sum = self.some_number("u" if self.below(2) else "iufb", 64)
             self.b = self.some_number("f" if self.below(2) else "iu", 64)
-        elif self.what != "clauses" and self.below(4) == 0:
+        elif self.what not in ("clauses", "reused") and self.below(4) == 0:
             self.sum = self.some_number("iuf", 64)
         if self.what == "functions":
             self.a = self.b = DOUBLE
@@ -139,7 +157,7 @@ class Kernel:
         self.bounds = "count" if clauses else BOUNDS[5 + self.below(3)] if wraps else BOUNDS[self.below(5)]
         if self.bounds == "down" and self.i.kind == "u":
             self.bounds = "range"
-        nested = self.below(6 if clauses else 3) > 0 or self.what in ("globals", "types")
+        nested = self.below(6 if clauses else 3) > 0 or self.what in ("globals", "types", "reused", "builds")
         self.j = self.some_number("iu", 16 if self.what == "counters" else 64) if nested else None
         self.is_triangle = nested and self.bounds == "count" and not wraps and not clauses and self.below(5) == 0
 
@@ -150,7 +168,8 @@ class Kernel:
             which = 0
         if of_a and self.what in ("globals", "types") and self.below(4):
             which = 5
-        return SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
+        text = SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
+        return text.replace("48", "ROW") if self.what == "builds" else text
 
     def draw_macros(self):
         self.macros = {}
@@ -160,6 +179,17 @@ class Kernel:
                 name = LIKELY_NAMES[self.below(len(LIKELY_NAMES))]
             self.macros[name] = UNLIKELY_VALUES[self.below(len(UNLIKELY_VALUES))]
 
+    def draw_builds(self):
+        """A macro for each, of which another build has one or two in another way."""
+        self.other = ""
+        if self.what != "builds":
+            return
+        narrow = "float" if self.a.kind == "f" else "short"
+        for _ in range(1 + self.below(2)):
+            name, _, value = BUILDS[self.below(len(BUILDS))]
+            self.other += " -D%s=%s" % (name, narrow if name == "ELEMENT" else value)
+        self.wide, self.a = self.a.name, self.a._replace(name="element")
+
     # ---- the kernel's text
 
     def add(self, text):
@@ -168,13 +198,17 @@ class Kernel:
     def outer(self):
         return "for (%s %s)" % (self.i.name, HEADS[self.bounds])
 
-    def inner(self):
-        return "for (%s j = 0; j < %s; j++)" % (self.j.name, "i" if self.is_triangle else "m")
+    def inner(self, end=False):
+        bound = ("i" if self.is_triangle else "COUNT" if self.what == "builds" else "glimit[1]" if end and self.limit else
+                 "end" if end else "m")
+        return "for (%s j = 0; j < %s; j++)" % (self.j.name, bound)
 
     def form(self, form, ib):
         """With the element written in the place of A, the value read in the place of V."""
         scalar = " * galpha" if self.is_global else " * gtable[2]" if self.table else " * *p" if self.pointer else ""
         value = ("%s(b[%s])%s" % (self.function, ib, scalar)) if self.function else "b[%s]%s" % (ib, scalar)
+        if self.what == "builds":
+            value = "FACTOR(%s)" % value
         return "".join("a[%s]" % self.ia if c == "A" else "(%s)" % value if c == "V" else c for c in form)
 
     # Integers stay small.
@@ -194,11 +228,19 @@ class Kernel:
         last = self.last and "\t\t%s\n" % self.form(self.last, "i")  # read where the inner counter is not there
         if last and not self.last_behind:
             self.add(last)
+        reused = self.what == "reused"
+        if reused:
+            self.add("\t\t%s\n" % self.end)
         if self.j:
-            self.add("\t\t%s {\n" % self.inner())
+            self.add("\t\t%s {\n" % self.inner(reused))
+        if reused:
+            self.add("\t\t\t%s\n" % self.form(("t = V > 1;", "t = V > 1 ? 3 : 2;", "if (V > 1)\n\t\t\t\tt = 7;")[self.below(3)], self.ib))
+            self.add("\t\t\t%s\n" % self.form("A = t > 2 ? V > 1 : t;", self.ib))
         stores = not self.sum or self.below(3) == 0
         if stores or self.what == "globals":
             self.store()
+        if self.what == "builds":
+            self.add("#ifdef LIMIT\n\t\t\tif (a[%s] > LIMIT)\n\t\t\t\ta[%s] = LIMIT;\n#endif\n" % (self.ia, self.ia))
         if self.sum:
             self.add_sum()
         if self.j:
@@ -214,30 +256,44 @@ class Kernel:
         self.add("/* class: %s */\n#include <stdint.h>\n" % self.what)
         for name, value in self.macros.items():
             self.add("#define %s %s\n" % (name, value))
+        if self.what == "builds":
+            for name, value, _ in BUILDS:
+                if name != "LIMIT":
+                    self.add("#ifndef %s\n#define %s %s\n#endif\n" % (name.split("(")[0], name, value or self.wide))
+            self.add("typedef ELEMENT element;\n")
         if self.is_global:
             self.add("%s galpha;\n" % self.a.name)
         if self.table:
             self.add("%s gtable[8];\n" % self.a.name)
+        if self.limit:
+            self.add("%s glimit[2];\n" % self.j.name)
         if self.function_behind:
             self.add("double %s(double);\n" % self.function)
         elif self.function:
             self.add_function()
 
     def add_kernel(self):
+        result = self.sum.name if self.sum else "int" if self.clause or self.what == "reused" else "void"
         promise = "restrict " if self.restricted else ""
         self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s)\n{\n" % (
-            self.sum.name if self.sum else "int" if self.clause else "void", self.i.name, self.i.name, self.j.name if self.j else "int",
+            result, self.i.name, self.i.name, self.j.name if self.j else "int",
             self.a.name, promise, self.b.name, promise, ", const %s *p" % self.a.name if self.pointer else ""))
         if self.sum:
             self.add("\t%s s = %s;\n" % (self.sum.name, self.sum.start))
+        if self.what == "reused":
+            self.add("\t%s end = 0;\n\tint t = 0;\n" % self.j.name)
+        in_team = self.clause and self.clause.startswith("omp for")
         if self.clause:
-            self.add("\tint last = 7;\n\t#pragma %s\n" % self.clause)
-        bare = self.j and not self.last  # nothing may stand between the loops of collapse
+            self.add("\tint last = 7;\n%s\t#pragma %s\n" % ("\t#pragma omp parallel\n\t{\n" if in_team else "", self.clause))
+        bare = self.j and not self.last and self.what != "reused"  # nothing may stand between the loops of collapse
         self.add("\t" + self.outer() + ("\n" if bare else " {\n"))
         self.add_body()
         if not bare:
             self.add("\t}\n")
-        self.add("\treturn s;\n}\n" if self.sum else "\treturn last;\n}\n" if self.clause else "}\n")
+        if in_team:
+            self.add("\t}\n")
+        self.add("\treturn s;\n}\n" if self.sum else "\treturn last;\n}\n" if self.clause else
+                 "\t%s\n}\n" % self.behind if self.what == "reused" else "}\n")
 
     # ---- the calls: sizes and bounds at the ends of the types, arguments that are one another. Those that the kernel does not bear are
     # dropped by who calls it.
@@ -323,10 +379,12 @@ class Kernel:
                  "\t\t\tcall_extend(eb, (long long)(%s));\n\t\t}\n\t}\n}\n" % (WORK_MAX, self.ia, self.ib))
 
     def add_invoke(self):
-        result = self.sum or (INT if self.clause else None)
+        result = self.sum or (INT if self.clause or self.what == "reused" else None)
         self.add("static void invoke(const struct call *call, void *a, void *b)\n{\n")
         if self.pointer:
             self.add("\tcall_scalar = 2;\n")
+        if self.limit:
+            self.add("\tglimit[1] = (%s)call->m;\n" % self.j.name)
         self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s);\n" % (
             result.name + " result = " if result else "", self.i.name, self.i.name, self.j.name if self.j else "int",
             ", &call_scalar" if self.pointer else ""))

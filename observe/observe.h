@@ -4,6 +4,7 @@
 #define CORE_OBSERVE_OBSERVE_H
 
 #include "core/inputs/inputs.h"
+#include "observe/build/build_watch.h"
 #include "observe/capture/trace.h"
 #include "observe/copies/copies.h"
 #include "observe/regions/region_profile.h"

@@ -50,6 +50,9 @@ static const struct option_row rows[] = {
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
+    {"build", 0, "CMD", TEXT, AT(build),
+     "shell text that builds it all, such as 'make CLASS=B': run in a private copy, to "
+     "see which flags the file is compiled with"},
     {"compiler", 'c', "CC", TEXT, AT(compiler),
      "compiler to tune for, default gcc; tune tries the others of a list such as "
      "gcc,clang-19 on the kernel as written and on the winner"},
@@ -74,6 +77,10 @@ static const struct option_row rows[] = {
      "does the gain survive in the application? Builds it with the winner and as it is, "
      "in copies of the project, and runs both in turn; shell text such as 'make app && "
      "./app args' (docs/in-app.md)"},
+    {"top", 0, "N", COUNT, AT(top), "of a program the N hottest loops, default 3"},
+    {"dry-run", 0, NULL, FLAG, AT(dry_run),
+     "of a program: which loops would be tuned and which not, and why; nothing is tuned "
+     "or written"},
     {"in-app-budget", 0, "TIME", TIME, AT(in_app_budget_s),
      "time for these runs, such as 5m; default 60s, more for a program that runs for "
      "more "
@@ -96,6 +103,8 @@ static const struct option_row rows[] = {
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),
      "write a plan that is not legal, and say so: for experiments"},
+    {"plain", 0, NULL, FLAG, AT(plain),
+     "without the attribute that keeps the compiler from inlining the function"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time until the prompt comes back, all included, such as 90s or 5m; default for a "
      "search what suits the kernel (30s to 5m, said at its start), 10m for a sweep, 10s "

@@ -20,6 +20,7 @@ struct settings {
     struct strvec cflags;  /* behind --, of the compiler */
     struct strvec program; /* behind --, of commands that run an application */
     const char *compile_commands;
+    const char *build;    /* the command that builds it all, to be watched; NULL = none */
     const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
@@ -59,14 +60,14 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     double in_app_budget_s;                                       /* likewise */
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
-    long long frequency;                                          /* likewise */
+    long long frequency, top;                                     /* likewise */
     double timeline_s; /* profile: interval of readings; negative = not given */
     double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
-        patch, force, metrics, transformations;
+        patch, force, plain, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict, stop;
+    bool confirm, strict, stop, dry_run;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */

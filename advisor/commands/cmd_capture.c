@@ -147,6 +147,9 @@ static void note(const struct settings *settings, const struct capturing *captur
         if (inputs->array[i].left_out)
             fprintf(stderr, "inflight: warning: '%s' was left out: %s\n",
                     inputs->array[i].name, inputs->array[i].left_out);
+    if (capturing->flags_from && strcmp(capturing->flags_from, FLAGS_OF_COMMAND_LINE))
+        fprintf(stderr, "inflight: note: '%s' was read with the flags of %s\n",
+                inputs->source, capturing->flags_from);
     if (outcome->inlined)
         fprintf(stderr,
                 "inflight: note: '%s' is also inlined in %zu places, which were not "
@@ -201,6 +204,7 @@ static int capture(const struct settings *settings, struct error *err)
     if (!status)
         status = run(&named, name, &capturing, err);
     inputs_release(&capturing.inputs);
+    free(capturing.flags_from);
     free(output);
     free(name);
     return status;

@@ -19,8 +19,14 @@
 
 /* What each transformation would do on a kernel: its typical plans, each checked. */
 
-/* Some seconds of a slow machine, for all plans together. */
-enum { EFFORT = 8000000 };
+/* Of numbers that isl makes, for all plans together: a second or two. One plan is given
+ * at most a sixth of what is left, since its check has several steps. */
+enum { EFFORT = 2500000, SHARE = 6 };
+static const char not_tried[] =
+    "not tried: the plans of this function before it took all the work that `show` does; "
+    "`inflight apply` with the plan decides it";
+static const char given_up[] = "it takes more work than `show` does for one plan; "
+                               "`inflight apply` with the plan decides it";
 
 /* "plan '...' is not legal: " says again what stands beside it. */
 static const char *without_plan(const char *text)
@@ -65,8 +71,11 @@ static json_t *probe(struct kernel *kernel, const struct typical_plan *typical)
     json_t *result;
     int status = plan_parse(typical->plan, &plan, &why) ||
                  kernel_check(kernel, plan, &assumptions, &why);
+    const char *verdict = status ? verdict_of(&why) : NULL;
     if (status)
-        result = verdict_json(verdict_of(&why), typical, without_plan(why.text));
+        result = verdict_json(verdict, typical,
+                              strcmp(verdict, "not decided") ? without_plan(why.text)
+                                                             : given_up);
     else {
         result = verdict_json(assumptions.length ? "legal under assumptions" : "legal",
                               typical, NULL);
@@ -82,12 +91,11 @@ static json_t *judge(struct kernel *kernel, const struct typical_plan *typical,
 {
     if (!typical->plan)
         return verdict_json("not applicable", typical, typical->why);
-    if (analysis_effort() - begin < EFFORT)
-        return probe(kernel, typical);
-    return verdict_json(
-        "not decided", typical,
-        "not tried: the plans of this function before it took all the "
-        "work that `show` does; `inflight apply` with the plan decides it");
+    unsigned long spent = analysis_effort() - begin;
+    if (spent >= EFFORT)
+        return verdict_json("not decided", typical, not_tried);
+    kernel_limit(kernel, (EFFORT - spent) / SHARE + 1);
+    return probe(kernel, typical);
 }
 
 /* The first plan of each transformation, then the second ones: each has had its turn when
@@ -375,6 +383,20 @@ static void show_records(const struct kernel_view *view, struct buf *out)
     }
 }
 
+/* What was typed needs no saying. */
+static void show_flags(const struct kernel *kernel, struct buf *out)
+{
+    const char *from = kernel_flags_from(kernel);
+    struct buf line = {0};
+    if (!from || !strcmp(from, FLAGS_OF_COMMAND_LINE))
+        return;
+    buf_addf(&line, "read with the flags of %s: ", from);
+    buf_add_shell_words(&line, (const char *const *)kernel_read_flags(kernel)->v);
+    buf_add_wrapped(out, buf_str(&line), 2, 79);
+    buf_add(out, "\n");
+    buf_release(&line);
+}
+
 static void show_text(struct kernel *kernel, struct buf *out)
 {
     struct kernel_view view = kernel_view(kernel);
@@ -384,6 +406,7 @@ static void show_text(struct kernel *kernel, struct buf *out)
     if (kernel_inputs_note(kernel))
         buf_addf(out, ", %s", kernel_inputs_note(kernel));
     buf_add(out, "\n");
+    show_flags(kernel, out);
     show_loops(&view, out);
     show_arrays(&view, out);
     show_tunables(&view, out);
@@ -412,6 +435,13 @@ int show_command(const struct settings *settings, struct error *err)
         json_decref(document);
     } else if (!status) {
         show_text(bench.kernel, &text);
+        struct buf next = {0};
+        if (outline_next(settings, &next)) {
+            buf_add(&text, "\nnext\n  ");
+            buf_add_wrapped(&text, buf_str(&next), 4, 79);
+            buf_add(&text, "\n");
+        }
+        buf_release(&next);
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/application/application.h"
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/cli.h"
 #include "advisor/exchange/exchanged.h"
@@ -464,6 +465,12 @@ int tune_command(const struct settings *settings, struct error *err)
                     "--html shows a session; a replay of a recorded space is none");
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
+    if (!settings->file && settings->program.nr)
+        return tune_program(settings, err);
+    if (settings->dry_run || settings->top > 0 || settings->frequency >= 0)
+        return fail(err, STATUS_USAGE,
+                    "--top, --dry-run and --frequency are for a program: "
+                    "'inflight tune --build CMD -- PROGRAM'");
     return work(settings, false, err);
 }
 

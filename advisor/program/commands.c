@@ -7,19 +7,25 @@
 #include "core/base/error.h"
 
 #define KERNEL_OPTIONS                                                                   \
-    "inputs function set buffer assume tunable constraint include compile-commands "
+    "inputs function set buffer assume tunable constraint include compile-commands "     \
+    "cflags build "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
     {"tune", "search for a faster variant, prove it, write it as C",
      "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]\n"
+     "       inflight tune [--build CMD] [-o FILE.patch] [options] -- PROGRAM [args]\n"
      "       inflight tune --replay SPACE.json.gz [--strategy NAME] [options]",
      "Measures the kernel, says what limits it, tries what the rules find promising,\n"
      "keeps what is faster beyond the noise with equal results, and writes the best\n"
-     "variant as plain C.\n"
+     "variant as plain C. With a program: finds its hot loops, takes their inputs,\n"
+     "tunes one after the other in copies of the project, keeps what makes the whole\n"
+     "program faster with the same output, and writes one patch\n"
+     "(docs/application.md).\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
-     "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h\n"
+     "         inflight tune --build 'make -j2' -- ./app 4000",
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header build-record budget quick "
      "thorough "
@@ -28,9 +34,10 @@ static const struct command commands[] = {
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
      "no-record patch "
+     "top dry-run frequency "
      "in-app in-app-budget in-app-dir in-app-check cpu "
      "database evidence html" COMMON_OPTIONS,
-     OPERAND_SOURCE, BEHIND_FLAGS, tune_command},
+     OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight advise [options] -- PROGRAM [args]\n"
@@ -157,10 +164,26 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict inputs set buffer assume function include compile-commands compiler "
+     "source strict inputs set buffer assume function include compile-commands cflags "
+     "build compiler "
      "flags machine "
      "budget cores" COMMON_OPTIONS,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
+    {"outline", "a loop of a long function as a function of its own",
+     "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]\n"
+     "       inflight outline FILE.c --function NAME [-o OUT.c] [options]\n"
+     "                        [-- compiler flags]",
+     "Writes the file (to standard output without -o) with the loop around the line\n"
+     "as a static function in front of the one it stands in, and a call in its place:\n"
+     "the outermost loop whose nest is read as a whole. What may be read later comes\n"
+     "back as the result or through pointers; all other text stays as it is. The new\n"
+     "function has an attribute that keeps it from being inlined, as --compiler knows\n"
+     "it, so that capture finds its calls; with a function's name that alone is added.\n"
+     "What cannot be moved without a doubt is refused, with its line. See\n"
+     "docs/capture.md.\n\n"
+     "example: inflight outline solver.c:425 -o outlined.c",
+     "function include compile-commands compiler output patch plain" COMMON_OPTIONS,
+     OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
     {"capture", "the real inputs of one call of a kernel in an application",
      "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
      "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
@@ -172,7 +195,8 @@ static const struct command commands[] = {
      "program that is started, its libraries and threads. See docs/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer assume cflags include compile-commands call limit stop output "
+     "function buffer assume cflags include compile-commands build call limit stop "
+     "output "
      "show" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {"machine", "characterise this machine, and look at profiles",

@@ -4,6 +4,7 @@
 
 #include "advisor/cli/settings.h"
 
+struct buf;
 struct error;
 
 const struct command *command_find(const char *name); /* NULL when there is none */
@@ -18,6 +19,7 @@ int profile_command(const struct settings *settings, struct error *err);
 int metrics_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
+int outline_command(const struct settings *settings, struct error *err);
 int capture_command(const struct settings *settings, struct error *err);
 int check_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
@@ -27,6 +29,10 @@ int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
 int completion_command(const struct settings *settings, struct error *err);
+
+/* Adds what `outline` would do for the FILE:LINE of another command, whose function is
+ * not read as a whole; false = nothing. */
+bool outline_next(const struct settings *settings, struct buf *out);
 
 /* profile --timeline, and with --list or --from of a time line. */
 int profile_timeline(const struct settings *settings, struct error *err);

@@ -14,8 +14,10 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/process/spawn.h"
+#include "observe/observe.h"
 
 static bool is_word(const char *word, const char *const *words)
 {
@@ -24,12 +26,47 @@ static bool is_word(const char *word, const char *const *words)
     return *words;
 }
 
+/* The command failed: for its line something else may work. */
+static void add_next(const struct settings *settings, struct error *err)
+{
+    struct buf next = {0};
+    size_t length = strlen(err->text);
+    if (err->status == STATUS_INPUT && !spawn_interrupted() &&
+        outline_next(settings, &next) &&
+        length + strlen("; ") + next.length < sizeof(err->text))
+        snprintf(err->text + length, sizeof(err->text) - length, "; %s", buf_str(&next));
+    buf_release(&next);
+}
+
+/* --build: what it compiles with what is known to the command by then. */
+static int watch_build(struct settings *settings, struct build_seen *seen,
+                       struct error *err)
+{
+    if (!settings->file && !strcmp(settings->command, "tune"))
+        return 0; /* of a program: it builds its own copies */
+    if (settings->compile_commands)
+        return fail(err, STATUS_USAGE,
+                    "--build and --compile-commands say the same: give one of them");
+    if (!settings->quiet)
+        fprintf(stderr, "watching '%s' in a private copy\n", settings->build);
+    const char *file = settings->source ? settings->source
+                       : settings->file ? settings->file
+                                        : ".";
+    if (build_learn(settings->build, file, seen, err))
+        return -1;
+    settings->compile_commands = seen->database;
+    if (seen->note && !settings->quiet)
+        fprintf(stderr, "inflight: warning: %s\n", seen->note);
+    return 0;
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
     static const char *const help[] = {"--help", "-h", "help", NULL}, *const version[] = {
                                                                           "--version",
                                                                           NULL};
     struct settings settings;
+    struct build_seen seen = {0};
     double began_s = clock_s();
     if (is_word(argv[0], help)) {
         commands_help(stdout);
@@ -45,9 +82,14 @@ static int run(int argc, char **argv, struct error *err)
     print_colour(term_colour(stdout, settings.colour));
     if (!status && settings.help)
         command_help(command, stdout);
-    else if (!status)
+    else if (!status && settings.build)
+        status = watch_build(&settings, &seen, err);
+    if (!status && !settings.help)
         status = command->run(&settings, err);
+    if (status && command)
+        add_next(&settings, err);
     settings_release(&settings);
+    build_seen_release(&seen);
     return status;
 }
 

@@ -83,11 +83,29 @@ static void show_traffic(struct view *view, const json_t *baseline)
     traffic_release(&traffic);
 }
 
+static void show_flags(struct view *view)
+{
+    const json_t *kernel = json_object_get(view->report, "kernel"), *flag;
+    struct strvec flags = {0};
+    struct buf text = {0};
+    size_t i;
+    if (!report_has(kernel, "cflags_from"))
+        return;
+    json_array_foreach(json_object_get(kernel, "cflags"), i, flag)
+        strvec_push(&flags, json_string_value(flag));
+    buf_add_shell_words(&text, (const char *const *)flags.v);
+    layout_paragraph(&view->layout, "Read with the flags of %s: %s.",
+                     report_word(kernel, "cflags_from"), buf_str(&text));
+    strvec_release(&flags);
+    buf_release(&text);
+}
+
 static void show_baseline(struct view *view)
 {
     const json_t *baseline = json_object_get(view->report, "baseline");
     struct buf line = {0};
     layout_heading(&view->layout, "Evidence: the kernel as written");
+    show_flags(view);
     if (!report_quantity(baseline, "time_ns")) {
         layout_paragraph(&view->layout, "None: it was not measured to the end.");
         return;

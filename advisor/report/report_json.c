@@ -41,6 +41,12 @@ json_t *report_kernel_json(const struct kernel *kernel)
         report_sizes_json(&view), "arrays", kernel_arrays_json(&view), "footprint_bytes",
         json_real(counts.footprint_bytes), "flops", json_quantity(counts.flops),
         "assumptions", json_strings(view.assumption, view.assumption_nr));
+    if (kernel_flags_from(kernel)) {
+        const struct strvec *flags = kernel_read_flags(kernel);
+        json_object_set_new(root, "cflags",
+                            json_strings((const char *const *)flags->v, flags->nr));
+        json_object_set_new(root, "cflags_from", text_json(kernel_flags_from(kernel)));
+    }
     if (kernel_inputs_note(kernel))
         json_object_set_new(root, "inputs", text_json(kernel_inputs_note(kernel)));
     return root;

@@ -210,13 +210,38 @@ int context_machine(struct context *bench, struct error *err)
 
 /* ---- the kernel ---- */
 
+static char *program_known(const struct settings *settings)
+{
+    struct inputs inputs = {0};
+    struct error none = {0};
+    char *program = NULL;
+    if (settings->program.nr)
+        return path_of_program(settings->program.v[0]);
+    if (settings->inputs && !inputs_load(settings->inputs, &inputs, &none)) {
+        program = xstrdup(inputs.program);
+        inputs_release(&inputs);
+    }
+    return program;
+}
+
+int context_flags(const struct settings *settings, const char *source,
+                  struct known_flags *known, struct error *err)
+{
+    char *program = program_known(settings);
+    int status = known_flags_find(settings, source, program, known, err);
+    free(program);
+    return status;
+}
+
 int context_cflags(const struct settings *settings, const char *source,
                    struct strvec *flags, struct error *err)
 {
-    if (flags_check(&settings->cflags, err))
-        return -1;
-    return compile_commands_flags(settings->compile_commands, source, &settings->cflags,
-                                  flags, err);
+    struct known_flags known;
+    int status = context_flags(settings, source, &known, err);
+    if (!status)
+        strvec_push_all(flags, &known.flags);
+    known_flags_release(&known);
+    return status;
 }
 
 /* What nobody could read, said better than by who tries to. */
@@ -260,12 +285,15 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
                     settings->file);
     if (check_file(settings->file, err))
         return -1;
-    int status = context_cflags(settings, settings->file, &request.cflags, err);
+    struct known_flags known;
+    int status = context_flags(settings, settings->file, &known, err);
+    request.cflags = known.flags;
+    request.flags_from = known.from;
     if (!status)
         status = settings->inputs
                      ? inputs_open_kernel(settings->inputs, &request, kernel, err)
                      : kernel_open(&request, kernel, err);
-    strvec_release(&request.cflags);
+    known_flags_release(&known);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "advisor/cli/deadline.h"
 #include "advisor/metrics/metrics_facts.h"
 #include "advisor/session/code_diffs.h"
+#include "advisor/session/known_flags.h"
 #include "advisor/session/track.h"
 #include "core/files/json.h"
 #include "core/machine/machine.h"
@@ -68,8 +69,11 @@ void context_release(struct context *bench);
 /* The profile: named, or this machine's; made quickly when there is none yet or it was
  * made on another machine. */
 int context_machine(struct context *bench, struct error *err);
-/* The flags to read `source` with: those behind -- and what its compile_commands.json
- * says. */
+/* known_flags_find() with the program that is known here: the one behind --, or that
+ * --inputs was captured from. */
+int context_flags(const struct settings *settings, const char *source,
+                  struct known_flags *known, struct error *err);
+/* The flags alone. */
 int context_cflags(const struct settings *settings, const char *source,
                    struct strvec *flags, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */

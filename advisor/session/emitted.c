@@ -92,6 +92,23 @@ int emitted_read(const char *path, char **comment, char **plan, struct error *er
     return 0;
 }
 
+const char *emitted_body(const char *text)
+{
+    struct buf comment = {0};
+    const char *at = first_line(text), *last = NULL;
+    while (at) {
+        last = at;
+        at = take_line(at, &comment);
+    }
+    bool ours = strstr(buf_str(&comment), "\nPlan: ") != NULL;
+    buf_release(&comment);
+    if (!ours)
+        return text;
+    last += strcspn(last, "\n"); /* of the line that closes it */
+    last += *last == '\n';
+    return last + strspn(last, "\r\n");
+}
+
 /* ---- diff ---- */
 
 enum { CONTEXT = 3, TABLE_MAX = 1 << 24 };
@@ -231,7 +248,7 @@ static void add_hunk(const struct diff *diff, size_t *i, size_t *k, struct buf *
 
 static void add_about(struct buf *out, const char *about)
 {
-    for (; *about; about++) {
+    for (; about && *about; about++) {
         size_t length = strcspn(about, "\n");
         buf_addf(out, "# %.*s\n", (int)length, about);
         about += length;
@@ -240,15 +257,51 @@ static void add_about(struct buf *out, const char *about)
     }
 }
 
+static void diff_make(struct diff *diff, const char *old, const char *new)
+{
+    *diff = (struct diff){.old = split(old), .new = split(new)};
+    diff->gone = xcalloc(diff->old.nr + 1, sizeof(bool));
+    diff->come = xcalloc(diff->new.nr + 1, sizeof(bool));
+    compare_lines(diff);
+}
+
+static void diff_release(struct diff *diff)
+{
+    free(diff->gone);
+    free(diff->come);
+    lines_release(&diff->old);
+    lines_release(&diff->new);
+}
+
+int patch_line(const char *old, const char *new, int line)
+{
+    struct diff diff;
+    size_t i = 0, k = 0;
+    int found = 0;
+
+    diff_make(&diff, old, new);
+    while (i < diff.old.nr || k < diff.new.nr) {
+        if (i < diff.old.nr && diff.gone[i])
+            i++;
+        else if (k < diff.new.nr && diff.come[k])
+            k++;
+        else {
+            if ((int)i + 1 == line)
+                found = (int)k + 1;
+            i++, k++;
+        }
+    }
+    diff_release(&diff);
+    return found;
+}
+
 void patch_text(const char *path, const char *old, const char *new, const char *about,
                 struct buf *out)
 {
-    struct diff diff = {.old = split(old), .new = split(new)};
-    diff.gone = xcalloc(diff.old.nr + 1, sizeof(bool));
-    diff.come = xcalloc(diff.new.nr + 1, sizeof(bool));
+    struct diff diff;
+    diff_make(&diff, old, new);
     path += strspn(path, "/");
     path += !strncmp(path, "./", 2) ? 2 : 0;
-    compare_lines(&diff);
     if (strcmp(old, new)) {
         add_about(out, about);
         buf_addf(out, "--- a/%s\n+++ b/%s\n", path, path);
@@ -261,10 +314,7 @@ void patch_text(const char *path, const char *old, const char *new, const char *
         else
             i++, k++;
     }
-    free(diff.gone);
-    free(diff.come);
-    lines_release(&diff.old);
-    lines_release(&diff.new);
+    diff_release(&diff);
 }
 
 int emitted_text(struct kernel *kernel, const struct plan *plan, const char *comment,

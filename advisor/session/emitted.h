@@ -19,10 +19,19 @@ bool emitted_is_dropped(const char *line);
  * plan in it (caller frees both). STATUS_INPUT when it has none. */
 int emitted_read(const char *path, char **comment, char **plan, struct error *err);
 
+/* Of a text that tune or apply wrote what stands behind that comment; all of it where it
+ * has none. Borrowed. */
+const char *emitted_body(const char *text);
+
 /* A unified diff with three lines around each change, for `patch -p1` and `git apply`;
- * nothing when both are equal. `about` comes before it, where both skip it. */
+ * nothing when both are equal. `about` (may be NULL) comes before it, where both skip it.
+ */
 void patch_text(const char *path, const char *old, const char *new, const char *about,
                 struct buf *out);
+
+/* The line of `new` that is the line `line` of `old`; 0 = it is not among those that
+ * both have. */
+int patch_line(const char *old, const char *new, int line);
 
 /* The user's file with the nests as planned and the comment on top; with `patch_of`, the
  * file's name in it, the diff to that with the comment before it. */

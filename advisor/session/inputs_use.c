@@ -42,8 +42,11 @@ static void add_array(const struct inputs_array *array, const char *path,
         word = captured_word(&(struct captured_array){
             .name = array->name,
             .path = path,
-            .offset = array->offset,
+            .offset = array->offset + inputs_rows_bytes(array),
             .records = array->records,
+            .rows = array->rows,
+            .spare = array->spare,
+            .row_nr = array->row_nr,
             .place = (unsigned long)(array->address % (2u << 20)),
             .huge_pages = array->huge_pages,
             .hash = array->hash});

@@ -48,6 +48,10 @@ void entry_points_release(struct entry_points *points);
 /* Is there a symbol of that name, or of a copy of it? Cheap. */
 bool entry_has_symbol(const struct entry_file *file, const char *function);
 
+/* Behind the last byte of the variable that holds the byte at the address, by the symbol
+ * table: no pointer into it may go further. 0 = of no variable. */
+uint64_t entry_variable_end(const struct entry_file *file, uint64_t address);
+
 /* What a mapping of the file's byte `offset` to `address` in memory adds to the addresses
  * of the file; false when that part of the file is not loaded. */
 bool entry_bias(const struct entry_file *file, uint64_t offset, uint64_t address,

@@ -258,6 +258,32 @@ static bool look_for_object(void *data, const char *name, const GElf_Sym *symbol
     return false;
 }
 
+struct around {
+    uint64_t address, end;
+};
+
+/* The smallest one, of a name that stands for a part of another. */
+static bool look_around(void *data, const char *name, const GElf_Sym *symbol)
+{
+    struct around *around = data;
+    uint64_t end = symbol->st_value + symbol->st_size;
+
+    (void)name;
+    if (GELF_ST_TYPE(symbol->st_info) == STT_OBJECT &&
+        symbol->st_value <= around->address && around->address < end &&
+        (!around->end || end < around->end))
+        around->end = end;
+    return true;
+}
+
+uint64_t entry_variable_end(const struct entry_file *file, uint64_t address)
+{
+    struct around around = {.address = address};
+
+    entry_each_symbol(file, look_around, &around);
+    return around.end;
+}
+
 static bool take_symbol_object(const struct locating *at, struct entry_object *object)
 {
     struct symbol_search search = {.name = at->path->root};

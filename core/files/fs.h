@@ -33,6 +33,9 @@ char *path_absolute(const char *path);              /* caller frees; need not ex
 const char *path_base(const char *path);            /* borrowed: after the last slash */
 /* Before the last slash, as dirname does: "/" for "/x", "." for "x". Caller frees. */
 char *path_folder(const char *path);
+/* `path` as it is named from `dir` (both absolute, without links), by .. where it must;
+ * "." for the same. Caller frees. */
+char *path_from(const char *dir, const char *path);
 /* The nearest of `dir` (absolute) and the folders above it that is one; "/" is none. NULL
  * = none. Caller frees. */
 char *path_nearest(const char *dir, bool (*is_one)(const char *dir));
@@ -42,6 +45,10 @@ char *path_of_program(const char *name);
 /* The folder the running program is in, with a slash at the end; "" if the system does
  * not tell. Caller frees. */
 char *program_dir(void);
+
+/* A program or object of ours that others start or load: beside this program in its build
+ * folder, else where it is installed. Caller frees; NULL = it is not there. */
+char *helper_path(const char *name);
 
 /* A private folder (mode 0700) under $TMPDIR or /tmp, removed at exit and on a fatal
  * signal. Caller frees the path and may remove it earlier with scratch_remove (which also

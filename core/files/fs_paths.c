@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/files/fs.h"
 
@@ -43,6 +44,28 @@ char *path_folder(const char *path)
     return slash == path ? xstrdup("/")
            : slash       ? xstrndup(path, (size_t)(slash - path))
                          : xstrdup(".");
+}
+
+char *path_from(const char *dir, const char *path)
+{
+    struct buf out = {0};
+    size_t same = 0, at = 0;
+
+    /* Up to the last end of a name that both have. */
+    for (;; at++) {
+        if ((!dir[at] || dir[at] == '/') && (!path[at] || path[at] == '/'))
+            same = at;
+        if (!dir[at] || dir[at] != path[at])
+            break;
+    }
+    for (const char *rest = dir + same; *rest; rest++)
+        if (rest[0] == '/' && rest[1])
+            buf_add(&out, out.length ? "/.." : "..");
+    const char *rest = path + same + (path[same] == '/');
+    buf_addf(&out, "%s%s", out.length && *rest ? "/" : "", rest);
+    if (!out.length)
+        buf_add(&out, ".");
+    return buf_detach(&out);
 }
 
 char *path_nearest(const char *dir, bool (*is_one)(const char *dir))
@@ -138,6 +161,25 @@ char *program_dir(void)
     path[length] = '\0';
     path[path_base(path) - path] = '\0';
     return xstrdup(path);
+}
+
+char *helper_path(const char *name)
+{
+    static const char *const place[] = {"", INFLIGHT_HELPERS_BESIDE "/"};
+    char *folder = program_dir(), *found = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(place) && !found; i++) {
+        char *file = xasprintf("%s%s", place[i], name);
+
+        found = path_join(folder, file);
+        free(file);
+        if (!file_exists(found)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(folder);
+    return found;
 }
 
 static bool is_below(const char *path, const char *dir)

@@ -378,30 +378,37 @@ int json_number_at(const struct json_at *at, const char *key, double low, double
     return json_number_here(&here, low, high, out, err);
 }
 
+int json_integer_here(const struct json_at *at, long long low, long long high,
+                      long long *out, struct error *err)
+{
+    long long number;
+
+    if (json_is_integer(at->node)) {
+        number = json_integer_value(at->node);
+    } else if (json_is_real(at->node)) { /* 1e6 is an integer to people */
+        double real = json_real_value(at->node);
+
+        if (real != floor(real) || fabs(real) > exact_limit)
+            return json_fail(at, err, "expected an integer, got %.10g", real);
+        number = (long long)real;
+    } else {
+        return wrong_type(at, "an integer", err);
+    }
+    if (number < low || number > high)
+        return json_fail(at, err, "expected an integer in [%lld, %lld], got %lld", low,
+                         high, number);
+    *out = number;
+    return 0;
+}
+
 int json_integer_at(const struct json_at *at, const char *key, long long low,
                     long long high, long long *out, struct error *err)
 {
     struct json_at here;
-    long long number;
 
-    if (json_member(at, key, &here, err))
-        return -1;
-    if (json_is_integer(here.node)) {
-        number = json_integer_value(here.node);
-    } else if (json_is_real(here.node)) { /* 1e6 is an integer to people */
-        double real = json_real_value(here.node);
-
-        if (real != floor(real) || fabs(real) > exact_limit)
-            return json_fail(&here, err, "expected an integer, got %.10g", real);
-        number = (long long)real;
-    } else {
-        return wrong_type(&here, "an integer", err);
-    }
-    if (number < low || number > high)
-        return json_fail(&here, err, "expected an integer in [%lld, %lld], got %lld", low,
-                         high, number);
-    *out = number;
-    return 0;
+    return json_member(at, key, &here, err)
+               ? -1
+               : json_integer_here(&here, low, high, out, err);
 }
 
 int json_bool_at(const struct json_at *at, const char *key, bool *out, struct error *err)

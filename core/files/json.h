@@ -56,6 +56,8 @@ int json_string_at(const struct json_at *at, const char *key, const char **out,
                    struct error *err);
 int json_number_at(const struct json_at *at, const char *key, double low, double high,
                    double *out, struct error *err);
+int json_integer_here(const struct json_at *at, long long low, long long high,
+                      long long *out, struct error *err);
 int json_integer_at(const struct json_at *at, const char *key, long long low,
                     long long high, long long *out, struct error *err);
 int json_bool_at(const struct json_at *at, const char *key, bool *out, struct error *err);

@@ -27,11 +27,21 @@ struct inputs_array {
     unsigned long long untouched_bytes; /* of pages not used before the call */
     bool is_guessed; /* the end is that of the memory around it: what the kernel
                         needs of it depends on what it holds */
+    char *end;       /* then: of what, "variable", "block" (of malloc), "mapping" */
     bool written;    /* by the kernel */
     char *hash;      /* of the bytes, 16 hexadecimal digits */
     char *left_out;  /* why it is not in the file; NULL = it is */
     unsigned long long left_out_bytes;
+    /* Of pointers to rows (`double **a`): elements of each level. Where each row begins
+     * stands in the file before the elements, see inputs_rows_bytes. */
+    long long *rows;
+    long long
+        *spare;    /* of them, more than the kernel's own loops use: it hands them on */
+    size_t row_nr; /* 0 = no rows */
 };
+/* What stands before the elements, from `offset` on: a number of 8 bytes for each row,
+ * bytes behind the first element (-1 = no row), in whole pages; 0 without rows. */
+unsigned long long inputs_rows_bytes(const struct inputs_array *array);
 struct inputs {
     char *function, *signature; /* "f", "void f(double *, int)" */
     char *source, *program, *symbol, *host, *date;

@@ -19,6 +19,9 @@ void inputs_release(struct inputs *inputs)
         free(inputs->array[i].name);
         free(inputs->array[i].hash);
         free(inputs->array[i].left_out);
+        free(inputs->array[i].rows);
+        free(inputs->array[i].spare);
+        free(inputs->array[i].end);
     }
     free(inputs->number);
     free(inputs->array);
@@ -46,7 +49,25 @@ static unsigned long long inputs_file_bytes(const struct inputs *inputs)
     return (end + INPUTS_PAGE - 1) / INPUTS_PAGE * INPUTS_PAGE;
 }
 
+unsigned long long inputs_rows_bytes(const struct inputs_array *array)
+{
+    unsigned long long rows = 8;
+
+    for (size_t i = 0; i + 1 < array->row_nr; i++)
+        rows *= (unsigned long long)array->rows[i];
+    return array->row_nr ? (rows + INPUTS_PAGE - 1) / INPUTS_PAGE * INPUTS_PAGE : 0;
+}
+
 /* ---- JSON ---- */
+
+static json_t *numbers_json(const long long *number, size_t nr)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, json_integer((json_int_t)number[i]));
+    return list;
+}
 
 static json_t *array_json(const struct inputs_array *array)
 {
@@ -62,6 +83,12 @@ static json_t *array_json(const struct inputs_array *array)
     json_object_set_new(one, "left_out", text_json(array->left_out));
     json_object_set_new(one, "left_out_bytes",
                         json_integer((json_int_t)array->left_out_bytes));
+    if (array->end)
+        json_object_set_new(one, "end", text_json(array->end));
+    if (array->row_nr) {
+        json_object_set_new(one, "rows", numbers_json(array->rows, array->row_nr));
+        json_object_set_new(one, "rows_spare", numbers_json(array->spare, array->row_nr));
+    }
     return one;
 }
 
@@ -136,9 +163,47 @@ static int check_array(const struct json_at *at, const struct inputs_array *arra
     if (array->offset % INPUTS_PAGE || array->offset < INPUTS_HEAD_MAX)
         return json_fail(at, err, "'%s' cannot begin at byte %llu", array->name,
                          array->offset);
-    if ((double)array->records * (double)array->record_bytes > (double)array->bytes)
+    if ((double)array->records * (double)array->record_bytes +
+            (double)inputs_rows_bytes(array) >
+        (double)array->bytes)
         return json_fail(at, err, "'%s' has %llu bytes, too few for its %lld records",
                          array->name, array->bytes, array->records);
+    return 0;
+}
+
+static int take_list(const struct json_at *at, const char *key, long long **out,
+                     size_t *nr, struct error *err)
+{
+    struct json_at list;
+
+    if (json_array_at(at, key, &list, nr, err))
+        return -1;
+    *out = xcalloc(*nr + 1, sizeof(**out));
+    for (size_t i = 0; i < *nr; i++) {
+        struct json_at one = json_element(&list, i);
+
+        if (json_integer_here(&one, 0, INT64_MAX, &(*out)[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Absent of arrays without, and in files of before. */
+static int take_rows(const struct json_at *at, struct inputs_array *array,
+                     struct error *err)
+{
+    double elements = 1;
+    size_t spare_nr;
+
+    if (!json_has(at, "rows"))
+        return 0;
+    if (take_list(at, "rows", &array->rows, &array->row_nr, err) ||
+        take_list(at, "rows_spare", &array->spare, &spare_nr, err))
+        return -1;
+    for (size_t i = 0; i < array->row_nr; i++)
+        elements *= (double)array->rows[i];
+    if (array->row_nr < 2 || spare_nr != array->row_nr || elements > 0x1p60)
+        return json_fail(at, err, "'%s' has no such rows", array->name);
     return 0;
 }
 
@@ -153,9 +218,9 @@ static int take_array(const struct json_at *at, struct inputs *inputs, struct er
     if (json_only_keys(at,
                        "name record_bytes records offset_bytes bytes address huge_pages "
                        "untouched_bytes end_guessed written hash left_out "
-                       "left_out_bytes",
+                       "left_out_bytes rows rows_spare end",
                        err) ||
-        take_text(at, "name", &array->name, err) ||
+        take_rows(at, array, err) || take_text(at, "name", &array->name, err) ||
         take_size(at, "record_bytes", &record_bytes, err) ||
         take_size(at, "records", &records, err) ||
         take_size(at, "offset_bytes", &array->offset, err) ||
@@ -167,6 +232,7 @@ static int take_array(const struct json_at *at, struct inputs *inputs, struct er
         json_bool_at(at, "end_guessed", &array->is_guessed, err) ||
         json_bool_at(at, "written", &array->written, err) ||
         take_optional(at, "hash", &array->hash, err) ||
+        take_optional(at, "end", &array->end, err) ||
         take_optional(at, "left_out", &array->left_out, err))
         return -1;
     array->record_bytes = (size_t)record_bytes;
@@ -343,12 +409,15 @@ static void add_array(const struct inputs_array *array, struct buf *out)
     buf_addf(out, ", %s pages, address %% 2 MiB = %llu",
              array->huge_pages ? "huge" : "small",
              (unsigned long long)array->address % (2u << 20));
+    for (size_t i = 0; i < array->row_nr; i++)
+        buf_addf(out, "%s%lld", i ? " x " : ", rows ", array->rows[i]);
     if (array->untouched_bytes) {
         buf_add(out, ", not used before the call: ");
         buf_add_size(out, (double)array->untouched_bytes);
     }
     buf_add(out, array->written ? ", written" : "");
-    buf_add(out, array->is_guessed ? ", to the end of its memory" : "");
+    if (array->is_guessed)
+        buf_addf(out, ", to the end of its %s", array->end ? array->end : "memory");
     buf_add(out, "\n");
 }
 

@@ -513,6 +513,10 @@ static int follow(void *data, pid_t pid, struct error *err)
     at = stepping_begin(pid, stretching->until_s - clock_s());
     if (at == STEPPING_MARK)
         at = stepping_skip(pid, 0, stretching->until_s);
+    if (at != STEPPING_MARK && clock_s() >= stretching->until_s)
+        return fail(err, STATUS_FAILED,
+                    "its program had not come to the call after %.3g s",
+                    stretching->request->limit_s);
     if (at != STEPPING_MARK)
         return fail(err, STATUS_FAILED, "the call ended before it could be followed");
     if (stretching->call_s > 0) {

@@ -87,10 +87,11 @@ int trace_stop_object(struct trace_stop *stop, const struct trace_parameter *pas
                       size_t passed_nr, const struct trace_variable *variable,
                       struct trace_object *object, struct error *err);
 
-/* The piece of memory around an address. */
+/* The piece of memory around an address. A variable is one of the file that has the
+ * function: by its symbol. */
 struct trace_memory {
-    uint64_t end;  /* behind its last byte */
-    bool is_block; /* `end` is that of the block of malloc, else of the mapping */
+    uint64_t end;     /* behind its last byte */
+    const char *what; /* that ends there: "block" of malloc, "variable", or "mapping" */
 };
 /* False when nothing is mapped there. */
 bool trace_stop_memory(const struct trace_stop *stop, uint64_t address,

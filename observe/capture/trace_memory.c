@@ -194,15 +194,19 @@ bool trace_stop_memory(const struct trace_stop *stop, uint64_t address,
                        struct trace_memory *memory)
 {
     struct around around = {.address = address};
-    uint64_t block;
+    uint64_t bias = stop->frame.bias, block, variable;
 
     *memory = (struct trace_memory){0};
     process_mappings(stop->process, look_around, &around);
     if (!around.end)
         return false;
-    block = block_end(stop->process, &around);
-    *memory =
-        (struct trace_memory){.end = block ? block : around.end, .is_block = block != 0};
+    variable = stop->file->file && address >= bias
+                   ? entry_variable_end(stop->file->file, address - bias)
+                   : 0;
+    block = variable ? 0 : block_end(stop->process, &around);
+    *memory = variable ? (struct trace_memory){variable + bias, "variable"}
+              : block  ? (struct trace_memory){block, "block"}
+                       : (struct trace_memory){around.end, "mapping"};
     return true;
 }
 

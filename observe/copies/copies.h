@@ -82,8 +82,9 @@ struct project {
 };
 void project_release(struct project *project);
 
-/* The project of the source `file`: `dir` where it is told, else the git work tree that
- * holds the file, else the folder we are in. STATUS_INPUT when the file is not below it.
+/* The project of the source, or folder, `file`: `dir` where it is told, else the git work
+ * tree that holds the file, else the folder we are in. STATUS_INPUT when the file is not
+ * below it.
  */
 int project_find(const char *file, const char *dir, struct project *project,
                  struct error *err);

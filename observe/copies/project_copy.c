@@ -50,7 +50,8 @@ static bool is_work_tree(const char *dir)
 /* Caller frees; NULL = the file is in none. */
 static char *work_tree_of(const char *file)
 {
-    char *folder = path_folder(file), *found = path_nearest(folder, is_work_tree);
+    char *folder = dir_exists(file) ? xstrdup(file) : path_folder(file),
+         *found = path_nearest(folder, is_work_tree);
     free(folder);
     return found;
 }

@@ -95,15 +95,69 @@ static char *last_line(const char *text)
     return length ? line_of(text, text + length - 1) : NULL;
 }
 
+/* The first line of `text` with one of the words; NULL = none. */
+static const char *line_with(const char *text, const char *const *word, size_t nr)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < nr; i++) {
+        const char *at = strstr(text, word[i]);
+        if (at && (!first || at < first))
+            first = at;
+    }
+    return first;
+}
+
+/* The line before the one in which make gives up, which names no reason: the last that is
+ * not make's own. NULL = there is none. */
+static char *line_before(const char *text, const char *end)
+{
+    while (end > text) {
+        while (end > text && end[-1] == '\n')
+            end--;
+        char *line = end > text ? line_of(text, end - 1) : NULL;
+        if (line && *line && strncmp(line, "make", 4))
+            return line;
+        while (end > text && end[-1] != '\n')
+            end--;
+        free(line);
+    }
+    return NULL;
+}
+
+/* "setparams: class ? is unknown (make: *** [Makefile:3: config] Error 1)" */
+static char *cause_of_stop(const char *out, const char *err, const char *stop,
+                           bool in_err)
+{
+    char *said = line_of(in_err ? err : out, stop),
+         *cause = in_err ? line_before(err, stop) : NULL;
+    if (!cause)
+        cause = line_before(out, in_err ? out + strlen(out) : stop);
+    char *whole = cause ? xasprintf("%s (%s)", cause, said) : xstrdup(said);
+    free(said);
+    free(cause);
+    return whole;
+}
+
 char *shell_text_complaint(const char *out, const char *err)
 {
-    static const char *const word[] = {"error:", "rror:", "undefined reference", "***"};
+    /* Surest first; make's own last line says less than what made it give up. */
+    static const char *const error[] = {"error:", "Error:", "undefined reference"},
+                             *const lack[] = {"rror:", "No rule to make target",
+                                              "No such file or directory", "not found",
+                                              "cannot find"},
+                             *const stop[] = {"***"};
+    static const struct {
+        const char *const *word;
+        size_t nr;
+    } kind[] = {
+        {error, ARRAY_SIZE(error)}, {lack, ARRAY_SIZE(lack)}, {stop, ARRAY_SIZE(stop)}};
     const char *const text[] = {err, out};
-    for (size_t w = 0; w < ARRAY_SIZE(word); w++)
+    for (size_t k = 0; k < ARRAY_SIZE(kind); k++)
         for (size_t i = 0; i < ARRAY_SIZE(text); i++) {
-            const char *at = strstr(text[i], word[w]);
-            if (at)
-                return line_of(text[i], at);
+            const char *at = line_with(text[i], kind[k].word, kind[k].nr);
+            if (at && (i == 0 || kind[k].word != lack)) /* configure says much there */
+                return kind[k].word == stop ? cause_of_stop(out, err, at, i == 0)
+                                            : line_of(text[i], at);
         }
     char *line = last_line(err);
     return line ? line : last_line(out);

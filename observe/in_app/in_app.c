@@ -70,6 +70,19 @@ static int write_source(const struct in_app_side *side, const struct buf *text,
     return status;
 }
 
+static int write_further(const struct in_app *app, struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < app->further_nr && !status; i++) {
+        char *path = path_join(app->side[1].root, app->further[i].path);
+        unlink(path);
+        status = file_write(path, buf_str(app->further[i].text),
+                            app->further[i].text->length, err);
+        free(path);
+    }
+    return status;
+}
+
 /* A build may end in another folder than it began in: cd build && cmake .. && make */
 static int take_folder(struct in_app_side *side, const char *path, struct error *err)
 {
@@ -94,6 +107,8 @@ static int in_app_build(struct in_app *app, size_t side, const struct buf *text,
         .argv = argv, .dir = at->cwd, .timeout_s = build_limit_s};
     *failure = NULL;
     int status = write_source(at, text, err);
+    if (!status && side == 1)
+        status = write_further(app, err);
     if (!status)
         status = spawn_run(&request, &outcome, err);
     if (!status) {
@@ -325,29 +340,49 @@ static int build_first(struct in_app *app, struct error *err)
     return status;
 }
 
-int in_app_prepare(struct in_app *app, const struct settings *settings,
-                   struct progress *progress, const char *scratch, const char *function,
-                   struct error *err)
+/* Whose project is known. */
+static int prepare(struct in_app *app, const char *scratch, struct error *err)
 {
     struct error why = {0};
-    *app = (struct in_app){.settings = settings, .progress = progress};
-    if (!settings->in_app)
-        return 0;
+    int status = shell_text_split(app->settings->in_app, &app->build, &app->run, err);
     app->random = (uint64_t)getpid() * 2654435761u;
-    app->function = xstrdup(function);
-    app->frequency_hz = sample_possible(&why) ? 0 : SAMPLE_FREQUENCY_HZ;
+    app->frequency_hz = app->function && !sample_possible(&why) ? SAMPLE_FREQUENCY_HZ : 0;
     if (app->frequency_hz <= 0)
-        app->unsampled = xstrdup(why.text);
-    int status = shell_text_split(settings->in_app, &app->build, &app->run, err);
-    if (!status)
-        status = project_find(settings->file, settings->in_app_dir, &app->project, err);
+        app->unsampled = xstrdup(
+            app->function ? why.text : "it is no function of its own in both versions");
     if (!status) {
-        progress_say(progress, "copying '%s' twice", app->project.root);
+        progress_say(app->progress, "copying '%s' twice", app->project.root);
         status = copy_both(app, scratch, err);
     }
     if (!status)
         status = build_first(app, err);
     return status ? -1 : run_first(app, err);
+}
+
+int in_app_prepare(struct in_app *app, const struct settings *settings,
+                   struct progress *progress, const char *scratch, const char *function,
+                   struct error *err)
+{
+    *app = (struct in_app){.settings = settings, .progress = progress};
+    if (!settings->in_app)
+        return 0;
+    app->function = xstrdup(function);
+    return project_find(settings->file, settings->in_app_dir, &app->project, err)
+               ? -1
+               : prepare(app, scratch, err);
+}
+
+int in_app_prepare_in(struct in_app *app, const struct settings *settings,
+                      struct progress *progress, const char *scratch,
+                      const struct project *project, const char *function,
+                      struct error *err)
+{
+    *app = (struct in_app){.settings = settings,
+                           .progress = progress,
+                           .project = {xstrdup(project->root), xstrdup(project->file),
+                                       xstrdup(project->cwd)},
+                           .function = xstrdup(function)};
+    return prepare(app, scratch, err);
 }
 
 void in_app_release(struct in_app *app)

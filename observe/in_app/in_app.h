@@ -25,6 +25,12 @@ struct in_app_side {
     char *cwd;    /* where it is run: where its build ended */
 };
 
+/* A further file of the tuned side. */
+struct in_app_file {
+    const char *path; /* relative to the project */
+    const struct buf *text;
+};
+
 struct in_app {
     const struct settings *settings;
     struct progress *progress;
@@ -35,9 +41,12 @@ struct in_app {
     double limit_s;   /* of a run */
     double budget_s;  /* of all pairs */
     size_t pairs_max; /* 0 = as many as the budget allows; for tests, which ask no time */
+    const struct in_app_file
+        *further; /* of the caller; may be set before in_app_confirm */
+    size_t further_nr;
     struct app_output output;
     uint64_t random;
-    char *function;      /* the routine's name */
+    char *function;      /* the routine's name; NULL = none is looked at */
     double frequency_hz; /* of sampling; 0 = it is not to be had */
     char *unsampled;     /* why the routine's time is not known; NULL = it is */
 };
@@ -55,6 +64,12 @@ int in_app_check(const struct settings *settings, struct error *err);
 int in_app_prepare(struct in_app *app, const struct settings *settings,
                    struct progress *progress, const char *scratch, const char *function,
                    struct error *err);
+/* The same for `project`, of which a copy is taken, and a file of it. `function`: NULL =
+ * the routine has other names in the two, and its time is not looked at. */
+int in_app_prepare_in(struct in_app *app, const struct settings *settings,
+                      struct progress *progress, const char *scratch,
+                      const struct project *project, const char *function,
+                      struct error *err);
 void in_app_release(struct in_app *app);
 
 /* Builds the second copy with `tuned` (the whole text of the source), and runs both.

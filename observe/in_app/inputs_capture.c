@@ -8,6 +8,7 @@
 
 #include "advisor/session/context.h"
 #include "advisor/session/inputs_use.h"
+#include "observe/in_app/inputs_rows.h"
 #include "variants/kernel/kernel_inputs.h"
 
 static const double default_limit_bytes = 4.0 * (1 << 30);
@@ -21,6 +22,8 @@ struct taking {
     size_t passed_nr;
     struct inputs_file *file;
     double left_bytes;
+    struct captured_rows *rows; /* of each array */
+    size_t rows_nr, rows_alloc;
 };
 
 /* ---- the kernel ---- */
@@ -40,7 +43,13 @@ static int find_source(struct taking *taking, struct error *err)
         return fail(err, STATUS_INPUT,
                     "'%s' was built from '%s', which is not there; name the C file",
                     trace_stop_program(taking->stop), taking->request.path);
-    return context_cflags(settings, taking->request.path, &taking->request.cflags, err);
+    struct known_flags known;
+    int status = known_flags_find(settings, taking->request.path,
+                                  trace_stop_program(taking->stop), &known, err);
+    strvec_push_all(&taking->request.cflags, &known.flags);
+    taking->capturing->flags_from = xstrdup(known.from);
+    known_flags_release(&known);
+    return status;
 }
 
 /* Anew, with all that is known by now. */
@@ -193,13 +202,15 @@ static void leave_out(struct inputs_array *array, unsigned long long bytes,
     array->records = 0;
 }
 
+/* `bytes` of elements, with `head` before them. */
 static int write_array(struct taking *taking, struct inputs_array *array,
-                       unsigned long long bytes, struct error *err)
+                       unsigned long long head, unsigned long long bytes,
+                       inputs_read_bytes *read, void *data, struct error *err)
 {
-    struct reading reading = {taking->stop, array->address};
     double room = inputs_room(taking->file);
 
     array->records = (long long)(bytes / array->record_bytes);
+    bytes += head;
     if ((double)bytes > taking->left_bytes) {
         leave_out(array, bytes, "more than --limit allows");
         return 0;
@@ -209,14 +220,71 @@ static int write_array(struct taking *taking, struct inputs_array *array,
         return 0;
     }
     taking->left_bytes -= (double)bytes;
-    return inputs_add(taking->file, bytes, read_piece, &reading, array, err);
+    return inputs_add(taking->file, bytes, read, data, array, err);
+}
+
+static struct inputs_array *add_array(struct taking *taking,
+                                      const struct kernel_input *input, uint64_t address,
+                                      unsigned long long bytes)
+{
+    struct inputs *inputs = &taking->capturing->inputs;
+    struct inputs_array *array;
+
+    GROW(inputs->array, inputs->array_nr + 1, inputs->array_alloc);
+    array = &inputs->array[inputs->array_nr++];
+    *array = (struct inputs_array){
+        .name = xstrdup(input->name),
+        .record_bytes = input->bytes,
+        .address = address,
+        .huge_pages = bytes && trace_stop_huge_share(taking->stop, address, bytes) >= 0.5,
+        .untouched_bytes = bytes ? trace_stop_untouched(taking->stop, address, bytes) : 0,
+        .written = input->written};
+    return array;
+}
+
+static struct captured_rows *add_rows(struct taking *taking)
+{
+    GROW(taking->rows, taking->rows_nr + 1, taking->rows_alloc);
+    return &taking->rows[taking->rows_nr++];
+}
+
+static int take_rows(struct taking *taking, const struct kernel_input *input,
+                     struct error *err)
+{
+    struct captured_rows rows = {0};
+    struct inputs_array *array;
+    uint64_t top = 0;
+
+    if (input->records < 0)
+        return fail(err, STATUS_INPUT,
+                    "array '%s' cannot be captured: how many rows it has and how long "
+                    "they are does not follow from the sizes",
+                    input->name);
+    long long *extent = xcalloc(input->levels, sizeof(*extent));
+    struct kernel_input all = *input;
+
+    all.extent = extent;
+    if (find_address(taking, input, &top, err) ||
+        rows_extent(taking->stop, input, top, extent, err) ||
+        rows_find(taking->stop, &all, top, &rows, err)) {
+        rows_release(&rows);
+        free(extent);
+        return -1;
+    }
+    array = add_array(taking, input, rows.first, rows.end - rows.first);
+    array->row_nr = input->levels;
+    array->rows = extent;
+    array->spare = xcalloc(array->row_nr, sizeof(*array->spare));
+    for (size_t k = 0; k < array->row_nr; k++)
+        array->spare[k] = extent[k] - input->extent[k];
+    *add_rows(taking) = rows;
+    return write_array(taking, array, rows.head_bytes, rows.bytes, rows_read, &rows, err);
 }
 
 /* `guess`: nothing says how long it is. */
 static int take_array(struct taking *taking, const struct kernel_input *input, bool guess,
                       struct error *err)
 {
-    struct inputs *inputs = &taking->capturing->inputs;
     struct trace_memory memory = {0};
     struct inputs_array *array;
     uint64_t address = 0;
@@ -237,17 +305,13 @@ static int take_array(struct taking *taking, const struct kernel_input *input, b
                     "be; say its length: --buffer '%s length N'",
                     input->name, bytes, wanted, input->name);
     bytes -= bytes % input->bytes;
-    GROW(inputs->array, inputs->array_nr + 1, inputs->array_alloc);
-    array = &inputs->array[inputs->array_nr++];
-    *array = (struct inputs_array){
-        .name = xstrdup(input->name),
-        .record_bytes = input->bytes,
-        .address = address,
-        .huge_pages = bytes && trace_stop_huge_share(taking->stop, address, bytes) >= 0.5,
-        .untouched_bytes = bytes ? trace_stop_untouched(taking->stop, address, bytes) : 0,
-        .is_guessed = guess,
-        .written = input->written};
-    return write_array(taking, array, bytes, err);
+    array = add_array(taking, input, address, bytes);
+    array->is_guessed = guess;
+    array->end = guess && memory.what ? xstrdup(memory.what) : NULL;
+    struct reading reading = {taking->stop, address};
+    int status = write_array(taking, array, 0, bytes, read_piece, &reading, err);
+    rows_of_array(array, add_rows(taking));
+    return status;
 }
 
 static bool is_taken(const struct inputs *inputs, const char *name)
@@ -270,7 +334,9 @@ static int take_arrays(struct taking *taking, bool guess, size_t *nr, struct err
         if (!list[i].is_array || (!guess && list[i].records < 0) ||
             is_taken(&taking->capturing->inputs, list[i].name))
             continue;
-        status = take_array(taking, &list[i], guess && list[i].records < 0, err);
+        status = list[i].levels > 1
+                     ? take_rows(taking, &list[i], err)
+                     : take_array(taking, &list[i], guess && list[i].records < 0, err);
         ++*nr;
     }
     free(list);
@@ -305,13 +371,9 @@ static int take_all(struct taking *taking, struct error *err)
 
 /* ---- arrays in the same memory ---- */
 
-static void note_overlap(struct inputs *inputs, const struct inputs_array *a,
-                         const struct inputs_array *b)
+static void note_shared(struct inputs *inputs, const struct inputs_array *a,
+                        const struct inputs_array *b)
 {
-    uint64_t a_end = a->address + a->bytes, b_end = b->address + b->bytes;
-
-    if (a->address >= b_end || b->address >= a_end || a->is_guessed || b->is_guessed)
-        return;
     if (a->written || b->written)
         strvec_pushf(&inputs->overlaps,
                      "'%s' and '%s' share memory in the application, and one of them is "
@@ -325,12 +387,47 @@ static void note_overlap(struct inputs *inputs, const struct inputs_array *a,
                      a->name, b->name);
 }
 
-static void note_overlaps(struct inputs *inputs)
+static void note_between(struct inputs *inputs, const struct inputs_array *a,
+                         const struct inputs_array *b)
 {
-    for (size_t i = 0; i < inputs->array_nr; i++)
-        for (size_t k = 0; k < i; k++)
-            if (inputs->array[i].bytes && inputs->array[k].bytes)
-                note_overlap(inputs, &inputs->array[k], &inputs->array[i]);
+    if (a->written || b->written)
+        strvec_pushf(&inputs->overlaps,
+                     "'%s' and '%s' lie between one another in the application and apart "
+                     "here: a plan that tests whether what they span overlaps runs the "
+                     "original loop there",
+                     a->name, b->name);
+}
+
+/* Nobody knows where it ends. */
+static bool is_open(const struct inputs_array *array)
+{
+    return array->is_guessed && array->end && !strcmp(array->end, "mapping");
+}
+
+static void note_overlaps(const struct taking *taking)
+{
+    struct inputs *inputs = &taking->capturing->inputs;
+
+    for (size_t i = 0; i < inputs->array_nr; i++) {
+        const struct inputs_array *a = &inputs->array[i];
+
+        if (a->row_nr && a->written && !taking->rows[i].is_ordered)
+            strvec_pushf(&inputs->overlaps,
+                         "the rows of '%s' lie in no order: a plan that tests whether "
+                         "they overlap runs the original loop",
+                         a->name);
+        for (size_t k = 0; k < i; k++) {
+            const struct inputs_array *b = &inputs->array[k];
+            enum rows_meet meet = rows_meet(&taking->rows[i], &taking->rows[k]);
+
+            if (!a->bytes || !b->bytes || is_open(a) || is_open(b))
+                continue;
+            if (meet == ROWS_SHARED)
+                note_shared(inputs, b, a);
+            else if (meet == ROWS_BETWEEN)
+                note_between(inputs, b, a);
+        }
+    }
 }
 
 /* ---- the whole ---- */
@@ -366,7 +463,7 @@ static int take(struct taking *taking, struct error *err)
     describe(taking);
     if (inputs_begin(capturing->output, &taking->file, err) || take_all(taking, err))
         return -1;
-    note_overlaps(&taking->capturing->inputs);
+    note_overlaps(taking);
     int status = inputs_end(taking->file, &capturing->inputs, err);
     taking->file = NULL;
     return status;
@@ -389,6 +486,9 @@ int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
     kernel_free(taking.kernel);
     strvec_release(&taking.request.cflags);
     free(taking.passed);
+    for (size_t i = 0; i < taking.rows_nr; i++)
+        rows_release(&taking.rows[i]);
+    free(taking.rows);
     return status;
 }
 

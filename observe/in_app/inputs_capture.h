@@ -13,6 +13,7 @@ struct capturing {
     const char *output; /* the file to write */
     struct inputs inputs;
     bool is_written;
+    char *flags_from; /* who says with which flags the source was read; owned */
 };
 /* Could a call of the kernel in this program be captured? Looks at the source and at the
  * program's file, runs nothing. */

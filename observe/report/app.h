@@ -22,6 +22,8 @@ struct app_row {
     int line;             /* that a kernel is asked for by */
     char *capture, *tune; /* NULL: */
     char *why_not;        /* one sentence */
+    bool is_ours;         /* a loop in C or C++ whose source is here: it was read */
+    char *flags_from;     /* whose flags it was read with; NULL = nobody says any */
 };
 
 struct app {
@@ -31,12 +33,19 @@ struct app {
     struct rule_set *rules; /* whose words the answers use; NULL = none were asked */
     struct app_row *row;    /* hottest first */
     size_t row_nr;
-    bool recorded;      /* read from a file: nothing was run */
-    bool unknown_build; /* the commands say BUILD for a command that was not found */
+    bool recorded;       /* read from a file: nothing was run */
+    bool unknown_build;  /* the commands say BUILD for a command that was not found */
+    char *guessed_build; /* that of the commands where it is a guess; else NULL */
 };
 /* Of the CPU time in user mode, what the samples stand for: well below 1 where processes
  * end before their first sample is due. Unknown CPU time: 1. */
 void app_text(const struct app *app, bool colour, int columns, struct buf *out);
+void app_release(struct app *app);
+
+/* From app->samples to the rows, each with its next commands or why there are none.
+ * STATUS_FAILED for too few samples. */
+int app_find(struct app *app, const struct settings *settings, struct error *err);
+
 /* The command: settings->program has words, or settings->samples names a file. */
 int advise_program(const struct settings *settings, struct error *err);
 

@@ -10,10 +10,10 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/layout.h"
+#include "advisor/session/known_flags.h"
 #include "core/base.h"
 #include "observe/in_app/inputs_capture.h"
 #include "observe/report/app.h"
-#include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"
 
 static void app_command(const struct samples *samples, struct buf *out);
@@ -82,6 +82,7 @@ static json_t *row_json(const struct app_row *row)
     json_object_set_new(root, "capture_command", text_json(row->capture));
     json_object_set_new(root, "tune_command", text_json(row->tune));
     json_object_set_new(root, "why_not", text_json(row->why_not));
+    json_object_set_new(root, "flags_from", text_json(row->flags_from));
     return root;
 }
 
@@ -149,25 +150,72 @@ static char *typed_path(const char *path)
     return typed;
 }
 
-/* The one that the application's folder shows. NULL = none is known. */
-static char *build_command(const struct samples *samples)
+/* The value of a line "NAME:TYPE=value" of a CMakeCache.txt; NULL = there is none or it
+ * is empty. Caller frees. */
+static char *cache_value(const struct buf *cache, const char *name)
+{
+    char *start = xasprintf("\n%s:", name), *value = NULL;
+    const char *at = strstr(buf_str(cache), start), *equals = at ? strchr(at, '=') : NULL;
+    if (equals && equals[1] != '\n')
+        value = xstrndup(equals + 1, strcspn(equals + 1, "\n"));
+    free(start);
+    return value;
+}
+
+/* Copies of a project are without its build folders, which name the old place: what was
+ * configured there is configured anew. */
+static char *cmake_command(const char *folder, const struct samples *samples)
+{
+    static const char *const kept[] = {"CMAKE_BUILD_TYPE", "CMAKE_C_FLAGS",
+                                       "CMAKE_CXX_FLAGS"};
+    char *path = xasprintf("%s/%s/CMakeCache.txt", samples->dir, folder), *real, *from;
+    struct buf cache = {0}, out = {0};
+    struct error none = {0};
+    if (file_exists(path) && !file_read(path, &cache, &none) &&
+        (real = cache_value(&cache, "CMAKE_HOME_DIRECTORY"))) {
+        char *resolved = realpath(real, NULL), *dir = realpath(samples->dir, NULL);
+        from = path_from(dir ? dir : samples->dir, resolved ? resolved : real);
+        free(resolved);
+        free(dir);
+        buf_add(&out, "cmake -S ");
+        buf_add_shell_word(&out, from);
+        buf_addf(&out, " -B %s", folder);
+        for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+            char *value = cache_value(&cache, kept[i]);
+            char *word = value ? xasprintf("-D%s=%s", kept[i], value) : NULL;
+            buf_add(&out, word ? " " : "");
+            if (word)
+                buf_add_shell_word(&out, word);
+            free(word);
+            free(value);
+        }
+        buf_addf(&out, " && cmake --build %s", folder);
+        free(from);
+        free(real);
+    }
+    free(path);
+    buf_release(&cache);
+    return out.length ? buf_detach(&out) : NULL;
+}
+
+/* --build, or the one that the application's folder shows. NULL = none is known. */
+static char *build_command(struct app *app, const struct settings *settings)
 {
     static const char *const cmake[] = {".", "build", "..", "../build"};
     static const char *const made[][2] = {{"Makefile", "make"},
                                           {"makefile", "make"},
                                           {"GNUmakefile", "make"},
                                           {"build.ninja", "ninja"}};
-    char *found = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(cmake) && !found; i++) {
-        char *cache = xasprintf("%s/%s/CMakeCache.txt", samples->dir, cmake[i]);
-        if (file_exists(cache))
-            found = xasprintf("cmake --build %s", cmake[i]);
-        free(cache);
-    }
+    const struct samples *samples = &app->samples;
+    char *found = xstrdup(settings->build);
+    for (size_t i = 0; i < ARRAY_SIZE(cmake) && !found; i++)
+        found = cmake_command(cmake[i], samples);
     for (size_t i = 0; i < ARRAY_SIZE(made) && !found; i++) {
         char *file = path_join(samples->dir, made[i][0]);
-        if (file_exists(file))
+        if (file_exists(file)) {
             found = xstrdup(made[i][1]);
+            app->guessed_build = xstrdup(found);
+        }
         free(file);
     }
     return found;
@@ -182,23 +230,70 @@ static void add_inputs(const char *name, struct buf *out)
     free(file);
 }
 
-static void write_commands(struct app *app, struct app_row *row, const char *build,
-                           const struct strvec *folders)
+/* "-I DIR ... --cflags 'the others'". */
+static void add_flags(const struct strvec *flags, struct buf *out)
 {
-    struct buf where = {0}, capture = {0}, tune = {0}, run = {0}, in_app = {0};
+    struct strvec others = {0};
+    for (size_t i = 0; i < flags->nr; i++) {
+        if (strcmp(flags->v[i], "-I") || i + 1 == flags->nr) {
+            strvec_push(&others, flags->v[i]);
+            continue;
+        }
+        char *typed = typed_path(flags->v[++i]);
+        buf_add(out, " -I ");
+        buf_add_shell_word(out, typed);
+        free(typed);
+    }
+    if (others.nr) {
+        struct buf words = {0};
+        buf_add_shell_words(&words, (const char *const *)others.v);
+        buf_add(out, " --cflags ");
+        buf_add_shell_word(out, buf_str(&words));
+        buf_release(&words);
+    }
+    strvec_release(&others);
+}
+
+/* As far as the source does not tell by itself. */
+static void add_known(const struct settings *settings, const struct known_flags *known,
+                      struct buf *out)
+{
+    if (!known->with_source) {
+        add_flags(&known->flags, out);
+        return;
+    }
+    add_flags(&settings->cflags, out);
+    if (settings->compile_commands) {
+        buf_add(out, " --compile-commands ");
+        buf_add_shell_word(out, settings->compile_commands);
+    }
+}
+
+/* Its end with another status than 0 was no failure: here is a report. */
+static void add_run(const struct samples *samples, struct buf *out)
+{
+    bool odd = samples->end == SPAWN_EXITED && samples->code;
+    buf_add(out, odd ? "(" : "");
+    app_command(samples, out);
+    buf_add(out, odd ? " || true)" : "");
+}
+
+static void write_commands(struct app *app, struct app_row *row, const char *build,
+                           const struct settings *settings,
+                           const struct known_flags *known)
+{
+    struct buf where = {0}, capture = {0}, tune = {0}, in_app = {0};
     char *place = xasprintf("%s:%d", row->source, row->line);
     buf_add_shell_word(&where, place);
-    app_command(&app->samples, &run);
-    for (size_t i = 0; i < folders->nr; i++) {
-        buf_add(&where, " -I ");
-        buf_add_shell_word(&where, folders->v[i]);
-    }
+    add_known(settings, known, &where);
     buf_addf(&capture, "inflight capture %s -o ", buf_str(&where));
     add_inputs(row->routine->name, &capture);
-    buf_addf(&capture, " -- %s", buf_str(&run));
+    buf_add(&capture, " -- ");
+    app_command(&app->samples, &capture);
     buf_addf(&tune, "inflight tune %s --inputs ", buf_str(&where));
     add_inputs(row->routine->name, &tune);
-    buf_addf(&in_app, "%s && %s", build ? build : "BUILD", buf_str(&run));
+    buf_addf(&in_app, "%s && ", build ? build : "BUILD");
+    add_run(&app->samples, &in_app);
     buf_add(&tune, " --in-app ");
     buf_add_shell_word(&tune, buf_str(&in_app));
     row->capture = buf_detach(&capture);
@@ -206,36 +301,22 @@ static void write_commands(struct app *app, struct app_row *row, const char *bui
     app->unknown_build |= !build;
     free(place);
     buf_release(&where);
-    buf_release(&run);
     buf_release(&in_app);
 }
 
 /* Does it read as a kernel, whose calls can be captured? Runs nothing. */
-static bool reads(struct app_row *row, const struct settings *settings,
-                  const struct strvec *folders)
+static bool reads(struct app_row *row, const struct known_flags *known)
 {
-    struct kernel_request request = {.path = row->source, .line = row->line};
+    struct kernel_request request = {
+        .path = row->source, .line = row->line, .cflags = known->flags};
     struct kernel *kernel = NULL;
     struct error why = {0};
-    for (size_t i = 0; i < folders->nr; i++) {
-        strvec_push(&request.cflags, "-I");
-        strvec_push(&request.cflags, folders->v[i]);
-    }
-    int status = compile_commands_flags(settings->compile_commands, row->source,
-                                        &settings->cflags, &request.cflags, &why);
-    if (!status)
-        status = kernel_open(&request, &kernel, &why);
+    int status = kernel_open(&request, &kernel, &why);
     if (!status)
         status = inputs_check(kernel, row->routine->module, row->source, &why);
-    if (status && strstr(why.text, "file not found"))
-        row->why_not =
-            xasprintf("%s (in a compile_commands.json, where all commands look "
-                      "for it)",
-                      why.text);
-    else if (status)
+    if (status)
         row->why_not = xstrdup(why.text);
     kernel_free(kernel);
-    strvec_release(&request.cflags);
     return !status;
 }
 
@@ -276,17 +357,14 @@ static bool is_for_tuning(const struct hot_routine *routine)
 static void look_into(struct app *app, struct app_row *row,
                       const struct settings *settings, const char *build)
 {
-    struct strvec found = {0}, folders = {0};
-    program_include_folders(row->routine->module, row->source, &found);
-    for (size_t i = 0; i < found.nr; i++) {
-        char *typed = typed_path(found.v[i]);
-        strvec_push(&folders, typed);
-        free(typed);
-    }
-    if (reads(row, settings, &folders))
-        write_commands(app, row, build, &folders);
-    strvec_release(&found);
-    strvec_release(&folders);
+    struct known_flags known;
+    struct error why = {0};
+    if (known_flags_find(settings, row->source, row->routine->module, &known, &why))
+        row->why_not = xstrdup(why.text);
+    else if (reads(row, &known))
+        write_commands(app, row, build, settings, &known);
+    row->flags_from = xstrdup(known.from);
+    known_flags_release(&known);
 }
 
 static void look_at(struct app *app, struct app_row *row, const struct settings *settings,
@@ -309,13 +387,15 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
                                                    : "a language that is not known");
     else if (!routine->loop_nr)
         row->why_not = xstrdup("not in a loop of its own: look at what calls it");
-    else
+    else {
+        row->is_ours = true;
         look_into(app, row, settings, build);
+    }
 }
 
 static void app_next(struct app *app, const struct settings *settings)
 {
-    char *build = build_command(&app->samples);
+    char *build = build_command(app, settings);
     for (size_t i = 0; i < app->row_nr && i < kernels_max; i++)
         look_at(app, &app->row[i], settings, build);
     free(build);
@@ -662,6 +742,14 @@ static void add_reason(struct layout *layout, const struct app *app, size_t firs
     buf_release(&names);
 }
 
+static bool has_command(const struct app *app)
+{
+    for (size_t i = 0; i < app->row_nr; i++)
+        if (app->row[i].tune)
+            return true;
+    return false;
+}
+
 static void add_next(struct layout *layout, const struct app *app)
 {
     layout_heading(layout, "What to type next");
@@ -683,15 +771,43 @@ static void add_next(struct layout *layout, const struct app *app)
         layout_paragraph(layout, "Nothing: no routine stands out.");
     if (app->unknown_build)
         layout_paragraph(layout, "BUILD stands for the command that builds the program.");
+    else if (app->guessed_build && has_command(app))
+        layout_paragraph(layout,
+                         "'%s' is a guess: if another command builds the program as it "
+                         "ran here (with a target or with variables, say), put that in "
+                         "its place, or give it to this command by --build.",
+                         app->guessed_build);
 }
 
 /* ---- what it rests on ---- */
+
+/* The names of all rows from `first` on that were read with flags from the same place. */
+static void add_flags_from(struct layout *layout, const struct app *app, size_t first)
+{
+    const char *from = app->row[first].flags_from;
+    struct buf names = {0};
+    for (size_t i = 0; i < app->row_nr; i++) {
+        if (!app->row[i].flags_from || strcmp(app->row[i].flags_from, from))
+            continue;
+        if (i < first) { /* said already */
+            buf_release(&names);
+            return;
+        }
+        buf_add(&names, names.length ? ", " : "");
+        add_name(app->row[i].routine->name, &names);
+    }
+    layout_line(layout, "flags", "of %s: from %s", buf_str(&names), from);
+    buf_release(&names);
+}
 
 static void add_base(struct layout *layout, const struct app *app)
 {
     const struct samples *samples = &app->samples;
     struct quantity overhead = app_overhead(app);
     layout_heading(layout, "What this rests on");
+    for (size_t i = 0; i < app->row_nr; i++)
+        if (app->row[i].flags_from)
+            add_flags_from(layout, app, i);
     layout_line(layout, "samples",
                 "%llu at %.0f Hz of each running thread, in user mode%s",
                 (unsigned long long)samples->total, samples->frequency_hz,
@@ -736,7 +852,7 @@ void app_text(const struct app *app, bool colour, int columns, struct buf *out)
  * some 7 %, of one that has half of it to 14 %. */
 enum { samples_min = 50 };
 
-static void app_release(struct app *app)
+void app_release(struct app *app)
 {
     for (size_t i = 0; i < app->row_nr; i++) {
         struct app_row *row = &app->row[i];
@@ -748,7 +864,9 @@ static void app_release(struct app *app)
         free(row->capture);
         free(row->tune);
         free(row->why_not);
+        free(row->flags_from);
     }
+    free(app->guessed_build);
     free(app->row);
     rule_set_free(app->rules);
     hot_release(&app->hot);
@@ -919,6 +1037,17 @@ static int check_usage(const struct settings *settings, struct error *err)
     return question_check(settings, err);
 }
 
+int app_find(struct app *app, const struct settings *settings, struct error *err)
+{
+    if (check_enough(&app->samples, err))
+        return -1;
+    hot_find(&app->samples, &app->hot);
+    if (app_explain(app, settings, err))
+        return -1;
+    app_next(app, settings);
+    return 0;
+}
+
 int advise_program(const struct settings *settings, struct error *err)
 {
     struct app app = {.cost_s = quantity_unknown()};
@@ -927,13 +1056,7 @@ int advise_program(const struct settings *settings, struct error *err)
     if (!status)
         status = take_samples(settings, &app, err);
     if (!status)
-        status = check_enough(&app.samples, err);
-    if (!status)
-        hot_find(&app.samples, &app.hot);
-    if (!status)
-        status = app_explain(&app, settings, err);
-    if (!status)
-        app_next(&app, settings);
+        status = app_find(&app, settings, err);
     if (!status)
         status = print_app(settings, &app, err);
     if (!status && !app.recorded)

@@ -235,28 +235,10 @@ static int check_program(const char *program, struct error *err)
  * Opening.
  */
 
-/* Beside this program in its build folder, else where it is installed. */
-static char *find_object(void)
-{
-    static const char *const place[] = {"libinflight_watch.so",
-                                        INFLIGHT_WATCH_FOLDER "/libinflight_watch.so"};
-    char *folder = program_dir(), *found = NULL;
-
-    for (size_t i = 0; i < ARRAY_SIZE(place) && !found; i++) {
-        found = path_join(folder, place[i]);
-        if (!file_exists(found)) {
-            free(found);
-            found = NULL;
-        }
-    }
-    free(folder);
-    return found;
-}
-
 /* LD_PRELOAD takes neither spaces nor colons. */
 static int link_object(const struct inside *inside, char **link, struct error *err)
 {
-    char *object = find_object();
+    char *object = helper_path("libinflight_watch.so");
     int result = 0;
 
     *link = path_join(inside->dir, "watch.so");

@@ -177,9 +177,9 @@ int live_verify(struct live *live, struct built *built, bool small_only,
     if (built->refused != RUN_OUTCOME_OK || built->full_verified ||
         (small_only && built->small_verified))
         return 0;
+    if (prove(live, err)) /* it may settle what the arrays hold */
+        return -1;
     if (!*built->plan) {
-        if (prove(live, err))
-            return -1;
         built->full_verified = true;
         return 0;
     }

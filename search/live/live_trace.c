@@ -158,9 +158,10 @@ static void live_note_caches(const struct traffic_geometry other[2],
  * over these loops, and at most 5 were asked. */
 static const double simulated_per_s = 1e7;
 static const double count_s = 1.2, count_share = 0.25;
-/* The core is modelled within so many seconds, for plans where a start takes no longer
- * than that. */
-static const double account_s = 10, account_start_max_s = 1;
+/* The core is modelled within so many seconds behind the start of the program, which may
+ * take so many times as long as it took before (memory that the host has taken back); for
+ * plans where a start takes no longer than that. */
+static const double account_s = 10, account_starts = 3, account_start_max_s = 1;
 
 /* Seconds for the next trace, counting by steps included; infinite = as many as it takes,
  * 0 = none. The kernel as written is traced in any case. */
@@ -329,7 +330,7 @@ static int trace_traffic(struct live *live, struct built *built,
                    &out->traffic);
     if (built->program[VARIANT_TIME] &&
         (!*built->plan || live->launch_s < account_start_max_s))
-        live_account(live, built, account_s, out);
+        live_account(live, built, account_s + account_starts * live->launch_s, out);
     return 0;
 }
 

@@ -34,7 +34,10 @@ struct inflight_array {
     char is_changed; /* its memory is read and written: a call finds what the one before
                         it left */
     char is_global;  /* part of a variable of the kernel's file */
+    unsigned levels; /* of pointers; above 1: the kernel is given pointers to rows, which
+                        all lie in this memory */
 };
+enum { LEVELS_MAX = 8 };
 /* A number that the kernel leaves in a field or a global variable. */
 struct inflight_output {
     const char *name;

@@ -23,12 +23,15 @@ enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_ARENA = 8, FOR_ALL = 15 
 
 #define UNUSED_IN_SOME __attribute__((unused)) /* programs, that is */
 
-/* One array as asked for: `--buffer NAME=LENGTH:CONTENTS`. */
+/* One array as asked for: `--buffer NAME=LENGTH:CONTENTS`; with rows NAME=LENGTH/3/5:...
+ */
 struct asked {
     size_t length;
-    const char *contents; /* "uniform(0,1)" */
-    size_t host, shift;   /* not 0: it lies in the memory of array host - 1, `shift` of
-                             its elements behind the first byte */
+    size_t extent[LEVELS_MAX]; /* with rows: elements of each level */
+    bool is_folded;            /* each row begins in the last element of the one before */
+    const char *contents;      /* "uniform(0,1)" */
+    size_t host, shift; /* not 0: it lies in the memory of array host - 1, `shift` of
+                           its elements behind the first byte */
 };
 
 /* One set of sizes. */
@@ -160,6 +163,8 @@ static void read_buffer(struct request *request, const char *name, const char *v
     char *colon;
 
     asked->length = strtoull(text, &colon, 10);
+    for (size_t k = 0; *colon == '/' && k < LEVELS_MAX; k++)
+        asked->extent[k] = strtoull(colon + 1, &colon, 10);
     if (colon == text || *colon != ':')
         stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name, value);
     asked->contents = colon + 1;
@@ -186,7 +191,7 @@ static void add_sizes(struct request *request)
     memcpy(sizes->real, last->real, scalars * sizeof(*sizes->real));
     memcpy(sizes->array, last->array, arrays * sizeof(*sizes->array));
     for (size_t i = 0; i < arrays; i++)
-        sizes->array[i].host = sizes->array[i].shift = 0;
+        sizes->array[i].host = sizes->array[i].shift = sizes->array[i].is_folded = 0;
 }
 
 /* "b=a=1" */
@@ -198,6 +203,16 @@ static void read_overlap(struct request *request, const char *name, const char *
 
     guest->host = find_array(name, host) + 1;
     guest->shift = (size_t)read_integer(name, shift);
+}
+
+static void read_fold(struct request *request, const char *name, const char *value)
+{
+    size_t room = strlen(value) + sizeof("=");
+    char *text = must_alloc(room, 1);
+
+    snprintf(text, room, "%s=", value);
+    request->sizes[request->sizes_nr - 1].array[find_array(name, text)].is_folded = true;
+    free(text);
 }
 
 static void read_next(struct request *request, const char *name, const char *value)
@@ -302,6 +317,7 @@ static const struct option options[] = {
     {"--reference-only", FOR_VERIFY, false, read_reference_only},
     {"--next", FOR_VERIFY, false, read_next},
     {"--overlap", FOR_VERIFY, true, read_overlap},
+    {"--fold", FOR_VERIFY, true, read_fold},
 };
 
 static const struct option *find_option(const char *name, int program)

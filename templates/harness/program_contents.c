@@ -176,6 +176,24 @@ static void fill_index(struct filling *to)
     FILL(random_below(seed, i, range));
 }
 
+/* Rows of `width` numbers, 1 to 2 on the diagonal and as much as half of that in the rest
+ * of a row together; as symmetric as a square can be. */
+static inline double dominant_at(uint64_t seed, uint64_t i, uint64_t width)
+{
+    uint64_t row = i / width, column = i % width;
+    uint64_t low = row < column ? row : column, high = row < column ? column : row;
+    double value = random_unit(seed, high * width + low);
+
+    return row == column ? 1 + value : (1 + value) / (4 * (double)width);
+}
+
+static void fill_dominant(struct filling *to)
+{
+    uint64_t seed = to->seed, width = (uint64_t)to->arg[0];
+
+    FILL_REALS(dominant_at(seed, i, width));
+}
+
 /* 0 .. arg - 1 in order, evenly. */
 static void fill_ascending(struct filling *to)
 {
@@ -304,13 +322,14 @@ static void fill_file(struct filling *to)
     free(path);
 }
 
-/* ---- captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH) ---- */
+/* ---- captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH[,ROWS...]) ---- */
 
 struct captured {
     char *path;
     unsigned long long offset, records;
     unsigned long place; /* address modulo 2 MiB */
     int huge_pages;
+    bool has_rows; /* where they begin stands before the elements */
 };
 
 /* %XX stands for what might end the word. */
@@ -330,6 +349,15 @@ static char *captured_path(const char *text, size_t length)
     return path;
 }
 
+static size_t count_of(const char *text, char c)
+{
+    size_t nr = 0;
+
+    for (; *text; text++)
+        nr += *text == c;
+    return nr;
+}
+
 static bool captured_read(const char *text, struct captured *captured)
 {
     static const char name[] = "captured(";
@@ -340,6 +368,7 @@ static bool captured_read(const char *text, struct captured *captured)
         sscanf(comma, ",%llu,%llu,%lu,%d,", &captured->offset, &captured->records,
                &captured->place, &captured->huge_pages) != 4)
         return false;
+    captured->has_rows = count_of(comma, ',') > 5;
     text += sizeof(name) - 1;
     captured->path = captured_path(text, (size_t)(comma - text));
     return true;
@@ -393,19 +422,20 @@ static void fill_captured(struct filling *to)
 static const struct content {
     const char *name;
     int arg_min, arg_max; /* numbers in parentheses; -1 = anything */
-    bool integers_only;
+    const char *kinds;    /* of elements that it is for; NULL = all */
     void (*fill)(struct filling *to);
 } contents[] = {
-    {"uniform", 2, 2, false, fill_uniform},
-    {"zero", 0, 0, false, fill_zero},
-    {"iota", 0, 0, false, fill_iota},
-    {"index", 1, 1, false, fill_index},
-    {"ascending", 1, 1, false, fill_ascending},
-    {"permutation", 0, 0, false, fill_permutation},
-    {"offsets", 1, 1, false, fill_offsets},
-    {"cycle", 1, 2, true, fill_cycle},
-    {"file", -1, -1, false, fill_file},
-    {"captured", -1, -1, false, fill_captured},
+    {"uniform", 2, 2, NULL, fill_uniform},
+    {"zero", 0, 0, NULL, fill_zero},
+    {"iota", 0, 0, NULL, fill_iota},
+    {"index", 1, 1, NULL, fill_index},
+    {"ascending", 1, 1, NULL, fill_ascending},
+    {"dominant", 1, 1, "f", fill_dominant},
+    {"permutation", 0, 0, NULL, fill_permutation},
+    {"offsets", 1, 1, NULL, fill_offsets},
+    {"cycle", 1, 2, "iu", fill_cycle},
+    {"file", -1, -1, NULL, fill_file},
+    {"captured", -1, -1, NULL, fill_captured},
 };
 
 static bool read_content_args(struct filling *to, const char *text)
@@ -451,7 +481,7 @@ static const struct content *find_content(struct filling *to)
             return strchr(to->text, ')') ? content : NULL;
         if (!read_content_args(to, to->text + length) || to->arg_nr < content->arg_min ||
             to->arg_nr > content->arg_max || !args_make_sense(to) ||
-            (content->integers_only && to->array->kind != 'i' && to->array->kind != 'u'))
+            (content->kinds && !strchr(content->kinds, to->array->kind)))
             return NULL;
         return content;
     }

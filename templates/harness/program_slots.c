@@ -177,9 +177,9 @@ static void restore(const struct arena *arena, struct slot *const side[2])
             fill_memory(arena, i, side[0]->timing.data[i]);
             fill_memory(arena, i, side[1]->timing.data[i]);
         } else if (arena->kept[i]) {
-            memcpy(arena->data[i], arena->kept[i], arena->buffer[i].bytes);
+            memcpy(arena->buffer[i].data, arena->kept[i], arena->buffer[i].bytes);
         } else {
-            fill_memory(arena, i, arena->data[i]);
+            fill_memory(arena, i, arena->buffer[i].data);
         }
     }
 }
@@ -202,7 +202,8 @@ static void take_arrays(const struct arena *arena, struct slot *slot)
         } else if (array->memory < i) {
             slot->buffer[i].data = slot->buffer[array->memory].data;
         }
-        slot->timing.data[i] = slot->buffer[i].data;
+        slot->timing.data[i] =
+            array->levels > 1 ? slot->buffer[i].argument : slot->buffer[i].data;
     }
 }
 

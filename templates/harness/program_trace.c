@@ -46,6 +46,20 @@ static void announce(const struct inflight_array *array, const struct buffer *me
                      array->offset, bytes);
 }
 
+/* The pointers to rows have no entry of the table. */
+static void announce_rows(const struct inflight_array *array, const struct asked *asked,
+                          const void *pointers)
+{
+    size_t room = strlen(array->name) + sizeof("pointers of "), nr = 0;
+    char *name = must_alloc(room, 1);
+
+    snprintf(name, room, "pointers of %s", array->name);
+    for (size_t k = 0; k + 1 < array->levels; k++)
+        nr += pointers_of(asked, k);
+    tracer_array(name, pointers, nr * sizeof(void *));
+    free(name);
+}
+
 int main(int argc, char **argv)
 {
     struct request request = read_args(argc, argv, FOR_TRACE);
@@ -60,6 +74,10 @@ int main(int argc, char **argv)
     data = buffers_fill(&request, buffer);
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         announce(&inflight_table.array[i], &buffer[inflight_table.array[i].memory]);
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        if (buffer[i].argument != buffer[i].data)
+            announce_rows(&inflight_table.array[i], &request.sizes[0].array[i],
+                          buffer[i].argument);
     for (int calls = tracer_calls(); calls > 0; calls--) {
         tracer_start();
         inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real,

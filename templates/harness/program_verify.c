@@ -349,12 +349,16 @@ static void run_kernel(struct verification *verification, bool variant,
     void **data = must_alloc(inflight_table.array_nr, sizeof(*data));
 
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        data[i] =
-            variant ? verification->pair[i].variant : verification->pair[i].reference;
+        data[i] = argument_of(&inflight_table.array[i], &sizes->array[i],
+                              variant ? verification->pair[i].variant
+                                      : verification->pair[i].reference);
     if (variant && !verification->request->against_itself)
         inflight_variant_call(data, sizes->integer, sizes->real, result);
     else
         inflight_reference_call(data, sizes->integer, sizes->real, result);
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        if (inflight_table.array[i].levels > 1)
+            free(data[i]);
     free(data);
 }
 

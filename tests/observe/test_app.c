@@ -68,6 +68,15 @@ TEST("the first error is the complaint")
          "make: *** No rule to make target 'x'. Stop."},
         {"FAILED: a.o\na.c:3: error: no\n", "", "a.c:3: error: no"},
         {"one\ntwo\n\n", "", "two"},
+        /* what made make give up, not that it did */
+        {"cc x.c\nsetparams: class ? is unknown\nmake[1]: Leaving\n",
+         "make[1]: *** [Makefile:3: config] Error 1\nmake: *** [all] Error 2\n",
+         "setparams: class ? is unknown (make[1]: *** [Makefile:3: config] Error 1)"},
+        {"echo one\n", "no class\nmake: *** [Makefile:3: config] Error 1\n",
+         "no class (make: *** [Makefile:3: config] Error 1)"},
+        {"checking for x... not found\n",
+         "sh: 1: gcx: not found\nmake: *** [a] Error 127\n", "sh: 1: gcx: not found"},
+        {"checking for x... not found\nthe end\n", "", "the end"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *got = shell_text_complaint(cases[i].out, cases[i].err);

@@ -229,13 +229,14 @@ static const char also_outward[] =
     "core/occupancy/diagnosis.h core/code/work.h core/cpu/cpu_core.h "
     "core/pipeline/pipeline_account.h core/pipeline/cause.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
-    "variants/kernel/kernel_inputs.h "
+    "variants/kernel/kernel_inputs.h variants/kernel/kernel_outline.h "
+    "variants/parse/outline.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
     "search/session/advice.h search/finish/confirm.h search/records/replay.h";
 
 /* What rooms with rows show to the others of their house. */
 static const char shown_in_house[] =
-    "variants/ir/clauses.h variants/ir/sum.h "
+    "variants/ir/clauses.h variants/ir/spelling.h variants/ir/sum.h "
     "variants/model/poly.h variants/model/budget.h variants/model/deps.h "
     "variants/model/model_affine.h variants/model/model_nest.h "
     "variants/model/model_overlap.h variants/model/recurrence.h "

@@ -280,11 +280,12 @@ static bool is_changed(const struct kernel *kernel, size_t memory)
 static void add_array(const struct kernel *kernel, const struct kernel_buffer *buffer,
                       struct buf *out)
 {
-    buf_addf(out, "    {\"%s\", '%c', %zu, %zu, %zu, %zu, %zu, %zu, %d, %d, %d},\n",
+    buf_addf(out, "    {\"%s\", '%c', %zu, %zu, %zu, %zu, %zu, %zu, %d, %d, %d, %zu},\n",
              buffer->name, buffer->kind, buffer->bytes, buffer->record_bytes,
              buffer->offset, buffer->inside, buffer->inside_bytes,
              array_place(kernel, buffer->memory), buffer->written,
-             is_changed(kernel, buffer->memory), lies_in_place(buffer->symbol));
+             is_changed(kernel, buffer->memory), lies_in_place(buffer->symbol),
+             buffer->levels);
 }
 
 static void add_arrays(const struct kernel *kernel, struct buf *out)
@@ -293,7 +294,7 @@ static void add_arrays(const struct kernel *kernel, struct buf *out)
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].is_filled)
             add_array(kernel, &kernel->buffer[i], out);
-    buf_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}\n};\n\n");
+    buf_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}\n};\n\n");
 }
 
 /* Scalars that outlive the call and may have been changed by it. */

@@ -19,12 +19,18 @@ struct strvec;
  * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline, no-exceptions,
  * no-rtti, permissive, [no-]char8_t, concepts. A file that is compiled as C++ and does
  * not look like it gets -xc++. `database`: its path, "none", or NULL = the first that
- * names the source among those beside it, in the folders above, and in their build/; then
- * none is fine. A named one must exist and name the source. `flags` is added to.
+ * names the source among those beside it, in the folders above, and in their build/, then
+ * those of the folder of `program` (NULL = none) likewise; then none is fine. A named one
+ * must exist and name the source. `flags` is added to. `found` (may be NULL): the one
+ * that names the source; caller frees; NULL = none.
  */
-int compile_commands_flags(const char *database, const char *source,
-                           const struct strvec *own, struct strvec *flags,
+int compile_commands_flags(const char *database, const char *source, const char *program,
+                           const struct strvec *own, struct strvec *flags, char **found,
                            struct error *err);
+/* The same of a command that was told otherwise: `command` begins with the compiler,
+ * `dir` (NULL = not known) is where it ran. */
+void command_flags(const struct strvec *command, const char *dir, const char *source,
+                   const struct strvec *own, struct strvec *flags);
 
 /* Are these flags fit for a kernel? Taken are -I, -D, -U, -std= and their kin, -O, -f,
  * -m, -W and -g, as far as none loads code (plugins), starts another program, reads

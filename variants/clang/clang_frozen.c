@@ -21,6 +21,9 @@ struct frozen {
     struct cursors expansion, definition; /* of macros, in the whole unit */
     struct ir_frozen *item;
     size_t nr, alloc;
+    struct place text; /* the body */
+    struct ct_macro_use *use;
+    size_t use_nr, use_alloc;
 };
 
 static struct place extent_of(CXCursor cursor);
@@ -394,6 +397,65 @@ static void find_uses(struct frozen *frozen, struct strvec *uses)
     }
 }
 
+/* ---- all uses in the body ---- */
+
+static bool pastes(const struct frozen *frozen, const char *text, int depth);
+
+/* Does a macro of that name, or what it is made of, take its arguments apart? */
+static bool word_pastes(const struct frozen *frozen, const char *word, int depth)
+{
+    for (size_t i = frozen->definition.item_nr; depth < MACRO_DEPTH && i-- > 0;) {
+        CXCursor cursor = frozen->definition.item[i];
+        CXString spelling = clang_getCursorSpelling(cursor);
+        bool same = !strcmp(clang_getCString(spelling), word);
+        clang_disposeString(spelling);
+        if (!same || clang_Cursor_isMacroBuiltin(cursor))
+            continue;
+        struct place place = extent_of(cursor);
+        const char *text = place_text(frozen->clang, &place);
+        return strchr(text, '#') || pastes(frozen, text + strlen(word), depth + 1);
+    }
+    return depth >= MACRO_DEPTH;
+}
+
+static bool pastes(const struct frozen *frozen, const char *text, int depth)
+{
+    bool found = false;
+    while (*text && !found) {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        if (length && !isdigit((unsigned char)*text))
+            found = word_pastes(
+                frozen, ir_textf(frozen->clang->arena, "%.*s", (int)length, text), depth);
+        text += length ? length : 1;
+    }
+    return found;
+}
+
+static void add_all_uses(struct frozen *frozen)
+{
+    for (size_t i = 0; i < frozen->expansion.item_nr; i++) {
+        struct place place = extent_of(frozen->expansion.item[i]);
+        if (!place_holds(&frozen->text, &place))
+            continue;
+        const char *text = place_text(frozen->clang, &place);
+        GROW(frozen->use, frozen->use_nr + 1, frozen->use_alloc);
+        frozen->use[frozen->use_nr++] = (struct ct_macro_use){
+            .place = {place.begin, place.end}, .pastes = pastes(frozen, text, 0)};
+    }
+}
+
+static void write_use_probes(const struct frozen *frozen, struct buf *out)
+{
+    for (size_t i = 0; i < frozen->use_nr; i++) {
+        struct place place = {frozen->text.file, (unsigned)frozen->use[i].place.begin,
+                              (unsigned)frozen->use[i].place.end};
+        buf_addf(out, "const char inflight_use_%zu[] = inflight_text(%s);\n", i,
+                 place_text(frozen->clang, &place));
+    }
+}
+
 /* ---- the second parse ---- */
 
 struct probe {
@@ -434,6 +496,10 @@ static enum CXChildVisitResult take_probe(CXCursor cursor, CXCursor parent,
         return CXChildVisit_Recurse;
     const char *name = take_string(clang, clang_getCursorSpelling(cursor));
     bool value = !strncmp(name, "inflight_value_", strlen("inflight_value_"));
+    if (!strncmp(name, "inflight_use_", strlen("inflight_use_"))) {
+        probe->frozen->use[atoi(strrchr(name, '_') + 1)].text = evaluated(clang, cursor);
+        return CXChildVisit_Continue;
+    }
     if (!value && strncmp(name, "inflight_text_", strlen("inflight_text_")))
         return CXChildVisit_Recurse;
     const char *use = ir_text(clang->arena, probe->uses->v[atoi(strrchr(name, '_') + 1)]);
@@ -456,6 +522,7 @@ static void write_probes(struct frozen *frozen, const struct strvec *uses,
         else
             buf_addf(out, "const char inflight_text_%zu[] = inflight_text(%s);\n", i,
                      uses->v[i]);
+    write_use_probes(frozen, out);
     buf_add(out, "}\n");
 }
 
@@ -468,7 +535,8 @@ static void frozen_macros(struct frozen *frozen)
     CXTranslationUnit unit = NULL;
     struct probe probe = {frozen, &uses};
     find_uses(frozen, &uses);
-    if (uses.nr) {
+    add_all_uses(frozen);
+    if (uses.nr || frozen->use_nr) {
         write_probes(frozen, &uses, &text);
         unit = ct_reparse(clang, frozen->path, &text, frozen->args);
     }
@@ -770,16 +838,18 @@ static enum CXChildVisitResult find_macro(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
-size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
-                 const char *path, const char *source, const struct strvec *args,
-                 const struct ir_frozen **list)
+struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *function,
+                            const char *path, const char *source,
+                            const struct strvec *args)
 {
     struct ct_clang *clang = file->clang;
     struct frozen frozen = {.clang = clang,
                             .path = path,
                             .source = source,
                             .args = args,
-                            .body = function->body->begin + 1};
+                            .body = function->body->begin + 1,
+                            .text = {clang->main, (unsigned)function->body->begin,
+                                     (unsigned)function->body->end}};
     clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_macro, &frozen);
     read_text_of(&frozen, clang->reading);
     frozen_macros(&frozen);
@@ -787,10 +857,13 @@ size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
     struct ir_frozen *copy = ir_alloc(clang->arena, (frozen.nr + 1) * sizeof(*copy));
     for (size_t i = 0; i < frozen.nr; i++)
         copy[i] = frozen.item[i];
-    *list = copy;
+    struct ct_macro_use *use = ir_alloc(clang->arena, (frozen.use_nr + 1) * sizeof(*use));
+    for (size_t i = 0; i < frozen.use_nr; i++)
+        use[i] = frozen.use[i];
+    free(frozen.use);
     free(frozen.item);
     free(frozen.read.item);
     free(frozen.expansion.item);
     free(frozen.definition.item);
-    return frozen.nr;
+    return (struct ct_outside){copy, frozen.nr, use, frozen.use_nr};
 }

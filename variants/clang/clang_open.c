@@ -2,6 +2,7 @@
 #include "core/base/buf.h"
 #include "variants/clang/clang_cursor.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +69,44 @@ static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *li
     return severity >= CXDiagnostic_Error && *file;
 }
 
+/* "USE_MPI=0" of "you should specify USE_MPI=0 or USE_MPI=1"; NAME where the text has
+ * none. Caller frees. */
+static char *define_named(const char *text)
+{
+    static const char *const capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (const char *at = text; (at = strchr(at, '=')); at++) {
+        const char *from = at, *end = at + 1;
+        while (from > text && strchr(capital, from[-1]))
+            from--;
+        while (isalnum((unsigned char)*end) || *end == '_')
+            end++;
+        if (from < at && !isdigit((unsigned char)*from) && end > at + 1)
+            return xstrndup(from, (size_t)(end - from));
+    }
+    return xstrdup("NAME");
+}
+
 static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
                    unsigned line, unsigned column, struct error *err)
 {
     const char *name = take_string(clang, clang_getFileName(file));
     const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
-    bool missing = strstr(text, "file not found") != NULL;
-    return fail(err, STATUS_INPUT, "%s:%u:%u: %s%s", name, line, column, text,
-                missing ? "; give its folder with -I" : "");
+    const char *kind = take_string(clang, clang_getDiagnosticCategoryText(diagnostic));
+    if (strstr(text, "file not found"))
+        return fail(err, STATUS_INPUT,
+                    "%s:%u:%u: %s; give its folder with -I, a compile_commands.json, or "
+                    "--build 'make'",
+                    name, line, column, text);
+    if (!strcmp(kind, "User-Defined Issue")) { /* #error */
+        char *define = define_named(text);
+        int status = fail(err, STATUS_INPUT,
+                          "%s:%u:%u: #error %s; say what its build does, by --cflags "
+                          "-D%s, a compile_commands.json, or --build 'make'",
+                          name, line, column, text, define);
+        free(define);
+        return status;
+    }
+    return fail(err, STATUS_INPUT, "%s:%u:%u: %s", name, line, column, text);
 }
 
 static int first_error(struct ct_clang *clang, struct error *err)
@@ -311,6 +342,58 @@ struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
     read_function(clang, definition, function);
     decl->body = function->body ? function : NULL;
     return decl->body;
+}
+
+/* ---- callers ---- */
+
+struct calling {
+    CXCursor callee; /* canonical */
+    bool found;
+};
+
+static enum CXChildVisitResult find_call(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
+{
+    (void)parent;
+    struct calling *calling = data;
+    calling->found =
+        clang_getCursorKind(cursor) == CXCursor_CallExpr &&
+        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorReferenced(cursor)),
+                           calling->callee);
+    return calling->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static CXCursor definition_of(const struct ct_file *file,
+                              const struct ct_function *function)
+{
+    return file->clang->definition[function - file->function];
+}
+
+struct ct_decl *ct_declared(struct ct_file *file, const struct ct_function *function)
+{
+    return decl_of(file->clang, definition_of(file, function));
+}
+
+size_t ct_callers(struct ct_file *file, const struct ct_function *function,
+                  struct ct_function ***callers)
+{
+    struct ct_clang *clang = file->clang;
+    size_t nr = 0;
+    *callers = ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(**callers));
+    for (size_t i = 0; i < file->function_nr; i++) {
+        struct ct_function *caller = &file->function[i];
+        struct calling calling = {clang_getCanonicalCursor(definition_of(file, function)),
+                                  false};
+        clang_visitChildren(clang->definition[i], find_call, &calling);
+        if (!calling.found || caller == function ||
+            !is_readable(clang, clang->definition[i], caller))
+            continue;
+        if (!caller->body)
+            read_function(clang, clang->definition[i], caller);
+        if (caller->body)
+            (*callers)[nr++] = caller;
+    }
+    return nr;
 }
 
 /* ---- names ---- */

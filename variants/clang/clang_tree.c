@@ -15,6 +15,13 @@ struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t child
     return node;
 }
 
+static size_t file_offset(CXSourceLocation location)
+{
+    unsigned offset;
+    clang_getFileLocation(location, NULL, NULL, NULL, &offset);
+    return offset;
+}
+
 static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
@@ -32,6 +39,8 @@ static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
     clang_getExpansionLocation(clang_getRangeEnd(range), &file, &line, &column, &offset);
     node->end_line = (int)line;
     node->end = offset;
+    node->spelt_end = file_offset(clang_getRangeEnd(range));
+    node->spelt_begin = file_offset(start);
     node->elsewhere = node->elsewhere || !file || !clang_File_isEqual(file, clang->main);
 }
 

@@ -74,6 +74,8 @@ struct ct_node {
     bool elsewhere; /* stands in another file */
     int line, column, end_line;
     size_t begin, end;
+    /* Of an argument of a macro, where that is written; else as begin and end. */
+    size_t spelt_begin, spelt_end;
     struct ct_node **child;
     size_t child_nr;
 };
@@ -104,6 +106,13 @@ struct ct_range {
     size_t begin, end;
 };
 
+/* A macro used in the file, and the tokens that it becomes. */
+struct ct_macro_use {
+    struct ct_range place; /* arguments included */
+    const char *text;      /* NULL = not known */
+    bool pastes;           /* `#` or `##` on the way */
+};
+
 struct ct_file {
     struct ct_function *function; /* definitions in the file itself, in order */
     size_t function_nr;
@@ -130,13 +139,49 @@ void ct_read_names(struct ct_file *file, const struct ct_function *function,
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
+/* A variable of the function that it names somewhere. */
+struct ct_use {
+    struct ct_decl *decl;
+    size_t at;
+    bool is_inside; /* of the statement that was asked about */
+};
+/* All of them in the function, in order, also in the sizes of types; in the arena.
+ * `trouble`: the first thing that keeps the statement at begin from being moved out of
+ * the function. */
+size_t ct_uses(struct ct_file *file, const struct ct_function *function, size_t begin,
+               size_t end, const struct ct_use **use, struct ct_trouble *trouble);
+
+struct ct_storage {
+    bool is_static, is_register, is_array, is_param, has_initialiser;
+    size_t at;              /* of its name */
+    const char *type;       /* "double", "double[8][m]", "double (*)[5]" */
+    const char *dimensions; /* of an array, as written: "[N][M]"; NULL = as in `type` */
+    const char *trouble;    /* why nothing outside of the function can be of its type */
+};
+struct ct_storage ct_storage(struct ct_file *file, const struct ct_decl *decl);
+/* "double *sum_out" for the declarator "*sum_out". */
+const char *ct_declaration(struct ir_arena *arena, const struct ct_storage *storage,
+                           const char *declarator);
+/* Of a function of the file. */
+struct ct_decl *ct_declared(struct ct_file *file, const struct ct_function *function);
+/* The functions of the file that call `function`, read, of C++ no methods; in the arena.
+ */
+size_t ct_callers(struct ct_file *file, const struct ct_function *function,
+                  struct ct_function ***callers);
+
+struct ct_outside {
+    const struct ir_frozen *frozen;
+    size_t frozen_nr;
+    const struct ct_macro_use *use; /* macros in the body, those in the file itself */
+    size_t use_nr;
+};
+
 /*
  * What the meaning of the function that was read, and of those that it calls and that
  * have a body here, rests on outside of their text: macros, enumerators, constants, types
  * of the user's, #if. `source` and `args` as given to ct_open. In the arena.
  */
-size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
-                 const char *path, const char *source, const struct strvec *args,
-                 const struct ir_frozen **frozen);
-
+struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *function,
+                            const char *path, const char *source,
+                            const struct strvec *args);
 #endif

@@ -141,6 +141,30 @@ static bool may_alias(CXType type)
     return found;
 }
 
+static bool is_movable(CXType type);
+
+static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data)
+{
+    bool *movable = data;
+    *movable = is_movable(clang_getCursorType(field));
+    return *movable ? CXVisit_Continue : CXVisit_Break;
+}
+
+/* A complete type without pointers. */
+static bool is_movable(CXType type)
+{
+    CXType canonical = clang_getCanonicalType(type);
+    while (canonical.kind == CXType_ConstantArray)
+        canonical = clang_getCanonicalType(clang_getArrayElementType(canonical));
+    enum ir_scalar scalar = scalar_of(canonical.kind);
+    bool movable = scalar == IR_BOOL || scalar == IR_INT || scalar == IR_FLOAT;
+    if (scalar == IR_RECORD && clang_Type_getSizeOf(canonical) > 0) {
+        movable = true;
+        clang_Type_visitFields(canonical, look_at_field, &movable);
+    }
+    return movable;
+}
+
 static void read_element(struct ct_clang *clang, CXType type, struct ir_type *out)
 {
     CXType canonical = clang_getCanonicalType(type);
@@ -148,6 +172,7 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
     out->is_unsigned = out->scalar == IR_BOOL || (canonical.kind >= CXType_Char_U &&
                                                   canonical.kind <= CXType_UInt128);
     out->is_const = clang_isConstQualifiedType(type);
+    out->is_movable = out->scalar == IR_RECORD && is_movable(type);
     out->may_alias = may_alias(type);
     out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
     out->text =

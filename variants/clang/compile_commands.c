@@ -57,7 +57,15 @@ static const char *folder_flag(const char *flag)
 
 static char *absolute(const char *dir, const char *path)
 {
-    return path[0] == '/' ? xstrdup(path) : path_join(dir, path);
+    return path[0] == '/' || !dir ? xstrdup(path) : path_join(dir, path);
+}
+
+/* CMake's precompiled headers are told to clang so: -Xclang -include -Xclang FILE. */
+static void without_carriers(const struct strvec *command, struct strvec *words)
+{
+    for (size_t i = 0; i < command->nr; i++)
+        if (strcmp(command->v[i], "-Xclang") != 0)
+            strvec_push(words, command->v[i]);
 }
 
 /* Folders of the database are searched behind those given by hand; its other flags come
@@ -68,7 +76,9 @@ static void filter(const struct strvec *command, const char *dir, struct strvec 
     for (size_t i = 1; i < command->nr; i++) {
         const char *flag = command->v[i], *folder = folder_flag(flag);
         bool more = i + 1 < command->nr;
-        if (folder) {
+        if (strcmp(flag, "-include-pch") == 0) {
+            i++;
+        } else if (folder) {
             const char *given = flag + strlen(folder);
             if (!*given && !more)
                 return;
@@ -121,11 +131,22 @@ static int read_arguments(const struct json_at *entry, struct strvec *command,
 struct lookup {
     const char *source, *real; /* as given; with links resolved */
     struct strvec first, folders;
-    bool found;
+    char *found; /* the database */
 };
 
+static void take_command(struct lookup *lookup, const struct strvec *command,
+                         const char *dir)
+{
+    struct strvec words = {0};
+    without_carriers(command, &words);
+    if (cxx_is_command(&words) && !cxx_is_source(lookup->source, NULL))
+        strvec_push(&lookup->first, "-xc++");
+    filter(&words, dir, &lookup->first, &lookup->folders);
+    strvec_release(&words);
+}
+
 static int read_entry(struct lookup *lookup, const struct json_at *entry,
-                      struct error *err)
+                      const char *database, struct error *err)
 {
     struct strvec command = {0};
     const char *dir, *file;
@@ -134,13 +155,10 @@ static int read_entry(struct lookup *lookup, const struct json_at *entry,
         return -1;
     if (!is_same_file(dir, file, lookup->real))
         return 0;
-    lookup->found = true;
+    lookup->found = xstrdup(database);
     int status = read_arguments(entry, &command, err);
-    if (status == 0) {
-        if (cxx_is_command(&command) && !cxx_is_source(lookup->source, NULL))
-            strvec_push(&lookup->first, "-xc++");
-        filter(&command, dir, &lookup->first, &lookup->folders);
-    }
+    if (status == 0)
+        take_command(lookup, &command, dir);
     strvec_release(&command);
     return status;
 }
@@ -156,7 +174,7 @@ static int read_database(struct lookup *lookup, const char *path, struct error *
         status = json_fail(&top, err, "expected a list of compile commands");
     for (size_t i = 0; status == 0 && !lookup->found && i < json_array_size(root); i++) {
         struct json_at entry = json_element(&top, i);
-        status = read_entry(lookup, &entry, err);
+        status = read_entry(lookup, &entry, path, err);
     }
     json_decref(root);
     return status;
@@ -165,11 +183,11 @@ static int read_database(struct lookup *lookup, const char *path, struct error *
 /* ---- where the database is ---- */
 
 /* Beside the file, in the folders above it, and in their build/. */
-static int look_upward(struct lookup *lookup, struct error *err)
+static int look_upward(struct lookup *lookup, const char *from, struct error *err)
 {
     static const char *const names[] = {"compile_commands.json",
                                         "build/compile_commands.json"};
-    char *dir = xstrdup(lookup->real), *slash;
+    char *dir = xstrdup(from), *slash;
     int status = 0;
     while (status == 0 && !lookup->found && (slash = strrchr(dir, '/'))) {
         *slash = '\0';
@@ -184,10 +202,21 @@ static int look_upward(struct lookup *lookup, struct error *err)
     return status;
 }
 
-static int look(struct lookup *lookup, const char *database, struct error *err)
+static int look_around(struct lookup *lookup, const char *program, struct error *err)
+{
+    char *real = program ? realpath(program, NULL) : NULL;
+    int status = look_upward(lookup, lookup->real, err);
+    if (!status && real)
+        status = look_upward(lookup, real, err);
+    free(real);
+    return status;
+}
+
+static int look(struct lookup *lookup, const char *database, const char *program,
+                struct error *err)
 {
     if (!database)
-        return look_upward(lookup, err);
+        return look_around(lookup, program, err);
     if (read_database(lookup, database, err) < 0)
         return -1;
     if (!lookup->found)
@@ -198,8 +227,23 @@ static int look(struct lookup *lookup, const char *database, struct error *err)
     return 0;
 }
 
-int compile_commands_flags(const char *database, const char *source,
-                           const struct strvec *own, struct strvec *flags,
+static void add_flags(const struct lookup *lookup, const struct strvec *own,
+                      struct strvec *flags)
+{
+    strvec_push_all(flags, &lookup->first);
+    strvec_push_all(flags, own);
+    strvec_push_all(flags, &lookup->folders);
+}
+
+static void lookup_release(struct lookup *lookup)
+{
+    strvec_release(&lookup->first);
+    strvec_release(&lookup->folders);
+    free(lookup->found);
+}
+
+int compile_commands_flags(const char *database, const char *source, const char *program,
+                           const struct strvec *own, struct strvec *flags, char **found,
                            struct error *err)
 {
     struct lookup lookup = {.source = source};
@@ -207,15 +251,25 @@ int compile_commands_flags(const char *database, const char *source,
     int status = 0;
     lookup.real = real;
     bool wanted = !database || strcmp(database, "none") != 0;
+    if (found)
+        *found = NULL;
     if (real && wanted)
-        status = look(&lookup, database, err);
+        status = look(&lookup, database, program, err);
     if (status == 0) {
-        strvec_push_all(flags, &lookup.first);
-        strvec_push_all(flags, own);
-        strvec_push_all(flags, &lookup.folders);
+        add_flags(&lookup, own, flags);
+        if (found)
+            *found = xstrdup(lookup.found);
     }
-    strvec_release(&lookup.first);
-    strvec_release(&lookup.folders);
+    lookup_release(&lookup);
     free(real);
     return status;
+}
+
+void command_flags(const struct strvec *command, const char *dir, const char *source,
+                   const struct strvec *own, struct strvec *flags)
+{
+    struct lookup lookup = {.source = source};
+    take_command(&lookup, command, dir);
+    add_flags(&lookup, own, flags);
+    lookup_release(&lookup);
 }

@@ -75,18 +75,35 @@ int captured_read(const struct strvec *args, const char *text, struct contents *
                                             .huge_pages = pages != 0,
                                             .ranged = -1};
     memcpy(contents->captured->hash, args->v[5], strlen(args->v[5]));
+    for (size_t i = 6; i < args->nr; i++) {
+        struct captured *captured = contents->captured;
+        size_t half = (args->nr - 6) / 2, at = i - 6;
+
+        if (args->nr % 2 || !read_number(args->v[i], &records) || records > INT64_MAX)
+            return fail(err, STATUS_INPUT, "'%s' is no number of rows", args->v[i]);
+        if (at < half)
+            captured->rows[at] = (long long)records;
+        else
+            captured->spare[at - half] = (long long)records;
+        captured->row_nr = half;
+    }
     contents->file = decode_path(args->v[0]);
     return 0;
 }
 
-void captured_add(struct buf *out, const struct contents *contents)
+void captured_add(struct buf *out, const struct contents *contents, bool rows)
 {
     const struct captured *captured = contents->captured;
 
     buf_add(out, "captured(");
     captured_add_path(out, contents->file);
-    buf_addf(out, ",%llu,%lld,%lu,%d,%s)", captured->offset, captured->records,
+    buf_addf(out, ",%llu,%lld,%lu,%d,%s", captured->offset, captured->records,
              captured->place, captured->huge_pages, captured->hash);
+    for (size_t i = 0; rows && i < captured->row_nr; i++)
+        buf_addf(out, ",%lld", captured->rows[i]);
+    for (size_t i = 0; rows && i < captured->row_nr; i++)
+        buf_addf(out, ",%lld", captured->spare[i]);
+    buf_add(out, ")");
 }
 
 /* ---- what is in it ---- */
@@ -194,4 +211,25 @@ bool captured_range(const struct contents *contents, const struct captured_shape
     *low = length ? captured->low : 0;
     *high = length ? captured->high : 0;
     return true;
+}
+
+bool captured_number(const struct contents *contents, const struct captured_shape *shape,
+                     long long index, long long *value)
+{
+    const struct captured *captured = contents->captured;
+    char number[sizeof(long long)];
+
+    if (!captured || (shape->kind != 'i' && shape->kind != 'u') || shape->inside != 1 ||
+        shape->bytes > sizeof(number) || index < 0 || index >= captured->records)
+        return false;
+    int fd = open(contents->file, O_RDONLY | O_CLOEXEC);
+    bool good =
+        fd >= 0 && read_block(fd, number, shape->bytes,
+                              captured->offset + shape->offset +
+                                  (unsigned long long)index * shape->record_bytes);
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        *value = number_at(shape, number);
+    return good;
 }

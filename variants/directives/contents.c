@@ -10,7 +10,7 @@ struct contents_kind {
     const char *name, *syntax;
     size_t arg_min, arg_max;
     double smallest_arg; /* smallest argument; NaN = any */
-    bool integers_only;
+    enum { OF_ALL, OF_INTEGERS, OF_REALS } of;
     bool (*range)(const struct contents *contents, long long length, long long *low,
                   long long *high);
 };
@@ -62,18 +62,27 @@ static bool range_offsets(const struct contents *contents, long long length,
     return length >= 0 && between(0, contents->arg[0] * rows, low, high);
 }
 
+/* They are no integers. */
+static bool range_none(const struct contents *contents, long long length, long long *low,
+                       long long *high)
+{
+    (void)contents, (void)length, (void)low, (void)high;
+    return false;
+}
+
 static const struct contents_kind kinds[] = {
-    {"uniform", "uniform(LOW, HIGH)", 2, 2, NAN, false, range_uniform},
-    {"zero", "zero", 0, 0, NAN, false, range_zero},
-    {"iota", "iota", 0, 0, NAN, false, range_places},
-    {"index", "index(BELOW)", 1, 1, 1, false, range_index},
-    {"ascending", "ascending(BELOW)", 1, 1, 1, false, range_index},
-    {"permutation", "permutation", 0, 0, NAN, false, range_places},
-    {"offsets", "offsets(MEAN)", 1, 1, 0, false, range_offsets},
-    {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, true, range_places},
-    {"file", "file(PATH)", 1, 1, NAN, false, NULL},
-    {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6, 6, NAN, false,
-     NULL},
+    {"uniform", "uniform(LOW, HIGH)", 2, 2, NAN, OF_ALL, range_uniform},
+    {"zero", "zero", 0, 0, NAN, OF_ALL, range_zero},
+    {"iota", "iota", 0, 0, NAN, OF_ALL, range_places},
+    {"index", "index(BELOW)", 1, 1, 1, OF_ALL, range_index},
+    {"ascending", "ascending(BELOW)", 1, 1, 1, OF_ALL, range_index},
+    {"dominant", "dominant(WIDTH)", 1, 1, 1, OF_REALS, range_none},
+    {"permutation", "permutation", 0, 0, NAN, OF_ALL, range_places},
+    {"offsets", "offsets(MEAN)", 1, 1, 0, OF_ALL, range_offsets},
+    {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, OF_INTEGERS, range_places},
+    {"file", "file(PATH)", 1, 1, NAN, OF_ALL, NULL},
+    {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6,
+     6 + 2 * KERNEL_LEVELS_MAX, NAN, OF_ALL, NULL},
 };
 
 void contents_release(struct contents *contents)
@@ -146,8 +155,9 @@ int contents_eval(const char *text, bool is_float, directive_lookup *lookup, voi
         goto out;
     if (args.nr < contents->kind->arg_min || args.nr > contents->kind->arg_max)
         fail(err, STATUS_INPUT, "'%s': expected %s", text, contents->kind->syntax);
-    else if (contents->kind->integers_only && is_float)
-        fail(err, STATUS_INPUT, "'%s' is for arrays of integers", text);
+    else if (contents->kind->of == (is_float ? OF_INTEGERS : OF_REALS))
+        fail(err, STATUS_INPUT, "'%s' is for arrays of %s", text,
+             is_float ? "integers" : "floating point");
     else if (args.nr > 1 && !contents->kind->range)
         captured_read(&args, text, contents, err);
     else if (!contents->kind->range)
@@ -169,7 +179,7 @@ out:
 void contents_add(struct buf *out, const struct contents *contents)
 {
     if (contents->captured) {
-        captured_add(out, contents);
+        captured_add(out, contents, true);
         return;
     }
     buf_add(out, contents->kind->name);

@@ -10,7 +10,7 @@
 
 struct buf;
 
-enum { CONTENTS_ARGS_MAX = 2 };
+enum { CONTENTS_ARGS_MAX = 2, KERNEL_LEVELS_MAX = 8 };
 
 struct contents_kind;
 struct contents { /* {0} is the valid empty one */
@@ -23,9 +23,9 @@ struct contents { /* {0} is the valid empty one */
 void contents_release(struct contents *contents);
 
 /*
- * captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH): bytes of a file as they lay in an
- * application's memory (kernel_inputs.h, captured_word). PATH has %XX for all that is no
- * letter, digit or one of /._-
+ * captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH[,ROWS...]): bytes of a file as they lay
+ * in an application's memory (kernel_inputs.h, captured_word). PATH has %XX for all that
+ * is no letter, digit or one of /._-
  */
 struct captured {
     unsigned long long offset; /* of the first byte in the file, a multiple of 4096 */
@@ -33,14 +33,20 @@ struct captured {
     unsigned long place;       /* the address in the application modulo 2 MiB */
     bool huge_pages;           /* it lay in huge pages there */
     char hash[40];             /* of the bytes */
+    /* Of pointers to rows: elements of each level. Where the rows begin stands before the
+     * elements, in whole pages. */
+    long long rows[KERNEL_LEVELS_MAX];
+    long long spare[KERNEL_LEVELS_MAX]; /* of them, more than the loops use: for functions
+                                           that the pointers are handed to */
+    size_t row_nr;
     /* of the elements before `ranged`, of the last question; see captured_range */
     long long ranged, low, high;
 };
 /* Reads the arguments behind the name; sets contents->file and ->captured. */
 int captured_read(const struct strvec *args, const char *text, struct contents *contents,
                   struct error *err);
-/* As the programs are told it. */
-void captured_add(struct buf *out, const struct contents *contents);
+/* As the programs are told it; `rows`: with where they begin. */
+void captured_add(struct buf *out, const struct contents *contents, bool rows);
 
 /* How numbers lie in records, as in struct kernel_buffer. */
 struct captured_shape {
@@ -51,6 +57,9 @@ struct captured_shape {
  * or they are no integers. */
 bool captured_range(const struct contents *contents, const struct captured_shape *shape,
                     long long length, long long *low, long long *high);
+/* One of the numbers. */
+bool captured_number(const struct contents *contents, const struct captured_shape *shape,
+                     long long index, long long *value);
 
 /* `text` as the user wrote it; names in it are looked up. `is_float` is of the element.
  * Overwrites `contents`. */

@@ -170,7 +170,7 @@ static int add_word(struct reader *reader, enum word_kind kind)
 static bool is_outer(const struct ir_symbol *symbol)
 {
     return symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
-           symbol->role == IR_FIELD;
+           (symbol->role == IR_FIELD && !symbol_is_element(symbol));
 }
 
 static const struct ir_symbol *outer_symbol(const struct ir_function *function,
@@ -475,6 +475,24 @@ static bool is_of_file(const struct ir_pragma *pragma)
     return false;
 }
 
+/* Nobody says it, and all calls in the file give the same. */
+static void take_given(const struct ir_function *function,
+                       struct kernel_directives *words)
+{
+    for (size_t i = 0; i < function->given_nr; i++) {
+        const struct ir_given *given = &function->given[i];
+        struct kernel_directive word = {.kind = DIRECTIVE_SET, .line = given->line};
+        if (find(words, DIRECTIVE_SET, given->param->name))
+            continue;
+        strvec_push(&word.name, given->param->name);
+        word.text = xasprintf("%lld", given->value);
+        word.where = xasprintf("%s:%d", function->path, given->line);
+        word.caller = given->caller;
+        GROW(words->item, words->item_nr + 1, words->item_alloc);
+        words->item[words->item_nr++] = word;
+    }
+}
+
 int kernel_directives_read(const struct ir_function *function,
                            const struct strvec *command, struct kernel_directives *words,
                            struct error *err)
@@ -490,5 +508,6 @@ int kernel_directives_read(const struct ir_function *function,
         status = read_line(function, command->v[i],
                            xasprintf("'%s' on the command line", command->v[i]), 0, words,
                            err);
+    take_given(function, words);
     return status;
 }

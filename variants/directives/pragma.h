@@ -43,7 +43,9 @@ struct kernel_directive {
     char *text; /* EXPR, CONTENTS or values as written; else NULL */
     /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
     char *where;
-    int line; /* 0 = from the command line */
+    int line;           /* 0 = from the command line */
+    const char *caller; /* SET: nobody says it, the function's call of the kernel in that
+                           line gives it; borrowed; else NULL */
 };
 
 struct kernel_directives {

@@ -15,8 +15,8 @@ int model_prepare(struct model *model, const struct plan *plan, struct buf *assu
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
                 struct error *err);
 
-/* The user's whole file with the nests replaced as planned and our pragmas removed;
- * legality is checked first. What was checked or emitted lately costs nothing more. */
+/* The user's whole file with the nests replaced as planned; legality is checked first.
+ * What was checked or emitted lately costs nothing more. */
 int model_emit(struct model *model, const struct plan *plan, struct buf *out,
                struct error *err);
 

@@ -9,6 +9,8 @@
 #include "variants/emit/emit.h"
 #include "variants/emit/gen_edits.h"
 #include "variants/emit/gen_fetch.h"
+#include "variants/ir/clauses.h"
+#include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/model/model_nest.h"
@@ -109,17 +111,31 @@ static void add_assert(const struct model *model, struct buf *out,
     buf_add(out, ");");
 }
 
+/* Of the statements at the head of the body. Caller frees. */
+static char *body_margin(const struct ir_function *function)
+{
+    const char *source = function->source;
+    const struct layout layout = layout_of(function, NULL);
+    size_t begin = line_begin(source, function->body_begin);
+    struct buf out = {0};
+    for (size_t i = 0; i < function->body->child_nr; i++) {
+        size_t first = function->body->child[i]->begin;
+        size_t line = line_begin(source, first);
+        if (line > function->body_begin && line + strspn(source + line, " \t") == first)
+            return margin_of(source, first);
+    }
+    char *own = margin_of(source, begin + strspn(source + begin, " \t"));
+    layout_add_margin(&out, &layout, own, 1);
+    free(own);
+    return buf_detach(&out);
+}
+
 /* At the head of the body: types and arrays have their names there. */
 static void gen_frozen(const struct model *model, struct edits *edits)
 {
     const struct ir_function *function = model->function;
     size_t at = function->body_begin + 1;
-    char *own = margin_of(
-        function->source,
-        line_begin(function->source, function->body_begin) +
-            strspn(function->source + line_begin(function->source, function->body_begin),
-                   " \t"));
-    char *margin = xasprintf("%s%s", own, uses_tabs(function) ? "\t" : "    ");
+    char *margin = body_margin(function);
     struct buf text = {0};
     for (size_t i = 0; i < function->frozen_nr; i++) {
         const struct ir_frozen *frozen = &function->frozen[i];
@@ -136,7 +152,6 @@ static void gen_frozen(const struct model *model, struct edits *edits)
         edits_add(edits, at, at, buf_detach(&text));
     buf_release(&text);
     free(margin);
-    free(own);
 }
 
 /* ---- words ---- */
@@ -341,7 +356,8 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
+    static const char *const words[] = {"min",    "max",  "floord", "lead",
+                                        "stream", "rows", "span",   "apart"};
     bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
     for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
@@ -389,17 +405,30 @@ static struct code *make_code(struct gen *gen)
 }
 
 /* One condition a line, when they do not fit into one. */
-static void print_guard(struct buf *out, const struct ir_expr *guard, bool lines)
+static void print_guard(struct gen *gen, struct buf *out, const struct ir_expr *guard,
+                        bool lines)
 {
     if (guard->kind == IR_BINARY && !strcmp(guard->op, "&&")) {
-        print_guard(out, guard->arg[0], lines);
-        buf_add(out, lines ? " &&\n    " : " && ");
+        print_guard(gen, out, guard->arg[0], lines);
+        buf_add(out, lines ? " &&\n\1    " : " && ");
         guard = guard->arg[1];
     }
     bool wrap = guard->kind == IR_BINARY && !strcmp(guard->op, "||");
     buf_add(out, wrap ? "(" : "");
-    ir_print_expr(out, guard);
+    ir_print_expr(out, ir_spell(gen->arena, guard));
     buf_add(out, wrap ? ")" : "");
+}
+
+static void print_head(struct gen *gen, struct buf *out, const struct ir_expr *guard)
+{
+    buf_add(out, "if (");
+    print_guard(gen, out, guard, false);
+    bool lines = out->length > GUARD_WIDTH;
+    if (lines) {
+        buf_truncate(out, strlen("if ("));
+        print_guard(gen, out, guard, true);
+    }
+    buf_add(out, lines ? ") {\1\n" : ") {\n");
 }
 
 /* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
@@ -407,34 +436,40 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
                        bool needs_else, struct buf *out)
 {
     const struct ir_function *function = gen->model->function;
+    const struct layout layout = layout_of(function, gen->nest->stmt);
     char *margin = margin_of(function->source, gen->nest->stmt->begin);
-    bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 ||
-                                              code->child[0]->kind == CODE_LET ||
-                                              code_has_pragma(code->child[0]);
+    bool braces = guard || code->child_nr > 1 || code->child[0]->kind == CODE_LET ||
+                  code_has_pragma(code->child[0]);
     struct buf text = {0};
+    if (!needs_else)
+        code_print_comments(gen->nest, gen->nest->stmt->begin, gen->nest->stmt->end, NULL,
+                            &text, 0);
     if (guard) {
-        buf_add(&text, "if (");
-        print_guard(&text, guard, false);
-        if (text.length > GUARD_WIDTH) {
-            buf_truncate(&text, strlen("if ("));
-            print_guard(&text, guard, true);
-        }
-        buf_add(&text, ") ");
-    }
-    buf_add(&text, braces ? "{\n" : "");
+        struct buf head = {0};
+        print_head(gen, &head, guard);
+        buf_add(&text, buf_str(&head));
+        buf_release(&head);
+    } else
+        buf_add(&text, braces ? "{\n" : "");
     code_print(gen, &text, code, braces);
     buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
-    edits_add_lines(out, buf_str(&text), margin, tabs);
     if (needs_else) {
-        char *old = nest_original_shifted(gen->nest, tabs);
-        const char *in = tabs ? "\t" : "    ";
+        char *old = nest_original_shifted(gen->nest, &layout);
         for (const struct ir_pragma *pragma = gen->nest->stmt->pragma; pragma;
              pragma = pragma->next)
-            if (!pragma->ours)
-                buf_addf(out, "\n%s%s#pragma %s", margin, in, pragma->text);
-        buf_addf(out, "\n%s%s%s\n%s}", margin, in, old, margin);
+            if (!pragma->ours && pragma_binds(pragma->text))
+                buf_addf(&text, "    #pragma %s\n", pragma->text);
+        buf_add(&text, "    \2\n}\n");
+        struct buf lines = {0};
+        layout_add_lines(&lines, &layout, margin, buf_str(&text));
+        const char *place = strchr(buf_str(&lines), '\2');
+        buf_add_n(out, buf_str(&lines), (size_t)(place - buf_str(&lines)));
+        buf_add(out, old);
+        buf_add(out, place + 1);
+        buf_release(&lines);
         free(old);
-    }
+    } else
+        layout_add_lines(out, &layout, margin, buf_str(&text));
     buf_release(&text);
     free(margin);
 }
@@ -462,6 +497,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_max = helpers->need_max || gen.need_max;
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
+    helpers->need_rows = helpers->need_rows || gen.need_rows;
     helpers->wide = helpers->wide || gen.wide;
     helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
     helpers->quiet_to_end = helpers->quiet_to_end || gen.quiet_to_end;
@@ -497,6 +533,7 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
     const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
+    const struct layout layout = layout_of(model->function, NULL);
     struct buf text = {0};
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i] || !is_called(edits, prefix, helper_table[i].word))
@@ -504,31 +541,19 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         buf_addf(&text, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
                  helper_table[i].word, type, helper_table[i].first, type,
                  helper_table[i].second);
-        buf_addf(&text, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
-                 helper_table[i].body);
+        layout_add_margin(&text, &layout, "", 1);
+        buf_addf(&text, "return %s;\n}\n\n", helper_table[i].body);
     }
     if (helpers->need_stream)
         gen_stream_helpers(prefix, &text);
+    if (helpers->need_rows && is_called(edits, prefix, "rows"))
+        gen_row_helpers(prefix, is_called(edits, prefix, "span"),
+                        is_called(edits, prefix, "apart"), &text);
     gen_add_helper(model, out, buf_str(&text));
     buf_release(&text);
 }
 
 /* ---- the file ---- */
-
-static void add_pragma_edits(const struct model *model, struct edits *edits)
-{
-    size_t nests = edits->nr;
-    for (const struct ir_pragma *pragma = model->function->all_pragma; pragma;
-         pragma = pragma->next_all) {
-        bool inside = false;
-        for (size_t i = 0; i < edits->nr && nests; i++)
-            inside = inside || (edits->item[i].begin < pragma->begin &&
-                                pragma->end <= edits->item[i].end);
-        if (pragma->ours && !inside)
-            edits_add(edits, line_begin(model->function->source, pragma->begin),
-                      pragma->end, xstrdup(""));
-    }
-}
 
 static int check_prefetches(const struct model *model, const struct work *works,
                             struct error *err)
@@ -607,7 +632,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
              pragma = pragma->next)
-            if (!pragma->ours) /* it was meant for the loop that is no more */
+            if (!pragma->ours && pragma_binds(pragma->text))
                 edits_add(edits, line_begin(model->function->source, pragma->begin),
                           pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
@@ -618,7 +643,6 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         return -1;
     }
     bool rewritten = edits->nr > 0;
-    add_pragma_edits(model, edits);
     if (rewritten) {
         gen_frozen(model, edits);
         gen_frozen_macros(model, &text);
@@ -690,6 +714,23 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     return 0;
 }
 
+/* Nests rest on the same things. */
+static void drop_repeated(struct buf *lines)
+{
+    struct strvec once = {0};
+    for (const char *at = buf_str(lines); *at;) {
+        size_t length = strcspn(at, "\n");
+        char *line = xstrndup(at, length);
+        strvec_push_once(&once, line);
+        free(line);
+        at += length + (at[length] == '\n');
+    }
+    buf_reset(lines);
+    for (size_t i = 0; i < once.nr; i++)
+        buf_addf(lines, "%s\n", once.v[i]);
+    strvec_release(&once);
+}
+
 /* Legality, then the text: a plan for which no code can be made is not legal either. */
 int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
                   struct buf *out, struct error *err)
@@ -700,6 +741,8 @@ int model_prepare(struct model *model, const struct plan *plan, struct buf *assu
                          emit_all(model, works, &edits, err)
                      ? -1
                      : 0;
+    if (assumptions)
+        drop_repeated(assumptions);
     if (!status)
         edits_splice(model, &edits, out);
     edits_release(&edits);

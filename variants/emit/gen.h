@@ -69,7 +69,7 @@ struct gen {
     bool quiet_to_end; /* one of them in a parallel loop, of which clang makes a function
                           of its own: its warning names no place, and what is said at
                           the end of the file decides */
-    bool need_stream;
+    bool need_stream, need_rows;
     const char *problem;       /* why no code could be made */
     struct ir_symbol **buffer; /* of work.box[] */
     struct strvec vector_type; /* definitions, a line each */
@@ -163,6 +163,8 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
 /* Adds what code rests on that may not run where the two overlap: it tests it, or else
  * takes it for granted. */
+/* What the condition calls where pointers lead to rows. */
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out);
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
 /* Declarations with longer rows. */

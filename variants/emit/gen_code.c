@@ -2,11 +2,13 @@
 #include "variants/emit/gen_code.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
 #include "variants/emit/gen.h"
+#include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 
 struct code *code_new(enum code_kind kind)
@@ -211,13 +213,259 @@ static bool needs_braces(const struct code *block)
     return only->kind == CODE_STMT && (only->stmt->kind == IR_DECL || only->stmt->pragma);
 }
 
+/* ---- sizes by the names that the loops of the nest give them ---- */
+
+static struct ir_expr *spelt_as(struct gen *gen, const char *text,
+                                const struct ir_expr *expr)
+{
+    struct ir_expr *spelt = ir_expr_new(gen->arena, IR_SPELT, 1);
+    spelt->text = text;
+    spelt->type = expr->type;
+    spelt->arg[0] = (struct ir_expr *)expr;
+    return spelt;
+}
+
+/* The text of what the bound says now; NULL where the file does not say it. */
+static const char *spelling_of(struct gen *gen, const struct ir_expr *expr)
+{
+    struct ir_expr *spelt = ir_spell(gen->arena, expr);
+    return spelt->kind == IR_SPELT ? spelt->text : NULL;
+}
+
+struct naming {
+    struct gen *gen;
+    const struct ir_symbol *symbol;
+    const char *text;
+    bool differs;
+};
+
+static void note_name(struct ir_expr *expr, void *data)
+{
+    struct naming *naming = data;
+    if (expr->kind != IR_NAME || expr->symbol != naming->symbol)
+        return;
+    const char *text = spelling_of(naming->gen, expr);
+    naming->differs =
+        naming->differs || !text || (naming->text && strcmp(text, naming->text) != 0);
+    naming->text = text;
+}
+
+/* A macro, where all bounds say the variable by it: `_PB_N`. */
+static struct ir_expr *named_symbol(struct gen *gen, struct ir_expr *name)
+{
+    struct naming naming = {.gen = gen, .symbol = name->symbol};
+    for (size_t i = 0; i < gen->nest->loop_nr; i++) {
+        const struct ir_stmt *loop = gen->nest->loop[i]->stmt;
+        ir_visit(loop->lower, note_name, &naming);
+        ir_visit(loop->upper, note_name, &naming);
+    }
+    bool macro =
+        naming.text && !naming.differs && strcmp(naming.text, name->symbol->name);
+    return macro ? spelt_as(gen, naming.text, name) : name;
+}
+
+/* The bound is such an int, said by a name; *beyond: of `t <= TSTEPS`, one more. */
+static const char *name_of_number(struct gen *gen, const struct ir_expr *bound,
+                                  bool inclusive, long long number, long long *beyond)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    if (!bound || !bound->has_value || bound->type.is_unsigned || bound->type.bytes != 4)
+        return NULL;
+    *beyond = number - bound->value;
+    bool is = *beyond == 0 || (inclusive && *beyond == 1 && number < INT_MAX);
+    const char *text = is ? spelling_of(gen, bound) : NULL;
+    return text && strpbrk(text, letters) ? text : NULL;
+}
+
+enum { COMMON_MAX = 2 }; /* 0, 1 and 2 are many things */
+
+/* `TSTEPS`, or `TSTEPS + 1` of `t <= TSTEPS`, for the number that it is. */
+static struct ir_expr *named_number(struct gen *gen, struct ir_expr *number)
+{
+    for (size_t i = 0; number->value > COMMON_MAX && i < gen->nest->loop_nr; i++) {
+        const struct ir_stmt *loop = gen->nest->loop[i]->stmt;
+        bool inclusive = loop->cmp && !strcmp(loop->cmp, "<=");
+        long long beyond;
+        const struct ir_expr *bound[] = {loop->upper, loop->lower};
+        for (size_t k = 0; k < ARRAY_SIZE(bound); k++) {
+            const char *text =
+                name_of_number(gen, bound[k], !k && inclusive, number->value, &beyond);
+            if (text)
+                return expr_plus(gen->arena, spelt_as(gen, text, bound[k]), beyond);
+        }
+    }
+    return number;
+}
+
+static bool is_choice(const struct ir_expr *expr)
+{
+    return expr->kind == IR_CALL && !expr->symbol && expr->arg_nr == 2;
+}
+
+static void name_below(struct gen *gen, struct ir_expr **at, bool whole)
+{
+    struct ir_expr *expr = *at;
+    if (expr->spelling)
+        return;
+    if (expr->kind == IR_NAME)
+        *at = named_symbol(gen, expr);
+    else if (expr->kind == IR_LITERAL && expr->has_value && whole)
+        *at = named_number(gen, expr);
+    for (size_t i = 0; i < expr->arg_nr && expr->kind != IR_RAW; i++)
+        name_below(gen, &expr->arg[i], whole && is_choice(expr));
+}
+
+/* Of ours: a bound or a condition. */
+static void print_expr(struct gen *gen, struct buf *out, const struct ir_expr *expr)
+{
+    struct ir_expr *copy = ir_copy(gen->arena, expr);
+    name_below(gen, &copy, true);
+    ir_print_expr(out, ir_spell(gen->arena, copy));
+}
+
+/* It goes with a statement, which has it wherever it is now. */
+static bool is_told(const struct nest *nest, size_t at)
+{
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        const struct ir_stmt *stmt = nest->statement[i].stmt;
+        size_t end = stmt->told_end > stmt->end ? stmt->told_end : stmt->end;
+        if (stmt->end > stmt->begin && at < end &&
+            (at >= stmt->begin || (stmt->told_end && at >= stmt->told_begin)))
+            return true;
+    }
+    return false;
+}
+
+/* Behind what cannot be told apart into more; *comment: it is one that can be moved. */
+static size_t piece_length(const char *text, bool *comment)
+{
+    size_t length = 1;
+    const char *end = strncmp(text, "/*", 2) ? NULL : strstr(text + 2, "*/");
+    *comment = end || !strncmp(text, "//", 2);
+    if (end)
+        return (size_t)(end + 2 - text);
+    if (*comment) {
+        length = strcspn(text, "\r\n");
+        *comment = text[length - 1] != '\\'; /* else it goes on in the next line */
+    } else if (*text == '"' || *text == '\'') {
+        while (text[length] && text[length] != *text && text[length] != '\n')
+            length += 1 + (text[length] == '\\' && text[length + 1]);
+        length += text[length] == *text;
+    }
+    return length;
+}
+
+static void add_comment(struct buf *out, const char *text, size_t length, int indent)
+{
+    const char *end = text + length;
+    for (const char *line = text; line < end; line += strspn(line, "\r\n \t")) {
+        size_t nr = strcspn(line, "\r\n");
+        nr = line + nr > end ? (size_t)(end - line) : nr;
+        margin(out, indent);
+        buf_add(out, line == text ? "\1" : "\1 ");
+        buf_add_n(out, line, nr);
+        buf_add(out, "\n");
+        line += nr;
+    }
+}
+
+static bool is_in(const char *text, const char *comment, size_t length)
+{
+    char *line = xstrndup(
+        comment, length < strcspn(comment, "\r\n") ? length : strcspn(comment, "\r\n"));
+    bool found = text && strstr(text, line);
+    free(line);
+    return found;
+}
+
+void code_print_comments(const struct nest *nest, size_t begin, size_t end,
+                         const char *printed, struct buf *out, int indent)
+{
+    const char *source = nest->model->function->source;
+    while (begin < end) {
+        bool comment;
+        size_t length = piece_length(source + begin, &comment);
+        if (comment &&
+            !(printed ? is_in(printed, source + begin, length) : is_told(nest, begin)))
+            add_comment(out, source + begin, length, indent);
+        begin += length;
+    }
+}
+
+/* Copies of a statement have its comments once. */
+static bool is_told_before(const struct code *block, size_t at)
+{
+    for (size_t i = 0; i < at; i++) {
+        const struct code *other = block->child[i];
+        if (other->kind == CODE_STMT && other->stmt->spelling &&
+            other->stmt->spelling == block->child[at]->stmt->spelling)
+            return true;
+    }
+    return false;
+}
+
+/* What stands between both in the file, where they stand on one line; NULL where they do
+ * not. */
+static const char *gap_between(struct gen *gen, const struct ir_stmt *before,
+                               const struct ir_stmt *after)
+{
+    const char *source = gen->model->function->source;
+    if (before->from_macro || after->from_macro || after->begin <= before->end ||
+        strspn(source + before->end, " \t") != after->begin - before->end)
+        return NULL;
+    return ir_textf(gen->arena, "%.*s", (int)(after->begin - before->end),
+                    source + before->end);
+}
+
+/* Comments that stood within what was replaced come first. Does it end in his own text,
+ * so that more may follow on the line? */
+static bool print_stmt(struct gen *gen, struct buf *out, struct ir_stmt *stmt,
+                       const struct ir_stmt *before, int indent, bool again)
+{
+    struct buf text = {0}, lost = {0};
+    bool spelt = stmt->kind == IR_OPAQUE && stmt->spelling;
+    const char *gap = before && spelt ? gap_between(gen, before, stmt) : NULL;
+    if (again)
+        stmt->comments = stmt->remark = NULL;
+    if (stmt->end == gen->nest->stmt->end)
+        stmt->remark = NULL; /* it stays behind the nest */
+    ir_print_stmt(&text, stmt, indent);
+    if (stmt->spelling && !again)
+        code_print_comments(gen->nest, stmt->begin, stmt->end, buf_str(&text), &lost,
+                            indent);
+    if (gap && !lost.length && !stmt->comments && !stmt->pragma) {
+        buf_truncate(out, out->length - 1);
+        buf_addf(out, "%s%s", gap, strchr(buf_str(&text), SPELT_LINE) + 1);
+    } else
+        buf_addf(out, "%s%s", buf_str(&lost), buf_str(&text));
+    buf_release(&text);
+    buf_release(&lost);
+    return spelt && !stmt->remark;
+}
+
+static void print_children(struct gen *gen, struct buf *out, const struct code *block,
+                           int indent)
+{
+    const struct ir_stmt *before = NULL;
+    for (size_t i = 0; i < block->child_nr; i++) {
+        const struct code *child = block->child[i];
+        if (child->kind != CODE_STMT) {
+            code_print(gen, out, child, indent);
+            before = NULL;
+            continue;
+        }
+        struct ir_stmt *stmt = ir_spell_stmt(gen->arena, child->stmt);
+        bool open = print_stmt(gen, out, stmt, before, indent, is_told_before(block, i));
+        before = open ? stmt : NULL;
+    }
+}
+
 static void print_block(struct gen *gen, struct buf *out, const struct code *block,
                         int indent, bool force)
 {
     bool braces = force || needs_braces(block);
     buf_add(out, braces ? " {\n" : "\n");
-    for (size_t i = 0; i < block->child_nr; i++)
-        code_print(gen, out, block->child[i], indent + 1);
+    print_children(gen, out, block, indent + 1);
     if (braces) {
         margin(out, indent);
         buf_add(out, "}");
@@ -229,11 +477,11 @@ static void print_for(struct gen *gen, struct buf *out, const struct code *loop,
 {
     buf_addf(out, "for (%s%s%s = ", loop->declares ? loop->var->type.text : "",
              loop->declares ? " " : "", loop->var->name);
-    ir_print_expr(out, loop->lower);
+    print_expr(gen, out, loop->lower);
     bool plain =
         loop->step < 0 && loop->upper->kind != IR_CALL; /* i >= 0 rather than i > -1 */
     buf_addf(out, "; %s %s ", loop->var->name, loop->step > 0 ? "<" : plain ? ">=" : ">");
-    ir_print_expr(out, plain ? expr_plus(gen->arena, loop->upper, 1) : loop->upper);
+    print_expr(gen, out, plain ? expr_plus(gen->arena, loop->upper, 1) : loop->upper);
     buf_add(out, "; ");
     print_step(out, loop);
     buf_add(out, ")");
@@ -246,7 +494,7 @@ static void print_if(struct gen *gen, struct buf *out, const struct code *code,
                      int indent)
 {
     buf_add(out, "if (");
-    ir_print_expr(out, code->cond);
+    print_expr(gen, out, code->cond);
     buf_add(out, ")");
     print_block(gen, out, code->child[0], indent, true);
     if (code->child_nr > 1) {
@@ -277,8 +525,7 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
 {
     switch (code->kind) {
     case CODE_BLOCK:
-        for (size_t i = 0; i < code->child_nr; i++)
-            code_print(gen, out, code->child[i], indent);
+        print_children(gen, out, code, indent);
         break;
     case CODE_FOR:
         gen->need_quiet = gen->need_quiet || code->simd;
@@ -306,11 +553,10 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
     case CODE_LET:
         margin(out, indent);
         buf_addf(out, "const %s %s = ", code->var->type.text, code->var->name);
-        ir_print_expr(out, code->lower);
+        print_expr(gen, out, code->lower);
         buf_add(out, ";\n");
         break;
-    case CODE_STMT:
-        ir_print_stmt(out, code->stmt, indent);
+    case CODE_STMT: /* see print_children */
         break;
     case CODE_TEXT:
         print_lines(out, code->text, indent);

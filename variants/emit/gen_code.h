@@ -51,6 +51,10 @@ size_t code_index(const struct code *child); /* in its parent */
 bool code_has_loop(const struct code *code);
 void code_free(struct code *code);
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent);
+/* Comments of the file in [begin, end) that `printed` lacks; NULL = those that go with no
+ * statement. */
+void code_print_comments(const struct nest *nest, size_t begin, size_t end,
+                         const char *printed, struct buf *out, int indent);
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */

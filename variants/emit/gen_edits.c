@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "variants/clang/clang.h"
 #include "variants/emit/gen.h"
+#include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 
 void edits_add(struct edits *edits, size_t begin, size_t end, char *text)
@@ -32,7 +33,9 @@ void edits_release(struct edits *edits)
     free(edits->item);
 }
 
-/* ---- text in the user's manner: his margin, tabs where he has them ---- */
+/* ---- text in the user's manner ---- */
+
+enum { TAB = 8, LEVELS = 64 };
 
 size_t line_begin(const char *source, size_t at)
 {
@@ -49,28 +52,224 @@ char *margin_of(const char *source, size_t at)
     return xstrndup(source + begin, end < at ? end - begin : at - begin);
 }
 
-bool uses_tabs(const struct ir_function *function)
+static int columns(const char *blanks, size_t length)
 {
-    return memchr(function->source + function->body_begin, '\t',
-                  function->body_end - function->body_begin) &&
-           strstr(function->source + function->body_begin, "\n\t");
+    int column = 0;
+    for (size_t i = 0; i < length; i++)
+        column = blanks[i] == '\t' ? (column / TAB + 1) * TAB : column + 1;
+    return column;
 }
 
-/* Our four spaces per level as he would write them, behind his margin; the first line
- * stands where the nest stood. */
-void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs)
+/* Of what stands first on its line; -1 where something stands before it. */
+static int column_of(const struct ir_function *function, size_t at)
 {
-    for (bool first = true; *text; first = false) {
+    size_t begin = line_begin(function->source, at);
+    size_t blanks = strspn(function->source + begin, " \t");
+    return begin + blanks == at ? columns(function->source + begin, blanks) : -1;
+}
+
+/* From a loop or branch of his to what is below it. */
+static void learn(struct layout *layout, const struct ir_function *function,
+                  const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *body = stmt->child[0], *first = body;
+    int own = column_of(function, stmt->begin);
+    bool block = body->kind == IR_BLOCK && body->end > body->begin &&
+                 function->source[body->begin] == '{';
+    if (block)
+        first = body->child_nr ? body->child[0] : NULL;
+    int brace = block ? column_of(function, body->begin) : -1;
+    int below =
+        first && first->end > first->begin ? column_of(function, first->begin) : -1;
+    if (own < 0 || stmt->from_macro || below <= own)
+        return;
+    layout->brace_below = layout->brace_below || brace >= 0;
+    layout->brace_in = layout->brace_in || brace > own;
+    layout->known = true;
+    layout->width = brace > own ? brace - own : below - own;
+}
+
+static void learn_below(struct layout *layout, const struct ir_function *function,
+                        const struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    bool control = stmt->kind == IR_FOR || stmt->kind == IR_WHILE || stmt->kind == IR_IF;
+    if (control && stmt->end > stmt->begin && stmt->child_nr && stmt->child[0] &&
+        !stmt->is_do) {
+        const char *word = function->source + stmt->begin;
+        if (!layout->known && !stmt->from_macro)
+            layout->joined = word[strspn(word, "forwhilef")] == '(';
+        learn(layout, function, stmt);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        learn_below(layout, function, stmt->child[i]);
+}
+
+/* Do his lines begin with a tab, and do some begin with blanks? */
+static void learn_tabs(const struct ir_function *function, bool *tabs, bool *blanks)
+{
+    const char *end = function->source + function->body_end;
+    const char *at = function->source + function->body_begin;
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        *tabs = *tabs || *at == '\t';
+        *blanks = *blanks || (at[0] == ' ' && at[1] == ' ');
+    }
+}
+
+struct layout layout_of(const struct ir_function *function, const struct ir_stmt *stmt)
+{
+    struct layout layout = {0};
+    bool tabs = false, blanks = false;
+    if (stmt)
+        learn_below(&layout, function, stmt);
+    if (!layout.known)
+        learn_below(&layout, function, function->body);
+    learn_tabs(function, &tabs, &blanks);
+    if (layout.width <= 0 || layout.width > TAB)
+        layout.width = 4;
+    if (tabs)
+        layout.tabs = blanks && layout.width < TAB ? TABS_FOR_EIGHT : TABS_ALONE;
+    return layout;
+}
+
+/* So many levels and blanks beyond the margin. */
+static void add_margin(struct buf *out, const struct layout *layout, const char *margin,
+                       int levels, int blanks)
+{
+    int column = columns(margin, strlen(margin)) + levels * layout->width + blanks;
+    switch (layout->tabs) {
+    case TABS_NONE:
+        buf_addf(out, "%s%*s", margin, levels * layout->width + blanks, "");
+        break;
+    case TABS_ALONE:
+        buf_add(out, margin);
+        for (int i = 0; i < levels + blanks / TAB; i++)
+            buf_add(out, "\t");
+        buf_add_repeat(out, ' ', (size_t)(blanks % TAB));
+        break;
+    case TABS_FOR_EIGHT:
+        for (int i = 0; i < column / TAB; i++)
+            buf_add(out, "\t");
+        buf_add_repeat(out, ' ', (size_t)(column % TAB));
+    }
+}
+
+void layout_add_margin(struct buf *out, const struct layout *layout, const char *margin,
+                       int levels)
+{
+    add_margin(out, layout, margin, levels, 0);
+}
+
+/* Lines of ours, four blanks a level, become his. */
+struct lines {
+    struct buf *out;
+    const struct layout *layout;
+    const char *margin;
+    bool first;
+    int level[LEVELS], brace[LEVELS]; /* where lines and braces of ours stand, in his */
+    int last;
+};
+
+static void begin_line(struct lines *lines, int levels, int blanks)
+{
+    if (!lines->first) {
+        buf_add(lines->out, "\n");
+        add_margin(lines->out, lines->layout, lines->margin, levels, blanks);
+    }
+    lines->first = false;
+}
+
+static void add_words(struct lines *lines, const char *text, size_t length)
+{
+    static const char *const words[] = {"for (", "if (", "while ("};
+    for (size_t i = 0; lines->layout->joined && i < ARRAY_SIZE(words); i++) {
+        size_t word = strlen(words[i]) - 2;
+        if (length > word && !strncmp(text, words[i], word + 2)) {
+            buf_add_n(lines->out, text, word);
+            text += word + 1;
+            length -= word + 1;
+        }
+    }
+    buf_add_n(lines->out, text, length);
+}
+
+/* The brace behind a head at that level, and where it has what it encloses. */
+static void open_brace(struct lines *lines, int level, bool alone)
+{
+    const struct layout *layout = lines->layout;
+    int in = layout->brace_in && !alone;
+    lines->brace[level] = lines->level[level] + in;
+    if (level + 1 < LEVELS)
+        lines->level[level + 1] = lines->brace[level] + 1;
+    if (layout->brace_below && !alone)
+        begin_line(lines, lines->brace[level], 0);
+    buf_add(lines->out, layout->brace_below || alone ? "{" : " {");
+}
+
+static void add_own_line(struct lines *lines, const char *text, size_t length, int level,
+                         int blanks)
+{
+    bool opens = length >= 2 && !strncmp(text + length - 2, " {", 2);
+    bool closes = *text == '}', alone = length == 1 && *text == '{';
+    if (*text == '#') {
+        begin_line(lines, lines->level[level], blanks);
+        buf_add_n(lines->out, text, length);
+        return;
+    }
+    if (level > lines->last + 1)
+        lines->level[level] = lines->level[lines->last] + level - lines->last;
+    lines->last = level;
+    if (closes) {
+        begin_line(lines, lines->brace[level], 0);
+        if (opens && lines->layout->brace_below) { /* } else { */
+            buf_add(lines->out, "}");
+            text += 2;
+            length -= 2;
+            begin_line(lines, lines->level[level], 0);
+        }
+    } else
+        begin_line(lines, lines->level[level], blanks);
+    add_words(lines, text, alone ? 0 : length - (opens ? 2 : 0));
+    if (opens || alone)
+        open_brace(lines, level, alone);
+    else if (level + 1 < LEVELS && !closes)
+        lines->level[level + 1] = lines->level[level] + 1;
+}
+
+/* His own, behind the margin of our last line or that which stands before it; a head that
+ * goes over several lines of ours ends in " {". */
+static void add_spelt_line(struct lines *lines, const char *text, size_t length,
+                           int level)
+{
+    int blanks = (int)strspn(text, " ");
+    bool opens = length >= 2 && text[length - 1] == SPELT_LINE;
+    if (level > lines->last + 1)
+        lines->level[level] = lines->level[lines->last] + level - lines->last;
+    lines->last = level;
+    begin_line(lines, lines->level[level], blanks);
+    buf_add_n(lines->out, text + blanks, length - (size_t)blanks - (opens ? 3 : 0));
+    if (opens)
+        open_brace(lines, level, false);
+}
+
+void layout_add_lines(struct buf *out, const struct layout *layout, const char *margin,
+                      const char *text)
+{
+    struct lines lines = {.out = out, .layout = layout, .margin = margin, .first = true};
+    for (int i = 0; i < LEVELS; i++)
+        lines.level[i] = lines.brace[i] = i;
+    while (*text) {
         size_t length = strcspn(text, "\n"), blanks = strspn(text, " ");
-        if (!first)
-            buf_add(out, margin);
-        for (size_t i = 0; i < blanks / 4; i++)
-            buf_add(out, tabs ? "\t" : "    ");
-        buf_add_repeat(out, ' ', blanks % 4);
-        buf_add_n(out, text + blanks, length - blanks);
+        int level = (int)blanks / 4 < LEVELS - 1 ? (int)blanks / 4 : LEVELS - 2;
+        const char *words = text + blanks;
+        if (*words == SPELT_LINE)
+            add_spelt_line(&lines, words + 1, length - blanks - 1,
+                           blanks ? level : lines.last);
+        else if (length > blanks)
+            add_own_line(&lines, words, length - blanks, level, (int)blanks % 4);
         text += length + (text[length] == '\n');
-        if (*text)
-            buf_add(out, "\n");
     }
 }
 
@@ -157,16 +356,21 @@ static char *original(const struct nest *nest)
     return buf_detach(&text);
 }
 
-char *nest_original_shifted(const struct nest *nest, bool tabs)
+char *nest_original_shifted(const struct nest *nest, const struct layout *layout)
 {
     char *text = original(nest);
     struct buf out = {0};
+    int levels = layout->brace_in ? 2 : 1;
     for (const char *at = text; *at;) {
-        size_t length = strcspn(at, "\n");
-        bool blank = strspn(at, " \t\r") == length;
-        if (at != text && length && *at != '#' && !blank)
-            buf_add(&out, tabs ? "\t" : "    ");
-        buf_add_n(&out, at, length);
+        size_t length = strcspn(at, "\n"), blanks = strspn(at, " \t");
+        bool blank = blanks + strspn(at + blanks, "\r") == length;
+        if (at != text && length && *at != '#' && !blank) {
+            char *own = xstrndup(at, blanks);
+            add_margin(&out, layout, own, levels, 0);
+            free(own);
+            buf_add_n(&out, at + blanks, length - blanks);
+        } else
+            buf_add_n(&out, at, length);
         at += length;
         if (*at) {
             buf_add(&out, "\n");

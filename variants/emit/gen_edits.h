@@ -8,9 +8,33 @@ struct buf;
 
 struct edits;
 
-/* The nest's text in the file without our pragmas, one level further in: his lines keep
- * what they have beyond his margin. Caller frees. */
-char *nest_original_shifted(const struct nest *nest, bool tabs);
+/* How he lays out his text. */
+struct layout {
+    int width; /* columns of a level */
+    enum {
+        TABS_NONE,
+        TABS_ALONE,
+        TABS_FOR_EIGHT
+    } tabs;                     /* one a level; one for eight
+                                    columns */
+    bool brace_below, brace_in; /* on a line of its own; further in, and what it encloses
+                                   again */
+    bool joined;                /* for(, if( */
+    bool known;                 /* from loops and branches that he wrote */
+};
+/* Of the statement, where it tells, else of the function. */
+struct layout layout_of(const struct ir_function *function, const struct ir_stmt *stmt);
+/* The margin and so many levels. */
+void layout_add_margin(struct buf *out, const struct layout *layout, const char *margin,
+                       int levels);
+/* Lines of ours, four blanks a level, in his layout behind his margin; the first one
+ * stands where the nest stood, the last one does not end. */
+void layout_add_lines(struct buf *out, const struct layout *layout, const char *margin,
+                      const char *text);
+
+/* The nest's text in the file without our pragmas, as it stands behind an else: his lines
+ * keep what they have beyond his margin. Caller frees. */
+char *nest_original_shifted(const struct nest *nest, const struct layout *layout);
 
 struct edit {
     size_t begin, end;
@@ -26,8 +50,6 @@ void edits_release(struct edits *edits);
 void edits_splice(const struct model *model, const struct edits *edits, struct buf *out);
 size_t line_begin(const char *source, size_t at); /* of the line that holds `at` */
 char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
-bool uses_tabs(const struct ir_function *function);
-void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs);
 
 /* Before the comment and the pragmas that belong to the function. */
 size_t function_start(const struct ir_function *function);

@@ -191,9 +191,13 @@ bool expr_loads(const struct ir_expr *expr)
     return inside.found;
 }
 
-/* Elements in subscripts are loaded, not merely fetched: they must be there. */
+/* Elements in subscripts are loaded, not merely fetched: they must be there; and so are
+ * pointers to rows. */
 bool fetch_loads(const struct ir_expr *expr)
 {
+    const struct ir_symbol *root = fetch_root(expr);
+    if (root && symbol_has_rows(root))
+        return true;
     for (; expr->kind == IR_INDEX || expr->kind == IR_MEMBER; expr = expr->arg[0])
         if (expr->kind == IR_INDEX && expr_loads(expr->arg[1]))
             return true;

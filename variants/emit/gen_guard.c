@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "variants/emit/gen.h"
+#include "variants/ir/clauses.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_affine.h"
 #include "variants/model/model_view.h"
@@ -37,9 +38,7 @@ static struct ir_expr *edge(struct gen *gen, const struct memory *memory, bool u
     struct nest *nest = gen->nest;
     struct ir_symbol *symbol = memory->symbol;
     struct ir_expr *expr = ir_name(gen->arena, symbol);
-    size_t dims = memory->itself   ? 0
-                  : symbol->dim_nr ? symbol->dim_nr
-                                   : symbol->type.pointers > 0;
+    size_t dims = memory->itself ? 0 : symbol_levels(symbol);
     for (size_t k = 0; k < dims; k++) {
         struct ir_expr *subscript = NULL;
         bool known = true;
@@ -102,9 +101,267 @@ static bool are_compared_by_bytes(const struct overlap *pair)
            strcmp(a->text, b->text);
 }
 
+/* ---- rows that pointers lead to ---- */
+
+/*
+ * Their addresses are looked at before the loops run (PREFIX_rows): what some of them
+ * span, and whether they lie one behind the other. Only pointers that the loops load
+ * anyway are loaded, since others need not be there.
+ */
+
+enum { ROW_LEVELS_MAX = 3 }; /* of PREFIX_rows */
+
+struct box_edges {
+    struct ir_expr *low[SUBSCRIPTS_MAX], *high[SUBSCRIPTS_MAX];
+};
+
+static bool widen(struct gen *gen, const struct access *access, size_t dims,
+                  struct box_edges *box)
+{
+    bool known = true;
+    for (size_t k = 0; known && k < dims; k++)
+        known = take_outer(gen, &box->low[k], access_bound(gen->nest, access, k, false),
+                           false) &&
+                take_outer(gen, &box->high[k], access_bound(gen->nest, access, k, true),
+                           true);
+    return known;
+}
+
+/* low <= subscript <= high, in all dimensions; NULL = not affine. */
+static isl_set *set_of_box(struct gen *gen, const struct box_edges *box, size_t dims)
+{
+    struct nest *nest = gen->nest;
+    isl_space *params = isl_space_set_from_params(isl_space_copy(nest->params)),
+              *space =
+                  isl_space_add_dims(isl_space_copy(params), isl_dim_set, (unsigned)dims);
+    isl_set *set = isl_set_universe(isl_space_copy(space));
+    struct affine at = {.nest = nest, .space = space};
+    for (size_t k = 0; set && k < dims; k++) {
+        isl_pw_aff *low = affine_expr(&at, box->low[k]),
+                   *high = affine_expr(&at, box->high[k]);
+        isl_aff *here = isl_aff_var_on_domain(
+            isl_local_space_from_space(isl_space_copy(space)), isl_dim_set, (unsigned)k);
+        isl_pw_aff *subscript = isl_pw_aff_from_aff(here);
+        if (low && high) {
+            set = isl_set_intersect(set,
+                                    isl_pw_aff_ge_set(isl_pw_aff_copy(subscript), low));
+            set = isl_set_intersect(set,
+                                    isl_pw_aff_le_set(isl_pw_aff_copy(subscript), high));
+        } else {
+            isl_pw_aff_free(low);
+            isl_pw_aff_free(high);
+            set = isl_set_free(set);
+        }
+        isl_pw_aff_free(subscript);
+    }
+    isl_space_free(params);
+    isl_space_free(space);
+    return set;
+}
+
+static bool is_of(const struct gen *gen, const struct access *access,
+                  const struct ir_symbol *symbol)
+{
+    return gen->nest->cell[access->cell].symbol == symbol;
+}
+
+/* The loops use every row of the box, for all parameters that are let through by what is
+ * tested where addresses are; where the box is empty, the test looks at none. `only` NULL
+ * = all accesses. */
+static bool uses_all_rows(struct gen *gen, const struct ir_symbol *symbol,
+                          const struct access *only, const struct box_edges *box)
+{
+    struct nest *nest = gen->nest;
+    size_t dims = symbol_levels(symbol);
+    isl_set *rows = set_of_box(gen, box, dims), *used = NULL;
+    for (size_t i = 0; rows && i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        if (only ? access != only : !is_of(gen, access, symbol))
+            continue;
+        if (!access->exact || access->collapsed) {
+            rows = isl_set_free(rows);
+            break;
+        }
+        isl_set *range = isl_map_range(isl_map_copy(access->map));
+        range = isl_set_reset_tuple_id(range);
+        used = used ? isl_set_union(used, range) : range;
+    }
+    if (!rows || !used) {
+        isl_set_free(rows);
+        isl_set_free(used);
+        return false;
+    }
+    rows = isl_set_project_out(rows, isl_dim_set, (unsigned)dims - 1, 1);
+    used = isl_set_project_out(used, isl_dim_set, (unsigned)dims - 1, 1);
+    rows = isl_set_intersect_params(rows, isl_set_copy(nest->context));
+    rows = isl_set_intersect_params(rows, isl_set_copy(nest->assumed));
+    rows = isl_set_intersect_params(rows, isl_set_copy(nest->proven));
+    bool all = isl_set_is_subset(rows, used) == isl_bool_true;
+    isl_set_free(rows);
+    isl_set_free(used);
+    return all;
+}
+
+/* A box of all that the nest uses of the array (returns 1), or one for each of its
+ * accesses; 0 = its rows cannot be told. */
+static size_t boxes_of(struct gen *gen, const struct ir_symbol *symbol,
+                       struct box_edges *box, size_t max)
+{
+    const struct nest *nest = gen->nest;
+    size_t dims = symbol_levels(symbol), nr = 0;
+    bool known = dims <= ROW_LEVELS_MAX;
+    box[0] = (struct box_edges){0};
+    for (size_t i = 0; known && i < nest->access_nr; i++)
+        if (is_of(gen, &nest->access[i], symbol))
+            known = widen(gen, &nest->access[i], dims, &box[0]);
+    if (known && uses_all_rows(gen, symbol, NULL, &box[0]))
+        return 1;
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        if (!is_of(gen, &nest->access[i], symbol))
+            continue;
+        if (nr == max || dims > ROW_LEVELS_MAX)
+            return 0;
+        box[nr] = (struct box_edges){0};
+        if (!widen(gen, &nest->access[i], dims, &box[nr]) ||
+            !uses_all_rows(gen, symbol, &nest->access[i], &box[nr]))
+            return 0;
+        nr++;
+    }
+    return nr;
+}
+
+static struct ir_expr *helper(struct gen *gen, const char *name, size_t args)
+{
+    struct ir_expr *call = ir_expr_new(gen->arena, IR_CALL, args);
+    call->text = name;
+    call->type = (struct ir_type){.text = "int", .scalar = IR_INT, .bytes = 4};
+    return call;
+}
+
+/* PREFIX_rows(a, levels, ordered, first and last i, first and last j, first and last
+ * byte behind where the row begins, both taken for 0 bytes where there are none) */
+static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
+                                 const struct box_edges *box, bool ordered)
+{
+    struct ir_arena *arena = gen->arena;
+    size_t dims = symbol_levels(symbol);
+    struct ir_expr *call = helper(gen, "rows", 10);
+    call->arg[0] = ir_name(arena, symbol);
+    call->arg[1] = ir_integer(arena, (long long)dims);
+    call->arg[2] = ir_integer(arena, ordered);
+    for (size_t k = 0; k < 2; k++) {
+        bool there = k + 1 < dims;
+        call->arg[3 + 2 * k] = there ? box->low[k] : ir_integer(arena, 0);
+        call->arg[4 + 2 * k] = there ? box->high[k] : ir_integer(arena, 0);
+    }
+    call->arg[7] = box->low[dims - 1];
+    call->arg[8] = box->high[dims - 1];
+    call->arg[9] = ir_integer(arena, (long long)symbol->type.bytes);
+    gen->need_rows = true;
+    return call;
+}
+
+/* PREFIX_span(first, last, bytes) */
+static struct ir_expr *span_call(struct gen *gen, const struct memory *memory)
+{
+    struct ir_expr *first = edge(gen, memory, false), *last = edge(gen, memory, true);
+    if (!first || !last)
+        return NULL;
+    bool pointer = memory->itself && memory->symbol->type.pointers;
+    struct ir_expr *call = helper(gen, "span", 3);
+    call->arg[0] = address(gen, first, false);
+    call->arg[1] = address(gen, last, false);
+    call->arg[2] = ir_integer(
+        gen->arena, (long long)(pointer ? sizeof(void *) : memory->symbol->type.bytes));
+    return call;
+}
+
+enum { ROW_BOXES_MAX = 16 };
+
+static bool is_memory(const struct memory *a, const struct memory *b)
+{
+    return a->symbol == b->symbol && a->itself == b->itself && a->table == b->table;
+}
+
+static bool is_self(const struct overlap *pair)
+{
+    return pair->a.symbol == pair->b.symbol && pair->a.table == pair->b.table;
+}
+
+/* Behind the one, or before it: PREFIX_apart(all, other); NULL = cannot be tested. */
+static struct ir_expr *add_apart(struct gen *gen, struct ir_expr *all,
+                                 const struct memory *other)
+{
+    struct box_edges box[ROW_BOXES_MAX];
+    bool rows = memory_has_rows(other);
+    size_t nr = rows ? boxes_of(gen, other->symbol, box, ROW_BOXES_MAX) : 1;
+    for (size_t i = 0; all && i < nr; i++) {
+        struct ir_expr *one =
+            rows ? rows_call(gen, other->symbol, &box[i], false) : span_call(gen, other);
+        struct ir_expr *call = helper(gen, "apart", 2);
+        call->arg[0] = all;
+        call->arg[1] = one;
+        all = one ? call : NULL;
+    }
+    return nr ? all : NULL;
+}
+
+static bool has_rows(const struct overlap *pair)
+{
+    return memory_has_rows(&pair->a) || memory_has_rows(&pair->b);
+}
+
+/* Whose rows are looked at once, for all pairs that it has. */
+static const struct memory *head_of(const struct overlap *pair)
+{
+    bool a = memory_has_rows(&pair->a), b = memory_has_rows(&pair->b);
+    return a && (pair->a.written || !b) ? &pair->a : &pair->b;
+}
+
+static struct ir_expr *apart_of(struct gen *gen, struct ir_expr *call)
+{
+    struct ir_expr *member = ir_expr_new(gen->arena, IR_MEMBER, 1);
+    member->text = "apart";
+    member->type = call->type;
+    member->arg[0] = call;
+    return member;
+}
+
+/* What is tested of the pairs of the list with that head; NULL = it cannot be. */
+static struct ir_expr *rows_are_apart(struct gen *gen, const struct memory *head,
+                                      const struct overlap *list, size_t nr)
+{
+    struct box_edges box[ROW_BOXES_MAX];
+    struct ir_expr *guard = NULL;
+    bool ordered = false;
+    for (size_t i = 0; i < nr; i++)
+        ordered = ordered || (is_self(&list[i]) && is_memory(&list[i].a, head));
+    size_t boxes = boxes_of(gen, head->symbol, box, ROW_BOXES_MAX);
+    if (boxes == 0 || (ordered && boxes > 1) || gen->model->function->is_cplusplus)
+        return NULL;
+    for (size_t b = 0; b < boxes; b++) {
+        struct ir_expr *all = rows_call(gen, head->symbol, &box[b], ordered);
+        for (size_t i = 0; all && i < nr; i++) {
+            const struct overlap *pair = &list[i];
+            if (is_self(pair) || !has_rows(pair) || !is_memory(head_of(pair), head))
+                continue;
+            const struct memory *other = is_memory(&pair->a, head) ? &pair->b : &pair->a;
+            all = other->table ? NULL : add_apart(gen, all, other);
+        }
+        if (!all)
+            return NULL;
+        guard = conjunction(gen, guard, apart_of(gen, all));
+    }
+    return guard;
+}
+
 /* NULL = what they span cannot be said. */
 static struct ir_expr *are_apart(struct gen *gen, const struct overlap *pair)
 {
+    if (pair->a.table || pair->b.table)
+        return NULL;
+    if (has_rows(pair))
+        return rows_are_apart(gen, head_of(pair), pair, 1);
     bool bytes = are_compared_by_bytes(pair);
     struct ir_expr *before = lies_before(gen, &pair->a, &pair->b, bytes);
     struct ir_expr *after = lies_before(gen, &pair->b, &pair->a, bytes);
@@ -116,6 +373,17 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
 {
     const char *a = pair->a.symbol->name, /* as assume noalias() wants */
         *b = pair->b.symbol->name;
+    if (pair->a.table || pair->b.table)
+        return fail(err, STATUS_ILLEGAL,
+                    "stores to '%s' in the nest at line %d may change the pointers to "
+                    "the rows of '%s': C's rule for types does not keep them apart",
+                    pair->a.table ? b : a, gen->nest->stmt->line, pair->a.table ? a : b);
+    if (is_self(pair))
+        return fail(err, STATUS_ILLEGAL,
+                    "rows of '%s' in the nest at line %d may overlap, and which of them "
+                    "the loops use cannot be told from the sizes, so that it cannot be "
+                    "tested at run time",
+                    a, gen->nest->stmt->line);
     return fail(err, STATUS_ILLEGAL,
                 "'%s' and '%s' in the nest at line %d may overlap, and what they span "
                 "cannot be tested at run time; if they do not "
@@ -134,13 +402,43 @@ static bool is_said(const struct overlap *pair)
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
 {
     const struct memory *a = &pair->a, *b = &pair->b;
-    if (are_apart(gen, pair))
+    if (is_self(pair) && are_apart(gen, pair))
+        buf_addf(out,
+                 TESTED_ROWS "'%s'" TESTED_APART "; the original loop runs if they do)\n",
+                 a->symbol->name);
+    else if (are_apart(gen, pair))
         buf_addf(out,
                  "'%s' and '%s'" TESTED_APART "; the original loop runs if they do)\n",
                  a->symbol->name, b->symbol->name);
     else if (is_said(pair))
         buf_addf(out, "stores to '%s' do not change '%s'\n",
                  (a->written ? a : b)->symbol->name, (a->written ? b : a)->symbol->name);
+}
+
+/* No pair before it has its rows looked at. */
+static bool is_first_of(const struct overlaps *list, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (has_rows(&list->pair[i]) &&
+            is_memory(head_of(&list->pair[i]), head_of(&list->pair[at])))
+            return false;
+    return true;
+}
+
+static void fit_edges(struct ir_expr *expr, void *data)
+{
+    if (expr->kind == IR_CALL)
+        for (size_t i = 1; i < expr->arg_nr; i++)
+            if (expr->arg[i]->type.scalar == IR_INT && !expr->arg[i]->type.pointers &&
+                expr->arg[i]->kind != IR_CALL)
+                gen_fit(data, &expr->arg[i]);
+}
+
+static struct ir_expr *fitted(struct gen *gen, struct ir_expr *guard)
+{
+    ir_visit(guard, fit_edges, gen);
+    ir_visit(guard, gen_fit_subscript, gen);
+    return guard;
 }
 
 static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else,
@@ -151,7 +449,13 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
     for (size_t i = 0; !status && i < list.nr; i++) {
         struct ir_expr *apart = are_apart(gen, &list.pair[i]);
         *needs_else = *needs_else || apart;
-        if (apart) {
+        if (apart && has_rows(&list.pair[i])) {
+            const struct memory *head = head_of(&list.pair[i]);
+            if (is_first_of(&list, i))
+                *guard = conjunction(
+                    gen, *guard,
+                    fitted(gen, rows_are_apart(gen, head, list.pair, list.nr)));
+        } else if (apart) {
             ir_visit(apart, gen_fit_subscript, gen);
             *guard = conjunction(gen, *guard, apart);
         } else if (!is_said(&list.pair[i]))
@@ -307,6 +611,103 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
     *guard = conjunction(gen, near, *guard);
 }
 
+/* ---- threads that come to the loop together ---- */
+
+/* All of them must take the same way, to the new loop or to the original one: what is
+ * tested must be the same for all. */
+struct team {
+    const struct ir_function *function;
+    const struct ir_stmt *loop;   /* whose iterations they share */
+    const struct ir_stmt *region; /* where they begin; NULL = in a caller */
+    const struct ir_symbol *own;  /* found: may differ */
+};
+
+static const struct ir_pragma *team_pragma(const struct ir_stmt *stmt)
+{
+    const struct ir_pragma *pragma = stmt->pragma;
+    while (pragma && (pragma->ours || !pragma_team(pragma->text)))
+        pragma = pragma->next;
+    return pragma;
+}
+
+static bool is_loop(const struct ir_stmt *stmt, const void *loop)
+{
+    return stmt == loop;
+}
+
+/* The innermost region around the loop. */
+static const struct ir_stmt *region_of(const struct ir_stmt *stmt,
+                                       const struct ir_stmt *loop)
+{
+    const struct ir_stmt *region = NULL;
+    if (!stmt || !stmt_find(stmt, is_loop, loop))
+        return NULL;
+    for (size_t i = 0; !region && i < stmt->child_nr; i++)
+        region = region_of(stmt->child[i], loop);
+    return region ? region : team_pragma(stmt) ? stmt : NULL;
+}
+
+static bool declares(const struct ir_stmt *stmt, const void *symbol)
+{
+    return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
+           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
+}
+
+static bool is_private(const struct team *team, const struct ir_symbol *symbol)
+{
+    const char *at = pragma_team(team_pragma(team->region)->text);
+    struct clause clause;
+    while (clause_next(&at, &clause))
+        if (clause_gives_own(&clause) &&
+            (clause_is(&clause, "default") || clause_names(&clause, symbol->name)))
+            return true;
+    return false;
+}
+
+/* What bounds the loop is the same for all, or the program is wrong as it is. */
+static bool bounds_loop(const struct ir_stmt *loop, const struct ir_symbol *symbol)
+{
+    return expr_mentions(loop->lower, symbol) || expr_mentions(loop->upper, symbol);
+}
+
+static void find_own(struct ir_expr *expr, void *data)
+{
+    struct team *team = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (!symbol || symbol->role == IR_FUNCTION || bounds_loop(team->loop, symbol))
+        return;
+    while (symbol->role == IR_FIELD && symbol->base)
+        symbol = symbol->base;
+    bool array = symbol->dim_nr && !symbol->pointer_to_array;
+    bool local = symbol->role != IR_GLOBAL && !symbol->is_static;
+    bool own = symbol_is_of_thread(team->function, symbol) ||
+               (!array && symbol->is_written) ||
+               (local && (!team->region || is_private(team, symbol) ||
+                          stmt_find(team->region, declares, symbol)));
+    team->own = own ? symbol : team->own;
+}
+
+static int check_team(const struct gen *gen, struct ir_expr *guard, struct error *err)
+{
+    const struct ir_stmt *loop = gen->nest->stmt;
+    const struct ir_pragma *pragma = loop->pragma;
+    struct team team = {.function = gen->model->function, .loop = loop};
+    while (pragma && (pragma->ours || !pragma_is_for(pragma->text)))
+        pragma = pragma->next;
+    if (!pragma || !guard)
+        return 0;
+    team.region = region_of(team.function->body, loop);
+    ir_visit(guard, find_own, &team);
+    if (!team.own)
+        return 0;
+    return fail(err, STATUS_ILLEGAL,
+                "the nest at line %d: the new code would have to test '%s' before it "
+                "runs, and the threads that share the loop may not all have the same "
+                "one; of an array, declare it `restrict`, or #pragma inflight assume "
+                "noalias(...)",
+                loop->line, team.own->name);
+}
+
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
@@ -317,5 +718,61 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     if (check_ever(gen, err))
         return -1;
     guard_params(gen, guard, needs_else);
-    return guard_overlaps(gen, guard, needs_else, err);
+    return guard_overlaps(gen, guard, needs_else, err) || check_team(gen, *guard, err)
+               ? -1
+               : 0;
+}
+
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out)
+{
+    buf_addf(
+        out,
+        "struct %s_place {\n    __UINTPTR_TYPE__ first, end;\n    int apart;\n};\n\n",
+        prefix);
+    buf_addf(out,
+             "/* Where rows a[i][j] lie of which the elements first to last are used; "
+             "`ordered`: apart only\n * where each lies behind the one before, or each "
+             "before it. */\n"
+             "static struct %s_place %s_rows(const void *a, int levels, int ordered, "
+             "long i_first, long i_last,\n"
+             "    long j_first, long j_last, long first, long last, long bytes)\n{\n"
+             "    struct %s_place all = {0, 0, 1}, row, before = {0, 0, 0};\n"
+             "    int up = 1, down = 1;\n",
+             prefix, prefix, prefix);
+    buf_add(out,
+            "    for (long i = i_first; first <= last && i <= i_last; i++) {\n"
+            "        __UINTPTR_TYPE__ rows, at;\n"
+            "        __builtin_memcpy(&rows, (const char *)a + i * (long)sizeof(void *), "
+            "sizeof(rows));\n"
+            "        for (long j = j_first; j <= j_last; j++) {\n"
+            "            at = rows;\n"
+            "            if (levels > 2)\n"
+            "                __builtin_memcpy(&at, (const char *)rows + j * "
+            "(long)sizeof(void *), sizeof(at));\n"
+            "            row.first = at + (__UINTPTR_TYPE__)(first * bytes);\n"
+            "            row.end = at + (__UINTPTR_TYPE__)((last + 1) * bytes);\n"
+            "            up = up && row.first >= before.end;\n"
+            "            down = down && (!before.end || row.end <= before.first);\n"
+            "            if (!all.end || row.first < all.first)\n"
+            "                all.first = row.first;\n"
+            "            if (row.end > all.end)\n"
+            "                all.end = row.end;\n"
+            "            before = row;\n"
+            "        }\n    }\n"
+            "    all.apart = !ordered || up || down;\n    return all;\n}\n\n");
+    if (spans)
+        buf_addf(out,
+                 "static inline struct %s_place %s_span(const void *first, const void "
+                 "*last, long bytes)\n{\n"
+                 "    struct %s_place all = {(__UINTPTR_TYPE__)first, "
+                 "(__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes, 1};\n"
+                 "    return all;\n}\n\n",
+                 prefix, prefix, prefix);
+    if (pairs)
+        buf_addf(out,
+                 "static inline struct %s_place %s_apart(struct %s_place all, struct "
+                 "%s_place other)\n{\n"
+                 "    all.apart = all.apart && (all.end <= other.first || other.end <= "
+                 "all.first);\n    return all;\n}\n\n",
+                 prefix, prefix, prefix, prefix);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "variants/emit/gen.h"
+#include "variants/ir/clauses.h"
 #include "variants/ir/sum.h"
 #include "variants/plan/plan.h"
 
@@ -120,7 +121,7 @@ static void print_parallel(struct buf *out, const struct code *loop)
 {
     const struct tree *band = loop->band;
     if (band->pragma && !band->clauses) {
-        const char *behind = strstr(strstr(band->pragma, "parallel"), "for") + 3;
+        const char *behind = pragma_clauses(band->pragma);
         bool simd = loop->simd && !strstr(band->pragma, "simd");
         buf_addf(out, "#pragma %.*s%s%s", (int)(behind - band->pragma), band->pragma,
                  simd ? " simd" : "", behind);

@@ -150,7 +150,8 @@ static bool is_of_any_row(const struct inner *at, const struct ir_expr *expr)
 /* What is loaded on the way to the element. */
 static bool loads_of_any_row(const struct inner *at, const struct ir_expr *expr)
 {
-    bool any = true;
+    const struct ir_symbol *root = fetch_root(expr);
+    bool any = !root || !symbol_has_rows(root);
     for (; any && expr->kind == IR_INDEX; expr = expr->arg[0])
         any = !expr_loads(expr->arg[1]) || is_of_any_row(at, expr->arg[1]);
     return any;

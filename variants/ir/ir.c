@@ -335,3 +335,24 @@ bool stmt_breaks_out(const struct ir_stmt *body)
 {
     return breaks_out(body);
 }
+
+bool symbol_has_rows(const struct ir_symbol *symbol)
+{
+    const struct ir_type *type = &symbol->type;
+    bool number = type->scalar == IR_FLOAT || type->scalar == IR_INT;
+    return type->pointers > 1 && !symbol->dim_nr && number && !symbol->as_written &&
+           !type->full;
+}
+
+size_t symbol_levels(const struct ir_symbol *symbol)
+{
+    if (symbol->dim_nr)
+        return symbol->dim_nr;
+    return symbol_has_rows(symbol) ? (size_t)symbol->type.pointers
+                                   : symbol->type.pointers > 0;
+}
+
+bool symbol_is_element(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_FIELD && symbol->path && *symbol->path == '[';
+}

@@ -13,6 +13,7 @@
 struct buf;
 
 struct ir_arena;
+struct ir_use;
 
 /*
  * What stands elsewhere than in the text of the function and decides on what that text
@@ -29,6 +30,15 @@ enum ir_frozen_kind {
 struct ir_frozen {
     enum ir_frozen_kind kind;
     const char *name, *subject, *value; /* name = value is said to the reader */
+};
+
+/* What the calls in the file give for an integer parameter, where they all give the same.
+ */
+struct ir_given {
+    const struct ir_symbol *param;
+    long long value;
+    const char *caller; /* the function that makes the first of the calls */
+    int line;
 };
 
 /* How a C++ function is called from outside of all scopes; of a C function only
@@ -67,6 +77,10 @@ struct ir_function {
     bool is_static;
     const struct ir_frozen *frozen;
     size_t frozen_nr;
+    const struct ir_given *given;
+    size_t given_nr;
+    const struct ir_use *use; /* macros in the body: see spelling.h */
+    size_t use_nr;
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
@@ -99,6 +113,13 @@ struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr
 struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
                             size_t children);
 
+/* A pointer to pointers to numbers: `double **a`, whose rows lie wherever its pointers
+ * say. What it points to cannot be pointers to records, nor be of a qualified level. */
+bool symbol_has_rows(const struct ir_symbol *symbol);
+/* Subscripts from the variable to its elements: those that are declared, or one for each
+ * level of pointers; 0 = a scalar. */
+size_t symbol_levels(const struct ir_symbol *symbol);
+
 /* The element that a chain of members and of subscripts between them starts from, such as
  * p[i] of p[i].pos.x[k]; NULL when expr is no MEMBER, or when a pointer is followed on
  * the way (`p[i].next->x`). `path` (".pos.x") and `offset` (of its first element from the
@@ -116,6 +137,8 @@ size_t ir_mark_bytes(const char *source);
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
+/* A FIELD that is an element: "d[0]". */
+bool symbol_is_element(const struct ir_symbol *symbol);
 bool stmt_breaks_out(const struct ir_stmt *
                          body); /* break or continue that binds to the loop around body */
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
@@ -135,6 +158,8 @@ bool expr_is_math(const struct ir_expr *call);
 
 /* C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);
+/* A size of several, "n x (m + 1)"; `more`: behind others. */
+void ir_print_extent(struct buf *out, const struct ir_expr *size, bool more);
 void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent);
 void ir_print_declaration(
     struct buf *out, const struct ir_symbol *symbol); /* "double A[n][m]" without ';' */

@@ -11,6 +11,8 @@
 
 struct ir_expr;
 struct ir_pragma;
+struct ir_spelling;
+struct ir_spelt_stmt;
 
 enum ir_scalar { IR_VOID, IR_BOOL, IR_INT, IR_FLOAT, IR_RECORD, IR_OTHER };
 
@@ -19,16 +21,19 @@ struct ir_type {
         *text; /* as the user would write it: "double", "unsigned long", "uint32_t" */
     enum ir_scalar scalar; /* of the element, for pointers and arrays */
     bool is_unsigned, is_const, is_restrict, is_volatile;
-    bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
-    size_t bytes;   /* of the element */
-    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                       array of elements ... */
+    bool is_movable; /* RECORD: numbers all through and no pointers, so that its bytes
+                        mean the same elsewhere */
+    bool may_alias;  /* by an attribute of the type: C's rule for types does not hold */
+    size_t bytes;    /* of the element */
+    int pointers;    /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                        array of elements ... */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
 
 /* FIELD: a path of fields without subscripts from a variable, `g->nx` or `g.box.v`, as a
- * variable of its own. */
+ * variable of its own; or one element of an array of integers that the function does not
+ * change, `d[0]`, which bounds a loop: that one belongs to the array's contents. */
 enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION, IR_FIELD };
 
 struct ir_symbol {
@@ -82,7 +87,8 @@ enum ir_kind {
     IR_CALL, /* text = callee as printed; symbol when it is a name declared in the source;
                 args */
     IR_CAST, /* (type) arg[0], explicit ones only */
-    IR_RAW /* text the parser does not take apart; opaque; arg = the NAMEs it mentions */
+    IR_RAW, /* text the parser does not take apart; opaque; arg = the NAMEs it mentions */
+    IR_SPELT /* printing only: text that says arg[0]; none = in parentheses */
 };
 
 struct ir_expr {
@@ -101,6 +107,8 @@ struct ir_expr {
     long long
         value; /* integer constants (also folded macros and enumerators) when has_value */
     int line, column;
+    size_t begin, end; /* byte range in the file; 0, 0 where it has none */
+    const struct ir_spelling *spelling; /* as the file has it; see ir/spelling.h */
 };
 
 enum ir_stmt_kind {
@@ -142,7 +150,12 @@ struct ir_stmt {
     size_t begin,
         end; /* byte range in the file, of the expansion; end is behind the ';' or '}' */
     bool from_macro; /* starts inside a macro: its range is that of the macro call */
-    struct ir_pragma *pragma; /* pragmas attached to this statement, linked */
+    const struct ir_spelt_stmt *spelling; /* as the file has it; see ir/spelling.h */
+    const char *comments;        /* lines above it, see SPELT_LINE; NULL = none */
+    const char *remark;          /* a comment behind it on its line; NULL = none */
+    size_t told_begin, told_end; /* its range with both */
+    bool is_spelt;               /* printing only: with its comments, see ir_spell_stmt */
+    struct ir_pragma *pragma;    /* pragmas attached to this statement, linked */
 };
 
 /* `#pragma inflight WORDS` and every other pragma of the file. */

@@ -69,6 +69,8 @@ static int precedence(const struct ir_expr *expr)
         return PREC_ASSIGN;
     case IR_COND:
         return PREC_COND;
+    case IR_SPELT:
+        return expr->arg_nr ? precedence(expr->arg[0]) : PREC_PRIMARY;
     case IR_CAST:
     case IR_RAW:
         break;
@@ -298,6 +300,7 @@ static void print_plain(struct buf *out, const struct ir_expr *expr)
         return;
     case IR_LITERAL:
     case IR_RAW:
+    case IR_SPELT:
         buf_add(out, expr->text);
         return;
     }
@@ -347,6 +350,46 @@ static void print_at(struct buf *out, const struct ir_expr *expr, int min)
 void ir_print_expr(struct buf *out, const struct ir_expr *expr)
 {
     print_at(out, expr, PREC_COMMA);
+}
+
+void ir_print_extent(struct buf *out, const struct ir_expr *size, bool more)
+{
+    buf_add(out, more ? " x " : "");
+    print_at(out, size, size->kind == IR_BINARY ? PREC_UNARY : PREC_COMMA);
+}
+
+static int part_precedence(const struct ir_expr *expr, size_t index,
+                           const struct ir_expr *part)
+{
+    switch (expr->kind) {
+    case IR_INDEX:
+        return index ? PREC_COMMA : PREC_POSTFIX;
+    case IR_MEMBER:
+        return PREC_POSTFIX;
+    case IR_UNARY:
+        return ir_op_text(expr->op) == expr->op ? PREC_UNARY : PREC_POSTFIX;
+    case IR_BINARY:
+        return operand_precedence(expr, part, index > 0);
+    case IR_COND:
+        return index == 1 ? PREC_ASSIGN : index ? PREC_COND : PREC_UNARY;
+    case IR_ASSIGN:
+        return index ? PREC_ASSIGN : PREC_UNARY;
+    case IR_CALL:
+        return PREC_ASSIGN;
+    default:
+        return PREC_UNARY;
+    }
+}
+
+void print_part(struct buf *out, const struct ir_expr *expr, size_t index,
+                const struct ir_expr *part)
+{
+    print_at(out, part, part_precedence(expr, index, part));
+}
+
+void print_factor(struct buf *out, const struct ir_expr *expr)
+{
+    print_at(out, expr, PREC_POSTFIX);
 }
 
 void print_operand(struct buf *out, const struct ir_expr *expr)
@@ -415,7 +458,7 @@ static bool is_block(const struct ir_stmt *stmt)
  * led by a pragma. */
 static bool needs_braces(const struct ir_stmt *body, bool under_if)
 {
-    if (body->pragma || body->kind == IR_DECL || body->kind == IR_OPAQUE)
+    if (body->pragma || body->kind == IR_DECL || (body->kind == IR_OPAQUE && body->why))
         return true;
     return under_if && (body->kind == IR_IF || body->kind == IR_FOR ||
                         body->kind == IR_WHILE || body->kind == IR_EMPTY);
@@ -685,9 +728,25 @@ static void print_simple(struct buf *out, const struct ir_stmt *stmt, int indent
     buf_add(out, "\n");
 }
 
-void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent)
+static void print_comments(struct buf *out, const char *lines, int indent)
 {
-    print_pragmas(out, stmt->pragma);
+    while (*lines) {
+        size_t length = strcspn(lines, "\n") + 1;
+        margin(out, indent);
+        buf_add_n(out, lines, length);
+        lines += length;
+    }
+}
+
+static void print_remark(struct buf *out, const char *remark)
+{
+    if (out->length && out->data[out->length - 1] == '\n')
+        buf_truncate(out, out->length - 1);
+    buf_addf(out, " %s\n", remark);
+}
+
+static void print_bare(struct buf *out, const struct ir_stmt *stmt, int indent)
+{
     margin(out, indent);
     switch (stmt->kind) {
     case IR_BLOCK:
@@ -709,4 +768,14 @@ void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent)
         print_simple(out, stmt, indent);
         break;
     }
+}
+
+void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent)
+{
+    if (stmt->is_spelt && stmt->comments)
+        print_comments(out, stmt->comments, indent);
+    print_pragmas(out, stmt->pragma);
+    print_bare(out, stmt, indent);
+    if (stmt->is_spelt && stmt->remark)
+        print_remark(out, stmt->remark);
 }

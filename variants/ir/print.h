@@ -7,6 +7,11 @@
 
 /* a lone comma operator in parentheses: initialisers, arguments */
 void print_operand(struct buf *out, const struct ir_expr *expr);
+/* what stands as arg[index] of expr */
+void print_part(struct buf *out, const struct ir_expr *expr, size_t index,
+                const struct ir_expr *part);
+/* where any operator may stand beside it */
+void print_factor(struct buf *out, const struct ir_expr *expr);
 /* to the right of a comparison */
 void print_bound(struct buf *out, const struct ir_expr *expr);
 /* "*restrict a", "A[n][m]" */

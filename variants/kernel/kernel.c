@@ -36,10 +36,36 @@ static char *hash_of(const struct kernel *kernel, const struct kernel_request *r
     hash_text(&hash, kernel->function->name);
     for (size_t i = 0; i < request->words.nr; i++)
         hash_text(&hash, request->words.v[i]);
+    for (size_t i = 0; i < kernel->words.item_nr; i++)
+        if (kernel->words.item[i].caller) /* a header's macro may have said it */
+            hash_text(&hash, kernel->words.item[i].text);
     hash_text(&hash, request->reassociate ? "reassociate" : "");
     for (size_t i = 0; i < request->cflags.nr; i++)
         hash_text(&hash, request->cflags.v[i]);
     return hash_hex(&hash);
+}
+
+/* Which sizes nobody said, and the call that gives them: "n and m as main calls it in
+ * line 30". NULL = there are none. */
+static char *given_note(const struct kernel_directives *words)
+{
+    const struct kernel_directive *first = NULL;
+    struct strvec names = {0};
+    struct buf text = {0};
+
+    for (size_t i = 0; i < words->item_nr; i++) {
+        const struct kernel_directive *word = &words->item[i];
+        if (word->caller && (!first || word->line == first->line)) {
+            first = first ? first : word;
+            strvec_push(&names, word->name.v[0]);
+        }
+    }
+    for (size_t i = 0; i < names.nr; i++)
+        buf_addf(&text, "%s%s", !i ? "" : i + 1 < names.nr ? ", " : " and ", names.v[i]);
+    if (first)
+        buf_addf(&text, " as %s calls it in line %d", first->caller, first->line);
+    strvec_release(&names);
+    return first ? buf_detach(&text) : NULL;
 }
 
 static int open_into(struct kernel *kernel, const struct kernel_request *request,
@@ -63,7 +89,9 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
     if (kernel_tuned_open(kernel, err))
         return -1;
     kernel->hash = hash_of(kernel, request);
-    kernel->inputs_note = xstrdup(request->inputs);
+    kernel->flags_from = xstrdup(request->flags_from);
+    kernel->inputs_note =
+        request->inputs ? xstrdup(request->inputs) : given_note(&kernel->words);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
     kernel->view_array = xcalloc(kernel->buffer_nr + 1, sizeof(*kernel->view_array));
     return 0;
@@ -93,6 +121,7 @@ void kernel_free(struct kernel *kernel)
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         contents_release(&kernel->buffer[i].contents);
         free(kernel->buffer[i].extent_text);
+        free(kernel->buffer[i].steady);
     }
     record_fields_release(&kernel->fields);
     free(kernel->buffer);
@@ -101,6 +130,7 @@ void kernel_free(struct kernel *kernel)
     free(kernel->view_array);
     free(kernel->hash);
     free(kernel->inputs_note);
+    free(kernel->flags_from);
     kernel_tuned_release(kernel);
     model_free(kernel->model);
     kernel_directives_release(&kernel->words);
@@ -197,7 +227,8 @@ static void show_arrays(const struct kernel *kernel)
             .is_float = buffer->kind == 'f',
             .read = buffer->read,
             .written = buffer->written,
-            .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
+            .dims =
+                symbol_levels(buffer->symbol) ? (int)symbol_levels(buffer->symbol) : 1,
             .extent_text = buffer->extent_text,
             .bytes =
                 buffer->length < 0 ? -1 : (double)buffer->length * (double)buffer->bytes};
@@ -284,6 +315,11 @@ int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *ass
     if (kernel_tuned_model(kernel, plan, &model, assumptions, err))
         return -1;
     return model_check(model, plan, assumptions, err);
+}
+
+void kernel_limit(struct kernel *kernel, unsigned long operations)
+{
+    model_limit(kernel->model, operations);
 }
 
 /* The end of a comment must not stand inside of one. */

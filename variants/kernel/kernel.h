@@ -20,14 +20,15 @@ struct plan;
 struct kernel_request {
     const char *path; /* FILE.c */
     int line; /* the function that holds this line; 0 = by name or the only candidate */
-    const char *function; /* NULL = the one marked `#pragma inflight kernel`, else the
-                             only function with a loop */
-    struct strvec words;  /* pragma words from the command line: "set n = 4096", "buffer
-                             key = index(m)", "assume ..." */
-    struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
-                             the caller) */
-    bool reassociate;     /* floating-point sums may be reordered */
-    const char *inputs;   /* where captured contents come from, for reports; else NULL */
+    const char *function;   /* NULL = the one marked `#pragma inflight kernel`, else the
+                               only function with a loop */
+    struct strvec words;    /* pragma words from the command line: "set n = 4096", "buffer
+                               key = index(m)", "assume ..." */
+    struct strvec cflags;   /* -I, -D, -std ... for parsing and compiling (allow-listed by
+                               the caller) */
+    const char *flags_from; /* who says so, for reports; NULL = nobody */
+    bool reassociate;       /* floating-point sums may be reordered */
+    const char *inputs; /* where captured contents come from, for reports; else NULL */
     bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
@@ -107,9 +108,11 @@ void typical_plans_free(struct typical_plan *plans, size_t nr);
  */
 int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                  struct error *err);
+/* Fewer isl operations for each step of the plans that are checked from now on. */
+void kernel_limit(struct kernel *kernel, unsigned long operations);
 
 /* The transformed function as C: a whole file (the user's file with the nest replaced,
- * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing
+ * header comment `comment` on top), plain C that depends on nothing
  * of ours. */
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err);

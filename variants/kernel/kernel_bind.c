@@ -137,24 +137,37 @@ struct binding {
     struct model_values values;
 };
 
+static struct captured_shape shape_of(const struct kernel_buffer *buffer)
+{
+    return (struct captured_shape){.kind = buffer->kind,
+                                   .bytes = buffer->bytes,
+                                   .record_bytes = buffer->record_bytes,
+                                   .offset = buffer->offset,
+                                   .inside = buffer->inside,
+                                   .inside_bytes = buffer->inside_bytes};
+}
+
 static bool range_of(void *data, int array, long long *low, long long *high)
 {
     const struct kernel *kernel = data;
     const struct kernel_buffer *buffer = &kernel->buffer[array];
+    const struct captured_shape shape = shape_of(buffer);
 
     if (!buffer->is_filled || buffer->kind == 'r')
         return false;
     if (buffer->contents.captured || kernel->only_captured)
-        return captured_range(
-            &buffer->contents,
-            &(struct captured_shape){.kind = buffer->kind,
-                                     .bytes = buffer->bytes,
-                                     .record_bytes = buffer->record_bytes,
-                                     .offset = buffer->offset,
-                                     .inside = buffer->inside,
-                                     .inside_bytes = buffer->inside_bytes},
-            buffer->length, low, high);
+        return captured_range(&buffer->contents, &shape, buffer->length, low, high);
     return contents_range(&buffer->contents, buffer->length, low, high);
+}
+
+static bool is_as_captured(const struct kernel_buffer *buffer)
+{
+    const struct captured *captured = buffer->contents.captured;
+
+    for (size_t k = 0; k < buffer->levels; k++)
+        if (k >= captured->row_nr || buffer->extent[k] != captured->rows[k])
+            return false;
+    return true;
 }
 
 static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
@@ -236,6 +249,25 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
     return 0;
 }
 
+/* As captured, with what lies between the rows, where all of it is used; else one behind
+ * the other. More than was captured, where there is none. */
+static void set_rows(struct kernel_buffer *buffer, const long long size[])
+{
+    const struct captured *captured = buffer->contents.captured;
+    bool is_more = false;
+
+    buffer->length = 1;
+    for (size_t k = 0; k < buffer->levels; k++) {
+        buffer->extent[k] = size[k] + (captured ? captured->spare[k] : 0);
+        buffer->length *= buffer->extent[k];
+        is_more = is_more || (captured && buffer->extent[k] > captured->rows[k]);
+    }
+    if (captured && is_as_captured(buffer))
+        buffer->length = captured->records;
+    else if (is_more && buffer->length <= captured->records)
+        buffer->length = captured->records + 1;
+}
+
 static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                        struct error *err)
 {
@@ -245,6 +277,11 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     long long size[16] = {0};
     size_t dims = 0;
 
+    if (word && buffer->levels > 1)
+        return fail(err, STATUS_INPUT,
+                    "%s: '%s' points to rows, whose number and length follow from the "
+                    "loops alone",
+                    word->where, buffer->name);
     if (word)
         return reported_length(kernel, word, buffer, err);
     if (buffer->model_array >= 0) {
@@ -259,7 +296,11 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     }
     if (multiply(buffer, size, dims, &buffer->length, err))
         return -1;
+    if (buffer->levels > 1)
+        set_rows(buffer, size);
     buffer->length *= (long long)buffer->inside; /* the dimensions are of records */
+    if (buffer->symbol->type.scalar == IR_RECORD && !*buffer->path && buffer->kind != 'r')
+        buffer->length *= (long long)buffer->symbol->type.bytes; /* handed on as bytes */
     return 0;
 }
 
@@ -320,16 +361,59 @@ static int eval_lengths(struct binding *binding, struct error *err)
     return left ? fail(err, why.status, "%s", why.text) : 0;
 }
 
+/* "d[1][2]" of an array as it is declared: which element it is; -1 = cannot be said. */
+static long long place_of(const struct ir_symbol *element)
+{
+    const struct ir_symbol *array = element->base;
+    const char *at = element->path;
+    long long place = 0;
+
+    for (size_t i = 0; *at == '['; i++) {
+        char *end;
+        bool known =
+            i == 0 || (i < array->dim_nr && array->dim[i] && array->dim[i]->has_value);
+
+        if (!known)
+            return -1;
+        place = (i ? place * array->dim[i]->value : 0) + strtoll(at + 1, &end, 10);
+        if (*end != ']')
+            return -1;
+        at = end + 1;
+    }
+    return place;
+}
+
+/* What was captured of the array. */
+static void add_element(struct binding *binding, const struct ir_symbol *element)
+{
+    const struct kernel *kernel = binding->kernel;
+    long long value;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        struct captured_shape shape = shape_of(buffer);
+
+        if (buffer->symbol == element->base &&
+            captured_number(&buffer->contents, &shape, place_of(element), &value))
+            binding->value[binding->values.nr++] = (struct model_value){element, value};
+    }
+}
+
 static void list_values(struct binding *binding)
 {
     const struct kernel *kernel = binding->kernel;
+    const struct ir_function *function = kernel->function;
 
-    binding->value = xcalloc(kernel->scalar_nr + 1, sizeof(*binding->value));
+    binding->value =
+        xcalloc(kernel->scalar_nr + function->symbol_nr + 1, sizeof(*binding->value));
     binding->values.item = binding->value;
     for (size_t i = 0; i < kernel->scalar_nr; i++)
         if (kernel->scalar[i].is_integer)
             binding->value[binding->values.nr++] =
                 (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (symbol_is_element(function->symbol[i]))
+            add_element(binding, function->symbol[i]);
 }
 
 static int check_captured(const struct kernel *kernel, struct error *err)
@@ -357,12 +441,12 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
         return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
     if (kernel_eval_scalars(kernel, err))
         return -1;
-    list_values(&binding);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         kernel->buffer[i].length = -1;
         if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
             goto out;
     }
+    list_values(&binding);
     if (eval_lengths(&binding, &why)) {
         if (check_captured(kernel, err) == 0)
             fail(err, why.status, "%s", why.text);
@@ -401,13 +485,13 @@ int kernel_refresh_known(struct kernel *kernel, struct error *err)
 
     if (kernel_eval_scalars(kernel, err))
         return -1;
-    list_values(&binding);
     kernel->only_captured = true;
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         kernel->buffer[i].length = -1;
         if (kernel->buffer[i].is_filled)
             eval_contents(kernel, &kernel->buffer[i], NULL);
     }
+    list_values(&binding);
     eval_lengths(&binding, NULL);
     kernel->only_captured = false;
     free(binding.value);
@@ -475,6 +559,106 @@ int kernel_bind(struct kernel *kernel, struct error *err)
     return status;
 }
 
+/* ---- contents that keep results in range ---- */
+
+/* "dominant(n)" of a matrix of n columns: by its declaration, or n of an array of n * n
+ * elements. NULL = it is none. */
+static char *dominant_text(const struct kernel *kernel,
+                           const struct kernel_buffer *buffer)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+    struct buf text = {0};
+
+    buf_add(&text, "dominant(");
+    if (symbol->dim_nr == 2 && symbol->dim[1]) {
+        ir_print_expr(&text, symbol->dim[1]);
+        buf_add(&text, ")");
+        return buf_detach(&text);
+    }
+    for (size_t i = 0; i < kernel->scalar_nr && symbol->dim_nr < 2; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        if (scalar->is_size && scalar->integer > 1 &&
+            buffer->length / scalar->integer == scalar->integer &&
+            buffer->length % scalar->integer == 0) {
+            buf_addf(&text, "%s)", scalar->symbol->name);
+            return buf_detach(&text);
+        }
+    }
+    buf_release(&text);
+    return NULL;
+}
+
+static char *small_text(const struct kernel_buffer *buffer)
+{
+    return xasprintf("uniform(%.3g,%.3g)", 0.25 / (double)buffer->length,
+                     0.5 / (double)buffer->length);
+}
+
+static bool takes_default(const struct kernel *kernel, const struct kernel_buffer *buffer)
+{
+    return buffer->kind == 'f' && buffer->is_filled && buffer->read && !buffer->steady &&
+           !*buffer->path && buffer->length > 0 &&
+           !buffer_word(kernel, DIRECTIVE_BUFFER, buffer);
+}
+
+/* Which ones: the user may know better. */
+static void note_steady(struct kernel *kernel)
+{
+    struct buf text = {0};
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].steady)
+            buf_addf(&text, "%s%s = %s", text.length ? ", " : "", kernel->buffer[i].name,
+                     kernel->buffer[i].steady);
+    buf_add(&text, " since other contents lead out of the range of numbers");
+    if (kernel->inputs_note)
+        buf_addf(&text, ", %s", kernel->inputs_note);
+    free(kernel->inputs_note);
+    kernel->inputs_note = buf_detach(&text);
+}
+
+bool kernel_steady(struct kernel *kernel, struct error *err)
+{
+    enum { MATRICES, OTHERS, STEPS };
+    bool changed = false;
+
+    while (!changed && kernel->steadied < STEPS) {
+        int step = kernel->steadied++;
+
+        for (size_t i = 0; i < kernel->buffer_nr; i++) {
+            struct kernel_buffer *buffer = &kernel->buffer[i];
+
+            if (!takes_default(kernel, buffer))
+                continue;
+            buffer->steady =
+                step == MATRICES ? dominant_text(kernel, buffer) : small_text(buffer);
+            if (buffer->steady)
+                buffer->contents_text = buffer->steady;
+            changed = changed || buffer->steady;
+        }
+    }
+    return changed && kernel_bind(kernel, err) == 0;
+}
+
+int kernel_steady_end(struct kernel *kernel, bool kept, struct error *err)
+{
+    if (kept) {
+        if (kernel->steadied)
+            note_steady(kernel);
+        return 0;
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        if (buffer->steady)
+            buffer->contents_text = contents_default(IR_FLOAT);
+        free(buffer->steady);
+        buffer->steady = NULL;
+    }
+    return kernel_bind(kernel, err);
+}
+
 int kernel_set(struct kernel *kernel, const char *param, long long value,
                struct error *err)
 {
@@ -506,9 +690,17 @@ void variant_args(const struct kernel *kernel, struct strvec *args)
 
         if (!buffer->is_filled)
             continue;
-        contents_add(&text, &buffer->contents);
+        buf_addf(&text, "%s=%lld", buffer->name, buffer->length);
+        for (size_t k = 0; buffer->levels > 1 && k < buffer->levels; k++)
+            buf_addf(&text, "/%lld", buffer->extent[k]);
+        buf_add(&text, ":");
+        if (buffer->contents.captured)
+            captured_add(&text, &buffer->contents,
+                         buffer->levels > 1 && is_as_captured(buffer));
+        else
+            contents_add(&text, &buffer->contents);
         strvec_push(args, "--buffer");
-        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length, buf_str(&text));
+        strvec_push(args, buf_str(&text));
         buf_release(&text);
     }
 }

@@ -34,7 +34,9 @@ bool lies_in_place(const struct ir_symbol *symbol)
 static bool has_fields(const struct ir_function *function, const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+        if (function->symbol[i]->role == IR_FIELD &&
+            function->symbol[i]->base == symbol &&
+            !symbol_is_element(function->symbol[i]))
             return true;
     return false;
 }
@@ -81,10 +83,44 @@ bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbo
 
 /* ---- can it be supplied? ---- */
 
+struct row_change {
+    const struct ir_symbol *symbol;
+    bool found;
+};
+
+static void look_for_change(struct ir_expr *expr, void *data)
+{
+    struct row_change *change = data;
+    const struct ir_expr *at =
+        expr->kind == IR_ASSIGN || expr->kind == IR_UNARY ? expr->arg[0] : NULL;
+    const char *op = expr->op;
+    bool changes = at && at->type.pointers > 0 && at->kind != IR_NAME &&
+                   (expr->kind == IR_ASSIGN || strstr(op, "++") || strstr(op, "--") ||
+                    (*op == '&' && at->type.pointers > 0));
+
+    for (; changes && at->arg_nr; at = at->arg[0])
+        ;
+    change->found =
+        change->found || (changes && at->kind == IR_NAME && at->symbol == change->symbol);
+}
+
+/* Its pointers are no numbers: a call must leave them as they are. */
+static bool changes_rows(const struct ir_function *function,
+                         const struct ir_symbol *symbol)
+{
+    struct row_change change = {.symbol = symbol};
+
+    visit_function(function, look_for_change, &change);
+    return change.found;
+}
+
 static bool is_supplied_array(const struct kernel *kernel, const struct ir_symbol *symbol)
 {
     int levels = symbol->dim_nr > 1 ? (int)symbol->dim_nr : 1;
 
+    if (symbol_has_rows(symbol) && symbol_levels(symbol) <= KERNEL_DEPTH_MAX &&
+        !symbol->type.is_volatile)
+        return !changes_rows(kernel->function, symbol);
     if (symbol->type.pointers > levels || symbol->type.is_volatile)
         return false;
     return is_number_type(&symbol->type) ||
@@ -101,13 +137,25 @@ static int fail_type(const struct kernel *kernel, const struct ir_symbol *symbol
     if (type->scalar == IR_RECORD && type->pointers == 1)
         why = is_single_record(kernel, symbol)
                   ? "the function takes it for one struct and for an array of them"
-                  : "the function names no field of it that is a number or an array";
+                  : "the function names no field of it that is a number or an array, and "
+                    "it holds pointers or is not defined here";
+    if (symbol_has_rows(symbol))
+        why = "the function changes the pointers to its rows";
     return fail(
         err, STATUS_INPUT, "%s:%d: %s '%s' of type '%s%s%.*s' cannot be supplied; %s",
         kernel->function->path, symbol->line ? symbol->line : kernel->function->line,
         symbol->role == IR_PARAM ? "parameter" : "variable", symbol->name,
         type->full ? type->full : type->text, type->full || !type->pointers ? "" : " ",
         type->full ? 0 : type->pointers, "********", why);
+}
+
+/* Structs that the function only hands on, to others of its file: bytes. */
+static bool is_handed_on(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    return symbol->type.scalar == IR_RECORD && symbol->type.pointers == 1 &&
+           symbol->type.is_movable && !symbol->type.is_volatile && !symbol->dim_nr &&
+           !kernel->function->is_cplusplus && !is_single_record(kernel, symbol) &&
+           !has_records(kernel, symbol);
 }
 
 static int check_type(const struct kernel *kernel, const struct ir_symbol *symbol,
@@ -118,8 +166,9 @@ static int check_type(const struct kernel *kernel, const struct ir_symbol *symbo
     if (is_single_record(kernel, symbol)) {
         if (!has_records(kernel, symbol))
             return 0;
-    } else if (type->pointers ? is_supplied_array(kernel, symbol)
-                              : is_number_type(type)) {
+    } else if (is_handed_on(kernel, symbol) ||
+               (type->pointers ? is_supplied_array(kernel, symbol)
+                               : is_number_type(type))) {
         return 0;
     }
     return fail_type(kernel, symbol, err);
@@ -130,7 +179,8 @@ static bool is_outer_field(const struct ir_symbol *symbol)
 {
     enum ir_role role = outermost(symbol)->role;
 
-    return symbol->role == IR_FIELD && (role == IR_PARAM || role == IR_GLOBAL) &&
+    return symbol->role == IR_FIELD && !symbol_is_element(symbol) &&
+           (role == IR_PARAM || role == IR_GLOBAL) &&
            (symbol->type.pointers > 0 || symbol->type.scalar != IR_RECORD);
 }
 
@@ -208,17 +258,21 @@ static char *extent_of(const struct kernel *kernel, const struct kernel_buffer *
     for (size_t i = 0; i < symbol->dim_nr; i++) {
         if (!symbol->dim[i])
             return buf_release(&text), NULL;
-        buf_add(&text, i ? " x " : "");
-        ir_print_expr(&text, symbol->dim[i]);
+        ir_print_extent(&text, symbol->dim[i], i > 0);
     }
     return text.length ? buf_detach(&text) : NULL;
 }
 
 /* Elements that are what the symbol's type says, or fields of them. */
-static void set_place(struct kernel_buffer *buffer, const struct record_field *field)
+static void set_place(const struct kernel *kernel, struct kernel_buffer *buffer,
+                      const struct record_field *field)
 {
+    static const struct ir_type bytes = {
+        .text = "unsigned char", .scalar = IR_INT, .is_unsigned = true, .bytes = 1};
     const struct ir_symbol *symbol = buffer->symbol;
-    const struct ir_type *type = field ? &field->type : &symbol->type;
+    const struct ir_type *type = field                          ? &field->type
+                                 : is_handed_on(kernel, symbol) ? &bytes
+                                                                : &symbol->type;
 
     buffer->name = field ? field->name : symbol->name;
     buffer->path = field ? field->path : "";
@@ -226,6 +280,7 @@ static void set_place(struct kernel_buffer *buffer, const struct record_field *f
     buffer->type_text = type->text;
     buffer->bytes = buffer->record_bytes = buffer->inside_bytes = type->bytes;
     buffer->inside = 1;
+    buffer->levels = symbol_has_rows(symbol) ? symbol_levels(symbol) : 1;
     if (!field)
         return;
     buffer->record_bytes = field->record_bytes;
@@ -252,7 +307,8 @@ static void set_contents(const struct kernel *kernel, struct kernel_buffer *buff
     const struct kernel_directive *word = buffer_word(kernel, DIRECTIVE_BUFFER, buffer);
 
     buffer->contents_text = word ? word->text : contents_default(type->scalar);
-    if (buffer->kind == 'r' && !(word && strncmp(word->text, "captured(", 9) == 0))
+    if ((buffer->kind == 'r' || is_handed_on(kernel, buffer->symbol)) &&
+        !(word && strncmp(word->text, "captured(", 9) == 0))
         buffer->contents_text = "zero"; /* the fields come on top of it */
     else if (!buffer->is_filled)
         buffer->contents_text = "as in the source";
@@ -273,7 +329,7 @@ static struct kernel_buffer *add_buffer(struct kernel *kernel,
     buffer = &kernel->buffer[kernel->buffer_nr];
     *buffer = (struct kernel_buffer){
         .symbol = symbol, .model_array = -1, .memory = kernel->buffer_nr++, .length = -1};
-    set_place(buffer, field);
+    set_place(kernel, buffer, field);
     for (size_t i = kernel->buffer_nr - 1; i-- > 0;)
         if (kernel->buffer[i].symbol == symbol)
             buffer->memory = i;

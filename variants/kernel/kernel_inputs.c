@@ -38,6 +38,8 @@ static bool is_number(const struct ir_symbol *symbol)
         return false;
     if (symbol->role != IR_PARAM && symbol->role != IR_GLOBAL && symbol->role != IR_FIELD)
         return false;
+    if (symbol_is_element(symbol))
+        return false;
     return root->role == IR_PARAM || (root->role == IR_GLOBAL &&
                                       (root->type.pointers > 0 ||
                                        (!root->type.is_const && !symbol->type.is_const)));
@@ -105,6 +107,9 @@ static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)
         list[nr].bytes = buffer->record_bytes;
         list[nr].in_place = lies_in_place(buffer->symbol);
         list[nr].written = is_memory_written(kernel, i);
+        list[nr].levels = buffer->levels;
+        list[nr].extent = buffer->extent;
+        list[nr].is_handed_on = may_escape(kernel->function, buffer->symbol);
         list[nr++].records = records_needed(kernel, i);
     }
     return nr;
@@ -121,6 +126,16 @@ size_t kernel_inputs(struct kernel *kernel, struct kernel_input **out)
     size_t nr = add_numbers(kernel, list);
     *out = list;
     return nr + add_arrays(kernel, list + nr);
+}
+
+const struct strvec *kernel_read_flags(const struct kernel *kernel)
+{
+    return &kernel->cflags;
+}
+
+const char *kernel_flags_from(const struct kernel *kernel)
+{
+    return kernel->flags_from;
 }
 
 const char *kernel_inputs_note(const struct kernel *kernel)
@@ -180,6 +195,22 @@ static void add_type(struct buf *out, const struct ir_type *type)
     buf_add_repeat(out, '*', (size_t)type->pointers);
 }
 
+/* "double (*)[m]" of an array of arrays. */
+static void add_param(struct buf *out, const struct ir_symbol *symbol)
+{
+    if (symbol->dim_nr < 2 || symbol->type.pointers != (int)symbol->dim_nr) {
+        add_type(out, &symbol->type);
+        return;
+    }
+    buf_addf(out, "%s (*)", symbol->type.text);
+    for (size_t k = 1; k < symbol->dim_nr; k++) {
+        buf_add(out, "[");
+        if (symbol->dim[k])
+            ir_print_expr(out, symbol->dim[k]);
+        buf_add(out, "]");
+    }
+}
+
 char *kernel_signature(const struct kernel *kernel)
 {
     const struct ir_function *function = kernel->function;
@@ -189,7 +220,7 @@ char *kernel_signature(const struct kernel *kernel)
     buf_addf(&text, " %s(", function->name);
     for (size_t i = 0; i < function->param_nr; i++) {
         buf_add(&text, i ? ", " : "");
-        add_type(&text, &function->symbol[i]->type);
+        add_param(&text, function->symbol[i]);
     }
     buf_add(&text, ")");
     return buf_detach(&text);
@@ -206,7 +237,12 @@ char *captured_word(const struct captured_array *array)
 
     snprintf(captured.hash, sizeof(captured.hash), "%s", array->hash);
     buf_addf(&text, "buffer %s = ", array->name);
-    captured_add(&text, &contents);
+    captured.row_nr = array->row_nr;
+    for (size_t i = 0; i < array->row_nr && i < KERNEL_LEVELS_MAX; i++)
+        captured.rows[i] = array->rows[i];
+    for (size_t i = 0; array->spare && i < array->row_nr && i < KERNEL_LEVELS_MAX; i++)
+        captured.spare[i] = array->spare[i];
+    captured_add(&text, &contents, true);
     free(contents.file);
     return buf_detach(&text);
 }

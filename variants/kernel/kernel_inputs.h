@@ -26,7 +26,10 @@ struct kernel_input {
     bool in_place; /* the array is a part of the variable, not behind a pointer */
     bool written;  /* by the kernel */
     bool is_size;  /* a number that decides on loops, addresses or extents */
-    long long records; /* elements or structs of the array; -1 = not known (yet) */
+    long long records;       /* elements or structs of the array; -1 = not known (yet) */
+    size_t levels;           /* of pointers to the elements; above 1: to rows */
+    bool is_handed_on;       /* to functions that may use more of it than the loops do */
+    const long long *extent; /* then: elements of each level, where records are known */
 };
 /* As far as words and captured contents tell. Numbers without a word count as unknown:
  * then no lengths are known. Caller frees the list; it borrows from the kernel. */
@@ -53,10 +56,17 @@ struct captured_array {
     unsigned long place;
     bool huge_pages;
     const char *hash;
+    const long long *spare; /* of them, more than the loops use; NULL = none */
+    const long long *rows;  /* elements of each level of pointers to rows */
+    size_t row_nr;          /* 0 = no rows */
 };
 char *captured_word(const struct captured_array *array);
 
-const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+/* The flags that the source is read with, and who says so; NULL = nobody. */
+const struct strvec *kernel_read_flags(const struct kernel *kernel);
+const char *kernel_flags_from(const struct kernel *kernel);
+/* "n and m as main calls it in line 30"; NULL = made up, or said by the user */
+const char *kernel_inputs_note(const struct kernel *kernel);
 /* Most bytes of the captured arrays lay in huge pages, and so they do here. */
 bool kernel_inputs_huge(const struct kernel *kernel);
 

@@ -44,10 +44,13 @@ struct kernel_buffer {
     bool read, written, is_filled; /* filled: neither a constant of the source nor a
                                       single struct */
     const char *contents_text;
+    char *steady; /* contents_text that was chosen since results were out of range */
     const char *subscript_hint; /* what to propose if it must be known and is not */
     char *extent_text;
     struct contents contents;
     long long length; /* elements; negative = not known */
+    size_t levels;    /* of pointers; above 1: rows, which lie in one memory here */
+    long long extent[KERNEL_DEPTH_MAX]; /* rows: elements of each level */
 };
 
 struct kernel {
@@ -57,7 +60,8 @@ struct kernel {
     struct strvec assume, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
-    char *hash, *inputs_note;
+    char *hash, *inputs_note, *flags_from;
+    int steadied; /* how often kernel_steady changed contents */
     struct kernel_scalar *scalar;
     size_t scalar_nr, scalar_alloc;
     struct record_fields fields;
@@ -86,6 +90,16 @@ int kernel_refresh_known(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
 void kernel_find_chains(struct kernel *kernel);
 double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
+
+/*
+ * Gives arrays of floating point of which nobody says what they hold, and that are read,
+ * numbers for which fewer kernels leave the range of floating point: first matrices, that
+ * a dominant diagonal makes positive definite, then the others, so small that their sum
+ * is below 1/2. Binds the kernel again. False when there is nothing left to change.
+ */
+bool kernel_steady(struct kernel *kernel, struct error *err);
+/* They stay so, and kernel_inputs_note says it; or all is as it was. */
+int kernel_steady_end(struct kernel *kernel, bool kept, struct error *err);
 
 /* All that lies in the memory of a buffer that is the first of its memory, bytes. */
 double buffer_bytes(const struct kernel *kernel, size_t buffer);

@@ -379,12 +379,19 @@ static void count_stmt(struct count *at, const struct ir_stmt *stmt, double time
 
 /* ---- strides that depend on parameters ---- */
 
-/* Bytes from the start of the array at the present values of the iterators. */
+/* Bytes from the start of the array at the present values of the iterators; of rows that
+ * pointers lead to from the start of the row, whose number is added. */
+struct place {
+    long long bytes;
+    long long row[SUBSCRIPTS_MAX];
+};
 static bool address(struct count *at, const struct cell *cell,
-                    const struct access *access, long long *out)
+                    const struct access *access, struct place *out)
 {
     const struct ir_symbol *symbol = cell->symbol;
+    bool rows = symbol_has_rows(symbol);
     long long elements = 0, fields = 0;
+    *out = (struct place){0};
     for (size_t i = 0; i < access->subscript_nr; i++) {
         long long subscript, size = 1;
         if (!evaluate(at, access->subscript[i], &subscript))
@@ -395,11 +402,15 @@ static bool address(struct count *at, const struct cell *cell,
             fields += subscript * access->scale[i];
             continue;
         }
-        if (i && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
+        if (rows && i + 1 < cell->symbol_dims) {
+            out->row[i] = subscript;
+            continue;
+        }
+        if (i && !rows && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
             return false;
         elements = elements * size + subscript;
     }
-    *out = elements * (long long)symbol->type.bytes + fields;
+    out->bytes = elements * (long long)symbol->type.bytes + fields;
     return true;
 }
 
@@ -423,15 +434,16 @@ static void measure_stride(struct count *at, struct kernel_access *view,
     const struct cell *cell = &nest->cell[access->cell];
     int loop[KERNEL_DEPTH_MAX];
     size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
-    long long here, next;
+    struct place here, next;
     for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
         view->stride_at[d] = NAN;
     bool known = address(at, cell, access, &here);
     for (size_t i = 0; known && i < nr; i++) {
         int depth = at->model->loop[loop[i]].depth;
         at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
-        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &next))
-            view->stride_at[depth] = (double)(next - here);
+        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &next) &&
+            !memcmp(next.row, here.row, sizeof(next.row)))
+            view->stride_at[depth] = (double)(next.bytes - here.bytes);
         at->item[kept + i].value = 1;
     }
     if (view->access_class == ACCESS_STRIDED && view->loop >= 0 &&

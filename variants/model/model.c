@@ -11,7 +11,9 @@
 #include "variants/model/model_nest.h"
 #include "variants/model/model_view.h"
 
-enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
+/* DESCRIBE: numbers for the list of dependences, of all nests together; it is for readers
+ * and worth less than one plan. */
+enum { LINE_BYTES = 64, OPERATIONS = 3000000, DESCRIBE = 1000000 };
 
 /* ---- assumptions: "independent(i)", "noalias(a, b)" ---- */
 
@@ -170,20 +172,29 @@ void model_free(struct model *model)
     free(model);
 }
 
+void model_limit(struct model *model, unsigned long operations)
+{
+    model->request.operation_limit = operations;
+}
+
 static void describe_all(struct model *model)
 {
+    unsigned long begin = analysis_effort();
     for (size_t i = 0; i < model->nest_nr; i++) {
         struct nest *nest = model->nest[i];
         struct strvec sentences = {0};
         if (nest->refusal)
             continue;
-        isl_budget(model, model->request.operation_limit);
-        deps_describe(nest, &sentences);
-        if (isl_ran_out(model))
+        unsigned long spent = analysis_effort() - begin;
+        bool tried = spent < DESCRIBE;
+        isl_budget(model, tried ? (DESCRIBE - spent) / 2 + 1 : 0);
+        if (tried)
+            deps_describe(nest, &sentences);
+        if (!tried || isl_ran_out(model))
             strvec_pushf(&model->dependence,
-                         "those of the nest at line %d are not listed: that took over "
-                         "%lu operations; plans for it are checked all the same",
-                         nest->stmt->line, model->request.operation_limit);
+                         "those of the nest at line %d are not listed: the list took "
+                         "over %d numbers; plans for it are checked all the same",
+                         nest->stmt->line, DESCRIBE);
         else
             strvec_push_all(&model->dependence, &sentences);
         strvec_release(&sentences);

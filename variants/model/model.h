@@ -49,6 +49,8 @@ struct model_request {
 int model_build(const struct model_request *request, struct model **model,
                 struct error *err);
 void model_free(struct model *model);
+/* Less than operation_limit for the plans that are asked for from now on. */
+void model_limit(struct model *model, unsigned long operations);
 
 /* A buffer that the nests use: parameter, global or field, never a local of the function.
  * Each field of an array of structs is an array of its own: p[i].pos.x is the array
@@ -127,5 +129,7 @@ int model_extent(struct model *model, int array, const struct model_values *valu
 
 /* What a plan rests on when the new code tests whether two arrays overlap. */
 #define TESTED_APART " do not overlap (tested at run time"
+/* Before the name of an array, whose rows it is then about. */
+#define TESTED_ROWS "the rows of "
 
 #endif

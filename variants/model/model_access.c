@@ -354,9 +354,7 @@ static void refuse(struct collect *at, const struct ir_expr *expr, const char *f
  * found through its initialiser. */
 static size_t symbol_dims(const struct nest *nest, const struct ir_symbol *symbol)
 {
-    if (symbol->dim_nr)
-        return symbol->dim_nr;
-    return symbol->type.pointers > 0 && !nest->declared[symbol->id];
+    return symbol->dim_nr || !nest->declared[symbol->id] ? symbol_levels(symbol) : 0;
 }
 
 static size_t find_cell(struct nest *nest, const struct place *place)
@@ -415,8 +413,8 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
 {
     size_t dims = symbol_dims(nest, place->symbol), nr = place->nr - place->field_nr;
     if (nr > dims)
-        return "is an array of pointers, whose rows may overlap; use double A[n][m] or "
-               "one linear array";
+        return "is an array of pointers that is not plainly a `double **`; use double "
+               "A[n][m] or one linear array";
     return nr < dims ? "is used without its subscripts" : NULL;
 }
 
@@ -614,6 +612,7 @@ static void collect_expr(struct collect *at, const struct ir_expr *expr)
                expr->text);
         break;
     case IR_LITERAL:
+    case IR_SPELT:
         break;
     }
 }

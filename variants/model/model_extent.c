@@ -110,33 +110,42 @@ static bool take_greater(struct ir_arena *arena, struct ir_expr **max,
     return !difference.nr;
 }
 
-static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
+static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol, size_t k,
                            struct ir_expr **max)
 {
     for (size_t i = 0; i < nest->access_nr; i++) {
         if (nest->cell[nest->access[i].cell].symbol != symbol)
             continue;
-        struct ir_expr *bound = access_bound(nest, &nest->access[i], 0, true);
+        struct ir_expr *bound = access_bound(nest, &nest->access[i], k, true);
         if (!bound || !take_greater(nest->model->arena, max, bound))
             return false;
     }
     return true;
 }
 
+/* One more than the greatest subscript k; NULL = not in terms of parameters. */
+static struct ir_expr *extent_expr(struct model *model, const struct ir_symbol *symbol,
+                                   size_t k)
+{
+    struct ir_expr *max = NULL;
+    for (size_t i = 0; i < model->nest_nr; i++)
+        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, k, &max))
+            return NULL;
+    return max ? expr_plus(model->arena, max, 1) : NULL;
+}
+
 const char *extent_text(struct model *model, const struct model_array *array)
 {
     const struct ir_symbol *symbol = array->symbol;
-    struct ir_expr *max = NULL;
     struct buf text = {0};
-    for (size_t i = 0; i < model->nest_nr; i++)
-        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, &max))
+    for (size_t k = 0; k < (size_t)array->dims; k++) {
+        struct ir_expr *size =
+            k && k < symbol->dim_nr ? symbol->dim[k] : extent_expr(model, symbol, k);
+        if (!size) {
+            buf_release(&text);
             return NULL;
-    if (!max)
-        return NULL;
-    ir_print_expr(&text, expr_plus(model->arena, max, 1));
-    for (size_t k = 1; k < symbol->dim_nr; k++) {
-        buf_add(&text, " x ");
-        ir_print_expr(&text, symbol->dim[k]);
+        }
+        ir_print_extent(&text, size, k > 0);
     }
     const char *kept = ir_text(model->arena, buf_str(&text));
     buf_release(&text);

@@ -596,14 +596,35 @@ static int check_iterators(struct nest *nest)
     return 0;
 }
 
-static bool is_parallel(const struct ir_stmt *stmt, const void *data)
+/* Loops whose iterations a pragma shares out can be taken apart; but the loop around an
+ * `omp for` is run by all threads, each of which must come to it as often. */
+static const struct ir_pragma *construct_of(const struct ir_stmt *stmt, bool is_root)
 {
-    (void)data;
-    for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
+    const struct ir_pragma *pragma = stmt->pragma;
+    for (; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !pragma_is_simd(pragma->text) && !pragma_is_parallel_for(pragma->text))
-            return true;
-    return false;
+            !pragma_is_simd(pragma->text) &&
+            (pragma_is_for(pragma->text) ? !is_root || stmt->kind != IR_FOR
+                                         : !pragma_shares_out(pragma->text)))
+            break;
+    return pragma;
+}
+
+static bool is_construct(const struct ir_stmt *stmt, const void *root)
+{
+    return construct_of(stmt, stmt == root) != NULL;
+}
+
+static int check_constructs(struct nest *nest)
+{
+    const struct ir_stmt *stmt = stmt_find(nest->stmt, is_construct, nest->stmt);
+    if (!stmt)
+        return 0;
+    if (pragma_is_for(construct_of(stmt, stmt == nest->stmt)->text))
+        return nest_refuse(nest, stmt->line,
+                           "OpenMP shares this loop out inside of another one; plans are "
+                           "for the inner loop by itself");
+    return nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
 }
 
 struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index)
@@ -617,12 +638,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     nest_guaranteed(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
-    if (parallel) {
-        nest_refuse(nest, parallel->line, "an OpenMP loop is left as it is");
-        return nest;
-    }
-    if (walk(&build, stmt, nest->tree) || check_iterators(nest))
+    if (check_constructs(nest) || walk(&build, stmt, nest->tree) || check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {
         nest_refuse(nest, stmt->line, "the loop is empty");
@@ -652,10 +668,8 @@ void nest_free(struct nest *nest)
     for (size_t i = 0; i < nest->access_nr; i++)
         isl_map_free(nest->access[i].map);
     tree_free(nest->tree);
-    isl_union_map_free(nest->deps);
-    isl_union_map_free(nest->strict);
+    deps_free(nest);
     isl_union_map_free(nest->order);
-    isl_union_map_free(nest->before);
     isl_set_free(nest->context);
     isl_set_free(nest->assumed);
     isl_set_free(nest->guaranteed);

@@ -17,12 +17,20 @@ static const struct ir_symbol *outermost(const struct ir_symbol *symbol)
 /* Where it stands is said by a pointer, so that it may be part of anything. */
 static bool is_pointed_to(const struct memory *memory)
 {
-    const struct ir_symbol *symbol = memory->symbol;
+    const struct ir_symbol *symbol = memory->symbol, *base = symbol->base;
+    if (symbol_is_element(symbol) &&
+        (base->role == IR_PARAM || !base->dim_nr || base->pointer_to_array))
+        return true;
     if ((symbol->role == IR_FIELD && strstr(symbol->path, "->")) ||
         outermost(symbol)->is_reference)
         return true;
     return !memory->itself && symbol->type.pointers &&
            (symbol->role == IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array);
+}
+
+bool memory_has_rows(const struct memory *memory)
+{
+    return !memory->itself && !memory->table && symbol_has_rows(memory->symbol);
 }
 
 /* A pointer that is only handed over cannot have been made of a variable of this call. */
@@ -83,8 +91,8 @@ static bool are_apart_by_type(const struct nest *nest, const struct memory *a,
                               const struct memory *b)
 {
     struct ir_type first = a->symbol->type, second = b->symbol->type;
-    first.pointers = a->itself ? first.pointers : 0;
-    second.pointers = b->itself ? second.pointers : 0;
+    first.pointers = a->itself || a->table ? first.pointers : 0;
+    second.pointers = b->itself || b->table ? second.pointers : 0;
     return !nest->model->function->types_alias && !types_may_alias(&a->type, &b->type) &&
            !types_may_alias(&first, &second);
 }
@@ -127,12 +135,20 @@ static bool are_of_one_record(const struct memory *a, const struct memory *b)
 static bool may_overlap(const struct nest *nest, const struct memory *a,
                         const struct memory *b)
 {
+    if (a->symbol == b->symbol && a->table == b->table)
+        return a->written && memory_has_rows(a);
     if ((!a->written && !b->written) || (!is_pointed_to(a) && !is_pointed_to(b)) ||
-        !is_reachable(a, b) || !is_reachable(b, a) || are_of_one_record(a, b))
+        !is_reachable(a, b) || !is_reachable(b, a))
         return false;
-    /* a local pointer may stem from the other one */
+    if (a->symbol == b->symbol) /* the rows, and the pointers to them */
+        return true;
+    if (are_of_one_record(a, b))
+        return false;
+    /* a local pointer may stem from the other one; of a pointer to pointers `restrict`
+     * speaks of those, not of the rows */
     bool derived = a->symbol->role == IR_LOCAL || b->symbol->role == IR_LOCAL;
-    if (!derived && (is_restrict(a) || is_restrict(b)))
+    if (!derived && ((is_restrict(a) && !memory_has_rows(a)) ||
+                     (is_restrict(b) && !memory_has_rows(b))))
         return false;
     return !guaranteed(nest->model, a->symbol->name, b->symbol->name);
 }
@@ -157,7 +173,8 @@ static bool is_cell(const struct nest *nest, const struct ir_symbol *symbol)
 static struct memory *memories(const struct nest *nest, size_t *out)
 {
     const struct ir_function *function = nest->model->function;
-    struct memory *all = xcalloc(nest->cell_nr + function->symbol_nr + 1, sizeof(*all));
+    struct memory *all =
+        xcalloc(2 * nest->cell_nr + function->symbol_nr + 1, sizeof(*all));
     size_t nr = 0;
     for (size_t i = 0; i < nest->cell_nr; i++)
         if (!nest->cell[i].is_private)
@@ -165,6 +182,11 @@ static struct memory *memories(const struct nest *nest, size_t *out)
                                         .type = nest->cell[i].type,
                                         .itself = !nest->cell[i].dims,
                                         .written = is_written(nest, i)};
+    for (size_t i = 0; i < nest->cell_nr; i++)
+        if (nest->cell[i].dims && symbol_has_rows(nest->cell[i].symbol))
+            all[nr++] = (struct memory){.symbol = nest->cell[i].symbol,
+                                        .type = nest->cell[i].symbol->type,
+                                        .table = true};
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];
         bool record = symbol->type.scalar == IR_RECORD && !symbol->type.pointers;
@@ -184,7 +206,8 @@ static bool is_listed(const struct overlaps *list, const struct memory *a,
     for (size_t i = 0; i < list->nr; i++) {
         const struct memory *one = &list->pair[i].a, *other = &list->pair[i].b;
         if (one->symbol == a->symbol && other->symbol == b->symbol &&
-            one->itself == a->itself && other->itself == b->itself)
+            one->itself == a->itself && other->itself == b->itself &&
+            one->table == a->table && other->table == b->table)
             return true;
     }
     return false;
@@ -193,14 +216,17 @@ static bool is_listed(const struct overlaps *list, const struct memory *a,
 /* In the order of the source only what the loops are made of must stay as it is. */
 static bool matters(const struct nest *nest, const struct memory *memory)
 {
-    return memory->itself && !memory->written && nest->rests[memory->symbol->id];
+    return memory->table ||
+           (memory->itself && !memory->written && nest->rests[memory->symbol->id]);
 }
 
 static void note_types(struct overlaps *list, const struct memory *a,
                        const struct memory *b)
 {
-    const char *first = a->itself && a->type.pointers ? "a pointer" : a->type.text,
-               *second = b->itself && b->type.pointers ? "a pointer" : b->type.text;
+    const char *first = (a->itself || a->table) && a->type.pointers ? "a pointer"
+                                                                    : a->type.text,
+               *second = (b->itself || b->table) && b->type.pointers ? "a pointer"
+                                                                     : b->type.text;
     struct buf text = {0}, turned = {0};
     buf_addf(&text, "%s and %s", first, second);
     buf_addf(&turned, "%s and %s", second, first);
@@ -216,13 +242,14 @@ struct overlaps nest_overlaps(const struct nest *nest, bool reorders)
     size_t nr;
     struct memory *all = memories(nest, &nr);
     for (size_t i = 0; i < nr; i++)
-        for (size_t k = i + 1; k < nr; k++) {
+        for (size_t k = i; k < nr; k++) {
             const struct memory *a = &all[i], *b = &all[k];
-            if ((!reorders && !matters(nest, a) && !matters(nest, b)) ||
-                a->symbol == b->symbol || !may_overlap(nest, a, b) ||
-                is_listed(&list, a, b))
+            bool same =
+                a->symbol == b->symbol && !memory_has_rows(a) && !memory_has_rows(b);
+            if ((!reorders && !matters(nest, a) && !matters(nest, b)) || same ||
+                !may_overlap(nest, a, b) || is_listed(&list, a, b))
                 continue;
-            if (are_apart_by_type(nest, a, b)) {
+            if (i != k && are_apart_by_type(nest, a, b)) {
                 note_types(&list, a, b);
                 continue;
             }

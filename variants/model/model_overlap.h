@@ -10,9 +10,12 @@ struct memory {
     struct ir_symbol *symbol;
     struct ir_type type; /* of what is accessed */
     bool itself, written;
+    bool table; /* not the elements but the pointers that lead to their rows */
 };
+/* The elements lie in rows that only pointers in memory lead to. */
+bool memory_has_rows(const struct memory *memory);
 struct overlap {
-    struct memory a, b;
+    struct memory a, b; /* of one array with rows: twice the same */
 };
 struct overlaps {
     struct overlap *pair; /* might overlap and must not */

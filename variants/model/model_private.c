@@ -1,78 +1,159 @@
 /* Scalars that belong to one iteration: each iteration gets its own in the model, which
  * frees the order of iterations. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "variants/model/deps.h"
 #include "variants/model/model_nest.h"
 #include "variants/model/tree.h"
 
-struct names {
+/* ---- is the value still needed when the nest has run? ---- */
+
+/* What the way through a statement does with a variable first. */
+enum event {
+    EVENT_NONE, /* nothing, on some way at least */
+    EVENT_READ, /* on some way */
+    EVENT_END   /* on every way it is set, or the way ends */
+};
+
+struct mention {
     const struct ir_symbol *symbol;
-    const struct ir_stmt *skip;
     bool found;
 };
 
 static void find_symbol(struct ir_expr *expr, void *data)
 {
-    struct names *names = data;
-    if (expr->kind == IR_NAME && expr->symbol == names->symbol)
-        names->found = true;
+    struct mention *mention = data;
+    if (expr->kind == IR_NAME && expr->symbol == mention->symbol)
+        mention->found = true;
 }
 
-static void look_outside(const struct ir_stmt *stmt, struct names *names)
+static bool mentions(struct ir_expr *expr, const struct ir_symbol *symbol)
 {
-    if (!stmt || stmt == names->skip)
-        return;
-    struct ir_stmt alone = *stmt;
-    alone.child_nr = 0;
-    stmt_exprs(&alone, find_symbol, names);
-    for (size_t i = 0; i < stmt->child_nr; i++)
-        look_outside(stmt->child[i], names);
+    struct mention mention = {.symbol = symbol};
+    if (expr)
+        ir_visit(expr, find_symbol, &mention);
+    return mention.found;
 }
 
-static bool used_outside(const struct nest *nest, const struct ir_symbol *symbol)
+static enum event first_event(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
+
+/* x = e; */
+static enum event event_of_expr(struct ir_expr *expr, const struct ir_symbol *symbol)
 {
-    struct names names = {.symbol = symbol, .skip = nest->stmt};
-    look_outside(nest->model->function->body, &names);
-    return names.found;
+    bool sets = expr && expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") &&
+                expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol;
+    if (mentions(sets ? expr->arg[1] : expr, symbol))
+        return EVENT_READ;
+    return sets ? EVENT_END : EVENT_NONE;
 }
 
-/* The loops that enclose every use. */
-static size_t shared_depth(const struct nest *nest, size_t cell)
+static enum event event_of_loop(const struct ir_stmt *loop,
+                                const struct ir_symbol *symbol)
 {
-    const struct statement *first = NULL;
-    size_t depth = DEPTH_MAX;
-    for (size_t i = 0; i < nest->access_nr; i++) {
-        if (nest->access[i].cell != cell)
-            continue;
-        const struct statement *statement = &nest->statement[nest->access[i].statement];
-        first = first ? first : statement;
-        size_t common = common_loops(first, statement);
-        depth = common < depth ? common : depth;
+    enum event first = first_event(loop->init, symbol);
+    if (first != EVENT_NONE)
+        return first;
+    if (loop->kind == IR_FOR && loop->canonical) {
+        if (mentions(loop->lower, symbol))
+            return EVENT_READ;
+        if (loop->iterator == symbol)
+            return EVENT_END;
     }
-    return depth;
+    if (mentions(loop->upper, symbol) || mentions(loop->cond, symbol) ||
+        mentions(loop->increment, symbol))
+        return EVENT_READ;
+    first = first_event(loop->child[0], symbol);
+    bool always = loop->is_do && !stmt_breaks_out(loop->child[0]);
+    return first == EVENT_END && !always ? EVENT_NONE : first;
 }
 
-static isl_stat check_equal(isl_map *map, void *data)
+static enum event event_of_if(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
 {
-    size_t depth = *(size_t *)data;
-    isl_map *equal = isl_map_copy(map);
-    for (size_t i = 0; i < depth; i++)
-        equal = isl_map_equate(equal, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    isl_bool same = isl_map_is_subset(map, equal);
-    isl_map_free(map);
-    isl_map_free(equal);
-    return same == isl_bool_true ? isl_stat_ok : isl_stat_error;
+    if (mentions(stmt->cond, symbol))
+        return EVENT_READ;
+    enum event yes = first_event(stmt->child[0], symbol),
+               no = stmt->child_nr > 1 ? first_event(stmt->child[1], symbol) : EVENT_NONE;
+    if (yes == EVENT_READ || no == EVENT_READ)
+        return EVENT_READ;
+    return yes == no ? yes : EVENT_NONE;
 }
 
-/* Values stay within one iteration of how many outer loops? */
-static size_t private_depth(const struct nest *nest, size_t cell, isl_union_map *flow)
+static enum event first_event(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
 {
-    size_t depth = shared_depth(nest, cell);
-    while (depth > 0 &&
-           isl_union_map_foreach_map(flow, check_equal, &depth) != isl_stat_ok)
-        depth--;
-    return depth;
+    enum event first = EVENT_NONE;
+    if (!stmt)
+        return EVENT_NONE;
+    switch (stmt->kind) {
+    case IR_BLOCK:
+        for (size_t i = 0; first == EVENT_NONE && i < stmt->child_nr; i++)
+            first = first_event(stmt->child[i], symbol);
+        return first;
+    case IR_FOR:
+    case IR_WHILE:
+        return event_of_loop(stmt, symbol);
+    case IR_IF:
+        return event_of_if(stmt, symbol);
+    case IR_RETURN:
+        return mentions(stmt->expr, symbol) ? EVENT_READ : EVENT_END;
+    case IR_JUMP: /* where it leads to is looked at as what follows the loops around */
+        return EVENT_END;
+    default:
+        return event_of_expr(stmt->expr, symbol);
+    }
+}
+
+static bool is_this(const struct ir_stmt *stmt, const void *data)
+{
+    return stmt == data;
+}
+
+static bool is_label_or_goto(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_OPAQUE ||
+           (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
+}
+
+/* From the end of `last` on, within `around`, and round again where that is a loop.
+ * *over: no way goes on behind it. */
+static bool read_behind(const struct ir_stmt *around, const struct ir_stmt *last,
+                        const struct ir_symbol *symbol, bool *over)
+{
+    if (around == last)
+        return false;
+    size_t at = 0;
+    while (at < around->child_nr &&
+           (!around->child[at] || !stmt_find(around->child[at], is_this, last)))
+        at++;
+    if (at == around->child_nr)
+        return true;
+    if (read_behind(around->child[at], last, symbol, over))
+        return true;
+    enum event next = EVENT_NONE;
+    if (around->kind == IR_BLOCK)
+        for (size_t i = at + 1; !*over && i < around->child_nr; i++) {
+            next = first_event(around->child[i], symbol);
+            *over = next != EVENT_NONE;
+        }
+    if (around->kind != IR_FOR && around->kind != IR_WHILE)
+        return next == EVENT_READ;
+    *over = false; /* jumps lead to both */
+    struct ir_stmt again = *around;
+    again.init = NULL;
+    return next == EVENT_READ || (again.canonical && again.iterator == symbol) ||
+           event_of_loop(&again, symbol) == EVENT_READ;
+}
+
+/* Of a region, behind its last nest. */
+static bool is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    const struct ir_stmt *body = nest->model->function->body, *last = nest->stmt;
+    bool over = false;
+    if (!stmt_find(body, is_this, last))
+        last = last->child[last->child_nr - 1];
+    return stmt_find(body, is_label_or_goto, NULL) ||
+           read_behind(body, last, symbol, &over);
 }
 
 static void relate_alone(struct nest *nest, size_t cell)
@@ -88,23 +169,21 @@ static void relate_alone(struct nest *nest, size_t cell)
 static int try_private(struct nest *nest, size_t index)
 {
     struct cell *cell = &nest->cell[index];
-    bool live_in = true;
+    size_t shared;
     if (cell->symbol->role == IR_GLOBAL || cell->symbol->role == IR_FIELD ||
         cell->symbol->is_static || cell->symbol->address_taken ||
-        cell->symbol->is_reference || used_outside(nest, cell->symbol))
+        cell->symbol->is_reference || is_needed_behind(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
-    isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);
-    if (!flow)
+    if (deps_lifetime(nest, index, &cell->depth, &shared))
         return -1;
-    cell->depth = live_in ? 0 : private_depth(nest, index, flow);
     cell->is_private = cell->depth > 0;
-    isl_union_map_free(flow);
     return 0;
 }
 
 int nest_privatize(struct nest *nest)
 {
+    nest_group(nest);
     nest->order = tree_order(nest, nest->tree);
     for (size_t i = 0; i < nest->cell_nr; i++) {
         struct cell *cell = &nest->cell[i];
@@ -120,15 +199,11 @@ int nest_privatize(struct nest *nest)
 bool cell_is_temporary(const struct nest *nest, size_t index)
 {
     const struct cell *cell = &nest->cell[index];
-    bool live_in = true, own = cell->symbol->role == IR_LOCAL && cell->symbol->dim_nr &&
-                               cell->dims && !cell->indirect;
-    if (!own || cell->symbol->address_taken ||
-        (!nest->declared[cell->symbol->id] && used_outside(nest, cell->symbol)))
-        return false;
-    isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);
-    size_t depth = shared_depth(nest, index);
-    bool temporary = flow && !live_in && depth < DEPTH_MAX && depth > cell->depth &&
-                     private_depth(nest, index, flow) == depth;
-    isl_union_map_free(flow);
-    return temporary;
+    size_t depth, shared;
+    bool own = cell->symbol->role == IR_LOCAL && cell->symbol->dim_nr && cell->dims &&
+               !cell->indirect;
+    return own && !cell->symbol->address_taken &&
+           (nest->declared[cell->symbol->id] || !is_needed_behind(nest, cell->symbol)) &&
+           !deps_lifetime(nest, index, &depth, &shared) && depth == shared &&
+           depth < DEPTH_MAX && depth > cell->depth;
 }

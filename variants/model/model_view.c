@@ -148,8 +148,7 @@ static const char *declared_extent(struct model *model, const struct ir_symbol *
             buf_release(&text);
             return NULL;
         }
-        buf_add(&text, i ? " x " : "");
-        ir_print_expr(&text, symbol->dim[i]);
+        ir_print_extent(&text, symbol->dim[i], i > 0);
     }
     const char *kept = text.length ? ir_text(model->arena, buf_str(&text)) : NULL;
     buf_release(&text);
@@ -199,7 +198,7 @@ static struct model_array *add_array(struct model *model, const struct ir_symbol
         .record_offset = fields ? fields->offset : 0,
         .record_elements = fields ? fields->elements : 1,
         .is_float = type->scalar == IR_FLOAT,
-        .dims = symbol->dim_nr ? (int)symbol->dim_nr : 1,
+        .dims = symbol_levels(symbol) ? (int)symbol_levels(symbol) : 1,
         .extent_text = declared_extent(model, symbol),
     };
     return array;
@@ -348,7 +347,9 @@ static bool is_single_struct(const struct ir_function *function,
                              const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+        if (function->symbol[i]->role == IR_FIELD &&
+            function->symbol[i]->base == symbol &&
+            !symbol_is_element(function->symbol[i]))
             return true;
     return false;
 }
@@ -358,6 +359,15 @@ static void view_arrays(struct model *model)
 {
     struct ir_function *function = model->function;
     note_stmt(model, function->body);
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        struct model_array *array = NULL;
+        if (!symbol_is_element(symbol))
+            continue;
+        array = find_array(model, symbol->base, "");
+        array = array ? array : add_array(model, symbol->base, "", NULL);
+        array->read = true;
+    }
     for (size_t i = 0; i < function->param_nr; i++)
         if (function->symbol[i]->type.pointers > 0 &&
             view_array(model, function->symbol[i]) < 0 &&

@@ -80,6 +80,7 @@ struct access {
     bool collapsed; /* inside a collapsed statement */
     int line;
     isl_map *map; /* instance -> element, restricted to the domain */
+    size_t shape; /* the same for statements of one group that touch the same elements */
 };
 
 struct statement {
@@ -134,6 +135,16 @@ struct tree {
     isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
 
+/* Memory-based, between statements that each stand for those behind them up to the next
+ * one: these run in the same iterations, in the order of the text, so that only what
+ * crosses iterations is a dependence of theirs on each other. */
+struct dependences {
+    size_t *leader;      /* by statement */
+    isl_union_map *deps; /* from earlier to later instance; what the user relaxed is left
+                            out */
+    isl_union_map *strict; /* the same with nothing relaxed by `reassociate` */
+};
+
 struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
@@ -163,12 +174,12 @@ struct nest {
     isl_set *reach;      /* of it, where the loops run: those that they could count to */
     long long *far; /* by symbol id: of 64 bits, to be tested to be no farther from 0 */
     struct strvec assumption;
-    struct tree *tree;     /* the original order */
-    isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user
-                              relaxed is left out */
-    isl_union_map *strict; /* the same with nothing relaxed by `reassociate` */
-    isl_union_map *order;  /* instance -> schedule, original */
-    isl_union_map *before; /* { a -> b : the source runs a before b } */
+    struct tree *tree;    /* the original order */
+    isl_union_map *order; /* instance -> schedule, original */
+    struct shape *shape;
+    size_t shape_nr, shape_alloc;
+    struct dependences groups, regrouped; /* of the source; of the last tree that parts
+                                             what is one there */
 };
 
 struct region {

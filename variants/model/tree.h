@@ -36,6 +36,8 @@ size_t tree_leader(const struct tree *tree, size_t statement); /* who stands for
 /* The pairs that remain: those between iterations, and between leaders. Keeps pairs. */
 isl_union_map *joined_pairs(const struct nest *nest, const struct tree *tree,
                             isl_union_map *pairs);
+size_t *tree_leaders(const struct nest *nest,
+                     const struct tree *tree); /* by statement; freed by the caller */
 isl_union_set *joined_domain(const struct nest *nest, const struct tree *tree);
 
 bool tree_is_coalesced(const struct tree *tree);

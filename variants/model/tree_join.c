@@ -145,6 +145,14 @@ size_t tree_leader(const struct tree *tree, size_t statement)
     return statement;
 }
 
+size_t *tree_leaders(const struct nest *nest, const struct tree *tree)
+{
+    size_t *leader = xcalloc(nest->statement_nr + 1, sizeof(*leader));
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        leader[i] = i && tree_is_joined(tree, i) ? leader[i - 1] : i;
+    return leader;
+}
+
 /* ---- dependences ---- */
 
 struct joining {

@@ -245,12 +245,17 @@ static int read_function(struct parse *p, struct ct_function *chosen,
         return fail_trouble(p, err);
     parse_expand_helpers(p);
     parse_make_fields(p);
+    parse_settle(p);
     parse_follow_walks(p);
     parse_follow_rows(p);
     parse_follow_matrices(p);
     attach_pragmas(p, chosen);
-    p->function->frozen_nr = ct_frozen(&p->file, chosen, p->function->path,
-                                       p->function->source, args, &p->function->frozen);
+    parse_calls(p, chosen);
+    struct ct_outside outside =
+        ct_frozen(&p->file, chosen, p->function->path, p->function->source, args);
+    p->function->frozen = outside.frozen;
+    p->function->frozen_nr = outside.frozen_nr;
+    parse_spellings(p, &outside);
     return 0;
 }
 
@@ -270,8 +275,7 @@ static int check_language(const char *path, struct error *err)
     return 0;
 }
 
-/* `text` NULL = what the file holds. */
-static int read_source(struct ir_function *function, const char *text, struct error *err)
+int parse_source(struct ir_function *function, const char *text, struct error *err)
 {
     struct buf source = {0};
     int status = 0;
@@ -289,8 +293,7 @@ static int read_source(struct ir_function *function, const char *text, struct er
     return status;
 }
 
-/* What the last of such flags says. */
-static bool types_alias(const struct strvec *cflags)
+bool parse_types_alias(const struct strvec *cflags)
 {
     bool alias = false;
     for (size_t i = 0; cflags && i < cflags->nr; i++)
@@ -305,10 +308,10 @@ static int parse_file(struct parse *p, const char *text, int line, const char *n
                       const struct strvec *cflags, struct error *err)
 {
     struct ir_function *function = p->function;
-    if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
+    if (check_language(function->path, err) < 0 || parse_source(function, text, err) < 0)
         return -1;
     struct strvec args = {0};
-    function->types_alias = types_alias(cflags);
+    function->types_alias = parse_types_alias(cflags);
     parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);

@@ -129,6 +129,8 @@ static struct ir_expr *expr_new(struct parse *p, const struct ct_node *node,
     expr->type = node->type;
     expr->line = node->line;
     expr->column = node->column;
+    expr->begin = node->elsewhere ? 0 : node->spelt_begin;
+    expr->end = node->elsewhere ? 0 : node->spelt_end;
     expr->text = node->text;
     expr->op = node->op;
     return expr;

@@ -10,6 +10,7 @@ struct fields {
     struct parse *p;
     struct strvec changed, exposed; /* assigned; with its address taken */
     struct strvec array;            /* pointers that point to more than one record */
+    struct strvec touched;          /* arrays with elements that may change */
 };
 
 static char *text_of(const struct ir_expr *expr)
@@ -35,6 +36,37 @@ static void note_changed(struct ir_expr *expr, void *data)
     if (expr->kind == IR_RAW)
         for (size_t i = 0; i < expr->arg_nr; i++)
             strvec_push(&fields->changed, expr->arg[i]->symbol->name);
+}
+
+/* The array that an element, or a pointer to one, is of. */
+static const struct ir_symbol *root_of(const struct ir_expr *expr)
+{
+    while (expr->arg_nr && (expr->kind == IR_INDEX || expr->kind == IR_CAST ||
+                            expr->kind == IR_BINARY || expr->kind == IR_UNARY)) {
+        bool second = expr->kind == IR_BINARY && expr->arg[0]->type.pointers == 0;
+        expr = expr->arg[second];
+    }
+    return expr->kind == IR_NAME ? expr->symbol : NULL;
+}
+
+/* Assigned to, handed over, or copied to another pointer. */
+static void note_touched(struct ir_expr *expr, void *data)
+{
+    struct fields *fields = data;
+    bool writes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY &&
+         (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        const struct ir_expr *arg = expr->arg[i];
+        bool hands =
+            (expr->kind == IR_CALL || expr->kind == IR_ASSIGN || expr->kind == IR_RAW ||
+             expr->kind == IR_COND || expr->kind == IR_CAST) &&
+            (arg->type.pointers > 0 || expr->kind == IR_RAW);
+        const struct ir_symbol *root = hands || (writes && i == 0) ? root_of(arg) : NULL;
+        if (root && !root->type.is_const)
+            strvec_push_once(&fields->touched, root->name);
+    }
 }
 
 static void note_array(struct ir_expr *expr, void *data)
@@ -131,6 +163,41 @@ static struct ir_symbol *field_symbol(struct fields *fields, const struct ir_exp
     return symbol;
 }
 
+/* ---- elements that bound loops ---- */
+
+/* A steady array of integers whose element has constant subscripts; NULL = it is none. */
+static struct ir_symbol *array_of(const struct fields *fields, const struct ir_expr *expr)
+{
+    if (expr->kind != IR_INDEX || expr->type.scalar != IR_INT || expr->type.pointers ||
+        expr->type.is_volatile)
+        return NULL;
+    size_t dims = 0;
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0], dims++)
+        if (!expr->arg[1]->has_value || expr->arg[1]->value < 0)
+            return NULL;
+    struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    bool outer = symbol && (symbol->role == IR_GLOBAL || symbol->role == IR_PARAM);
+    return outer && !symbol->is_written && !symbol->address_taken &&
+                   !symbol->is_reference &&
+                   dims == (symbol->dim_nr ? symbol->dim_nr : 1) &&
+                   !strvec_has(&fields->touched, symbol->name)
+               ? symbol
+               : NULL;
+}
+
+static struct ir_expr *make_element(struct fields *fields, struct ir_expr *expr)
+{
+    struct ir_symbol *base = expr ? array_of(fields, expr) : NULL;
+    if (base) {
+        struct ir_symbol *symbol = field_symbol(fields, expr, base);
+        symbol->path = symbol->name + strcspn(symbol->name, "[");
+        return ir_name(fields->p->arena, symbol);
+    }
+    for (size_t i = 0; expr && i < expr->arg_nr; i++)
+        expr->arg[i] = make_element(fields, expr->arg[i]);
+    return expr;
+}
+
 /* ---- putting them in ---- */
 
 /* The longest path first: operands are not looked at once it is taken. */
@@ -161,6 +228,10 @@ static void make_in(struct fields *fields, struct ir_stmt *stmt)
     make_in(fields, stmt->init);
     stmt->lower = make(fields, stmt->lower);
     stmt->upper = make(fields, stmt->upper);
+    if (stmt->canonical) {
+        stmt->lower = make_element(fields, stmt->lower);
+        stmt->upper = make_element(fields, stmt->upper);
+    }
     for (size_t i = 0; stmt->canonical && stmt->cond && i < stmt->cond->arg_nr; i++)
         if (stmt->cond->arg[i] == before)
             stmt->cond->arg[i] = stmt->upper;
@@ -177,6 +248,7 @@ void parse_make_fields(struct parse *p)
     struct fields fields = {.p = p};
     visit_stmt(p->function->body, note_changed, &fields);
     visit_stmt(p->function->body, note_array, &fields);
+    visit_stmt(p->function->body, note_touched, &fields);
     make_in(&fields, p->function->body);
     for (size_t i = 0; i < p->function->symbol_nr; i++) {
         struct ir_symbol *symbol = p->function->symbol[i];
@@ -186,4 +258,5 @@ void parse_make_fields(struct parse *p)
     strvec_release(&fields.changed);
     strvec_release(&fields.exposed);
     strvec_release(&fields.array);
+    strvec_release(&fields.touched);
 }

@@ -27,6 +27,8 @@ struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
 
 void parse_params(struct parse *p, const struct ct_function *chosen);
+/* Fills function->given. */
+void parse_calls(struct parse *p, const struct ct_function *chosen);
 
 /* NULL when the expression cannot be told; its statement is then kept as
  * text. */
@@ -46,6 +48,12 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
  * wanted); NULL = none. */
 struct ct_decl *parse_written(const struct ct_node *node, bool *address);
 
+/* Behind the comment, the string or the one character that stands at `at`. */
+size_t scan_piece(const char *source, size_t at, size_t end);
+/* behind spaces and comments */
+size_t scan_blank(const char *source, size_t at, size_t end);
+/* The end of a directive's last line, its newline included; a backslash continues it. */
+size_t scan_directive(const char *source, size_t at, size_t end);
 /* behind a `;` that follows next, else `at` */
 size_t scan_semicolon(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */
@@ -53,11 +61,19 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file);
 
+/* What the file says of each expression and statement, and its comments: the last step.
+ */
+void parse_spellings(struct parse *p, const struct ct_outside *outside);
+
 /* The flags that concern parsing of `source`; the first says the language.
  */
 void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
                 struct strvec *out);
 
+/* -fno-strict-aliasing: what the last of such flags says. */
+bool parse_types_alias(const struct strvec *cflags);
+/* `text` NULL = what the file holds. */
+int parse_source(struct ir_function *function, const char *text, struct error *err);
 /* The function that is meant. */
 struct ct_function *parse_select(const struct parse *p, int line, const char *name,
                                  struct error *err);

@@ -39,6 +39,7 @@ bool rewrite_has_effects(const struct ir_expr *expr);
 /* The passes. `body` is p->function->body; each works on what the one before left. */
 void parse_expand_helpers(struct parse *p);
 void parse_make_fields(struct parse *p);
+void parse_settle(struct parse *p);
 void parse_follow_walks(struct parse *p);
 void parse_follow_rows(struct parse *p);
 void parse_follow_matrices(struct parse *p);

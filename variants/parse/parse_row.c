@@ -31,7 +31,7 @@ static bool is_constness_cast(const struct ir_expr *expr)
            to->scalar != IR_VOID && to->scalar != IR_OTHER;
 }
 
-/* A, A + e, &A[e], A[e] of an array of arrays, rows of these; no pointer is loaded. */
+/* A, A + e, &A[e], A[e] of an array of arrays or of pointers to rows, rows of these. */
 static bool is_place(const struct ir_expr *expr)
 {
     const struct ir_expr *base = expr->arg_nr ? expr->arg[0] : NULL;
@@ -50,7 +50,7 @@ static bool is_place(const struct ir_expr *expr)
         size_t nr = 0;
         for (base = expr; base->kind == IR_INDEX; base = base->arg[0])
             nr++;
-        return base->kind == IR_NAME && base->symbol->dim_nr > nr;
+        return base->kind == IR_NAME && symbol_levels(base->symbol) > nr;
     }
     default:
         return false;
@@ -122,7 +122,8 @@ static void check_stores(struct ir_expr *expr, void *data)
         expr->kind == IR_ASSIGN ||
         (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     if (writes && target->kind != IR_NAME)
-        row->fine = row->fine && target->type.scalar == IR_FLOAT;
+        row->fine = row->fine && target->type.scalar == IR_FLOAT &&
+                    !target->type.pointers && !row->p->function->types_alias;
     if (writes && target->kind == IR_NAME &&
         (target->symbol->role == IR_GLOBAL || target->symbol->role == IR_FIELD))
         row->fine = false;
@@ -135,7 +136,7 @@ static void check_stores(struct ir_expr *expr, void *data)
 /* The address-of in &A[idx[i]] loads no element of A. */
 static void check_place(struct row *row, struct ir_expr *expr)
 {
-    bool loads = row->loads;
+    bool loads = row->loads || (expr->kind == IR_NAME && symbol_has_rows(expr->symbol));
     if (expr->kind == IR_UNARY || expr->kind == IR_INDEX || expr->kind == IR_CAST ||
         expr->kind == IR_BINARY) {
         struct ir_expr *inner = is_unary(expr, "&") ? expr->arg[0] : expr;

@@ -31,8 +31,7 @@ static bool is_comment(const char *source, size_t at, size_t end)
            (source[at + 1] == '/' || source[at + 1] == '*');
 }
 
-/* Behind the comment, the string or the one character that stands at `at`. */
-static size_t skip_piece(const char *source, size_t at, size_t end)
+size_t scan_piece(const char *source, size_t at, size_t end)
 {
     if (is_comment(source, at, end))
         return skip_comment(source, at, end);
@@ -41,12 +40,11 @@ static size_t skip_piece(const char *source, size_t at, size_t end)
     return at + 1;
 }
 
-/* behind spaces and comments */
-static size_t scan_blank(const char *source, size_t at, size_t end)
+size_t scan_blank(const char *source, size_t at, size_t end)
 {
     while (at < end &&
            (isspace((unsigned char)source[at]) || is_comment(source, at, end)))
-        at = skip_piece(source, at, end);
+        at = scan_piece(source, at, end);
     return at;
 }
 
@@ -63,7 +61,7 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
     size_t found = 0;
     int depth = 0;
     for (at = scan_blank(source, at + 3, end); at < end && found < 2;
-         at = skip_piece(source, at, end)) {
+         at = scan_piece(source, at, end)) {
         if (strchr("([{", source[at]))
             depth++;
         if (strchr(")]}", source[at]) && --depth == 0)
@@ -76,8 +74,7 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
 
 /* ---- pragmas ---- */
 
-/* The end of a directive's last line, its newline included; a backslash continues it. */
-static size_t directive_end(const char *source, size_t at, size_t end)
+size_t scan_directive(const char *source, size_t at, size_t end)
 {
     while (at < end && source[at] != '\n') {
         bool joined = source[at] == '\\' && at + 1 < end;
@@ -100,7 +97,7 @@ static const char *directive_words(struct ir_arena *arena, const char *source, s
             at += source[at + 1] == '\r' ? 3 : 2;
             continue;
         }
-        size_t next = skip_piece(source, at, end);
+        size_t next = scan_piece(source, at, end);
         if (is_comment(source, at, end))
             buf_add(&words, " ");
         else
@@ -193,10 +190,10 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
     size_t counted = 0;
     int line = 1;
     for (size_t at = 0, next; at < length; at = next) {
-        next = skip_piece(source, at, length);
+        next = scan_piece(source, at, length);
         bool directive = at_line_start && source[at] == '#';
         if (directive)
-            next = directive_end(source, at, length);
+            next = scan_directive(source, at, length);
         struct ir_pragma *pragma = NULL;
         if (!is_skipped(file, at))
             pragma = directive ? read_pragma(arena, source, at, next)

@@ -15,7 +15,7 @@
 #include "variants/transform/steps.h"
 
 static isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
-                                isl_union_map *deps);
+                                isl_union_map *deps, isl_union_map **broken);
 
 /* ---- groups ---- */
 
@@ -292,13 +292,24 @@ static isl_union_set *instances(const struct nest *nest, const struct tree *tree
     return all;
 }
 
+/* Takes the pairs that run the wrong way round; *broken: them, when there are some. */
+static isl_bool none_broken(isl_union_map *back, isl_union_map **broken)
+{
+    isl_bool none = isl_union_map_is_empty(back);
+    if (none == isl_bool_false && broken && !*broken)
+        *broken = back;
+    else
+        isl_union_map_free(back);
+    return none;
+}
+
 /* In the same iteration of all loops around: the order of the children decides. Kept:
  * deps, of which both ends are below the tree. */
 static isl_bool keeps_sequence(const struct nest *nest, const struct tree *tree,
-                               isl_union_map *deps)
+                               isl_union_map *deps, isl_union_map **broken)
 {
     if (tree->child_nr == 1)
-        return tree_keeps_deps(nest, tree->child[0], deps);
+        return tree_keeps_deps(nest, tree->child[0], deps, broken);
     isl_union_set *earlier = isl_union_set_empty(isl_space_copy(nest->params));
     isl_bool kept = isl_bool_true;
     for (size_t i = 0; kept == isl_bool_true && i < tree->child_nr; i++) {
@@ -309,11 +320,10 @@ static isl_bool keeps_sequence(const struct nest *nest, const struct tree *tree,
                                                              isl_union_set_copy(own));
         isl_union_map *back = isl_union_map_intersect_range(isl_union_map_copy(from),
                                                             isl_union_set_copy(earlier));
-        kept = isl_union_map_is_empty(back);
-        isl_union_map_free(back);
+        kept = none_broken(back, broken);
         from = isl_union_map_intersect_range(from, isl_union_set_copy(own));
         if (kept == isl_bool_true)
-            kept = tree_keeps_deps(nest, tree->child[i], from);
+            kept = tree_keeps_deps(nest, tree->child[i], from, broken);
         isl_union_map_free(from);
         earlier = isl_union_set_union(earlier, own);
     }
@@ -322,35 +332,34 @@ static isl_bool keeps_sequence(const struct nest *nest, const struct tree *tree,
 }
 
 static isl_bool keeps_band(const struct nest *nest, const struct tree *band,
-                           isl_union_map *deps)
+                           isl_union_map *deps, isl_union_map **broken)
 {
     isl_multi_union_pw_aff *value =
         isl_multi_union_pw_aff_from_union_pw_aff(isl_union_pw_aff_copy(band->f));
     isl_union_map *back = isl_union_map_lex_gt_at_multi_union_pw_aff(
         isl_union_map_copy(deps), isl_multi_union_pw_aff_copy(value));
-    isl_bool kept = isl_union_map_is_empty(back);
-    isl_union_map_free(back);
+    isl_bool kept = none_broken(back, broken);
     isl_union_map *same =
         isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(deps), value);
     if (kept == isl_bool_true)
-        kept = keeps_sequence(nest, band, same);
+        kept = keeps_sequence(nest, band, same, broken);
     isl_union_map_free(same);
     return kept;
 }
 
 static isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
-                                isl_union_map *deps)
+                                isl_union_map *deps, isl_union_map **broken)
 {
     isl_bool none = isl_union_map_is_empty(deps);
     if (none != isl_bool_false)
         return none;
     switch (tree->kind) {
-    case TREE_LEAF:
-        return isl_bool_false; /* nothing says which comes first */
+    case TREE_LEAF: /* nothing says which comes first */
+        return none_broken(isl_union_map_copy(deps), broken);
     case TREE_SEQ:
-        return keeps_sequence(nest, tree, deps);
+        return keeps_sequence(nest, tree, deps, broken);
     case TREE_BAND:
-        return keeps_band(nest, tree, deps);
+        return keeps_band(nest, tree, deps, broken);
     }
     return isl_bool_error;
 }
@@ -362,48 +371,6 @@ enum { RUN_SIZE = 64 };
 
 /* ---- order ---- */
 
-struct violations {
-    isl_union_map *order, *found;
-    isl_map *lex_ge; /* of places in the order */
-};
-
-static isl_map *order_of(const struct violations *at, isl_map *deps,
-                         enum isl_dim_type end)
-{
-    isl_space *space = isl_map_get_space(deps);
-    space = end == isl_dim_in ? isl_space_domain(space) : isl_space_range(space);
-    isl_space *places = isl_space_range(isl_map_get_space(at->lex_ge));
-    return isl_union_map_extract_map(at->order,
-                                     isl_space_map_from_domain_and_range(space, places));
-}
-
-/* Of the dependences of one statement on one other. */
-static isl_stat add_violations(isl_map *deps, void *data)
-{
-    struct violations *at = data;
-    isl_map *wrong =
-        isl_map_apply_range(order_of(at, deps, isl_dim_in), isl_map_copy(at->lex_ge));
-    wrong = isl_map_apply_range(wrong, isl_map_reverse(order_of(at, deps, isl_dim_out)));
-    at->found = isl_union_map_union(
-        at->found, isl_union_map_from_map(isl_map_intersect(deps, wrong)));
-    return isl_stat_ok;
-}
-
-static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
-{
-    isl_set *places =
-        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
-    struct violations at = {.order = order,
-                            .found = isl_union_map_empty(isl_space_copy(nest->params)),
-                            .lex_ge = isl_map_lex_ge(isl_set_get_space(places))};
-    isl_set_free(places);
-    isl_union_map_foreach_map(nest->deps, add_violations, &at);
-    deps_explain(nest, at.found, "and the plan would run the second before the first",
-                 why);
-    isl_union_map_free(at.found);
-    isl_map_free(at.lex_ge);
-}
-
 /* Empty text = legal. */
 static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
 {
@@ -411,24 +378,31 @@ static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
         buf_add(why, "the loops cannot be rebuilt for this plan");
         return;
     }
-    isl_union_map *deps = joined_pairs(nest, tree, nest->deps);
-    isl_bool kept = tree_keeps_deps(nest, tree, deps);
+    const struct dependences *groups = deps_between(nest, tree);
+    isl_union_map *deps = joined_pairs(nest, tree, groups->deps), *broken = NULL;
+    isl_bool kept = tree_keeps_deps(nest, tree, deps, &broken);
     isl_union_map_free(deps);
     if (kept == isl_bool_false) {
-        tree_part(tree); /* of whom it is */
-        isl_union_map *all = tree_order(nest, tree);
-        say_violation(nest, all, why);
-        isl_union_map_free(all);
+        size_t *leader = xcalloc(nest->statement_nr + 1, sizeof(*leader));
+        for (size_t i = 0; i < nest->statement_nr; i++)
+            leader[i] = tree_leader(tree, groups->leader[i]);
+        deps_explain(nest, leader, broken,
+                     "and the plan would run the second before the first", why);
+        free(leader);
     } else if (kept != isl_bool_true)
         buf_add(why, "the check did not finish");
+    isl_union_map_free(broken);
 }
 
 /* Where blocks are incomplete, unrolling changes the order of what needs none. Arrays
  * whose overlap is not known must not overlap then. */
 static void see_order(struct work *work)
 {
-    isl_union_map *pairs = joined_pairs(work->nest, work->tree, work->nest->before);
-    work->reorders = tree_keeps_deps(work->nest, work->tree, pairs) != isl_bool_true;
+    size_t *leader = tree_leaders(work->nest, work->tree);
+    isl_union_map *pairs = deps_before(work->nest, leader);
+    free(leader);
+    work->reorders =
+        tree_keeps_deps(work->nest, work->tree, pairs, NULL) != isl_bool_true;
     isl_union_map_free(pairs);
 }
 
@@ -737,19 +711,20 @@ static void try_band(struct lanes *at, struct tree *band)
                      band->name, band->loop->stmt->line);
         return;
     }
+    const struct dependences *groups = deps_between(nest, at->work->tree);
     isl_union_map *pairs =
-        band_carried(nest, band, at->above, at->above_nr, nest->strict);
+        band_carried(nest, band, at->above, at->above_nr, groups->strict);
     isl_bool none = isl_union_map_is_empty(pairs);
     if (none == isl_bool_false && nest->model->request.reassociate) {
         isl_union_map *kept =
-            band_carried(nest, band, at->above, at->above_nr, nest->deps);
+            band_carried(nest, band, at->above, at->above_nr, groups->deps);
         band->reduces = isl_union_map_is_empty(kept) == isl_bool_true;
         isl_union_map_free(kept);
     }
     band->simd = none == isl_bool_true || band->reduces || nest->model->forced;
     at->work->simd_found = at->work->simd_found || band->simd;
     if (none == isl_bool_false && !band->simd && !reason->length)
-        deps_explain(nest, pairs,
+        deps_explain(nest, groups->leader, pairs,
                      "so the iterations of this loop cannot run side by side", reason);
     isl_union_map_free(pairs);
 }

@@ -23,15 +23,13 @@ static bool holds_written(const struct nest *nest, const struct clause *clause,
                           bool outside)
 {
     const struct ir_function *function = nest->model->function;
-    char *value = xstrndup(clause->value ? clause->value : "", clause->value_length);
     bool found = false;
     for (size_t i = 0; !found && i < function->symbol_nr; i++)
         for (size_t k = 0; !found && k < nest->access_nr; k++)
             found = nest->access[k].write &&
                     !(outside && nest->cell[nest->access[k].cell].is_private) &&
                     nest->cell[nest->access[k].cell].symbol == function->symbol[i] &&
-                    text_has_word(value, function->symbol[i]->name);
-    free(value);
+                    clause_names(clause, function->symbol[i]->name);
     return found;
 }
 
@@ -151,18 +149,6 @@ struct team {
 
 /* ---- may they run side by side? ---- */
 
-/* Instances that touch the same element, at least one of them writing it. */
-static isl_union_map *touching(const struct nest *nest, size_t cell)
-{
-    isl_union_map *writes = cell_accesses(nest, cell, access_writes);
-    isl_union_map *reads = cell_accesses(nest, cell, access_reads);
-    isl_union_map *all = isl_union_map_union(isl_union_map_copy(writes), reads);
-    isl_union_map *back = isl_union_map_reverse(isl_union_map_copy(all));
-    isl_union_map *pairs = isl_union_map_apply_range(isl_union_map_copy(writes), back);
-    back = isl_union_map_reverse(writes);
-    return isl_union_map_union(pairs, isl_union_map_apply_range(all, back));
-}
-
 static isl_bool met(isl_union_map *pairs, isl_union_map *cell)
 {
     isl_union_map *both =
@@ -184,12 +170,13 @@ static bool is_own(const struct nest *nest, const struct cell *cell,
 
 /* What several iterations of the band share: fine, when it is only summed up and a
  * reduction clause can say so. Writes why not. */
-static void check_cell(const struct team *at, const struct tree *band, size_t index,
-                       isl_union_map *strict, isl_union_map *kept, struct buf *why)
+static void check_cell(const struct team *at, const struct dependences *groups,
+                       const struct tree *band, size_t index, isl_union_map *strict,
+                       isl_union_map *kept, struct buf *why)
 {
     struct nest *nest = at->work->nest;
     const struct cell *cell = &nest->cell[index];
-    isl_union_map *same = touching(nest, index);
+    isl_union_map *same = cell_meetings(nest, groups->leader, index);
     isl_bool shared = met(strict, same), fixed = met(kept, same);
     if (is_own(nest, cell, band))
         shared = isl_bool_false;
@@ -198,8 +185,8 @@ static void check_cell(const struct team *at, const struct tree *band, size_t in
     else if (shared && fixed) {
         isl_union_map *pairs =
             isl_union_map_intersect(isl_union_map_copy(strict), isl_union_map_copy(same));
-        deps_explain(nest, pairs, "so the iterations of this loop depend on one another",
-                     why);
+        deps_explain(nest, groups->leader, pairs,
+                     "so the iterations of this loop depend on one another", why);
         isl_union_map_free(pairs);
     } else if (shared && (cell->dims || cell->symbol->role == IR_FIELD))
         buf_addf(why,
@@ -209,24 +196,12 @@ static void check_cell(const struct team *at, const struct tree *band, size_t in
     isl_union_map_free(same);
 }
 
-/* Each thread has a variable of its own by that name. */
-static bool is_of_thread(const struct ir_function *function,
-                         const struct ir_symbol *symbol)
-{
-    bool found = symbol->is_thread_local;
-    for (const struct ir_pragma *pragma = function->all_pragma; !found && pragma;
-         pragma = pragma->next_all)
-        found = text_has_word(pragma->text, "threadprivate") &&
-                text_has_word(pragma->text, symbol->name);
-    return found;
-}
-
 static int check_threads(const struct team *at, const struct tree *band)
 {
     const struct nest *nest = at->work->nest;
     const struct ir_function *function = nest->model->function;
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (nest->used[i] && is_of_thread(function, function->symbol[i]))
+        if (nest->used[i] && symbol_is_of_thread(function, function->symbol[i]))
             return fail(at->err, STATUS_ILLEGAL,
                         "the loop over %s at line %d cannot be parallel: each thread has "
                         "a '%s' of its own; copy it to a local variable before the loop",
@@ -239,13 +214,13 @@ static int check_band(const struct team *at, const struct tree *band)
     struct nest *nest = at->work->nest;
     struct buf why = {0};
     int status = 0;
+    const struct dependences *groups = deps_between(nest, at->work->tree);
     isl_union_map *strict =
-        band_carried(at->work->nest, band, at->above, at->above_nr, nest->strict);
-    isl_union_map *kept =
-        band_carried(at->work->nest, band, at->above, at->above_nr, nest->deps);
+        band_carried(nest, band, at->above, at->above_nr, groups->strict);
+    isl_union_map *kept = band_carried(nest, band, at->above, at->above_nr, groups->deps);
     isl_bool none = isl_union_map_is_empty(strict);
     for (size_t i = 0; none == isl_bool_false && !why.length && i < nest->cell_nr; i++)
-        check_cell(at, band, i, strict, kept, &why);
+        check_cell(at, groups, band, i, strict, kept, &why);
     if (none == isl_bool_error)
         buf_add(&why, "the check did not finish");
     if (why.length && !nest->model->forced)
@@ -328,7 +303,7 @@ static int mark_named(struct team *at, struct tree *tree)
 static const struct ir_pragma *parallel_pragma(const struct ir_stmt *stmt)
 {
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
-        if (!pragma->ours && pragma_is_parallel_for(pragma->text))
+        if (!pragma->ours && pragma_shares_out(pragma->text))
             return pragma;
     return NULL;
 }
@@ -406,6 +381,12 @@ static int place_pragma(struct team *at, struct tree *tree, const struct loop *l
     if (band && tree->loop == loop && tree->role != BAND_COPY &&
         tree->role != BAND_ELEMENT) {
         bool before = stands_as_before(at, tree);
+        if (pragma_is_for(pragma->text) && (!before || !band_is_whole(at->work, tree)))
+            return fail(at->err, STATUS_ILLEGAL,
+                        "the plan divides or moves the loop of the OpenMP pragma of line "
+                        "%d, and other loops of the threads that share it may rest on "
+                        "who gets which iterations; leave that loop out of the plan",
+                        pragma->line);
         if ((!before || !band_is_whole(at->work, tree)) &&
             pragma_check_clauses(at->work->nest, pragma, at->err))
             return -1;
@@ -433,6 +414,11 @@ static int keep_pragmas(struct work *work, struct error *err)
         struct team team = {.work = work, .user = nest->loop[i]->stmt, .err = err};
         if (!pragma)
             continue;
+        if (work->parallel_nr && pragma_is_for(pragma->text))
+            return fail(err, STATUS_ILLEGAL,
+                        "the OpenMP pragma of line %d shares the loop out among threads "
+                        "that are there already; drop parallel() from the plan",
+                        pragma->line);
         if (work->parallel_nr && pragma_check_replaced(nest, pragma, err))
             return -1;
         if (work->parallel_nr) {

@@ -109,8 +109,10 @@ void work_pragmas(struct work *work)
             continue;
         find_bands(&at, work->tree);
         bool untouched = !work->streamed_nr && is_untouched(&at);
-        for (; pragma; pragma = pragma->next)
-            if (!pragma->ours && !pragma_is_parallel_for(pragma->text))
+        for (; pragma; pragma = pragma->next) {
+            bool stays = at.loop->stmt == nest->stmt && !pragma_binds(pragma->text);
+            if (!pragma->ours && !stays && !pragma_shares_out(pragma->text))
                 settle(work, &at, pragma, untouched);
+        }
     }
 }

@@ -122,6 +122,25 @@ static void take_prefetches(struct work *work, const struct work *from)
         work->prefetch[work->prefetch_nr++] = from->prefetch[i];
 }
 
+/* What is read as one has the loops and statements that were read apart: not so where one
+ * nest sets what bounds a loop of the other. */
+static bool is_same(const struct nest *nest, const struct nest *first,
+                    const struct nest *second)
+{
+    bool same = nest->statement_nr == first->statement_nr + second->statement_nr &&
+                nest->loop_nr == first->loop_nr + second->loop_nr;
+    for (size_t i = 0; same && i < nest->loop_nr; i++)
+        same = nest->loop[i]->stmt ==
+               (i < first->loop_nr ? first->loop[i] : second->loop[i - first->loop_nr])
+                   ->stmt;
+    for (size_t i = 0; same && i < nest->statement_nr; i++)
+        same = nest->statement[i].stmt ==
+               (i < first->statement_nr ? &first->statement[i]
+                                        : &second->statement[i - first->statement_nr])
+                   ->stmt;
+    return same;
+}
+
 static int join_pair(struct model *model, struct work *works, size_t a, size_t b,
                      struct error *err)
 {
@@ -136,6 +155,11 @@ static int join_pair(struct model *model, struct work *works, size_t a, size_t b
         return fail(err, STATUS_ILLEGAL,
                     "the nests at lines %d and %d cannot be treated as one: %s",
                     first->nest->stmt->line, second->nest->stmt->line, nest->refusal);
+    if (!is_same(nest, first->nest, second->nest))
+        return fail(err, STATUS_ILLEGAL,
+                    "the nests at lines %d and %d cannot be treated as one: what bounds "
+                    "a loop or decides on a statement of one is set in the other",
+                    first->nest->stmt->line, second->nest->stmt->line);
     carry(&from_first, first->tree);
     carry(&from_second, second->tree);
     tree_add(first->tree, second->tree);

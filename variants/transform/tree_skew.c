@@ -96,8 +96,9 @@ struct blocks {
 /* Dependences among the instances below, in one iteration of the loops around. */
 static isl_union_map *inner_deps(const struct blocks *at, isl_union_set *domain)
 {
+    struct nest *nest = at->work->nest;
     isl_union_map *deps =
-        joined_pairs(at->work->nest, at->work->tree, at->work->nest->deps);
+        joined_pairs(nest, at->work->tree, deps_among(nest, at->work->tree)->deps);
     deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(domain));
     deps = isl_union_map_intersect_range(deps, isl_union_set_copy(domain));
     for (size_t i = 0; i < at->above_nr; i++)
@@ -199,7 +200,7 @@ static int say_no_band(const struct blocks *at, int members, struct error *err)
     struct nest *nest = at->work->nest;
     struct buf why = {0};
     if (!members)
-        deps_explain(nest, nest->deps,
+        deps_explain(nest, nest->groups.leader, nest->groups.deps,
                      at->whole ? "and no skewing of whole iterations makes blocks of "
                                  "these loops legal"
                                : "and no skewing makes blocks of these loops legal",

@@ -593,29 +593,51 @@ static int build_original(struct kernel *kernel, const struct toolchain *toolcha
     return result;
 }
 
-int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
-                 const char *dir, const struct verify_opts *opts, struct error *err)
+/* With the contents of now. `odd`: results hold what no real data would. */
+static int prove(struct kernel *kernel, const char *program,
+                 const struct verify_opts *opts, bool *odd, struct error *err)
 {
     struct verify_report report;
-    struct verification verification = {
-        .kernel = kernel, .opts = opts, .report = &report, .mode = "--against-itself"};
-    char *program;
-    int result;
+    struct verification verification = {.kernel = kernel,
+                                        .program = program,
+                                        .opts = opts,
+                                        .report = &report,
+                                        .mode = "--against-itself"};
+    int result = begin(&verification, err);
 
-    if (build_original(kernel, toolchain, dir, &program, err))
-        return -1;
-    verification.program = program;
-    result = begin(&verification, err);
     if (result == 0)
         result = verify_small(&verification, err);
     verification.mode = "--reference-only"; /* a second call would show nothing new */
     if (result == 0 && report.outcome == RUN_OUTCOME_OK && !opts->small_only)
         result = verify_full(&verification, err);
+    *odd = result == 0 && report.outcome == RUN_OUTCOME_OK && verification.lines.odd;
     if (result == 0)
         result = check_proof(&verification, err);
     end(&verification, result);
     if (result == 0)
         verify_report_release(&report);
+    return result;
+}
+
+int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
+                 const char *dir, const struct verify_opts *opts, struct error *err)
+{
+    struct error first = {0};
+    char *program;
+    bool odd, changed = false;
+    int result;
+
+    if (build_original(kernel, toolchain, dir, &program, err))
+        return -1;
+    result = prove(kernel, program, opts, &odd, &first);
+    while (result && odd && kernel_steady(kernel, NULL)) {
+        changed = true;
+        result = prove(kernel, program, opts, &odd, NULL);
+    }
+    if (changed && kernel_steady_end(kernel, result == 0, err))
+        result = -1;
+    else if (result)
+        fail(err, first.status, "%s", first.text);
     free(program);
     return result;
 }

@@ -47,7 +47,8 @@ int variant_verify(struct kernel *kernel, const char *program,
                    struct error *err);
 /* The untransformed kernel against itself, plus a look at its results: UNVERIFIABLE when
  * it crashes, hangs or differs; STATUS_INPUT when results hold NaN, infinities or
- * denormals (names the array and the pragma that sets better contents). */
+ * denormals (names the array and the pragma that sets better contents), and do so with
+ * the other contents that are tried where nobody said any (kernel_parts.h). */
 int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
                  const char *dir, const struct verify_opts *opts, struct error *err);
 

@@ -369,6 +369,24 @@ static void try_overlap(struct making *making, const struct kernel_buffer *guest
     strvec_pushf(&new->args, "%s=%s=1", guest->name, host->name);
 }
 
+/* Each row begins in the last element of the one before. */
+static void try_fold(struct making *making, const char *name)
+{
+    char *array = xstrndup(name, strcspn(name, "'")), *sizes = sizes_text(making->kernel);
+    struct verify_case *new =
+        add_case(making, xasprintf("%s with rows of %s that overlap", sizes, array));
+
+    free(sizes);
+    if (new) {
+        sizes = new->brief;
+        new->brief = xasprintf("%s (rows of %s overlap)", sizes, array);
+        free(sizes);
+        strvec_push(&new->args, "--fold");
+        strvec_push(&new->args, array);
+    }
+    free(array);
+}
+
 /* Every "'a' and 'b' do not overlap (tested at run time" in the text. */
 static void try_overlaps(struct making *making, const char *rests_on)
 {
@@ -380,6 +398,8 @@ static void try_overlaps(struct making *making, const char *rests_on)
         const struct kernel_buffer *a, *b;
         size_t length;
 
+        if (!strncmp(at, TESTED_ROWS, strlen(TESTED_ROWS)))
+            try_fold(making, at + strlen(TESTED_ROWS "'"));
         if (!first || strncmp(at + 1 + first, "' and '", strlen("' and '")))
             continue;
         length = strcspn(second, "'");

@@ -261,6 +261,10 @@ static void plan(void)
         windows = TRACER_WINDOWS_MAX - tracer_state.window_nr;
     if (windows < 1 && tracer_state.window_nr < 2)
         windows = 1;
+    if (!tracer_state.window_nr && tracer_state.seen && to - from < cost / 2) {
+        begin_warm(); /* late, as on a busy machine: one window tells more than none */
+        return;
+    }
     if (windows < 1 || to - from < cost / 2) {
         begin(PHASE_TAIL, 1.02 * tracer_state.total - (double)tracer_state.seen);
         return;

@@ -310,6 +310,76 @@ TEST("a damaged file is refused")
     place_drop(&place);
 }
 
+/* ---- rows that pointers lead to ---- */
+
+static const char dumping_rows[] =
+    "#include <stdio.h>\n"
+    "double smooth(int n, int m, int l, double **a, double ***b, const double *part)\n"
+    "{\n"
+    "    double sum = 0;\n"
+    "    for (int i = 1; i < n - 1; i++)\n"
+    "        for (int j = 1; j < m - 1; j++)\n"
+    "            for (int k = 0; k < l; k++)\n"
+    "                a[i][j] += b[i - 1][j][k] + b[i + 1][j][k] - b[i][j - 1][k] - "
+    "b[i][j + 1][k];\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        sum += part[i ^ 5];\n"
+    "    FILE *file = n == 30 && m == 20 && l == 25 ? fopen(\"replayed.bin\", \"wbx\") : "
+    "NULL;\n"
+    "    for (int i = 1; file && i < n - 1; i++)\n"
+    "        fwrite(a[i] + 1, sizeof(*a[i]), m - 2, file);\n"
+    "    if (file)\n"
+    "        fclose(file);\n"
+    "    return sum;\n"
+    "}\n";
+
+static void check_same_files(const struct place *place, const char *a, const char *b,
+                             size_t length);
+
+static void replay_rows(struct place *place, const char *how, const char *out)
+{
+    char *args =
+        xasprintf("capture rows.c --function smooth -o r.inputs -- ./rows %s", how);
+    char *old = path_join(place->work, "replayed.bin");
+
+    unlink(old);
+    check_run(place, args, 0, out, "*");
+    check_run(place, "capture --show r.inputs", 0, "*", "");
+    check_run(place, "measure dumping.c --inputs r.inputs --machine skl --cores 1 -q", 0,
+              "*", "*");
+    check_same_files(place, "after.bin", "replayed.bin", 28 * 18 * sizeof(double));
+    free(args);
+    free(old);
+}
+
+TEST("rows are found, and replayed as they were")
+{
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "dumping.c");
+
+        check_ok(file_write(path, dumping_rows, strlen(dumping_rows), &place.err),
+                 &place.err);
+        copy_source(&place, "rows.c");
+        check(run_line(&place, "gcc -O2 -g -fno-inline -fno-ipa-cp rows.c -o rows"));
+        replay_rows(
+            &place, "together",
+            "*a            579 x 8 bytes*rows 29 x 19*\n"
+            "*b *rows 30 x 20 x 25*\n*part         48 x 8 bytes*to the end of its "
+            "variable\n");
+        replay_rows(&place, "turned", "*rows 29 x 19*");
+        replay_rows(&place, "apart", "*rows 29 x 19*rows 30 x 20 x 25*");
+        check_run(&place, "capture rows.c --function smooth -o r.inputs -- ./rows shared",
+                  0,
+                  "*'a' and 'b' share memory in the application, and one of them is "
+                  "written*",
+                  "*");
+        free(path);
+    }
+    place_drop(&place);
+}
+
 /* A function of the same signature may take the kernel's place: this one leaves what it
  * was given and what the kernel makes of it in a file. */
 static const char dumping[] =
@@ -325,14 +395,15 @@ static const char dumping[] =
     "    }\n"
     "}\n";
 
-static void check_same_files(const struct place *place, const char *a, const char *b)
+static void check_same_files(const struct place *place, const char *a, const char *b,
+                             size_t length)
 {
     char *one = path_join(place->work, a), *other = path_join(place->work, b);
     struct buf first = {0}, second = {0};
 
     check(file_read(one, &first, NULL) == 0);
     check(file_read(other, &second, NULL) == 0);
-    check_eq(first.length, 6000 * sizeof(double));
+    check_eq(first.length, length);
     check_eq(second.length, first.length);
     check(first.length == second.length &&
           !memcmp(buf_str(&first), buf_str(&second), first.length));
@@ -359,7 +430,7 @@ TEST("results are bit-identical")
                   "measure dumping.c --inputs g.inputs --machine skl --cores 1 -q "
                   "--flags '-O2 -ffp-contract=off'",
                   0, "*captured from ./app, call 2*", "*");
-        check_same_files(&place, "after.bin", "replayed.bin");
+        check_same_files(&place, "after.bin", "replayed.bin", 6000 * sizeof(double));
     }
     place_drop(&place);
 }

@@ -66,7 +66,8 @@ static struct app_row rows[] = {
      .line = 131,
      .capture = TEXT("inflight capture src/mesh.c:131 -o sweep.inputs -- ./mesh 3"),
      .tune = TEXT("inflight tune src/mesh.c:131 --inputs sweep.inputs --in-app 'BUILD && "
-                  "./mesh 3'")},
+                  "./mesh 3'"),
+     .flags_from = TEXT("the debug information of './mesh'")},
     {.why_not = TEXT("its source '/gone/io.cpp' is not on this machine")},
     {.why_not = TEXT("'libgomp.so.1' has no debug information: build it with -g")},
     {.why_not = TEXT("it was stripped")},
@@ -121,6 +122,8 @@ TEST("the report")
     app.samples.lost = 12;
     app.hot.busiest_s = 2;
     app.cost_s = quantity_unknown();
+    app.unknown_build = false;
+    app.guessed_build = TEXT("make");
     app_text(&app, false, 60, &text);
     check_golden(DATA "application_60.txt", buf_str(&text));
     buf_release(&text);
@@ -203,6 +206,48 @@ TEST("programs that run")
             "spin.c:3*",
             "*inflight: './spin' was ended by a signal (Segmentation fault); the "
             "report is of its time until then\n");
+    }
+    place_drop(&place);
+}
+
+static void put(const struct place *place, const char *name, const char *text)
+{
+    char *path = path_join(place->work, name), *dir = path_folder(path);
+    struct error err = {0};
+
+    check_ok(dir_make_all(dir, &err), &err);
+    check_ok(file_write(path, text, strlen(text), &err), &err);
+    free(dir);
+    free(path);
+}
+
+TEST("how the program is built is known, or called a guess")
+{
+    struct place place = {0};
+
+    if (cannot_sample())
+        return;
+    place_make(&place);
+    if (build(&place, "static __attribute__((noinline,noclone))")) {
+        put(&place, "Makefile", "spin: spin.c\n\tgcc -O2 -g -DONE='1 2' -o $@ $<\n");
+        check_run(&place, "advise -- ./spin", 0,
+                  "done\n*--in-app 'make && ./spin'\n*'make' is a guess*by --build.*",
+                  "*");
+        check_run(&place, "advise --build 'make -B' -- ./spin", 0,
+                  "done\n*inflight capture spin.c:7 --cflags *-DONE=1 2*--in-app 'make "
+                  "-B && ./spin'\n*of turn: from the build 'make -B'*",
+                  "watching 'make -B' in a private copy\n*");
+        put(&place, "out/CMakeCache.txt", "# made\n");
+        char *cache = xasprintf("# made\nCMAKE_BUILD_TYPE:STRING=Release\n"
+                                "CMAKE_C_FLAGS:STRING=\nCMAKE_CXX_FLAGS:STRING=-g -O1\n"
+                                "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n",
+                                place.work);
+        put(&place, "build/CMakeCache.txt", cache);
+        free(cache);
+        check_run(&place, "advise -- ./spin", 0,
+                  "done\n*--in-app 'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "
+                  "*-DCMAKE_CXX_FLAGS=-g -O1* && cmake --build build && ./spin'\n*",
+                  "*");
     }
     place_drop(&place);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base.h"
 #include "core/code/producer.h"
+#include "core/code/source_headers.h"
 #include "tests/check.h"
 
 SUITE(code_producer);
@@ -52,4 +53,68 @@ TEST("it is found in a program")
     free(source);
     free(program);
     scratch_remove(scratch);
+}
+
+/* What the words are but for what every gcc on every machine adds. */
+static char *told(const char *program, const char *source)
+{
+    struct strvec command = {0};
+    struct buf text = {0};
+    char *dir;
+
+    source_command(program, source, &command, &dir);
+    for (size_t i = 0; i < command.nr; i++)
+        if (!i || text_begins(command.v[i], "-D") || text_begins(command.v[i], "-U") ||
+            text_begins(command.v[i], "-std"))
+            buf_addf(&text, "%s|", command.v[i]);
+    if (dir)
+        check_str(path_base(dir), "a folder");
+    free(dir);
+    strvec_release(&command);
+    return buf_detach(&text);
+}
+
+TEST("what the command line said, from the debug information")
+{
+    static const struct {
+        const char *flags, *want;
+    } cases[] = {
+        {"-g3 -std=gnu99 -DA '-DTEXT=\"a b\"' '-DF(x, y)=(x + y)' -DE= -D_X=2 -UA "
+         "-fopenmp "
+         "-pthread",
+         "cc|-std=gnu99|-DA=1|-DTEXT=\"a b\"|-DF(x,y)=(x + y)|-DE=|-D_X=2|-UA|"},
+        {"-g3 -gdwarf-4 -gstrict-dwarf -std=c11 -DA=3", "cc|-std=c11|-DA=3|"},
+        {"-g -std=gnu11 -DA", "cc|-std=gnu11|"},
+        {"-O2", ""},
+    };
+    struct error err = {0};
+    char *root = NULL;
+
+    if (!check_ok(scratch_make(&root, &err), &err))
+        return;
+    char *dir = path_join(root, "a folder"), *source = path_join(dir, "k.c"),
+         *object = path_join(dir, "k");
+    static const char text[] = "#include <limits.h>\n#define OWN 1\n"
+                               "int main(void)\n{\n    return OWN;\n}\n";
+    check_ok(dir_make_all(dir, &err), &err);
+    check_ok(file_write(source, text, strlen(text), &err), &err);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *line = xasprintf("gcc %s k.c -o k", cases[i].flags);
+        const char *const argv[] = {"sh", "-c", line, NULL};
+        struct spawn_request request = {
+            .argv = argv, .dir = dir, .timeout_s = PATIENCE_S};
+        struct spawn_outcome outcome = {0};
+        if (check_ok(spawn_run(&request, &outcome, &err), &err) &&
+            check_eq(outcome.code, 0)) {
+            char *got = told(object, source);
+            check_str(got, cases[i].want);
+            free(got);
+        }
+        spawn_outcome_release(&outcome);
+        free(line);
+    }
+    free(dir);
+    free(source);
+    free(object);
+    scratch_remove(root);
 }

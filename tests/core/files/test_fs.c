@@ -235,6 +235,23 @@ static void check_program(const char *name, const char *want)
 }
 
 /* Folders and what cannot be run are passed over. */
+TEST("a path as it is named from a folder")
+{
+    static const char *const cases[][3] = {
+        {"/a/b", "/a/b/c", "c"},       {"/a/b", "/a/b", "."},
+        {"/a/b", "/a/bc", "../bc"},    {"/a/b/c", "/a", "../.."},
+        {"/a/b", "/c/d", "../../c/d"}, {"/", "/a/b", "a/b"},
+        {"/a/bc", "/a/b", "../b"},     {"/a/b c/d", "/a/b c", ".."},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *got = path_from(cases[i][0], cases[i][1]);
+
+        check_str(got, cases[i][2]);
+        free(got);
+    }
+}
+
 TEST("programs are looked up")
 {
     char *before = xstrdup(getenv("PATH")), *dir = scratch(),

@@ -352,6 +352,20 @@ TEST("a call out of reach")
     traffic_release(&traffic);
 }
 
+/* Late before the first window, as beside other processes: there is one all the same. */
+TEST("a call without time for a window")
+{
+    struct traced what = {
+        .kernel = "hang", .n = n, .total = 1e12, .budget = 1e5, .limit_s = 1e-3};
+    struct traffic traffic;
+
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_exact(traffic.accesses, 1e12);
+    check_contains(traffic.note, "with one window the interval is a guess");
+    traffic_release(&traffic);
+}
+
 TEST("the tracer's sources are there")
 {
     struct strvec sources = {0};

@@ -3,11 +3,12 @@
 #include "program_contents.c"
 
 static const struct inflight_array arrays[] = {
-#define PLAIN(name, kind, bytes) {name, kind, bytes, bytes, 0, 1, bytes, 0, 1, 0, 0}
+#define PLAIN(name, kind, bytes) {name, kind, bytes, bytes, 0, 1, bytes, 0, 1, 0, 0, 1}
     PLAIN("i1", 'u', 1), PLAIN("i2", 'i', 2), PLAIN("i4", 'i', 4), PLAIN("i8", 'u', 8),
     PLAIN("b", 'b', 1),  PLAIN("f4", 'f', 4), PLAIN("f8", 'f', 8),
     /* of struct { short a; int pos[3]; char b; double c; }, 32 bytes */
-    {"r.pos", 'i', 4, 32, 4, 3, 4, 7, 1, 0, 0}, {"r.c", 'f', 8, 32, 24, 1, 8, 7, 1, 0, 0}};
+    {"r.pos", 'i', 4, 32, 4, 3, 4, 7, 1, 0, 0, 1},
+    {"r.c", 'f', 8, 32, 24, 1, 8, 7, 1, 0, 0, 1}};
 const struct inflight_table inflight_table = {"check", 0, 0, arrays, 9, 0, 0, 'v', 0};
 
 enum { I1, I2, I4, I8, B, F4, F8, POS, C };

@@ -7,7 +7,7 @@ void kernel(int n, int block, double *restrict y, const double *restrict x)
     for (int ii = 0; ii < n; ii += block)
         y[ii] = 0.0;
     for (int i = 0; i < n; i++) {
-#pragma omp for
+#pragma omp critical
         for (int j = 0; j < n; j++)
             y[j] += x[i];
     }

@@ -113,6 +113,7 @@ static void compile_strictly(const char *path, const struct toolchain *toolchain
                                 "-Wall",
                                 "-Wextra",
                                 "-Wno-unused-function",
+                                "-Wno-unknown-pragmas",
                                 "-Wno-unused-private-field",
                                 "-Wno-unused-const-variable",
                                 "-Werror",

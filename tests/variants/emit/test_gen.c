@@ -315,7 +315,7 @@ TEST("sizes of zero compute the same")
     programs_release(&programs);
 }
 
-TEST("the empty plan changes our pragmas only")
+TEST("the empty plan changes nothing")
 {
     struct loops loops;
     struct buf text = {0};
@@ -323,11 +323,7 @@ TEST("the empty plan changes our pragmas only")
     if (!loops_open(&loops, "golden/file", NULL))
         return;
     check_ok(loops_emit(&loops, "", &text, &err), &err);
-    check(!strstr(buf_str(&text), "inflight"));
-    check_contains(buf_str(&text), "\t\t\tb[j][i] = FACTOR * a[i][j]; /* macro */\n");
-    check_contains(buf_str(&text), "#pragma GCC diagnostic push\n");
-    const char *end = strstr(loops.function->source, "int main");
-    check(end && strstr(buf_str(&text), end)); /* byte for byte */
+    check_str(buf_str(&text), loops.function->source);
     buf_release(&text);
     loops_close(&loops);
 }

@@ -229,7 +229,8 @@ TEST("what cannot be supplied is refused")
     if (check_ok(kernel_open(&request, &kernel, &err), &err)) {
         check_eq(kernel_view(kernel).loop_nr, 1);
         check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT,
-                    "pointers.c:2: parameter 'a' of type 'double **' cannot be supplied");
+                    "pointers.c:2: parameter 'a' of type 'double **' cannot be supplied; "
+                    "the function changes the pointers to its rows");
     }
     kernel_free(kernel);
     free(path);
@@ -265,7 +266,7 @@ TEST("the comment cannot end early")
     if (kernel && check_ok(plan_parse("", &plan, &err), &err) &&
         check_ok(kernel_emit(kernel, plan, "made by */ x\nline 2\n", &out, &err), &err))
         check_contains(buf_str(&out), "/*\n * made by * / x\n * line 2\n */\n");
-    check(strstr(buf_str(&out), "#pragma inflight") == NULL);
+    check_contains(buf_str(&out), "#pragma inflight");
     buf_release(&out);
     plan_free(plan);
     kernel_free(kernel);

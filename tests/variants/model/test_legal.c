@@ -80,7 +80,7 @@ TEST("plans are judged")
 {
     struct cases cases;
 
-    cases_read(LOOPS_DATA "/judged.cases", 145, &cases);
+    cases_read(LOOPS_DATA "/judged.cases", 179, &cases);
     for (size_t i = 0; i < cases.nr; i++)
         judge(&cases.v[i]);
     cases_release(&cases);
@@ -246,7 +246,7 @@ TEST("numbers are limited too")
     unsigned long begin = analysis_effort();
     check_fails(loops_check(&loops, "unroll_jam(i:4)", NULL, &err), &err, STATUS_ILLEGAL,
                 ANALYSIS_RAN_OUT " (over 300000 operations)");
-    check(analysis_effort() - begin < LIMIT);
+    check(analysis_effort() - begin < 3 * LIMIT); /* numbers an operation: budget.c */
     check_ok(loops_check(&loops, "tile(q:4)", NULL, &err), &err);
     loops_close(&loops);
 }

@@ -111,7 +111,7 @@ TEST("what cannot be modelled is refused with its line")
     static const char *const parts[] = {
         "line 8: 'other' may change memory that the nest uses",
         "line 9: break or continue in the loop",
-        "line 14: 'rows' is an array of pointers",
+        "line 14: 'rows' is used without its subscripts",
         "line 16: 'seen' is volatile",
         "line 17: the loop does not have the form",
         "line 20: a bound is not a linear function",

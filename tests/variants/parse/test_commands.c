@@ -46,7 +46,8 @@ static char *flags_of(const struct place *place, const char *database, const cha
     struct buf text = {0};
     size_t length = strlen(place->dir);
     strvec_split(&mine, own);
-    int status = compile_commands_flags(database, place->source, &mine, &flags, err);
+    int status =
+        compile_commands_flags(database, place->source, NULL, &mine, &flags, NULL, err);
     for (size_t i = 0; status == 0 && i < flags.nr; i++) {
         bool inside = strncmp(flags.v[i], place->dir, length) == 0;
         buf_addf(&text, "%s%s", i ? " " : "", flags.v[i] + (inside ? length : 0));

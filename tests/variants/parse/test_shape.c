@@ -32,8 +32,8 @@ static const struct {
       "field_in_array", "field_sum"}},
     {"counting",
      {"count_down", "count_down_plain", "count_down_before", "count_down_nested",
-      "count_down_by_two", "count_both", "count_both_skipping", "count_macros",
-      "count_not_equal", "count_to_both"}},
+      "count_down_by_two", "count_both", "count_offsets", "count_offsets_changed",
+      "count_both_skipping", "count_macros", "count_not_equal", "count_to_both"}},
     {"jumps",
      {"jump_over", "jump_with_work", "jump_compared", "jump_loops", "jump_to_loops",
       "jump_deeper", "jump_label"}},
@@ -298,6 +298,38 @@ TEST("patterns are read")
     if (check_ok(scratch_make(&dir, &err), &err))
         for (size_t i = 0; i < cases.nr; i++)
             check_pattern(&cases, &cases.v[i], dir);
+    scratch_remove(dir);
+    cases_release(&cases);
+}
+
+static void check_given(struct cases *cases, struct test_case *one, const char *dir)
+{
+    struct ir_function *function = NULL;
+    struct error err = {0};
+    struct buf text = {0};
+    char *path = case_file(one, dir);
+    if (check_ok(ir_parse(path, NULL, 0, "f", NULL, &function, &err), &err)) {
+        for (size_t i = 0; i < function->given_nr; i++)
+            buf_addf(&text, "%s%s = %lld (%s:%d)", i ? ", " : "",
+                     function->given[i].param->name, function->given[i].value,
+                     function->given[i].caller, function->given[i].line);
+        check_case(cases, one, "given", text.length ? buf_str(&text) : "none");
+    }
+    ir_function_free(function);
+    buf_release(&text);
+    free(path);
+}
+
+TEST("calls in the file give sizes")
+{
+    struct cases cases;
+    struct error err = {0};
+    char *dir = NULL;
+
+    cases_read(INFLIGHT_SOURCE_DIR "/tests/data/parse/calls.cases", 8, &cases);
+    if (check_ok(scratch_make(&dir, &err), &err))
+        for (size_t i = 0; i < cases.nr; i++)
+            check_given(&cases, &cases.v[i], dir);
     scratch_remove(dir);
     cases_release(&cases);
 }

@@ -7,6 +7,9 @@
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
+#include "variants/model/model.h"
 #include "variants/verify/verify.h"
 
 SUITE(variants_verify);
@@ -54,6 +57,7 @@ TEST("kernels equal themselves")
         {"sparse", "97 x 97, 200 x 257, 200 x 300"},
         {"integers", "n=1, 2, 3,"},
         {"globals", "257, 0, 400"},
+        {"rows", "n x m=3 x 23, 37 x 8,"},
     };
     const struct toolchain *toolchain;
     size_t nr = fixture_toolchains(&toolchain);
@@ -250,6 +254,29 @@ TEST("ends and overlaps are tried")
     }
 }
 
+TEST("rows that overlap are tried")
+{
+    static const char backwards[] =
+        "void rows(int n, int m, double **c, const double *b)\n{\n"
+        "    for (int i = n - 1; i >= 0; i--)\n"
+        "        for (int j = m - 1; j >= 0; j--)\n"
+        "            c[i][j] = 2 * c[i][j] + b[i];\n}\n";
+    const char *rests_on = TESTED_ROWS "'c'" TESTED_APART "; the original loop runs)\n";
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("rows", backwards, toolchain, (struct verify_opts){0}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    verify_report_release(&report);
+    verify("rows", backwards, toolchain, (struct verify_opts){.rests_on = rests_on},
+           &report);
+    check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+    check_contains(text_of(report.detail), "with rows of c that overlap");
+    verify_report_release(&report);
+}
+
 TEST("only the full size may show it")
 {
     static const char wrong[] = SCALE
@@ -380,6 +407,59 @@ TEST("kernels are proven")
         else
             check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
                         (enum status)cases[i].status, cases[i].text);
+        kernel_free(kernel);
+    }
+}
+
+/* Nobody said what they hold, and with the usual contents the results are NaN. */
+TEST("contents that keep results in range are found")
+{
+    const struct toolchain *toolchain;
+    struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+    struct kernel *kernel = fixture_bound("steady", NULL);
+    struct error err = {0};
+
+    if (kernel && fixture_toolchains(&toolchain) &&
+        check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err)) {
+        struct kernel_view view = kernel_view(kernel);
+
+        check_str(view.array[0].contents, "dominant(n)");
+        check_str(view.array[1].contents, "uniform(0.5,1.5)");
+        check_str(
+            kernel_inputs_note(kernel),
+            "l = dominant(n) since other contents lead out of the range of numbers");
+    }
+    kernel_free(kernel);
+}
+
+/* What somebody said stays, as what no contents help. */
+TEST("contents that were asked for are kept")
+{
+    static const char *const asked[] = {"buffer l = uniform(1,2)", NULL};
+    static const struct {
+        const char *file;
+        const char *const *words;
+        const char *contents, *text;
+    } cases[] = {{"steady", asked, "uniform(1,2)", "are NaN"},
+                 {"denormal", NULL, "uniform(0.5,1.5)", "are denormal"}};
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+        struct kernel *kernel = fixture_bound(cases[i].file, cases[i].words);
+        struct error err = {0};
+
+        if (!kernel)
+            continue;
+        check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
+                    STATUS_INPUT, cases[i].text);
+        struct kernel_view view = kernel_view(kernel);
+        for (size_t k = 0; k < view.array_nr; k++)
+            if (view.array[k].read && !strcmp(view.array[k].name, i ? "a" : "l"))
+                check_str(view.array[k].contents, cases[i].contents);
+        check(!kernel_inputs_note(kernel));
         kernel_free(kernel);
     }
 }

@@ -11,13 +11,13 @@ void kernel(int n, double *moves, double *a, double **rows, volatile double *see
             break;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            rows[i][j] = 0.0;
+            rows[i] = a + j;
     for (int i = 0; i < n; i++)
         seen[i] = 0.0;
     for (int i = 0; i < n; i++)
         if (p[i])
             i++;
-    for (int i = 0; i < p[0]; i++)
+    for (int i = 0; i < p[n]; i++)
         a[i] = 0.0;
     for (int i = 0; i < n; i++)
         a[i] += 1.0;

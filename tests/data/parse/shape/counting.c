@@ -47,6 +47,31 @@ void count_both(int n, double *x)
         x[i] += x[j];
 }
 
+void count_offsets(int n, double *x)
+{
+    for (int i = 0; i < n; i++)
+        for (int at = 16 * i, j = 0; j < i; j++, at++)
+            x[at] += x[at + 1] * j;
+    for (int i = 0, k = 2; i < n; k += 3, i++)
+        x[i] += x[k] + k;
+}
+
+/* The second one is set, or goes down: as it is. */
+void count_offsets_changed(int n, double *x)
+{
+    for (int i = 0, k = 3; i < n; i++, k++) {
+        if (x[i] > 0.2)
+            k++;
+        x[i] = k;
+    }
+    for (int i = 0, k = n; i < n; i++, k--)
+        x[i] += k;
+    for (int i = 0, k = n; i < n; i++, k++) {
+        n--;
+        x[i] += k;
+    }
+}
+
 void count_both_skipping(int n, double *x)
 {
     int k = 0;
@@ -88,6 +113,8 @@ int main(void)
     RUN(count_down_nested((unsigned)n, a), "count_down_nested")
     RUN(count_down_by_two(n, a), "count_down_by_two")
     RUN(count_both(n, a), "count_both")
+    RUN(count_offsets(n, a), "count_offsets")
+    RUN(count_offsets_changed(n, a), "count_offsets_changed")
     RUN(count_both_skipping(n, a), "count_both_skipping")
     RUN(count_macros(n, a), "count_macros")
     RUN(count_to_both(n, a), "count_to_both")

@@ -1,0 +1,77 @@
+/*
+ * inflight tune -- PROGRAM: from a program to a patch that makes it faster. The project
+ * is copied, built and sampled there; each loop that takes the time is captured and tuned
+ * by our own commands, one after the other, and kept where the program is faster with it.
+ * The user's files stay as they are: what comes out is a patch.
+ */
+#ifndef ADVISOR_APPLICATION_H
+#define ADVISOR_APPLICATION_H
+
+#include "core/process/progress.h"
+#include "observe/in_app/in_app_result.h"
+#include "observe/report/app.h"
+#include "variants/kernel/kernel_outline.h"
+
+struct error;
+
+/* What became of a loop. word, name in documents */
+#define LOOP_END_MAP(X)                                                                  \
+    X(REFUSED, "refused")         /* cannot be tuned; known before anything runs */      \
+    X(READY, "ready")             /* would be tuned */                                   \
+    X(FAILED, "failed")           /* its call was not captured, or the search failed */  \
+    X(NOTHING, "nothing")         /* no plan is faster */                                \
+    X(UNCONFIRMED, "unconfirmed") /* the program gains nothing, or fails with it */      \
+    X(CONFIRMED, "confirmed")
+enum loop_end {
+#define X(name, word) LOOP_##name,
+    LOOP_END_MAP(X)
+#undef X
+};
+
+/* A hot loop on its way. Texts are owned. */
+struct application_loop {
+    const struct app_row *row;
+    char *
+        file; /* its source, relative to the project; NULL = the program's own has none */
+    int line;
+    char *function; /* that is tuned: the routine itself, or a loop of it */
+    char *prepared; /* how the source was changed for it, a phrase; NULL = it was not */
+    struct outlined outlined; /* likewise; function NULL = it was not */
+    enum loop_end end;
+    char *why;             /* a sentence where it did not end well */
+    char *plan;            /* NULL = none */
+    struct quantity alone; /* gain of the written code by itself */
+    struct in_app_result in_app;
+};
+
+struct application_file {
+    char *path; /* relative to the project */
+    struct buf text;
+};
+
+struct application {
+    const struct settings *settings;
+    struct progress progress;
+    char *command; /* the program and its words, as shell text */
+    char *root;    /* of the user's project */
+    char *build;   /* shell text */
+    bool build_is_guessed;
+    char *output; /* the patch's file */
+    struct app app;
+    struct application_loop *loop;
+    size_t loop_nr;
+    struct application_file *file; /* that the patch changes */
+    size_t file_nr, file_alloc;
+    struct in_app_result
+        whole; /* all that is confirmed, against the program as written */
+    bool interrupted;
+};
+
+/* The command. */
+int tune_program(const struct settings *settings, struct error *err);
+
+void application_text(const struct application *application, bool colour, int columns,
+                      struct buf *out);
+json_t *application_json(const struct application *application);
+
+#endif

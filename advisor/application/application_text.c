@@ -1,0 +1,195 @@
+/* What came of a program: first how much faster it is, then loop by loop. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/application/application.h"
+#include "advisor/cli/layout.h"
+#include "core/base.h"
+
+static const char *end_word(enum loop_end end)
+{
+    static const char *const word[] = {
+#define X(name, word) [LOOP_##name] = word,
+        LOOP_END_MAP(X)
+#undef X
+    };
+    return word[end];
+}
+
+static size_t count_ends(const struct application *app, enum loop_end end)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < app->loop_nr; i++)
+        nr += app->loop[i].end == end;
+    return nr;
+}
+
+/* ---- the verdict ---- */
+
+/* Of its time: 1 / gain. */
+static struct quantity share_of_time(struct quantity gain)
+{
+    return quantity_divide(quantity_exact(1, gain.provenance), gain);
+}
+
+static void show_gain(struct layout *layout, const struct application *app)
+{
+    struct quantity share = share_of_time(app->whole.program);
+    size_t pairs = app->whole.pair_nr;
+
+    for (size_t i = 0; i < app->loop_nr && !pairs; i++)
+        if (app->loop[i].end == LOOP_CONFIRMED)
+            pairs = app->loop[i].in_app.pair_nr;
+    layout_paragraph(
+        layout,
+        "The program now takes %.2f of its time (%.2f to %.2f, 95 %%): %.3g s "
+        "instead of %.3g s, by %zu pairs of runs in turn; %s.",
+        share.value, share.low, share.high, app->whole.program_s[1].value,
+        app->whole.program_s[0].value, pairs,
+        app->settings->in_app_check
+            ? "the check passes behind each, and it prints what it printed"
+            : "it prints what it printed");
+    layout_paragraph(layout, "Written to '%s'; apply it in '%s': patch -p1 < %s",
+                     app->output, app->root, app->output);
+}
+
+static void show_verdict(struct layout *layout, const struct application *app)
+{
+    size_t confirmed = count_ends(app, LOOP_CONFIRMED),
+           ready = count_ends(app, LOOP_READY);
+
+    if (app->settings->dry_run)
+        layout_paragraph(layout,
+                         "Of %zu hot loops %zu would be tuned; nothing was written.",
+                         app->loop_nr, ready);
+    else if (confirmed && app->whole.sentence)
+        layout_paragraph(
+            layout,
+            "%zu loops gain one by one, but together nothing is claimed: %s. "
+            "What was confirmed one by one is in '%s'.",
+            confirmed, app->whole.sentence, app->output);
+    else if (in_app_claim_of(app->whole.program) == IN_APP_FASTER)
+        show_gain(layout, app);
+    else if (confirmed)
+        layout_paragraph(layout,
+                         "%zu loop%s confirmed, not yet all together; '%s' has them.",
+                         confirmed, confirmed == 1 ? " is" : "s are", app->output);
+    else
+        layout_paragraph(
+            layout, "The program stays as it is: no change makes it faster beyond the "
+                    "noise. Nothing was written.");
+    if (app->interrupted)
+        layout_paragraph(layout, "Interrupted: this is what was known by then.");
+}
+
+/* ---- loops ---- */
+
+static char *place_of(const struct application_loop *loop)
+{
+    const char *file = loop->file ? loop->file : loop->row->routine->module;
+
+    return loop->line > 0 ? xasprintf("%s:%d", file, loop->line) : xstrdup(file);
+}
+
+static void add_gain(struct buf *out, const char *what, struct quantity gain)
+{
+    if (gain.known)
+        buf_addf(out, "; %s %.2fx as fast (%.2f to %.2f)", what, gain.value, gain.low,
+                 gain.high);
+}
+
+static void show_loop(struct layout *layout, const struct application_loop *loop)
+{
+    struct quantity share = loop->row->routine->share;
+    char *place = place_of(loop),
+         *label = xasprintf("%.0f%% (%.0f-%.0f)", 100 * share.value, 100 * share.low,
+                            100 * share.high);
+    struct buf line = {0};
+
+    buf_addf(&line, "%s, %s: ", loop->row->routine->name, place);
+    switch (loop->end) {
+    case LOOP_REFUSED:
+        buf_addf(&line, "not tuned: %s", loop->why);
+        break;
+    case LOOP_READY:
+        buf_addf(&line, "would be tuned%s%s", loop->prepared ? ": " : "",
+                 loop->prepared ? loop->prepared : "");
+        break;
+    case LOOP_CONFIRMED:
+        buf_addf(&line, "%s%s%s", loop->plan, loop->prepared ? "; " : "",
+                 loop->prepared ? loop->prepared : "");
+        break;
+    default:
+        buf_addf(&line, "%s%s%s", loop->plan ? loop->plan : "", loop->plan ? ": " : "",
+                 loop->why ? loop->why : "");
+    }
+    add_gain(&line, "alone", loop->alone);
+    if (loop->end == LOOP_CONFIRMED)
+        add_gain(&line, "the program", loop->in_app.program);
+    layout_line(layout, label, "%s", buf_str(&line));
+    buf_release(&line);
+    free(place);
+    free(label);
+}
+
+void application_text(const struct application *app, bool colour, int columns,
+                      struct buf *out)
+{
+    struct layout layout = layout_on(out, colour, columns);
+
+    show_verdict(&layout, app);
+    layout_heading(&layout, "Hot loops, by their share of the CPU time");
+    for (size_t i = 0; i < app->loop_nr; i++)
+        show_loop(&layout, &app->loop[i]);
+    layout_heading(&layout, "How it was done");
+    layout_line(&layout, "program", "%s", app->command);
+    layout_line(&layout, "built by", "%s%s", app->build,
+                app->build_is_guessed
+                    ? " (a guess: its folder has a Makefile; --build says "
+                      "it)"
+                    : "");
+    layout_line(&layout, "project", "%s, in copies that are gone now", app->root);
+}
+
+/* ---- json ---- */
+
+static json_t *loop_json(const struct application_loop *loop)
+{
+    json_t *root =
+        json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "routine",
+                  loop->row->routine->name, "file", text_json(loop->file), "line",
+                  loop->line > 0 ? json_integer(loop->line) : json_null(), "tuned_as",
+                  loop->function, "prepared", text_json(loop->prepared), "share",
+                  json_quantity(loop->row->routine->share), "end", end_word(loop->end),
+                  "why", text_json(loop->why), "plan", text_json(loop->plan),
+                  "gain_alone", json_quantity(loop->alone));
+
+    if (loop->in_app.end != IN_APP_NONE)
+        json_object_set_new(root, "in_app", in_app_to_json(&loop->in_app, loop->alone));
+    return root;
+}
+
+json_t *application_json(const struct application *app)
+{
+    json_t *loops = json_array(), *files = json_array();
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
+        "inflight.application-tuning/1", "command", app->command, "project", app->root,
+        "build", app->build, "build_is_guessed", (int)app->build_is_guessed, "dry_run",
+        (int)app->settings->dry_run, "interrupted", (int)app->interrupted, "gain",
+        json_quantity(app->whole.program), "share_of_time",
+        json_quantity(share_of_time(app->whole.program)), "why",
+        text_json(app->whole.sentence));
+
+    for (size_t i = 0; i < app->loop_nr; i++)
+        json_array_append_new(loops, loop_json(&app->loop[i]));
+    for (size_t i = 0; i < app->file_nr; i++)
+        json_array_append_new(files, json_string(app->file[i].path));
+    json_object_set_new(root, "loops", loops);
+    json_object_set_new(root, "patch",
+                        app->file_nr ? json_string(app->output) : json_null());
+    json_object_set_new(root, "files", files);
+    return root;
+}

@@ -1,0 +1,65 @@
+/* The copies of a project in which a program is tuned: as written, as far as it is
+ * confirmed, and prepared for the loop that is at hand. */
+#ifndef ADVISOR_APPLICATION_TREES_H
+#define ADVISOR_APPLICATION_TREES_H
+
+#include "core/base/array.h"
+#include "observe/observe.h"
+
+struct application_loop;
+struct buf;
+struct error;
+struct progress;
+struct settings;
+
+enum tree {
+    TREE_ORIGINAL, /* built and sampled */
+    TREE_CURRENT,  /* with what is confirmed; not built */
+    TREE_PREPARED, /* built so that the loop's call can be captured */
+    TREE_NR
+};
+
+struct trees {
+    const struct settings *settings;
+    struct progress *progress;
+    struct project project; /* the user's; `file` is the program or "" */
+    char *build;            /* shell text */
+    bool build_is_guessed;
+    struct tree_place {
+        char *root, *cwd;
+        struct build_watch watch;
+        struct build_seen seen;
+    } tree[TREE_NR];
+    struct strvec argv; /* the program and its words, to be run in a tree's cwd */
+};
+
+/* Finds the project and copies it below `scratch`. */
+int trees_open(struct trees *trees, const struct settings *settings, const char *scratch,
+               struct progress *progress, struct error *err);
+void trees_close(struct trees *trees);
+
+/* Builds the program as written. */
+int trees_build(struct trees *trees, struct error *err);
+
+/* Of a path in the original tree what is behind its root; NULL = it is not in there. */
+const char *trees_file(const struct trees *trees, const char *path);
+
+/* Replaces a file; what is built from it is older then. */
+int trees_write(const struct trees *trees, enum tree tree, const char *file,
+                const struct buf *text, struct error *err);
+
+/* Writes the loop's source into the prepared tree, as it has to be for its call to be
+ * captured, and builds that; fills function, prepared and outlined of the loop. Fails
+ * with the reason why it cannot be tuned. */
+int trees_prepare(struct trees *trees, struct application_loop *loop, struct error *err);
+/* From the file that `tune` wrote for a prepared source to the text of the patch. */
+int trees_tuned_text(const struct application_loop *loop, const char *written,
+                     struct buf *text, struct error *err);
+
+/* Options of our commands: how the prepared sources are read; what compiles `file`, and
+ * how. */
+void trees_add_flags(const struct trees *trees, struct strvec *words);
+void trees_add_compiler(const struct trees *trees, const char *file,
+                        struct strvec *words);
+
+#endif

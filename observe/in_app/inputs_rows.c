@@ -1,0 +1,301 @@
+#include "observe/in_app/inputs_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base.h"
+#include "core/inputs/inputs.h"
+
+/* A gap that is larger is made so that addresses stay alike modulo huge pages. */
+enum { PLACE_BYTES = 2 << 20, GAP_MAX_BYTES = 2 * PLACE_BYTES, ROWS_MAX = 1 << 26 };
+
+/* ---- following the pointers ---- */
+
+static int read_pointers(const struct trace_stop *stop, uint64_t from, uint64_t *to,
+                         size_t nr)
+{
+    if (from && trace_stop_read(stop, from, to, nr * sizeof(*to)) == 0)
+        return 0;
+    memset(to, 0, nr * sizeof(*to));
+    return -1;
+}
+
+/* What is handed on may be used further than the loops go. */
+static int end_of_level(const struct trace_stop *stop, const struct kernel_input *input,
+                        size_t level, uint64_t at, long long *extent, struct error *err)
+{
+    size_t bytes = level + 1 < input->levels ? sizeof(uint64_t) : input->bytes;
+    struct trace_memory memory;
+
+    if (!trace_stop_memory(stop, at, &memory) || !strcmp(memory.what, "mapping"))
+        return fail(err, STATUS_INPUT,
+                    "array '%s' cannot be captured: the function hands its pointers on, "
+                    "and how many of its rows others use, and how much of them, is not "
+                    "known (they are neither blocks of malloc nor variables)",
+                    input->name);
+    if ((long long)((memory.end - at) / bytes) > extent[level])
+        extent[level] = (long long)((memory.end - at) / bytes);
+    return 0;
+}
+
+int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err)
+{
+    uint64_t at = top;
+
+    memcpy(extent, input->extent, input->levels * sizeof(*extent));
+    for (size_t k = 0; input->is_handed_on && k < input->levels; k++) {
+        if (end_of_level(stop, input, k, at, extent, err))
+            return -1;
+        if (k + 1 < input->levels && trace_stop_read(stop, at, &at, sizeof(at)))
+            return fail(err, STATUS_INPUT,
+                        "array '%s' cannot be captured: nothing is at "
+                        "0x%llx",
+                        input->name, (unsigned long long)at);
+    }
+    return 0;
+}
+
+static int follow(struct captured_rows *rows, const struct kernel_input *input,
+                  uint64_t top, struct error *err)
+{
+    uint64_t *level = xcalloc(1, sizeof(*level));
+    size_t nr = 1;
+
+    *level = top;
+    for (size_t k = 0; k + 1 < input->levels; k++) {
+        size_t each = (size_t)input->extent[k];
+        uint64_t *next;
+
+        if (each > ROWS_MAX || nr * each > ROWS_MAX) {
+            free(level);
+            return fail(err, STATUS_INPUT, "'%s' has too many rows to be captured",
+                        input->name);
+        }
+        next = xcalloc(nr * each + 1, sizeof(*next));
+        for (size_t i = 0; each && i < nr; i++)
+            if (read_pointers(rows->stop, level[i], next + i * each, each) && k == 0) {
+                free(level);
+                free(next);
+                return fail(err, STATUS_INPUT,
+                            "array '%s' cannot be captured: it points to 0x%llx, where "
+                            "no %zu pointers are",
+                            input->name, (unsigned long long)top, each);
+            }
+        free(level);
+        level = next;
+        nr *= each;
+    }
+    rows->address = level;
+    rows->nr = nr;
+    return 0;
+}
+
+/* What is no address is taken for a row that the loops do not use. */
+static void drop_unreadable(struct captured_rows *rows)
+{
+    char byte;
+
+    for (size_t i = 0; i < rows->nr; i++)
+        if (rows->address[i] && trace_stop_read(rows->stop, rows->address[i], &byte, 1))
+            rows->address[i] = 0;
+}
+
+/* ---- pieces ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct row_piece *first = a, *second = b;
+
+    return (first->address > second->address) - (first->address < second->address);
+}
+
+static void list_pieces(struct captured_rows *rows, uint64_t row_bytes)
+{
+    rows->piece = xcalloc(rows->nr + 1, sizeof(*rows->piece));
+    for (size_t i = 0; row_bytes && i < rows->nr; i++)
+        if (rows->address[i])
+            rows->piece[rows->piece_nr++] =
+                (struct row_piece){.address = rows->address[i], .bytes = row_bytes};
+    qsort(rows->piece, rows->piece_nr, sizeof(*rows->piece), by_address);
+}
+
+/* Rows that share bytes, or touch, become one. */
+static void join_pieces(struct captured_rows *rows)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < rows->piece_nr; i++) {
+        struct row_piece *last = nr ? &rows->piece[nr - 1] : NULL, one = rows->piece[i];
+
+        if (last && one.address <= last->address + last->bytes) {
+            if (one.address + one.bytes > last->address + last->bytes)
+                last->bytes = one.address + one.bytes - last->address;
+        } else {
+            rows->piece[nr++] = one;
+        }
+    }
+    rows->piece_nr = nr;
+}
+
+static void place_pieces(struct captured_rows *rows)
+{
+    for (size_t i = 0; i < rows->piece_nr; i++) {
+        struct row_piece *piece = &rows->piece[i], *before = piece - 1;
+        uint64_t gap = i ? piece->address - before->address - before->bytes : 0;
+
+        if (gap > GAP_MAX_BYTES)
+            gap = gap % PLACE_BYTES + PLACE_BYTES;
+        piece->at = i ? before->at + before->bytes + gap : 0;
+        rows->bytes = piece->at + piece->bytes;
+        rows->end = piece->address + piece->bytes;
+    }
+    rows->first = rows->piece_nr ? rows->piece[0].address : 0;
+}
+
+static const struct row_piece *piece_of(const struct captured_rows *rows,
+                                        uint64_t address)
+{
+    size_t low = 0, high = rows->piece_nr;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (rows->piece[middle].address <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &rows->piece[low];
+}
+
+static void place_rows(struct captured_rows *rows, uint64_t row_bytes)
+{
+    uint64_t before = 0;
+    bool up = true, down = true;
+
+    rows->place = xcalloc(rows->nr + 1, sizeof(*rows->place));
+    for (size_t i = 0; i < rows->nr; i++) {
+        uint64_t address = rows->address[i];
+        const struct row_piece *piece =
+            address && rows->piece_nr ? piece_of(rows, address) : NULL;
+
+        rows->place[i] = piece ? (long long)(piece->at + address - piece->address) : -1;
+        if (!address)
+            continue;
+        up = up && (!before || address >= before + row_bytes);
+        down = down && (!before || address + row_bytes <= before);
+        before = address;
+    }
+    rows->is_ordered = up || down;
+}
+
+int rows_find(const struct trace_stop *stop, const struct kernel_input *input,
+              uint64_t top, struct captured_rows *rows, struct error *err)
+{
+    uint64_t row_bytes = (uint64_t)input->extent[input->levels - 1] * input->bytes;
+
+    *rows = (struct captured_rows){.stop = stop};
+    if (follow(rows, input, top, err))
+        return -1;
+    drop_unreadable(rows);
+    list_pieces(rows, row_bytes);
+    join_pieces(rows);
+    place_pieces(rows);
+    place_rows(rows, row_bytes);
+    rows->head_bytes = (rows->nr * sizeof(*rows->place) + 4095) / 4096 * 4096;
+    rows->bytes = (rows->bytes + input->bytes - 1) / input->bytes * input->bytes;
+    return 0;
+}
+
+void rows_of_array(const struct inputs_array *array, struct captured_rows *rows)
+{
+    *rows = (struct captured_rows){.piece = xcalloc(1, sizeof(*rows->piece)),
+                                   .piece_nr = 1,
+                                   .first = array->address,
+                                   .end = array->address + array->bytes};
+    rows->piece[0] = (struct row_piece){.address = array->address, .bytes = array->bytes};
+}
+
+void rows_release(struct captured_rows *rows)
+{
+    free(rows->address);
+    free(rows->place);
+    free(rows->piece);
+    *rows = (struct captured_rows){0};
+}
+
+/* ---- reading ---- */
+
+static void copy_part(const void *from, uint64_t from_at, uint64_t length,
+                      unsigned long long at, char *to, size_t bytes)
+{
+    uint64_t begin = from_at > at ? from_at : at,
+             end = from_at + length < at + bytes ? from_at + length : at + bytes;
+
+    if (begin < end)
+        memcpy(to + (begin - at), (const char *)from + (begin - from_at), end - begin);
+}
+
+/* Of the last row of a block less may be there than the longest one has. */
+static void read_part(const struct captured_rows *rows, const struct row_piece *piece,
+                      unsigned long long at, char *to, size_t bytes)
+{
+    uint64_t begin = piece->at > at ? piece->at : at, end = piece->at + piece->bytes;
+
+    if (end > at + bytes)
+        end = at + bytes;
+    while (begin < end) {
+        uint64_t from = piece->address + (begin - piece->at), length = end - begin;
+
+        if (trace_stop_read(rows->stop, from, to + (begin - at), length) == 0)
+            return;
+        length = length < 4096 - from % 4096 ? length : 4096 - from % 4096;
+        if (trace_stop_read(rows->stop, from, to + (begin - at), length))
+            memset(to + (begin - at), 0, length);
+        begin += length;
+    }
+}
+
+int rows_read(void *data, unsigned long long at, void *to, size_t bytes)
+{
+    const struct captured_rows *rows = data;
+    unsigned long long behind = at + bytes;
+
+    memset(to, 0, bytes);
+    copy_part(rows->place, 0, rows->nr * sizeof(*rows->place), at, to, bytes);
+    if (behind <= rows->head_bytes)
+        return 0;
+    if (at < rows->head_bytes) {
+        size_t head = rows->head_bytes - at;
+
+        to = (char *)to + head;
+        bytes -= head;
+        at = rows->head_bytes;
+    }
+    at -= rows->head_bytes;
+    for (size_t i = 0; i < rows->piece_nr; i++)
+        if (rows->piece[i].at < at + bytes &&
+            rows->piece[i].at + rows->piece[i].bytes > at)
+            read_part(rows, &rows->piece[i], at, to, bytes);
+    return 0;
+}
+
+/* ---- two of them ---- */
+
+enum rows_meet rows_meet(const struct captured_rows *a, const struct captured_rows *b)
+{
+    if (a->end <= b->first || b->end <= a->first)
+        return ROWS_APART;
+    for (size_t i = 0, k = 0; i < a->piece_nr && k < b->piece_nr;) {
+        const struct row_piece *one = &a->piece[i], *other = &b->piece[k];
+
+        if (one->address + one->bytes <= other->address)
+            i++;
+        else if (other->address + other->bytes <= one->address)
+            k++;
+        else
+            return ROWS_SHARED;
+    }
+    return ROWS_BETWEEN;
+}

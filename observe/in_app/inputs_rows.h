@@ -1,0 +1,47 @@
+/* Rows that pointers in the memory of an application lead to: where they lie. Private to
+ * observe/in_app. */
+#ifndef OBSERVE_IN_APP_INPUTS_ROWS_H
+#define OBSERVE_IN_APP_INPUTS_ROWS_H
+
+#include "observe/capture/trace.h"
+#include "variants/kernel/kernel_inputs.h"
+
+struct inputs_array;
+struct strvec;
+
+/* Memory that lies in one piece there and here. */
+struct row_piece {
+    uint64_t address, bytes;
+    uint64_t at; /* behind the first row, here */
+};
+struct captured_rows {
+    const struct trace_stop *stop;
+    uint64_t *address; /* of each row, in the order of its subscripts; 0 = nowhere */
+    long long *place;  /* here, in bytes; -1 = nowhere */
+    size_t nr;
+    struct row_piece *piece; /* by address */
+    size_t piece_nr;
+    uint64_t head_bytes; /* of the places, in whole pages */
+    uint64_t bytes;      /* here, of all rows and of what lies between them */
+    uint64_t first, end; /* in the application */
+    bool is_ordered;     /* each behind the one before, or each before it */
+};
+/* An array without rows is one piece. */
+void rows_of_array(const struct inputs_array *array, struct captured_rows *rows);
+/* Follows the pointers from `top`; large gaps between rows become smaller, by multiples
+ * of 2 MiB. */
+int rows_find(const struct trace_stop *stop, const struct kernel_input *input,
+              uint64_t top, struct captured_rows *rows, struct error *err);
+/* Elements of each level: those that the loops use, or, of pointers that are handed on,
+ * as many as the variable or block at the first one holds. */
+int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err);
+void rows_release(struct captured_rows *rows);
+/* For inputs_add: the places, then the rows. */
+int rows_read(void *rows, unsigned long long at, void *to, size_t bytes);
+
+enum rows_meet { ROWS_APART, ROWS_BETWEEN, ROWS_SHARED };
+/* BETWEEN: they share nothing, but what they span overlaps. */
+enum rows_meet rows_meet(const struct captured_rows *a, const struct captured_rows *b);
+
+#endif

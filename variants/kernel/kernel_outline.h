@@ -1,0 +1,18 @@
+/* Which loop of a long function is worth a function of its own. */
+#ifndef VARIANTS_KERNEL_KERNEL_OUTLINE_H
+#define VARIANTS_KERNEL_KERNEL_OUTLINE_H
+
+#include "variants/parse/outline.h"
+
+/*
+ * Takes out the outermost loop around the line that can be moved and whose nest is read
+ * as a whole (all its loops are modelled); where there is none, the outermost one whose
+ * own loop is; else the innermost one: then what->unread says why the model leaves it as
+ * it is. `text`: the whole file with the new function in front of the old one and a call
+ * in place of the loop; it has no compile error. Fails (STATUS_INPUT) with the line and
+ * the remedy: the reason of the innermost loop.
+ */
+int source_outline(const struct outline_request *request, struct buf *text,
+                   struct outlined *what, struct error *err);
+
+#endif

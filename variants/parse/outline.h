@@ -1,0 +1,65 @@
+/*
+ * Outlining: a loop of a long function as a function of its own, in front of it, and a
+ * call in its place; or an attribute that keeps a function as it is written. The rest of
+ * the text stays as it is, to the byte.
+ */
+#ifndef VARIANTS_PARSE_OUTLINE_H
+#define VARIANTS_PARSE_OUTLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/array.h"
+
+struct buf;
+struct error;
+
+/* What keeps compilers from inlining the function and from leaving out its arguments:
+ * gcc's noipa; clang has none, but leaves alone what is `used`. */
+enum outline_attribute { OUTLINE_PLAIN, OUTLINE_GCC, OUTLINE_CLANG };
+
+struct outline_request {
+    const char *path;
+    const char *text; /* in place of the file's contents; NULL = those */
+    int line;         /* of the loop's head, its pragma, or inside of it; 0 = by name */
+    const char *function; /* that holds it; NULL = by line */
+    const struct strvec *cflags;
+    enum outline_attribute attribute;
+};
+
+struct outlined {
+    char *function;  /* the new function; of outline_attribute the one that got it */
+    char *from;      /* whose loop it was; "" = none was taken out */
+    char *attribute; /* what was added, "" = none */
+    char *behind;    /* what follows it in the text, to find it by */
+    char *unread;    /* source_outline: why not all of its loops are modelled; NULL = they
+                        are */
+    int first_line, last_line; /* of what was taken out, in the file */
+    int line;                  /* of the function, in the new text */
+    struct strvec parameter;   /* their declarations */
+    struct strvec result; /* the variables that the loop changes for what comes later */
+};
+void outlined_release(struct outlined *outlined);
+
+/* A file open for outlining, and the loops around the line, outermost first. */
+struct outliner;
+int outliner_open(const struct outline_request *request, struct outliner **out,
+                  struct error *err);
+void outliner_close(struct outliner *outliner); /* NULL is fine */
+size_t outliner_loops(const struct outliner *outliner);
+int outliner_loop_line(const struct outliner *outliner, size_t loop);
+/* Nothing but declarations stands beside it in the function. */
+bool outliner_is_whole(const struct outliner *outliner, size_t loop);
+/* Fails (STATUS_INPUT) with the line that stands in the way and the remedy. */
+int outliner_take(struct outliner *outliner, size_t loop, struct buf *text,
+                  struct outlined *what, struct error *err);
+
+/* The attribute alone, for the function of the request. */
+int outline_attribute(const struct outline_request *request, struct buf *text,
+                      struct outlined *what, struct error *err);
+
+/* `text`, be the function tuned meanwhile or not, without the attribute. */
+int source_without_attribute(const char *text, const struct outlined *what,
+                             struct buf *out, struct error *err);
+
+#endif

@@ -1,0 +1,443 @@
+/* The new text: the function, the call, and where they stand. */
+#include "variants/parse/outline_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base.h"
+
+enum { COLUMNS = 80 };
+
+static const char *const attributes[] = {
+    [OUTLINE_PLAIN] = "",
+    [OUTLINE_GCC] = "__attribute__((noipa)) ",
+    [OUTLINE_CLANG] = "__attribute__((noinline, used)) ",
+};
+
+/* ---- where ---- */
+
+struct gap {
+    size_t code_end; /* of what stands in front of the function */
+    size_t blank;    /* behind the last empty line since then; 0 = there is none */
+    size_t pragma;   /* the first one since then */
+    char last;       /* of the code; 0 = a directive, or nothing */
+};
+
+static void read_gap(const struct outliner *outliner, struct gap *gap)
+{
+    const char *source = outliner->file->source;
+    size_t end = outliner->function->begin, line = 0;
+    bool begins = true, empty = true; /* no code, nothing at all so far in the line */
+    for (size_t at = 0, next; at < end; at = next) {
+        bool directive = begins && source[at] == '#';
+        next = directive ? scan_directive(source, at, end) : scan_piece(source, at, end);
+        bool comment = !directive && next > at + 1 && source[at] == '/';
+        const char *word = source + at + 1 + strspn(source + at + 1, " \t");
+        if (directive && text_begins(word, "pragma"))
+            gap->pragma = gap->pragma ? gap->pragma : line;
+        else if (directive)
+            *gap = (struct gap){.code_end = next};
+        else if (source[at] == '\n' && empty)
+            gap->blank = next;
+        else if (!comment && !isspace((unsigned char)source[at]))
+            *gap = (struct gap){.code_end = next, .last = source[next - 1]};
+        bool ended = directive || source[at] == '\n';
+        bool blank = !ended && isspace((unsigned char)source[at]);
+        begins = ended || (begins && (blank || comment));
+        empty = ended || (empty && blank);
+        line = ended ? next : line;
+    }
+}
+
+int outline_place(const struct outliner *outliner, size_t *at, struct error *err)
+{
+    const char *source = outliner->file->source;
+    size_t begin = outliner->function->begin;
+    struct gap gap = {.code_end = ir_mark_bytes(source)};
+    read_gap(outliner, &gap);
+    bool own = gap.last && !strchr(";}{", gap.last);
+    *at = gap.code_end;
+    if (*at > ir_mark_bytes(source) && source[*at - 1] != '\n') {
+        *at += strcspn(source + *at, "\n");
+        *at += source[*at] == '\n';
+    }
+    if (gap.blank > *at)
+        *at = gap.blank;
+    if (gap.pragma && gap.pragma < *at)
+        *at = gap.pragma;
+    if (own || *at > begin)
+        return outline_refuse(
+            outliner, outliner->function->line, err,
+            "what stands in front of the function on its line or above "
+            "belongs to it, or cannot be told from it; begin a new line");
+    return 0;
+}
+
+/* ---- the function ---- */
+
+static const char *line_ending(const struct outliner *outliner)
+{
+    const char *source = outliner->file->source;
+    size_t first = strcspn(source, "\n");
+    return first && source[first] && source[first - 1] == '\r' ? "\r\n" : "\n";
+}
+
+/* No other thing of the file has the name. */
+static bool is_free(const struct outliner *outliner, const char *name)
+{
+    struct ir_names macros, declared;
+    ct_read_names(&((struct outliner *)outliner)->parse.file, outliner->function, &macros,
+                  &declared);
+    return !ir_has_name(&macros, name) && !ir_has_name(&declared, name) &&
+           !text_has_word(outliner->file->source, name);
+}
+
+static const char *free_name(const struct outliner *outliner, const char *stem)
+{
+    const char *name = ir_text(outliner->parse.arena, stem);
+    for (int i = 2; !is_free(outliner, name); i++)
+        name = ir_textf(outliner->parse.arena, "%s_%d", stem, i);
+    return name;
+}
+
+struct writing {
+    struct outliner *outliner;
+    const char *name, *end; /* of lines */
+    struct passed **sorted;
+    size_t nr;
+    const struct passed *result; /* returned; NULL = nothing is */
+    const char **out;            /* names of the pointers, of results; else NULL */
+};
+
+static int rank_of(const struct passed *passed)
+{
+    if (passed->is_size)
+        return 0;
+    if (passed->passing == PASS_RESULT)
+        return 3;
+    return strpbrk(passed->storage.type, "*[") ? 2 : 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct passed *one = *(struct passed *const *)a;
+    const struct passed *other = *(struct passed *const *)b;
+    int difference = rank_of(one) - rank_of(other);
+    if (difference)
+        return difference;
+    return (one->storage.at > other->storage.at) - (one->storage.at < other->storage.at);
+}
+
+static bool is_returned(const struct passed *passed)
+{
+    return passed->passing == PASS_RESULT &&
+           !(passed->flow.comes_in && passed->flow.may_be_unset) &&
+           !strstr(passed->storage.type, "const");
+}
+
+static void prepare(struct writing *writing)
+{
+    struct outliner *outliner = writing->outliner;
+    struct ir_arena *arena = outliner->parse.arena;
+    size_t results = 0;
+    writing->nr = outliner->passed_nr;
+    writing->sorted = ir_alloc(arena, (writing->nr + 1) * sizeof(struct passed *));
+    writing->out = ir_alloc(arena, (writing->nr + 1) * sizeof(const char *));
+    for (size_t i = 0; i < writing->nr; i++)
+        writing->sorted[i] = &outliner->passed[i];
+    qsort(writing->sorted, writing->nr, sizeof(struct passed *), by_rank);
+    for (size_t i = 0; i < writing->nr; i++) {
+        results += writing->sorted[i]->passing == PASS_RESULT;
+        if (is_returned(writing->sorted[i]))
+            writing->result = writing->sorted[i];
+    }
+    if (results > 1)
+        writing->result = NULL;
+    for (size_t i = 0; i < writing->nr; i++)
+        if (writing->sorted[i]->passing == PASS_RESULT &&
+            writing->sorted[i] != writing->result)
+            writing->out[i] = free_name(
+                outliner, ir_textf(arena, "%s_out", writing->sorted[i]->decl->name));
+}
+
+static const char *parameter_of(const struct writing *writing, size_t i)
+{
+    const struct passed *passed = writing->sorted[i];
+    struct ir_arena *arena = writing->outliner->parse.arena;
+    if (passed->passing == PASS_OWN ||
+        (passed == writing->result && !passed->flow.comes_in))
+        return NULL;
+    return ct_declaration(arena, &passed->storage,
+                          writing->out[i] ? ir_textf(arena, "*%s", writing->out[i])
+                                          : passed->decl->name);
+}
+
+/* `head(`, the items, `)`: over several lines where it gets long. */
+static void add_list(struct buf *out, const char *indent, const char *head,
+                     const struct strvec *item, const char *line_end)
+{
+    size_t column = strlen(indent) + strlen(head) + 1;
+    buf_addf(out, "%s%s(", indent, head);
+    for (size_t i = 0; i < item->nr; i++) {
+        if (i && column + strlen(item->v[i]) + 3 > COLUMNS) {
+            buf_addf(out, ",%s%s        %s", line_end, indent, item->v[i]);
+            column = strlen(indent) + 8 + strlen(item->v[i]);
+            continue;
+        }
+        buf_addf(out, "%s%s", i ? ", " : "", item->v[i]);
+        column += strlen(item->v[i]) + 2;
+    }
+    buf_add(out, ")");
+}
+
+static void add_head(const struct writing *writing, struct outlined *what,
+                     struct buf *out)
+{
+    struct outliner *outliner = writing->outliner;
+    struct ir_arena *arena = outliner->parse.arena;
+    struct buf head = {0};
+    for (size_t i = 0; i < writing->nr; i++)
+        if (parameter_of(writing, i))
+            strvec_push(&what->parameter, parameter_of(writing, i));
+    struct strvec none = {0};
+    strvec_push(&none, "void");
+    const char *own =
+        writing->result ? ct_declaration(arena, &writing->result->storage, writing->name)
+                        : ir_textf(arena, "void %s", writing->name);
+    buf_addf(&head, "static %s%s", what->attribute, own);
+    add_list(out, "", buf_str(&head), what->parameter.nr ? &what->parameter : &none,
+             writing->end);
+    buf_addf(out, "%s{%s", writing->end, writing->end);
+    what->behind = xasprintf("%s(", own);
+    strvec_release(&none);
+    buf_release(&head);
+}
+
+/* `double sum = *sum_out;`, `int j;`; plain ones of one type in one line. */
+static void add_locals(const struct writing *writing, struct buf *out)
+{
+    struct ir_arena *arena = writing->outliner->parse.arena;
+    const char *line = "";
+    for (size_t i = 0; i < writing->nr; i++) {
+        const struct passed *passed = writing->sorted[i];
+        const char *name = passed->decl->name, *type = passed->storage.type;
+        bool own = passed->passing == PASS_OWN ||
+                   (passed->passing == PASS_RESULT && !passed->flow.comes_in);
+        bool in = writing->out[i] && passed->flow.comes_in;
+        if (!own && !in)
+            continue;
+        if (own && !strpbrk(type, "*[(") && !strcmp(line, type)) {
+            buf_truncate(out, out->length - strlen(writing->end) - 1);
+            buf_addf(out, ", %s;%s", name, writing->end);
+            continue;
+        }
+        line = own ? type : "";
+        buf_addf(out, "    %s", ct_declaration(arena, &passed->storage, name));
+        if (in)
+            buf_addf(out, " = *%s", writing->out[i]);
+        buf_addf(out, ";%s", writing->end);
+    }
+}
+
+static void add_results(const struct writing *writing, struct buf *out)
+{
+    for (size_t i = 0; i < writing->nr; i++)
+        if (writing->out[i])
+            buf_addf(out, "    *%s = %s;%s", writing->out[i],
+                     writing->sorted[i]->decl->name, writing->end);
+    if (writing->result)
+        buf_addf(out, "    return %s;%s", writing->result->decl->name, writing->end);
+}
+
+static size_t line_begin(const char *source, size_t at)
+{
+    while (at && source[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static void add_function(struct writing *writing, struct outlined *what, struct buf *out)
+{
+    const struct outliner *outliner = writing->outliner;
+    const char *source = outliner->file->source;
+    size_t begin = outliner->begin, line = line_begin(source, begin);
+    size_t blank = line + strspn(source + line, " \t");
+    add_head(writing, what, out);
+    add_locals(writing, out);
+    if (blank >= begin)
+        begin = line;
+    else
+        buf_add(out, "    ");
+    buf_add_n(out, source + begin, outliner->end - begin);
+    buf_add(out, writing->end);
+    add_results(writing, out);
+    buf_addf(out, "}%s%s", writing->end, writing->end);
+}
+
+/* ---- the call ---- */
+
+static void add_unused(const struct writing *writing, struct strvec *unused)
+{
+    for (size_t i = 0; i < writing->nr; i++)
+        if (writing->sorted[i]->passing == PASS_OWN && writing->sorted[i]->is_unread)
+            strvec_pushf(unused, "(void)%s", writing->sorted[i]->decl->name);
+}
+
+static const struct ct_node *parent_of(const struct ct_node *node,
+                                       const struct ct_node *child)
+{
+    const struct ct_node *found = NULL;
+    for (size_t i = 0; i < node->child_nr && !found; i++)
+        found = node->child[i] == child ? node : parent_of(node->child[i], child);
+    return found;
+}
+
+/* A pragma in front of it would see the first statement only. */
+static bool stands_in_block(const struct outliner *outliner)
+{
+    const struct ct_node *loop = outliner->taken;
+    const struct ir_pragma *pragma = outliner->file->all_pragma;
+    for (; pragma; pragma = pragma->next_all)
+        if (pragma->end <= outliner->begin &&
+            outline_is_before(outliner, pragma, outliner->begin))
+            return false;
+    return parent_of(outliner->function->body, loop)->kind == CT_BLOCK;
+}
+
+static void add_unused_lines(const struct strvec *unused, const char *indent,
+                             const char *first, const char *line_end, struct buf *out)
+{
+    for (size_t i = 0; i < unused->nr; i++)
+        buf_addf(out, "%s%s;%s", i ? indent : first, unused->v[i], line_end);
+}
+
+/* Blanks in front of the loop on its line. */
+static char *indent_of(const struct outliner *outliner)
+{
+    const char *line = outliner->file->source +
+                       line_begin(outliner->file->source, outliner->taken->begin);
+    return xstrndup(line, strspn(line, " \t"));
+}
+
+static void add_call(const struct writing *writing, struct buf *out)
+{
+    const struct outliner *outliner = writing->outliner;
+    const char *source = outliner->file->source;
+    /* Where a pragma was, its line begins at the margin. */
+    bool margin = outliner->begin == line_begin(source, outliner->begin);
+    struct strvec item = {0}, unused = {0};
+    struct buf head = {0};
+    add_unused(writing, &unused);
+    bool braces = unused.nr && !stands_in_block(outliner);
+    char *indent = indent_of(outliner);
+    char *deep = xasprintf("%s%s", indent, braces ? "    " : "");
+    const char *first = margin ? indent : "";
+    for (size_t i = 0; i < writing->nr; i++)
+        if (parameter_of(writing, i))
+            strvec_pushf(&item, "%s%s", writing->out[i] ? "&" : "",
+                         writing->sorted[i]->decl->name);
+    if (writing->result)
+        buf_addf(&head, "%s = ", writing->result->decl->name);
+    buf_add(&head, writing->name);
+    if (braces)
+        buf_addf(out, "%s{%s", first, writing->end);
+    add_unused_lines(&unused, deep, braces ? deep : first, writing->end, out);
+    add_list(out, unused.nr ? deep : first, buf_str(&head), &item, writing->end);
+    buf_add(out, ";");
+    if (braces)
+        buf_addf(out, "%s%s}", writing->end, indent);
+    free(deep);
+    free(indent);
+    strvec_release(&item);
+    strvec_release(&unused);
+    buf_release(&head);
+}
+
+static int count_lines(const char *text, size_t length)
+{
+    int nr = 0;
+    for (size_t i = 0; i < length; i++)
+        nr += text[i] == '\n';
+    return nr;
+}
+
+void outline_write(struct outliner *outliner, size_t at, struct buf *text,
+                   struct outlined *what)
+{
+    const char *source = outliner->file->source;
+    struct writing writing = {.outliner = outliner, .end = line_ending(outliner)};
+    *what = (struct outlined){
+        .from = xstrdup(outliner->function->name),
+        .attribute = xstrdup(attributes[outliner->attribute]),
+        .first_line = outline_line_of(outliner, outliner->begin),
+        .last_line = outline_line_of(outliner, outliner->end),
+        .line = 1 + count_lines(source, at),
+    };
+    writing.name =
+        free_name(outliner, ir_textf(outliner->parse.arena, "%s_loop_%d",
+                                     outliner->function->name, outliner->taken->line));
+    what->function = xstrdup(writing.name);
+    prepare(&writing);
+    for (size_t i = 0; i < writing.nr; i++)
+        if (writing.sorted[i]->passing == PASS_RESULT)
+            strvec_push(&what->result, writing.sorted[i]->decl->name);
+    buf_add_n(text, source, at);
+    add_function(&writing, what, text);
+    buf_add_n(text, source + at, outliner->begin - at);
+    add_call(&writing, text);
+    buf_add_n(text, source + outliner->end,
+              outliner->file->source_length - outliner->end);
+}
+
+/* ---- the attribute alone, and without it ---- */
+
+int outline_attribute(const struct outline_request *request, struct buf *text,
+                      struct outlined *what, struct error *err)
+{
+    struct outliner *outliner;
+    if (outliner_open(request, &outliner, err) < 0)
+        return -1;
+    const char *source = outliner->file->source;
+    size_t begin = outliner->function->begin;
+    int head = (int)strcspn(source + begin, "{\n");
+    *what = (struct outlined){.function = xstrdup(outliner->function->name),
+                              .from = xstrdup(""),
+                              .attribute = xstrdup(attributes[request->attribute]),
+                              .behind = xasprintf("%.*s", head, source + begin),
+                              .line = outliner->function->line};
+    int status = 0;
+    if (strstr(what->behind, "always_inline")) {
+        status = fail(err, STATUS_INPUT,
+                      "%s:%d: '%s' is always inlined, as its attribute asks for; leave "
+                      "that out",
+                      request->path, outliner->function->line, what->function);
+        outlined_release(what);
+    } else {
+        buf_add_n(text, source, begin);
+        buf_add(text, what->attribute);
+        buf_add(text, source + begin);
+    }
+    outliner_close(outliner);
+    return status;
+}
+
+int source_without_attribute(const char *text, const struct outlined *what,
+                             struct buf *out, struct error *err)
+{
+    char *added = xasprintf("%s%s", what->attribute, what->behind);
+    const char *at = strstr(text, added);
+    int status = 0;
+    if (!*what->attribute)
+        buf_add(out, text);
+    else if (!at || strstr(at + 1, added))
+        status = fail(err, STATUS_FAILED,
+                      "the attribute '%s' of '%s' is not found again in the text%s",
+                      what->attribute, what->function, at ? ": it is there twice" : "");
+    else {
+        buf_add_n(out, text, (size_t)(at - text));
+        buf_add(out, at + strlen(what->attribute));
+    }
+    free(added);
+    return status;
+}
