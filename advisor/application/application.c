@@ -308,11 +308,15 @@ static int confirm(const struct tuning *tuning, struct application_loop *loop,
                    const struct buf *text, double budget_s, struct error *err)
 {
     bool same_name = !strcmp(loop->function, loop->row->routine->name);
-    int status = compare(tuning, TREE_CURRENT, loop->file, text, NULL, 0, budget_s,
-                         same_name ? loop->function : NULL, &loop->in_app, err);
+    struct error why = {0};
 
-    if (status)
-        return -1;
+    if (compare(tuning, TREE_CURRENT, loop->file, text, NULL, 0, budget_s,
+                same_name ? loop->function : NULL, &loop->in_app, &why)) {
+        if (spawn_interrupted())
+            return fail_as(err, &why);
+        loop_end(loop, LOOP_UNCONFIRMED, in_project(&tuning->trees, why.text));
+        return 0; /* what other loops gained is not lost */
+    }
     if (!gains(&loop->in_app)) {
         loop_end(loop, LOOP_UNCONFIRMED, no_gain(&loop->in_app));
         return 0;
@@ -656,8 +660,8 @@ static int work(struct tuning *tuning, struct error *err)
     status = note_interrupt(app, status, err);
     if (!status)
         status = print(app, err);
-    if (!status && app->whole.end == IN_APP_MEASURED && app->whole.sentence)
-        status = fail(err, STATUS_FAILED, "all together: %s", app->whole.sentence);
+    if (!status && application_doubt(app))
+        status = fail(err, STATUS_FAILED, "all together: %s", application_doubt(app));
     return status;
 }
 

@@ -70,6 +70,9 @@ struct application {
 /* The command. */
 int tune_program(const struct settings *settings, struct error *err);
 
+/* Why nothing is claimed of all loops together; NULL = nothing stands against it. */
+const char *application_doubt(const struct application *application);
+
 void application_text(const struct application *application, bool colour, int columns,
                       struct buf *out);
 json_t *application_json(const struct application *application);

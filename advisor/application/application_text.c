@@ -28,6 +28,11 @@ static size_t count_ends(const struct application *app, enum loop_end end)
 
 /* ---- the verdict ---- */
 
+const char *application_doubt(const struct application *app)
+{
+    return app->whole.sentence ? app->whole.sentence : app->whole.output;
+}
+
 /* Of its time: 1 / gain. */
 static struct quantity share_of_time(struct quantity gain)
 {
@@ -64,12 +69,12 @@ static void show_verdict(struct layout *layout, const struct application *app)
         layout_paragraph(layout,
                          "Of %zu hot loops %zu would be tuned; nothing was written.",
                          app->loop_nr, ready);
-    else if (confirmed && app->whole.sentence)
+    else if (confirmed && application_doubt(app))
         layout_paragraph(
             layout,
             "%zu loops gain one by one, but together nothing is claimed: %s. "
             "What was confirmed one by one is in '%s'.",
-            confirmed, app->whole.sentence, app->output);
+            confirmed, application_doubt(app), app->output);
     else if (in_app_claim_of(app->whole.program) == IN_APP_FASTER)
         show_gain(layout, app);
     else if (confirmed)
@@ -181,7 +186,7 @@ json_t *application_json(const struct application *app)
         (int)app->settings->dry_run, "interrupted", (int)app->interrupted, "gain",
         json_quantity(app->whole.program), "share_of_time",
         json_quantity(share_of_time(app->whole.program)), "why",
-        text_json(app->whole.sentence));
+        text_json(application_doubt(app)));
 
     for (size_t i = 0; i < app->loop_nr; i++)
         json_array_append_new(loops, loop_json(&app->loop[i]));

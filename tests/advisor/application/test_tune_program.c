@@ -129,6 +129,13 @@ TEST("nothing is claimed of what is not faster, or not together")
     check_said(&made.application, "together nothing is claimed: it ended with status 1",
                "'app.patch'");
     made.application.whole.sentence = NULL;
+    made.application.whole.end = IN_APP_MEASURED;
+    made.application.whole.program = about(1.5);
+    made.application.whole.output = (char *)"what the two print differs in 1 line";
+    check_said(&made.application,
+               "together nothing is claimed: what the two print differs", "'app.patch'");
+    made.application.whole.output = NULL;
+    made.application.whole.program = quantity_unknown();
     made.application.interrupted = true;
     check_said(&made.application, "2 loops are confirmed, not yet all together",
                "Interrupted");
