@@ -28,6 +28,20 @@ enum loop_end {
 #undef X
 };
 
+/* Calls with the same numbers. */
+enum { SIZE_VALUES_MAX = 8 };
+struct loop_size {
+    char *numbers; /* "n = 258, m = 3" */
+    char *name[SIZE_VALUES_MAX];
+    long long value[SIZE_VALUES_MAX];
+    size_t value_nr;
+    long long first_call, calls;
+    double work;          /* share of all calls', as the product of the numbers says */
+    struct quantity gain; /* of the plan alone; unknown = it was not tried */
+    bool original;        /* left to the original loop */
+    char *why;            /* that it was not tried, where it was wanted; NULL = it was */
+};
+
 /* A hot loop on its way. Texts are owned. */
 struct application_loop {
     const struct app_row *row;
@@ -38,9 +52,35 @@ struct application_loop {
     char *prepared; /* how the source was changed for it, a phrase; NULL = it was not */
     struct outlined outlined; /* likewise; function NULL = it was not */
     enum loop_end end;
-    char *why;             /* a sentence where it did not end well */
-    char *plan;            /* NULL = none */
-    struct quantity alone; /* gain of the written code by itself */
+    char *why;              /* a sentence where it did not end well */
+    char *plan;             /* NULL = none */
+    struct quantity alone;  /* gain of the written code by itself */
+    struct loop_size *size; /* that of most work first, which it is tuned for */
+    size_t size_nr;
+    long long calls; /* that these are of */
+    struct in_app_result in_app;
+};
+
+/* How the program's memory is got and mapped: each of these is for all of it, and found
+ * by trying. name, phrase */
+#define MEMORY_MAP(X)                                                                    \
+    X(MALLOC_HUGE, "malloc: huge pages")                                                 \
+    X(MALLOC_KEPT, "malloc: keeps memory")                                               \
+    X(STATIC_HUGE, "static: huge pages")
+enum memory_change {
+#define X(name, phrase) MEMORY_##name,
+    MEMORY_MAP(X)
+#undef X
+        MEMORY_NR
+};
+const char *memory_name(enum memory_change change);
+/* MEMORY_STATIC_HUGE: C and C++ for the end of a source file of the program. Its symbols
+ * are the linker's. */
+extern const char memory_constructor[];
+
+struct application_memory {
+    enum loop_end end; /* as of a loop */
+    char *why;         /* owned; a sentence where it did not end well */
     struct in_app_result in_app;
 };
 
@@ -58,6 +98,10 @@ struct application {
     bool build_is_guessed;
     char *output; /* the patch's file */
     struct app app;
+    long page_faults; /* of a run as written, that no disk was read for */
+    char *source;     /* a file of C or C++ that the program is built from; NULL = none */
+    struct application_memory memory[MEMORY_NR];
+    char *environment; /* "NAME=value" that the program is faster with; NULL = none */
     struct application_loop *loop;
     size_t loop_nr;
     struct application_file *file; /* that the patch changes */
@@ -72,6 +116,13 @@ int tune_program(const struct settings *settings, struct error *err);
 
 /* Why nothing is claimed of all loops together; NULL = nothing stands against it. */
 const char *application_doubt(const struct application *application);
+
+/* From inflight.call-sizes/1. */
+int loop_sizes_read(struct application_loop *loop, const char *text, struct error *err);
+/* Is there a number, and of it a least value, by which the sizes at which the plan is
+ * slower part from the others? Borrows the name. */
+bool loop_sizes_divide(const struct application_loop *loop, const char **name,
+                       long long *least);
 
 void application_text(const struct application *application, bool colour, int columns,
                       struct buf *out);

@@ -17,12 +17,15 @@ static const char *end_word(enum loop_end end)
     return word[end];
 }
 
+/* Loops; of what is confirmed, changes of the memory besides. */
 static size_t count_ends(const struct application *app, enum loop_end end)
 {
     size_t nr = 0;
 
     for (size_t i = 0; i < app->loop_nr; i++)
         nr += app->loop[i].end == end;
+    for (size_t i = 0; i < MEMORY_NR && end == LOOP_CONFIRMED; i++)
+        nr += app->memory[i].end == end;
     return nr;
 }
 
@@ -42,28 +45,34 @@ static struct quantity share_of_time(struct quantity gain)
 static void show_gain(struct layout *layout, const struct application *app)
 {
     struct quantity share = share_of_time(app->whole.program);
-    size_t pairs = app->whole.pair_nr;
 
-    for (size_t i = 0; i < app->loop_nr && !pairs; i++)
-        if (app->loop[i].end == LOOP_CONFIRMED)
-            pairs = app->loop[i].in_app.pair_nr;
     layout_paragraph(
         layout,
         "The program now takes %.2f of its time (%.2f to %.2f, 95 %%): %.3g s "
         "instead of %.3g s, by %zu pairs of runs in turn; %s.",
         share.value, share.low, share.high, app->whole.program_s[1].value,
-        app->whole.program_s[0].value, pairs,
+        app->whole.program_s[0].value, app->whole.pair_nr,
         app->settings->in_app_check
             ? "the check passes behind each, and it prints what it printed"
             : "it prints what it printed");
-    layout_paragraph(layout, "Written to '%s'; apply it in '%s': patch -p1 < %s",
-                     app->output, app->root, app->output);
+}
+
+/* How the user comes to have it. */
+static void show_remedy(struct layout *layout, const struct application *app)
+{
+    if (app->environment)
+        layout_paragraph(layout, "Run it with this, or set it where it is started: %s",
+                         app->environment);
+    if (app->file_nr)
+        layout_paragraph(layout, "Written to '%s'; apply it in '%s': patch -p1 < %s",
+                         app->output, app->root, app->output);
 }
 
 static void show_verdict(struct layout *layout, const struct application *app)
 {
     size_t confirmed = count_ends(app, LOOP_CONFIRMED),
            ready = count_ends(app, LOOP_READY);
+    bool faster = in_app_claim_of(app->whole.program) == IN_APP_FASTER;
 
     if (app->settings->dry_run)
         layout_paragraph(layout,
@@ -72,19 +81,20 @@ static void show_verdict(struct layout *layout, const struct application *app)
     else if (confirmed && application_doubt(app))
         layout_paragraph(
             layout,
-            "%zu loops gain one by one, but together nothing is claimed: %s. "
-            "What was confirmed one by one is in '%s'.",
-            confirmed, application_doubt(app), app->output);
-    else if (in_app_claim_of(app->whole.program) == IN_APP_FASTER)
+            "%zu changes gain one by one, but together nothing is claimed: %s. "
+            "What was confirmed one by one:",
+            confirmed, application_doubt(app));
+    else if (faster)
         show_gain(layout, app);
     else if (confirmed)
-        layout_paragraph(layout,
-                         "%zu loop%s confirmed, not yet all together; '%s' has them.",
-                         confirmed, confirmed == 1 ? " is" : "s are", app->output);
+        layout_paragraph(layout, "%zu change%s confirmed, not yet all together.",
+                         confirmed, confirmed == 1 ? " is" : "s are");
     else
         layout_paragraph(
             layout, "The program stays as it is: no change makes it faster beyond the "
                     "noise. Nothing was written.");
+    if (!app->settings->dry_run && confirmed)
+        show_remedy(layout, app);
     if (app->interrupted)
         layout_paragraph(layout, "Interrupted: this is what was known by then.");
 }
@@ -103,6 +113,25 @@ static void add_gain(struct buf *out, const char *what, struct quantity gain)
     if (gain.known)
         buf_addf(out, "; %s %.2fx as fast (%.2f to %.2f)", what, gain.value, gain.low,
                  gain.high);
+}
+
+/* Of more than one. */
+static void add_sizes(struct buf *out, const struct application_loop *loop)
+{
+    if (loop->size_nr < 2 || !loop->plan)
+        return;
+    buf_addf(out, "; called with %zu sizes, tuned for %s (%lld of %lld calls)",
+             loop->size_nr, loop->size[0].numbers, loop->size[0].calls, loop->calls);
+    for (size_t i = 1; i < loop->size_nr; i++) {
+        const struct loop_size *size = &loop->size[i];
+
+        if (!size->gain.known)
+            continue;
+        char *phrase = in_app_gain_phrase(size->gain);
+        buf_addf(out, "; with %s (%lld calls): %s%s", size->numbers, size->calls, phrase,
+                 size->original ? ", so that the original loop runs there" : "");
+        free(phrase);
+    }
 }
 
 static void show_loop(struct layout *layout, const struct application_loop *loop)
@@ -131,6 +160,7 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
                  loop->why ? loop->why : "");
     }
     add_gain(&line, "alone", loop->alone);
+    add_sizes(&line, loop);
     if (loop->end == LOOP_CONFIRMED)
         add_gain(&line, "the program", loop->in_app.program);
     layout_line(layout, label, "%s", buf_str(&line));
@@ -139,12 +169,56 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
     free(label);
 }
 
+/* ---- memory ---- */
+
+/* What page faults cost is in the kernel's share of the time; page walks are in the
+ * program's own, and threads that wait for the kernel in neither. */
+static void show_expected(struct layout *layout, const struct application *app)
+{
+    const struct samples *samples = &app->app.samples;
+    double kernel = samples->system_s / (samples->user_s + samples->system_s);
+
+    if (kernel > 0 && kernel < 1)
+        layout_paragraph(layout,
+                         "%ld page faults; %.0f %% of its CPU time is in the kernel: "
+                         "without that %.2fx as fast; walks of the page tables and "
+                         "threads that wait for the kernel come on top.",
+                         app->page_faults, 100 * kernel, 1 / (1 - kernel));
+}
+
+static void show_memory(struct layout *layout, const struct application *app,
+                        enum memory_change change)
+{
+    const struct application_memory *memory = &app->memory[change];
+    const struct in_app_result *result = &memory->in_app;
+    struct buf line = {0};
+
+    if (memory->end == LOOP_READY)
+        buf_add(&line, "would be tried");
+    else if (memory->end == LOOP_CONFIRMED)
+        buf_add(&line, "kept");
+    else
+        buf_addf(&line, "%s%s", memory->end == LOOP_REFUSED ? "not tried: " : "",
+                 memory->why ? memory->why : "");
+    if (memory->end == LOOP_CONFIRMED)
+        add_gain(&line, "the program", result->program);
+    if (memory->end == LOOP_CONFIRMED && result->peak_kib[0] != result->peak_kib[1])
+        buf_addf(&line, "; memory: %ld MiB at most, instead of %ld MiB",
+                 result->peak_kib[1] >> 10, result->peak_kib[0] >> 10);
+    layout_line(layout, memory_name(change), "%s", buf_str(&line));
+    buf_release(&line);
+}
+
 void application_text(const struct application *app, bool colour, int columns,
                       struct buf *out)
 {
     struct layout layout = layout_on(out, colour, columns);
 
     show_verdict(&layout, app);
+    layout_heading(&layout, "Memory of the whole program");
+    show_expected(&layout, app);
+    for (int change = 0; change < MEMORY_NR; change++)
+        show_memory(&layout, app, (enum memory_change)change);
     layout_heading(&layout, "Hot loops, by their share of the CPU time");
     for (size_t i = 0; i < app->loop_nr; i++)
         show_loop(&layout, &app->loop[i]);
@@ -160,6 +234,24 @@ void application_text(const struct application *app, bool colour, int columns,
 
 /* ---- json ---- */
 
+static json_t *sizes_json(const struct application_loop *loop)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < loop->size_nr; i++) {
+        const struct loop_size *size = &loop->size[i];
+
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:I, s:I, s:f, s:o, s:b, s:o}", "numbers", size->numbers,
+                      "first_call", (json_int_t)size->first_call, "calls",
+                      (json_int_t)size->calls, "work_share", size->work, "gain_alone",
+                      json_quantity(i ? size->gain : loop->alone), "original",
+                      (int)size->original, "why", text_json(size->why)));
+    }
+    return list;
+}
+
 static json_t *loop_json(const struct application_loop *loop)
 {
     json_t *root =
@@ -171,27 +263,48 @@ static json_t *loop_json(const struct application_loop *loop)
                   "why", text_json(loop->why), "plan", text_json(loop->plan),
                   "gain_alone", json_quantity(loop->alone));
 
+    json_object_set_new(root, "sizes", sizes_json(loop));
     if (loop->in_app.end != IN_APP_NONE)
         json_object_set_new(root, "in_app", in_app_to_json(&loop->in_app, loop->alone));
     return root;
+}
+
+static json_t *memory_json(const struct application *app)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < MEMORY_NR; i++) {
+        const struct application_memory *memory = &app->memory[i];
+        json_t *item =
+            json_pack("{s:s, s:s, s:o}", "name", memory_name((enum memory_change)i),
+                      "end", end_word(memory->end), "why", text_json(memory->why));
+
+        if (memory->in_app.end != IN_APP_NONE)
+            json_object_set_new(item, "in_app",
+                                in_app_to_json(&memory->in_app, quantity_unknown()));
+        json_array_append_new(list, item);
+    }
+    return list;
 }
 
 json_t *application_json(const struct application *app)
 {
     json_t *loops = json_array(), *files = json_array();
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:o, s:I, s:o}", "schema",
         "inflight.application-tuning/1", "command", app->command, "project", app->root,
         "build", app->build, "build_is_guessed", (int)app->build_is_guessed, "dry_run",
         (int)app->settings->dry_run, "interrupted", (int)app->interrupted, "gain",
         json_quantity(app->whole.program), "share_of_time",
         json_quantity(share_of_time(app->whole.program)), "why",
-        text_json(application_doubt(app)));
+        text_json(application_doubt(app)), "page_faults", (json_int_t)app->page_faults,
+        "environment", text_json(app->environment));
 
     for (size_t i = 0; i < app->loop_nr; i++)
         json_array_append_new(loops, loop_json(&app->loop[i]));
     for (size_t i = 0; i < app->file_nr; i++)
         json_array_append_new(files, json_string(app->file[i].path));
+    json_object_set_new(root, "memory", memory_json(app));
     json_object_set_new(root, "loops", loops);
     json_object_set_new(root, "patch",
                         app->file_nr ? json_string(app->output) : json_null());

@@ -218,6 +218,16 @@ int trees_write(const struct trees *trees, enum tree tree, const char *file,
     return status;
 }
 
+int trees_read(const struct trees *trees, enum tree tree, const char *file,
+               struct buf *text, struct error *err)
+{
+    char *path = path_join(trees->tree[tree].root, file);
+    int status = file_read(path, text, err);
+
+    free(path);
+    return status;
+}
+
 /* ---- builds ---- */
 
 static int build(const struct trees *trees, enum tree tree, const char *what,
@@ -297,16 +307,6 @@ static void find_command(const struct trees *trees, enum tree tree, const char *
 
 /* ---- a loop's source ---- */
 
-static int read_current(const struct trees *trees, const char *file, struct buf *text,
-                        struct error *err)
-{
-    char *path = path_join(trees->tree[TREE_CURRENT].root, file);
-    int status = file_read(path, text, err);
-
-    free(path);
-    return status;
-}
-
 /* As the build compiles it. */
 static int flags_of(const struct trees *trees, enum tree tree, const char *source,
                     struct strvec *flags, struct error *err)
@@ -377,8 +377,7 @@ static int line_now(const struct trees *trees, const struct application_loop *lo
                     const struct buf *current, int *line, struct error *err)
 {
     struct buf original = {0};
-    char *path = path_join(trees->tree[TREE_ORIGINAL].root, loop->file);
-    int status = file_read(path, &original, err);
+    int status = trees_read(trees, TREE_ORIGINAL, loop->file, &original, err);
 
     if (!status) {
         *line = patch_line(buf_str(&original), buf_str(current), loop->line);
@@ -386,7 +385,6 @@ static int line_now(const struct trees *trees, const struct application_loop *lo
             status = fail(err, STATUS_INPUT, "a loop that was tuned before it holds it");
     }
     buf_release(&original);
-    free(path);
     return status;
 }
 
@@ -412,7 +410,7 @@ static int prepare_text(const struct trees *trees, struct application_loop *loop
                                       .function = loop->row->routine->name,
                                       .cflags = cflags,
                                       .attribute = attribute_of(trees, loop)};
-    int status = read_current(trees, loop->file, &current, err);
+    int status = trees_read(trees, TREE_CURRENT, loop->file, &current, err);
 
     if (!status)
         status = line_now(trees, loop, &current, &request.line, err);

@@ -44,6 +44,9 @@ int trees_build(struct trees *trees, struct error *err);
 /* Of a path in the original tree what is behind its root; NULL = it is not in there. */
 const char *trees_file(const struct trees *trees, const char *path);
 
+int trees_read(const struct trees *trees, enum tree tree, const char *file,
+               struct buf *text, struct error *err);
+
 /* Replaces a file; what is built from it is older then. */
 int trees_write(const struct trees *trees, enum tree tree, const char *file,
                 const struct buf *text, struct error *err);

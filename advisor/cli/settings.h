@@ -67,7 +67,7 @@ struct settings {
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
         patch, force, plain, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict, stop, dry_run;
+    bool confirm, strict, stop, dry_run, sizes;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */

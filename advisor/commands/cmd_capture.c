@@ -58,6 +58,10 @@ static int check_words(const struct settings *settings, struct error *err)
     if (!settings->file && !settings->function)
         return fail(err, STATUS_USAGE,
                     "which function? name it (--function NAME) or its C file");
+    if (settings->sizes && (settings->output || settings->call > 0))
+        return fail(err, STATUS_USAGE,
+                    "--sizes writes no file and looks at all calls; leave %s away",
+                    settings->output ? "--output" : "--call");
     return 0;
 }
 
@@ -188,6 +192,49 @@ static int run(const struct settings *settings, const char *name,
     return status;
 }
 
+static int print_sizes(const struct call_sizes *sizes, const char *name,
+                       struct error *err)
+{
+    struct buf text = {0};
+    int status;
+
+    if (sizes->settings->json) {
+        json_t *document = call_sizes_json(sizes, name);
+        status = print_json(document, err);
+        json_decref(document);
+        return status;
+    }
+    call_sizes_text(sizes, name, &text);
+    status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+/* Also of an application that ends by itself before the last call that is looked at. */
+static int list_sizes(const struct settings *settings, const char *name,
+                      struct error *err)
+{
+    struct call_sizes sizes = {.settings = settings};
+    struct trace_outcome outcome;
+    struct trace_request request = {.argv = (const char *const *)settings->program.v,
+                                    .function = name,
+                                    .source = settings->file,
+                                    .each = true,
+                                    .ends = true,
+                                    .out_to_err = settings->json,
+                                    .at_call = inputs_look_at_size,
+                                    .data = &sizes};
+    int status = trace_call(&request, &outcome, err);
+
+    if (!status && !sizes.calls)
+        status = explain(settings, name, &outcome, err);
+    if (!status)
+        status = print_sizes(&sizes, name, err);
+    trace_outcome_release(&outcome);
+    call_sizes_release(&sizes);
+    return status;
+}
+
 static int capture(const struct settings *settings, struct error *err)
 {
     struct settings named = *settings;
@@ -198,6 +245,11 @@ static int capture(const struct settings *settings, struct error *err)
     if (check_words(settings, err) || find_name(settings, &name, err))
         return -1;
     named.function = name;
+    if (settings->sizes) {
+        int listed = list_sizes(&named, name, err);
+        free(name);
+        return listed;
+    }
     output = settings->output ? xstrdup(settings->output) : xasprintf("%s.inputs", name);
     capturing.output = output;
     int status = file_check_writable(output, err);

@@ -195,9 +195,8 @@ static const struct command commands[] = {
      "program that is started, its libraries and threads. See docs/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer assume cflags include compile-commands build call limit stop "
-     "output "
-     "show" COMMON_OPTIONS,
+     "function buffer assume cflags include compile-commands build call limit sizes stop "
+     "output show" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"

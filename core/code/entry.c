@@ -104,6 +104,23 @@ bool entry_bias(const struct entry_file *file, uint64_t offset, uint64_t address
     return false;
 }
 
+uint64_t entry_zero_bytes(const struct entry_file *file)
+{
+    uint64_t bytes = 0;
+    size_t nr = 0;
+
+    if (elf_getphdrnum(file->elf, &nr))
+        return 0;
+    for (size_t i = 0; i < nr; i++) {
+        GElf_Phdr header;
+
+        if (gelf_getphdr(file->elf, (int)i, &header) && header.p_type == PT_LOAD &&
+            header.p_flags & PF_W && header.p_memsz > header.p_filesz)
+            bytes += header.p_memsz - header.p_filesz;
+    }
+    return bytes;
+}
+
 /* ---- symbols ---- */
 
 static void look_at_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,

@@ -52,6 +52,9 @@ bool entry_has_symbol(const struct entry_file *file, const char *function);
  * table: no pointer into it may go further. 0 = of no variable. */
 uint64_t entry_variable_end(const struct entry_file *file, uint64_t address);
 
+/* Of variables without an initial value (.bss). */
+uint64_t entry_zero_bytes(const struct entry_file *file);
+
 /* What a mapping of the file's byte `offset` to `address` in memory adds to the addresses
  * of the file; false when that part of the file is not loaded. */
 bool entry_bias(const struct entry_file *file, uint64_t offset, uint64_t address,

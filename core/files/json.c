@@ -23,7 +23,7 @@ static int check_schema(const char *name, const char *schema, const json_t *root
                         struct error *err)
 {
     struct json_at top = json_top(name, root);
-    const char *found;
+    const char *found = NULL;
 
     if (!schema)
         return 0;

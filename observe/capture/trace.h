@@ -22,7 +22,9 @@ struct trace_request {
     long long call;     /* 1 = the first; calls of all threads of a process count */
     bool ends;          /* the application is ended behind the stop */
     bool out_to_err;    /* what it prints goes to our standard error */
-    /* At that call. -1 ends the application, and trace_call fails with `err`. */
+    bool each;          /* at_call is asked at each call, until it returns 0 */
+    /* At that call. -1 ends the application, and trace_call fails with `err`. With
+     * `each`, 1: on to the next. */
     int (*at_call)(struct trace_stop *stop, void *data, struct error *err);
     void *data;
 };

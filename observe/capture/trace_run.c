@@ -253,6 +253,7 @@ static int read_frame(void *data, uint64_t address, void *to, size_t bytes)
     return process_read(stop->process, address, to, bytes);
 }
 
+/* 1 = the next call is wanted, too. */
 static int look(struct trace *trace, const struct traced_thread *thread,
                 const struct breakpoint *breakpoint, struct error *err)
 {
@@ -268,10 +269,9 @@ static int look(struct trace *trace, const struct traced_thread *thread,
     if (trace_get_frame(thread->id, &stop.frame))
         return fail(err, STATUS_FAILED, "cannot read the registers of process %ld: %s",
                     (long)thread->id, strerror(errno));
-    if (trace->request->at_call(&stop, trace->request->data, err))
-        return -1;
-    trace->outcome->reached = true;
-    return 0;
+    int status = trace->request->at_call(&stop, trace->request->data, err);
+    trace->outcome->reached = status == 0;
+    return status;
 }
 
 static int on_call(struct trace *trace, pid_t id, uint64_t address, struct error *err)
@@ -284,15 +284,16 @@ static int on_call(struct trace *trace, pid_t id, uint64_t address, struct error
     process->calls++;
     if (process->calls > trace->outcome->calls)
         trace->outcome->calls = process->calls;
-    bool wanted = process->calls == trace->request->call;
+    int next = !trace->request->each && process->calls != trace->request->call;
     threads_halt(trace, pid, id);
-    if (!wanted) {
+    if (!next)
+        next = look(trace, thread_find(trace, id), &breakpoint, err);
+    if (next < 0)
+        return -1;
+    if (next > 0)
         thread_step_over(trace, id, address);
-    } else {
+    else
         finish(trace);
-        if (look(trace, thread_find(trace, id), &breakpoint, err))
-            return -1;
-    }
     threads_resume(trace, pid, id);
     thread = thread_find(trace, id);
     if (thread)

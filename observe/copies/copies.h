@@ -40,30 +40,38 @@ bool app_mark_read(const char *folder, struct strvec *facts);
 const char *app_mark_macro(size_t i);
 
 /* What an application printed, run after run: what differs from run to run anyhow (times,
- * dates) and what does not. */
-
-/* The lines of a first output, and which of them later outputs of the same program did
- * not repeat. {0} is a valid empty one. */
+ * dates), what does not, and what another version of it prints otherwise. {0} is a valid
+ * empty one. */
 struct app_output {
-    struct buf text; /* the first, whole */
-    bool *changing;  /* of each of its lines */
+    struct buf text; /* of the first run, whole */
+    double seconds;  /* that this run took */
+    bool *changing;  /* lines that a later run did not repeat */
+    bool *other;     /* lines that a run of the other version did not repeat */
     size_t line_nr;
     size_t runs;
-    bool other_length; /* a later one had another number of lines */
+    bool other_length;  /* a later run had another number of lines */
+    size_t length_diff; /* lines that the other version has more or less, at most */
 };
 void app_output_release(struct app_output *output);
 
-/* One more output of the same program. */
-void app_output_add(struct app_output *output, const char *text);
+/* One more output of the same program, whose run took so long. */
+void app_output_add(struct app_output *output, const char *text, double seconds);
 
-/* Lines of `text`, another program's output, that differ from those that the first
- * program repeats; lines that it does not repeat do not count. Missing and additional
- * ones do, unless the first program's own runs differ in their number. */
-size_t app_output_differs(const struct app_output *output, const char *text);
+/* An output of the other version; a first one of the program was added before. Lines that
+ * tell a time with few digits, such as "Elapsed: 6.4 s", follow the time of the run and
+ * do not count. */
+void app_output_add_other(struct app_output *output, const char *text, double seconds);
+
+/* Another other version begins. */
+void app_output_forget_other(struct app_output *output);
+
+/* Lines of the other version's outputs that differ from those that the program repeats.
+ * Missing and additional ones count, too, unless the program's own runs differ in their
+ * number. */
+size_t app_output_differs(const struct app_output *output);
 
 /* Lines that the program itself prints otherwise from run to run. */
 size_t app_output_changing(const struct app_output *output);
-
 /* Adds the folders in which the source's #include lines, and those of its headers, found
  * the files `headers` (absolute paths); those of the system and those beside the
  * including file need none. */

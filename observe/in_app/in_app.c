@@ -194,6 +194,7 @@ static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
     const char *const argv[] = {"sh", "-c", app->run, NULL};
     const struct spawn_request request = {.argv = argv,
                                           .dir = at->cwd,
+                                          .env_extra = app->env[side],
                                           .timeout_s = app->limit_s,
                                           .output_limit = output_bytes_max};
     *run = (struct in_app_run){
@@ -201,6 +202,7 @@ static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
     if (app_mark_reset(at->mark, err) || start(app, side, &request, &outcome, run, err))
         return -1;
     run->failure = ending(&outcome, app->limit_s);
+    run->peak_kib = outcome.max_rss_kib;
     run->proven = app_mark_read(at->mark, &run->facts);
     buf_add_n(&run->out, buf_str(&outcome.out), outcome.out.length);
     int status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;
@@ -319,7 +321,7 @@ static int run_first(struct in_app *app, struct error *err)
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
                                  frequency_max_hz);
-    app_output_add(&app->output, buf_str(&run.out));
+    app_output_add(&app->output, buf_str(&run.out), run.seconds);
     in_app_run_release(&run);
     return status;
 }
@@ -426,9 +428,10 @@ static bool accept_run(const struct in_app *app, size_t side,
     return !result->sentence;
 }
 
-static void note_output(struct in_app *app, struct in_app_result *result, size_t differs)
+static void note_output(struct in_app *app, struct in_app_result *result)
 {
-    size_t changing = app_output_changing(&app->output);
+    size_t differs = app_output_differs(&app->output),
+           changing = app_output_changing(&app->output);
     free(result->output);
     result->output = NULL;
     if (differs)
@@ -441,7 +444,6 @@ static void note_output(struct in_app *app, struct in_app_result *result, size_t
 struct pairing {
     struct in_app *app;
     struct in_app_result *result;
-    size_t differs; /* lines, at most of any run */
 };
 
 static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pair,
@@ -461,11 +463,11 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
         pair->busy_share = run.routine_busy_share;
     }
     if (*good && side == 0)
-        app_output_add(&app->output, buf_str(&run.out));
-    if (*good && side == 1) {
-        size_t differs = app_output_differs(&app->output, buf_str(&run.out));
-        pairing->differs = differs > pairing->differs ? differs : pairing->differs;
-    }
+        app_output_add(&app->output, buf_str(&run.out), run.seconds);
+    if (*good && side == 1)
+        app_output_add_other(&app->output, buf_str(&run.out), run.seconds);
+    if (run.peak_kib > pairing->result->peak_kib[side])
+        pairing->result->peak_kib[side] = run.peak_kib;
     if (run.threads > pairing->result->threads)
         pairing->result->threads = run.threads;
     if (side == 1 && !pairing->result->flags && run.flags)
@@ -494,9 +496,7 @@ static int warm_up(struct pairing *pairing, bool *good, struct error *err)
 {
     struct in_app_pair ignored;
     progress_say(pairing->app->progress, "running the application with the tuned code");
-    int status = run_side(pairing, 1, &ignored, good, err);
-    pairing->differs = 0; /* told against one output only */
-    return status;
+    return run_side(pairing, 1, &ignored, good, err);
 }
 
 /* The fewest pairs that give an interval may take three times as long. */
@@ -522,7 +522,7 @@ static int run_pairs(struct pairing *pairing, struct error *err)
         status = run_pair(pairing, &good, err);
         in_app_judge(pairing->result);
     }
-    note_output(app, pairing->result, pairing->differs);
+    note_output(app, pairing->result);
     return status;
 }
 
@@ -563,6 +563,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
                                      .date = date_now(),
                                      .unsampled = xstrdup(app->unsampled)};
     in_app_judge(result);
+    app_output_forget_other(&app->output);
     int status = build_tuned(app, tuned, result, err);
     if (!status && !result->sentence)
         status = run_pairs(&pairing, err);

@@ -41,9 +41,11 @@ struct in_app {
     double limit_s;   /* of a run */
     double budget_s;  /* of all pairs */
     size_t pairs_max; /* 0 = as many as the budget allows; for tests, which ask no time */
-    const struct in_app_file
-        *further; /* of the caller; may be set before in_app_confirm */
+    /* Of the caller, which may set them before in_app_confirm: */
+    const struct in_app_file *further;
     size_t further_nr;
+    const char *const *env[2]; /* with which each side is run, "NAME=value", NULL at the
+                                  end; NULL = none */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name; NULL = none is looked at */
@@ -85,6 +87,7 @@ struct in_app_run {
     double routine_share, routine_busy_share; /* likewise; see struct in_app_pair */
     bool proven;                              /* it held the file of its copy */
     struct strvec facts;                      /* what that was compiled with */
+    long peak_kib;                            /* of memory */
     size_t threads;                           /* that the routine ran in; 0 = not known */
     char *flags;   /* of its file, from debug information; NULL = not known */
     char *failure; /* a sentence; NULL = it ran well */

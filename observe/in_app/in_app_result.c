@@ -292,7 +292,7 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:[I, I], s:o}",
         "end", in_app_end_word(result->end), "sentence", text_json(result->sentence),
         "build", text_json(result->build), "run", text_json(result->run), "project",
         text_json(result->root), "date", text_json(result->date), "pairs",
@@ -310,5 +310,6 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
         json_strings((const char *const *)result->facts[1].v, result->facts[1].nr),
         "flags", text_json(result->flags), "threads",
         result->threads ? json_integer((json_int_t)result->threads) : json_null(),
+        "peak_kib", (json_int_t)result->peak_kib[0], (json_int_t)result->peak_kib[1],
         "causes", causes_json(result));
 }

@@ -469,6 +469,17 @@ static int take(struct taking *taking, struct error *err)
     return status;
 }
 
+static void taking_release(struct taking *taking)
+{
+    inputs_abandon(taking->file);
+    kernel_free(taking->kernel);
+    strvec_release(&taking->request.cflags);
+    free(taking->passed);
+    for (size_t i = 0; i < taking->rows_nr; i++)
+        rows_release(&taking->rows[i]);
+    free(taking->rows);
+}
+
 int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
 {
     struct capturing *capturing = data;
@@ -482,14 +493,142 @@ int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
     int status = take(&taking, err);
 
     capturing->is_written = status == 0;
-    inputs_abandon(taking.file);
-    kernel_free(taking.kernel);
-    strvec_release(&taking.request.cflags);
-    free(taking.passed);
-    for (size_t i = 0; i < taking.rows_nr; i++)
-        rows_release(&taking.rows[i]);
-    free(taking.rows);
+    taking_release(&taking);
     return status;
+}
+
+/* ---- sizes ---- */
+
+/* The source is read once, for all calls. */
+static int begin_sizes(struct call_sizes *sizes, struct trace_stop *stop,
+                       struct error *err)
+{
+    struct taking *taking = sizes->taking = xcalloc(1, sizeof(*taking));
+
+    taking->capturing = xcalloc(1, sizeof(*taking->capturing));
+    taking->capturing->settings = sizes->settings;
+    taking->stop = stop;
+    taking->request = (struct kernel_request){.line = sizes->settings->line,
+                                              .function = sizes->settings->function};
+    if (find_source(taking, err) || open_kernel(taking, err))
+        return -1;
+    list_passed(taking);
+    return 0;
+}
+
+static bool is_same_size(const struct call_size *size, const struct inputs *inputs)
+{
+    for (size_t i = 0; i < size->number_nr; i++)
+        if (strcmp(size->number[i].value, inputs->number[i].value) != 0)
+            return false;
+    return true;
+}
+
+static void count_size(struct call_sizes *sizes, struct inputs *inputs)
+{
+    struct call_size *size = NULL;
+
+    sizes->calls++;
+    for (size_t i = 0; i < sizes->nr && !size; i++)
+        if (is_same_size(&sizes->item[i], inputs))
+            size = &sizes->item[i];
+    if (!size) {
+        GROW(sizes->item, sizes->nr + 1, sizes->alloc);
+        size = &sizes->item[sizes->nr++];
+        *size = (struct call_size){.number = inputs->number,
+                                   .number_nr = inputs->number_nr,
+                                   .first_call = sizes->calls};
+        inputs->number = NULL;
+        inputs->number_nr = inputs->number_alloc = 0;
+    }
+    size->calls++;
+}
+
+static int take_size(struct taking *taking, struct error *err)
+{
+    struct kernel_input *list;
+    size_t nr = kernel_inputs(taking->kernel, &list);
+    int status = 0;
+
+    for (size_t i = 0; !status && i < nr; i++)
+        if (!list[i].is_array && list[i].is_size && list[i].kind != 'f')
+            status = take_number(taking, &list[i], err);
+    free(list);
+    return status;
+}
+
+int inputs_look_at_size(struct trace_stop *stop, void *data, struct error *err)
+{
+    struct call_sizes *sizes = data;
+
+    if (!sizes->taking && begin_sizes(sizes, stop, err))
+        return -1;
+    struct inputs *inputs = &sizes->taking->capturing->inputs;
+    sizes->taking->stop = stop;
+    if (take_size(sizes->taking, err))
+        return -1;
+    count_size(sizes, inputs);
+    inputs_release(inputs);
+    return sizes->calls < CALLS_LOOKED_AT && sizes->nr < CALL_SIZES_MAX;
+}
+
+void call_sizes_release(struct call_sizes *sizes)
+{
+    for (size_t i = 0; i < sizes->nr; i++) {
+        for (size_t k = 0; k < sizes->item[i].number_nr; k++) {
+            free(sizes->item[i].number[k].name);
+            free(sizes->item[i].number[k].value);
+        }
+        free(sizes->item[i].number);
+    }
+    free(sizes->item);
+    if (sizes->taking) {
+        free(sizes->taking->capturing->flags_from);
+        inputs_release(&sizes->taking->capturing->inputs);
+        free(sizes->taking->capturing);
+        taking_release(sizes->taking);
+        free(sizes->taking);
+    }
+    *sizes = (struct call_sizes){0};
+}
+
+json_t *call_sizes_json(const struct call_sizes *sizes, const char *function)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizes->nr; i++) {
+        const struct call_size *size = &sizes->item[i];
+        json_t *numbers = json_object();
+
+        for (size_t k = 0; k < size->number_nr; k++)
+            json_object_set_new(numbers, size->number[k].name,
+                                json_string(size->number[k].value));
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "numbers", numbers,
+                                              "first_call", (json_int_t)size->first_call,
+                                              "calls", (json_int_t)size->calls));
+    }
+    return json_pack("{s:s, s:s, s:I, s:o}", "schema", "inflight.call-sizes/1",
+                     "function", function, "calls", (json_int_t)sizes->calls, "sizes",
+                     list);
+}
+
+void call_sizes_text(const struct call_sizes *sizes, const char *function,
+                     struct buf *out)
+{
+    buf_addf(out, "%s: %lld call%s%s, %zu size%s\n", function, sizes->calls,
+             sizes->calls == 1 ? "" : "s",
+             sizes->calls == CALLS_LOOKED_AT ? " (the first ones)" : "", sizes->nr,
+             sizes->nr == 1 ? "" : "s");
+    buf_add(out, "  calls  first  numbers\n");
+    for (size_t i = 0; i < sizes->nr; i++) {
+        const struct call_size *size = &sizes->item[i];
+
+        buf_addf(out, "  %5lld  %5lld  ", size->calls, size->first_call);
+        for (size_t k = 0; k < size->number_nr; k++)
+            buf_addf(out, "%s%s = %s", k ? ", " : "", size->number[k].name,
+                     size->number[k].value);
+        buf_add(out, size->number_nr ? "\n" : "none decides on its loops\n");
+    }
 }
 
 /* ---- before anything runs ---- */

@@ -182,7 +182,7 @@ void propose_orders(const struct propose *about, struct choices *out, struct buf
 static void put_tiles(struct choice *choice, const char *const *name, const long *size,
                       const double *trips, size_t nr)
 {
-    struct loop_size tile[CHOICE_LOOPS_MAX];
+    struct loop_size tile[CHOICE_LOOPS_MAX] = {{0}};
     size_t last = 0, tiles = 0;
     for (size_t i = 0; i < nr; i++)
         if (size[i] > 0)

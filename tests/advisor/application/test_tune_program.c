@@ -5,6 +5,7 @@
 #include "advisor/application/application.h"
 #include "advisor/cli/settings.h"
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "tests/check.h"
 
 SUITE(advisor_tune_program);
@@ -97,6 +98,7 @@ TEST("the report begins with how much of its time the program takes")
     made.application.whole =
         (struct in_app_result){.end = IN_APP_MEASURED,
                                .program = about(1.25),
+                               .pair_nr = 7,
                                .program_s = {quantity_exact(5, PROVENANCE_CLOCK),
                                              quantity_exact(4, PROVENANCE_CLOCK)}};
     char *text = said(&made.application);
@@ -126,19 +128,144 @@ TEST("nothing is claimed of what is not faster, or not together")
     confirmed(&made.loop[0], 1.2);
     confirmed(&made.loop[1], 1.3);
     made.application.whole.sentence = (char *)"it ended with status 1";
-    check_said(&made.application, "together nothing is claimed: it ended with status 1",
-               "'app.patch'");
+    check_said(&made.application,
+               "2 changes gain one by one, but together nothing is claimed",
+               "it ended with status 1. What was confirmed one by one:");
     made.application.whole.sentence = NULL;
     made.application.whole.end = IN_APP_MEASURED;
     made.application.whole.program = about(1.5);
     made.application.whole.output = (char *)"what the two print differs in 1 line";
     check_said(&made.application,
-               "together nothing is claimed: what the two print differs", "'app.patch'");
+               "together nothing is claimed: what the two print differs", "tile(i:32)");
     made.application.whole.output = NULL;
     made.application.whole.program = quantity_unknown();
     made.application.interrupted = true;
-    check_said(&made.application, "2 loops are confirmed, not yet all together",
+    check_said(&made.application, "2 changes are confirmed, not yet all together",
                "Interrupted");
+}
+
+TEST("a setting is told with what it costs, and where it was not tried why")
+{
+    struct made made;
+
+    make(&made);
+    struct application_memory *memory = made.application.memory;
+    memory[MEMORY_MALLOC_HUGE].end = LOOP_CONFIRMED;
+    memory[MEMORY_MALLOC_HUGE].in_app = (struct in_app_result){
+        .end = IN_APP_MEASURED, .program = about(1.5), .peak_kib = {2048, 4096}};
+    memory[MEMORY_MALLOC_KEPT].end = LOOP_UNCONFIRMED;
+    memory[MEMORY_MALLOC_KEPT].why = (char *)"the program as a whole: no change";
+    memory[MEMORY_STATIC_HUGE].why = (char *)"they are 0.1 MiB in all";
+    made.application.environment = (char *)"GLIBC_TUNABLES=glibc.malloc.hugetlb=1";
+    made.application.whole =
+        (struct in_app_result){.end = IN_APP_MEASURED,
+                               .program = about(1.5),
+                               .pair_nr = 7,
+                               .program_s = {quantity_exact(3, PROVENANCE_CLOCK),
+                                             quantity_exact(2, PROVENANCE_CLOCK)}};
+    made.application.page_faults = 1000;
+    made.application.app.samples.user_s = 3;
+    made.application.app.samples.system_s = 1;
+    check_said(&made.application,
+               "Run it with this, or set it where it is started: "
+               "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+               "malloc: huge pages kept; the program 1.50x as fast (1.47 to 1.53); "
+               "memory: 4 MiB at most, instead of 2 MiB");
+    check_said(&made.application,
+               "1000 page faults; 25 % of its CPU time is in the kernel: without that "
+               "1.33x as fast; walks",
+               "static: huge pages not tried: they are 0.1 MiB in all");
+}
+
+/* ---- sizes ---- */
+
+static void sizes_free(struct application_loop *loop)
+{
+    for (size_t i = 0; i < loop->size_nr; i++) {
+        free(loop->size[i].numbers);
+        for (size_t k = 0; k < loop->size[i].value_nr; k++)
+            free(loop->size[i].name[k]);
+    }
+    free(loop->size);
+    loop->size = NULL;
+    loop->size_nr = 0;
+}
+
+/* Work: 12 * 258 * 3, 5 * 130 * 3, 20 * 10 * 3. */
+static const char three_sizes[] =
+    "{\"schema\": \"inflight.call-sizes/1\", \"function\": \"f\", \"calls\": 37, "
+    "\"sizes\": ["
+    "{\"numbers\": {\"n\": \"10\", \"m\": \"3\"}, \"first_call\": 1, \"calls\": 20}, "
+    "{\"numbers\": {\"n\": \"258\", \"m\": \"3\"}, \"first_call\": 2, \"calls\": 12}, "
+    "{\"numbers\": {\"n\": \"130\", \"m\": \"3\"}, \"first_call\": 3, \"calls\": "
+    "5}]}";
+
+TEST("the size with most of the work comes first")
+{
+    struct application_loop loop = {0};
+    struct error err = {0};
+
+    if (!check_ok(loop_sizes_read(&loop, three_sizes, &err), &err))
+        return;
+    check_eq(loop.size_nr, 3);
+    check_eq(loop.calls, 37);
+    check_str(loop.size[0].numbers, "n = 258, m = 3");
+    check_eq(loop.size[0].first_call, 2);
+    check_near(loop.size[0].work, 3096.0 / (3096 + 650 + 200), 1e-12);
+    check_str(loop.size[2].numbers, "n = 10, m = 3");
+    sizes_free(&loop);
+}
+
+TEST("sizes at which a plan is slower part from the others by one number, or not at all")
+{
+    static const struct {
+        double middle, small; /* gains; 0 = not known */
+        const char *name;     /* NULL = there is none */
+        long long least;
+    } cases[] = {
+        {1.3, 0.8, "n", 130}, {1.3, 1.2, NULL, 0}, {0.8, 0.8, "n", 258},
+        {0.8, 1.3, NULL, 0},  {0, 0.8, "n", 258},  {1, 0.8, "n", 130},
+        {0, 0, NULL, 0},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct application_loop loop = {0};
+        struct error err = {0};
+        const char *name = NULL;
+        long long least = 0;
+
+        if (!check_ok(loop_sizes_read(&loop, three_sizes, &err), &err))
+            return;
+        if (cases[i].middle > 0)
+            loop.size[1].gain = about(cases[i].middle);
+        if (cases[i].small > 0)
+            loop.size[2].gain = about(cases[i].small);
+        check_eq(loop_sizes_divide(&loop, &name, &least), cases[i].name != NULL);
+        if (cases[i].name) {
+            check_str(name, cases[i].name);
+            check_eq(least, cases[i].least);
+        }
+        sizes_free(&loop);
+    }
+}
+
+TEST("the report says for which sizes a gain holds")
+{
+    struct made made;
+    struct error err = {0};
+
+    make(&made);
+    confirmed(&made.loop[0], 1.25);
+    if (!check_ok(loop_sizes_read(&made.loop[0], three_sizes, &err), &err))
+        return;
+    made.loop[0].size[1].gain = about(1.3);
+    made.loop[0].size[2].gain = about(0.8);
+    made.loop[0].size[2].original = true;
+    check_said(&made.application,
+               "called with 3 sizes, tuned for n = 258, m = 3 (12 of 37 calls); with n = "
+               "130, m = 3 (5 calls): 1.3x as fast",
+               "with n = 10, m = 3 (20 calls): 0.8x as fast (95 % interval 0.784 to "
+               "0.816), that is slower, so that the original loop runs there");
+    sizes_free(&made.loop[0]);
 }
 
 TEST("a dry run says what would be done")
@@ -152,6 +279,69 @@ TEST("a dry run says what would be done")
     made.loop[1].why = (char *)"written in Fortran";
     check_said(&made.application, "Of 2 hot loops 1 would be tuned",
                "become the function");
+}
+
+/* ---- static arrays ---- */
+
+/* Prints how its static arrays are mapped. */
+static const char mapped_c[] = "%s#include <stdio.h>\n"
+                               "#include <string.h>\n"
+                               "static char room[16 << 20];\n"
+                               "int main(void)\n"
+                               "{\n"
+                               "    FILE *maps = fopen(\"/proc/self/smaps\", \"r\");\n"
+                               "    unsigned long at = (unsigned long)room + (8 << 20);\n"
+                               "    unsigned long low = 0, high = 0, a, b;\n"
+                               "    char line[4096];\n"
+                               "    while (maps && fgets(line, sizeof(line), maps)) {\n"
+                               "        if (sscanf(line, \"%%lx-%%lx \", &a, &b) == 2)\n"
+                               "            low = a, high = b;\n"
+                               "        if (low <= at && at < high &&\n"
+                               "            !strncmp(line, \"VmFlags:\", 8))\n"
+                               "            fputs(strstr(line, \" hg\") ? \"huge\" : "
+                               "\"small\", stdout);\n"
+                               "    }\n"
+                               "    return 0;\n"
+                               "}\n%s";
+
+static void check_mapped(const char *compile, const char *first, const char *last,
+                         const char *says)
+{
+    struct spawn_outcome outcome;
+    struct error err = {0};
+    char *folder = NULL, *words;
+    struct buf text = {0};
+
+    check_eq(scratch_make(&folder, &err), 0);
+    char *source = path_join(folder, "room.c");
+    buf_addf(&text, mapped_c, first, last);
+    check_eq(file_write(source, buf_str(&text), text.length, &err), 0);
+    words =
+        xasprintf("%s -Wall -Wextra -pedantic -Werror room.c -o room && ./room", compile);
+    const char *const argv[] = {"sh", "-c", words, NULL};
+    const struct spawn_request request = {.argv = argv, .dir = folder, .timeout_s = 60};
+    check_eq(spawn_run(&request, &outcome, &err), 0);
+    check_str(buf_str(&outcome.err), "");
+    check_str(buf_str(&outcome.out), says);
+    spawn_outcome_release(&outcome);
+    scratch_remove(folder);
+    buf_release(&text);
+    free(source);
+    free(words);
+}
+
+TEST("what is added to a source compiles as C and C++, and maps static arrays")
+{
+    static const char *const compile[] = {"gcc", "gcc -std=c99", "gcc -O2 -pie -fPIE",
+                                          "clang -std=c11", "g++ -x c++"};
+    static const char *const first[] = {"", "#include <sys/mman.h>\n"};
+
+    if (!strcmp(memory_thp_mode(), "none"))
+        return;
+    check_mapped("gcc", "", "", "small");
+    for (size_t i = 0; i < ARRAY_SIZE(compile); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(first); k++)
+            check_mapped(compile[i], first[k], memory_constructor, "huge");
 }
 
 /* ---- a project ---- */

@@ -435,6 +435,23 @@ TEST("results are bit-identical")
     place_drop(&place);
 }
 
+TEST("calls are counted by their sizes")
+{
+    struct place place;
+
+    if (start(&place)) {
+        check_run(&place, "capture kernels.c --function gather --sizes -- ./app", 0,
+                  "gather: * calls, * size*n = *", "*");
+        check_run(&place, "capture kernels.c --function gather --sizes --json -- ./app",
+                  0, "*inflight.call-sizes/1*\"first_call\": 1*", "*");
+        check_run(&place, "capture kernels.c --function gather --sizes --call 2 -- ./app",
+                  2, "*", "*--sizes writes no file and looks at all calls*");
+        check_run(&place, "capture kernels.c --function gather --sizes -- true", 3, "*",
+                  "*no program that 'true' started has a function 'gather'*");
+    }
+    place_drop(&place);
+}
+
 /* At the first call y is zero, which would hide that a version forgets to add to it. */
 TEST("captured zeros hide nothing")
 {
@@ -457,6 +474,44 @@ TEST("captured zeros hide nothing")
                   "compare kernels.c:gather wrong.c --inputs g.inputs --machine skl "
                   "--cores 1 -q --budget 1s",
                   1, "*", "*y[0] is *");
+    }
+    place_drop(&place);
+}
+
+/* Made-up contents would be refused. */
+TEST("a program that computes with denormal numbers is replayed with them")
+{
+    static const char tiny[] =
+        "#include <stdio.h>\n"
+        "#include <stdlib.h>\n"
+        "__attribute__((noinline)) void shrink(int n, const float *a, float *b)\n"
+        "{\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        b[i] = a[i] * 1e-40f;\n"
+        "}\n"
+        "int main(void)\n"
+        "{\n"
+        "    float *a = malloc(100 * sizeof(*a)), *b = malloc(100 * sizeof(*b));\n"
+        "    for (int i = 0; i < 100; i++)\n"
+        "        a[i] = (float)(1 + i);\n"
+        "    shrink(100, a, b);\n"
+        "    printf(\"%g\\n\", (double)b[99]);\n"
+        "    return 0;\n"
+        "}\n";
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "app.c");
+
+        check_ok(file_write(path, tiny, strlen(tiny), &place.err), &place.err);
+        free(path);
+        check(build(&place, "-O2 -g"));
+        check_run(&place, "capture app.c --function shrink -o s.inputs -- ./app", 0, "*",
+                  "*");
+        check_run(&place,
+                  "measure app.c --function shrink --inputs s.inputs --machine skl "
+                  "--cores 1 -q",
+                  0, "*", "*");
     }
     place_drop(&place);
 }

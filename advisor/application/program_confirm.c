@@ -1,0 +1,194 @@
+/* What was changed, in the program: is it faster, and does it print what it printed? */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/application/tuning.h"
+#include "advisor/cli/settings.h"
+#include "advisor/session/emitted.h"
+#include "core/base.h"
+
+double tuning_budget_s(const struct tuning *tuning, size_t parts_left, double share)
+{
+    if (tuning->end_s <= 0)
+        return 0;
+    return fmax((tuning->end_s - clock_s()) / (double)parts_left * share, 1);
+}
+
+char *tuning_in_project(const struct trees *trees, const char *sentence)
+{
+    struct buf out = {0};
+
+    while (*sentence) {
+        size_t skipped = 0;
+
+        for (int tree = 0; tree < TREE_NR && !skipped; tree++) {
+            const char *root = trees->tree[tree].root;
+
+            if (text_begins(sentence, root) && sentence[strlen(root)] == '/')
+                skipped = strlen(root) + 1;
+        }
+        if (!skipped)
+            buf_add_n(&out, sentence, 1);
+        sentence += skipped ? skipped : 1;
+    }
+    return buf_detach(&out);
+}
+
+/* ---- two versions ---- */
+
+int tuning_open(const struct tuning *tuning, struct comparing *comparing,
+                const struct comparison *comparison, struct error *err)
+{
+    struct project project = {tuning->trees.tree[comparison->tree].root,
+                              (char *)comparison->file,
+                              (char *)tuning->trees.project.cwd};
+    /* The fewest pairs that give an interval may take three times as long: that is to be
+     * enough for them. */
+    double enough_s = 2.3 * tuning->app->app.samples.wall_s;
+
+    *comparing = (struct comparing){.settings = *tuning->settings};
+    comparing->in_app = xasprintf("%s && %s", tuning->app->build, tuning->app->command);
+    comparing->below = xasprintf("%s/confirm", tuning->scratch);
+    comparing->settings.in_app = comparing->in_app;
+    if (comparison->budget_s > 0)
+        comparing->settings.in_app_budget_s = fmax(comparison->budget_s, enough_s);
+    return dir_make_all(comparing->below, err) ||
+                   in_app_prepare_in(&comparing->app, &comparing->settings,
+                                     tuning->progress, comparing->below, &project,
+                                     comparison->function, err)
+               ? -1
+               : 0;
+}
+
+int tuning_confirm(struct comparing *comparing, const struct comparison *comparison,
+                   struct in_app_result *result, struct error *err)
+{
+    struct in_app *app = &comparing->app;
+    const char *env[2][2] = {{comparison->environment[0], NULL},
+                             {comparison->environment[1], NULL}};
+
+    app->further = comparison->further;
+    app->further_nr = comparison->further_nr;
+    for (size_t side = 0; side < 2; side++)
+        app->env[side] = env[side];
+    int status = in_app_confirm(app, comparison->text, result, err);
+    app->env[0] = app->env[1] = NULL;
+    return status;
+}
+
+void tuning_close(struct comparing *comparing)
+{
+    in_app_release(&comparing->app);
+    if (comparing->below)
+        dir_remove_all(comparing->below);
+    free(comparing->below);
+    free(comparing->in_app);
+    *comparing = (struct comparing){0};
+}
+
+int tuning_compare(const struct tuning *tuning, const struct comparison *comparison,
+                   struct in_app_result *result, struct error *err)
+{
+    struct comparing comparing;
+    int status = tuning_open(tuning, &comparing, comparison, err);
+
+    if (!status)
+        status = tuning_confirm(&comparing, comparison, result, err);
+    tuning_close(&comparing);
+    return status;
+}
+
+bool tuning_gains(const struct in_app_result *result)
+{
+    return result->end == IN_APP_MEASURED && !result->sentence && !result->output &&
+           in_app_claim_of(result->program) == IN_APP_FASTER;
+}
+
+char *tuning_no_gain(const struct in_app_result *result)
+{
+    if (result->sentence)
+        return xstrdup(result->sentence);
+    if (result->output)
+        return xasprintf("%s: what the program prints is not what it printed before",
+                         result->output);
+    char *phrase = in_app_gain_phrase(result->program),
+         *sentence = xasprintf("the program as a whole: %s", phrase);
+    free(phrase);
+    return sentence;
+}
+
+/* ---- the patch ---- */
+
+int tuning_keep(const struct tuning *tuning, const char *path, const struct buf *text,
+                struct error *err)
+{
+    struct application *app = tuning->app;
+    struct application_file *file = NULL;
+
+    for (size_t i = 0; i < app->file_nr; i++)
+        if (!strcmp(app->file[i].path, path))
+            file = &app->file[i];
+    if (!file) {
+        GROW(app->file, app->file_nr + 1, app->file_alloc);
+        file = &app->file[app->file_nr++];
+        *file = (struct application_file){.path = xstrdup(path)};
+    }
+    buf_reset(&file->text);
+    buf_add_n(&file->text, buf_str(text), text->length);
+    return trees_write(&tuning->trees, TREE_CURRENT, path, text, err) ||
+                   tuning_write_patch(tuning, err)
+               ? -1
+               : 0;
+}
+
+static void say_gain(struct buf *out, const char *what,
+                     const struct in_app_result *result)
+{
+    char *phrase = in_app_gain_phrase(result->program);
+
+    buf_addf(out, "%s; the program %s\n", what, phrase);
+    free(phrase);
+}
+
+static void about(const struct application *app, struct buf *out)
+{
+    buf_addf(out, "Written by inflight %s for: %s\n", INFLIGHT_VERSION, app->command);
+    if (app->environment)
+        buf_addf(out, "To be run with %s\n", app->environment);
+    for (size_t i = 0; i < MEMORY_NR; i++)
+        if (app->memory[i].end == LOOP_CONFIRMED)
+            say_gain(out, memory_name((enum memory_change)i), &app->memory[i].in_app);
+    for (size_t i = 0; i < app->loop_nr; i++)
+        if (app->loop[i].end == LOOP_CONFIRMED) {
+            char *what = xasprintf("%s, %s: plan %s", app->loop[i].file,
+                                   app->loop[i].function, app->loop[i].plan);
+
+            say_gain(out, what, &app->loop[i].in_app);
+            free(what);
+        }
+}
+
+/* Again after each change that is confirmed: what an interrupt leaves is whole. */
+int tuning_write_patch(const struct tuning *tuning, struct error *err)
+{
+    const struct application *app = tuning->app;
+    struct buf out = {0}, facts = {0};
+    int status = 0;
+
+    about(app, &facts);
+    for (size_t i = 0; i < app->file_nr && !status; i++) {
+        struct buf old = {0};
+
+        status = trees_read(&tuning->trees, TREE_ORIGINAL, app->file[i].path, &old, err);
+        if (!status)
+            patch_text(app->file[i].path, buf_str(&old), buf_str(&app->file[i].text),
+                       i == 0 ? buf_str(&facts) : "", &out);
+        buf_release(&old);
+    }
+    if (!status)
+        status = file_write(app->output, buf_str(&out), out.length, err);
+    buf_release(&out);
+    buf_release(&facts);
+    return status;
+}

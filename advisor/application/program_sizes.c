@@ -1,0 +1,265 @@
+/*
+ * A loop that is called with several sizes: tuned for the one with most of the work,
+ * tried at the others, and left as it was where the plan does not pay. Before anything is
+ * timed the work of a size is taken for its calls times the product of its numbers, which
+ * is right for what most loops do: run from 0 to n, in as many dimensions as there are
+ * numbers.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/application/tuning.h"
+#include "core/base.h"
+#include "core/files/json.h"
+
+/* Of the other sizes, that much of the work is tried, and so many of them. */
+static const double work_min = 0.02;
+enum { tried_max = 3 };
+/* A comparison: as the shortest search. */
+static const int compare_s = 4;
+
+/* ---- the calls ---- */
+
+static void add_value(struct loop_size *size, const char *name, const char *text,
+                      struct buf *numbers)
+{
+    char *end;
+    long long value;
+
+    buf_addf(numbers, "%s%s = %s", numbers->length ? ", " : "", name, text);
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (errno || *end || size->value_nr == SIZE_VALUES_MAX)
+        return;
+    size->name[size->value_nr] = xstrdup(name);
+    size->value[size->value_nr++] = value;
+}
+
+static double work_of(const struct loop_size *size)
+{
+    double work = (double)size->calls;
+
+    for (size_t i = 0; i < size->value_nr; i++)
+        work *= fmax(fabs((double)size->value[i]), 1);
+    return work;
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct loop_size *first = a, *second = b;
+
+    return (first->work < second->work) - (first->work > second->work);
+}
+
+static void take_size(struct application_loop *loop, const json_t *item)
+{
+    struct loop_size *size = &loop->size[loop->size_nr++];
+    struct buf numbers = {0};
+    const char *name;
+    json_t *text;
+
+    *size = (struct loop_size){
+        .first_call = json_integer_value(json_object_get(item, "first_call")),
+        .calls = json_integer_value(json_object_get(item, "calls")),
+        .gain = quantity_unknown()};
+    json_object_foreach(json_object_get(item, "numbers"), name, text)
+        add_value(size, name, json_string_value(text), &numbers);
+    size->numbers = buf_detach(&numbers);
+    size->work = work_of(size);
+}
+
+int loop_sizes_read(struct application_loop *loop, const char *text, struct error *err)
+{
+    json_t *document = NULL, *list, *item;
+    double all = 0;
+    size_t i;
+
+    if (json_read_text(text, "the sizes of calls", "inflight.call-sizes/1", &document,
+                       err))
+        return -1;
+    list = json_object_get(document, "sizes");
+    loop->calls = json_integer_value(json_object_get(document, "calls"));
+    loop->size = xcalloc(json_array_size(list) + 1, sizeof(*loop->size));
+    json_array_foreach(list, i, item)
+        take_size(loop, item);
+    json_decref(document);
+    for (i = 0; i < loop->size_nr; i++)
+        all += loop->size[i].work;
+    for (i = 0; i < loop->size_nr; i++)
+        loop->size[i].work /= all;
+    qsort(loop->size, loop->size_nr, sizeof(*loop->size), by_work);
+    return 0;
+}
+
+int sizes_look(const struct tuning *tuning, struct application_loop *loop,
+               const char *source, struct error *err)
+{
+    struct strvec words = {0};
+    struct buf out = {0};
+    char *why = NULL;
+
+    progress_say(tuning->progress, "looking with which sizes %s is called",
+                 loop->function);
+    loop_begin_step(tuning, "capture", source, loop, &words);
+    strvec_push(&words, "--sizes");
+    strvec_push(&words, "--json");
+    strvec_push(&words, "--");
+    strvec_push_all(&words, &tuning->trees.argv);
+    int status = loop_step(tuning, &words, &out, &why, err);
+    if (!status && !why)
+        status = loop_sizes_read(loop, buf_str(&out), err);
+    free(why); /* what capture says of the first call, too */
+    buf_release(&out);
+    strvec_release(&words);
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static int read_ratio(struct loop_size *size, const char *text, struct error *err)
+{
+    json_t *document = NULL;
+    struct json_at top;
+    int status = 0;
+
+    if (json_read_text(text, "the report of inflight compare", "inflight.versus/1",
+                       &document, err))
+        return -1;
+    top = json_top("the report of inflight compare", document);
+    if (json_has(&top, "ratio"))
+        status = json_quantity_at(&top, "ratio", &size->gain, err);
+    json_decref(document);
+    return status;
+}
+
+static void add_plan(const struct tuning *tuning, const struct application_loop *loop,
+                     const char *plan, const char *inputs, struct strvec *words)
+{
+    trees_add_compiler(&tuning->trees, loop->file, words);
+    if (tuning->settings->reassociate)
+        strvec_push(words, "--reassociate");
+    strvec_push(words, "--plan");
+    strvec_push(words, plan);
+    strvec_push(words, "--inputs");
+    strvec_push(words, inputs);
+}
+
+static int compare_at(const struct tuning *tuning, const struct application_loop *loop,
+                      struct loop_size *size, const char *source, struct error *err)
+{
+    char *inputs = xasprintf("%s/other.inputs", tuning->scratch);
+    struct strvec words = {0};
+    struct buf out = {0};
+    int status =
+        loop_capture(tuning, loop, source, size->first_call, inputs, &size->why, err);
+
+    if (!status && !size->why) {
+        progress_say(tuning->progress, "comparing %s with %s", loop->function,
+                     size->numbers);
+        loop_begin_step(tuning, "compare", source, loop, &words);
+        add_plan(tuning, loop, loop->plan, inputs, &words);
+        strvec_pushf(&words, "--budget=%ds", compare_s);
+        strvec_push(&words, "--json");
+        status = loop_step(tuning, &words, &out, &size->why, err);
+    }
+    if (!status && !size->why)
+        status = read_ratio(size, buf_str(&out), err);
+    unlink(inputs);
+    free(inputs);
+    buf_release(&out);
+    strvec_release(&words);
+    return status;
+}
+
+static bool is_slower(const struct loop_size *size)
+{
+    return in_app_claim_of(size->gain) == IN_APP_SLOWER;
+}
+
+static long long loop_value(const struct loop_size *size, const char *name)
+{
+    for (size_t i = 0; i < size->value_nr; i++)
+        if (!strcmp(size->name[i], name))
+            return size->value[i];
+    return LLONG_MAX;
+}
+
+bool loop_sizes_divide(const struct application_loop *loop, const char **name,
+                       long long *least)
+{
+    const struct loop_size *first = &loop->size[0];
+
+    for (size_t k = 0; k < first->value_nr; k++) {
+        long long kept = first->value[k], lost = LLONG_MIN;
+
+        for (size_t i = 1; i < loop->size_nr; i++) {
+            const struct loop_size *size = &loop->size[i];
+
+            if (size->value_nr != first->value_nr || !size->gain.known)
+                continue;
+            if (is_slower(size) && size->value[k] > lost)
+                lost = size->value[k];
+            if (!is_slower(size) && size->value[k] < kept)
+                kept = size->value[k];
+        }
+        if (lost < kept) {
+            *name = first->name[k];
+            *least = kept;
+            return lost > LLONG_MIN;
+        }
+    }
+    return false;
+}
+
+/* Written again, with the original loop for what is smaller. */
+static int leave_smaller(const struct tuning *tuning, struct application_loop *loop,
+                         const char *source, const char *inputs, const char *written,
+                         struct error *err)
+{
+    struct strvec words = {0};
+    struct buf out = {0};
+    const char *name = NULL;
+    char *why = NULL;
+    long long least = 0;
+
+    if (!loop_sizes_divide(loop, &name, &least))
+        return 0;
+    char *plan = xasprintf("%s when(%s:%lld)", loop->plan, name, least);
+    loop_begin_step(tuning, "apply", source, loop, &words);
+    add_plan(tuning, loop, plan, inputs, &words);
+    strvec_push(&words, "-o");
+    strvec_push(&words, written);
+    int status = loop_step(tuning, &words, &out, &why, err);
+    if (!status && !why) {
+        free(loop->plan);
+        loop->plan = plan;
+        for (size_t i = 1; i < loop->size_nr; i++)
+            loop->size[i].original = loop_value(&loop->size[i], name) < least;
+        plan = NULL;
+    }
+    free(plan);
+    free(why); /* then the program as a whole decides */
+    buf_release(&out);
+    strvec_release(&words);
+    return status;
+}
+
+int sizes_judge(const struct tuning *tuning, struct application_loop *loop,
+                const char *source, const char *inputs, const char *written,
+                struct error *err)
+{
+    int status = 0, tried = 0;
+
+    for (size_t i = 1; i < loop->size_nr && !status && tried < tried_max; i++)
+        if (loop->size[i].work >= work_min) {
+            status = compare_at(tuning, loop, &loop->size[i], source, err);
+            tried++;
+        }
+    if (!status && loop->size_nr > 1)
+        status = leave_smaller(tuning, loop, source, inputs, written, err);
+    return status;
+}
