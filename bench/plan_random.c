@@ -14,11 +14,11 @@ struct names {
 };
 
 /* What one plan can name: the loops of one nest, outermost first, the tile loops made so
- * far, arrays. */
+ * far, arrays, parameters. */
 struct draw {
     struct plan_random *random;
     struct kernel_view view;
-    struct names loops, tiled, arrays, locals;
+    struct names loops, tiled, arrays, locals, sizes;
     struct strvec made;
 };
 
@@ -83,6 +83,9 @@ static int find_names(struct draw *draw)
             add_name(&draw->loops, draw->view.loop[i].name);
     for (size_t i = 0; i < draw->view.array_nr; i++)
         add_name(&draw->arrays, draw->view.array[i].name);
+    for (size_t i = 0; i < draw->view.param_nr; i++)
+        if (draw->view.param[i].is_integer)
+            add_name(&draw->sizes, draw->view.param[i].name);
     for (size_t i = 0; i < kernel->function->symbol_nr; i++)
         if (kernel->function->symbol[i]->role == IR_LOCAL &&
             kernel->function->symbol[i]->dim_nr)
@@ -276,6 +279,8 @@ static const char *any_name(struct draw *draw, const struct transformation *row,
     if (row->names == NAMES_ARRAYS || (row->names == NAMES_ARRAY_THEN_LOOPS && !i))
         return any(draw, draw->locals.nr && below(draw, 4) == 0 ? &draw->locals
                                                                 : &draw->arrays);
+    if (row->names == NAMES_PARAMETERS)
+        return any(draw, &draw->sizes);
     return i < loops->nr ? loops->item[i] : any_loop(draw);
 }
 

@@ -171,6 +171,35 @@ static int compare_results(struct live *live, struct built *built, bool small_on
     return status;
 }
 
+/* Of a plan whose code only runs at large sizes: the same code is compared at small ones,
+ * too, as that of the plan without `when`. */
+static int verify_everywhere(struct live *live, struct built *built, bool small_only,
+                             struct error *err)
+{
+    if (built->source || !plan_has(built->parsed, STEP_WHEN))
+        return 0;
+    struct plan rest = plan_without(built->parsed, STEP_WHEN);
+    char *text = plan_text(&rest);
+    struct built *whole = built_find(live, text, built->toolchain);
+    if (!whole) {
+        struct plan *parsed = xcalloc(1, sizeof(*parsed));
+        *parsed = rest;
+        whole = built_add(live, &(struct built){.plan = xstrdup(text),
+                                                .parsed = parsed,
+                                                .toolchain = built->toolchain,
+                                                .refused = RUN_OUTCOME_OK});
+    }
+    free(text);
+    if (live_verify(live, whole, small_only, err))
+        return -1;
+    if (whole->refused != RUN_OUTCOME_OK) {
+        char *why = xasprintf("%s, without when", whole->why);
+        live_refuse(built, whole->refused, why);
+        free(why);
+    }
+    return 0;
+}
+
 int live_verify(struct live *live, struct built *built, bool small_only,
                 struct error *err)
 {
@@ -184,6 +213,9 @@ int live_verify(struct live *live, struct built *built, bool small_only,
         return 0;
     }
     if (live_build(live, built, VARIANT_VERIFY, err))
+        return -1;
+    if (built->refused == RUN_OUTCOME_OK &&
+        verify_everywhere(live, built, small_only, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK)
         return 0;

@@ -659,9 +659,11 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
 
 /* ---- checking ---- */
 
-static void add_overlaps(struct work *work, struct buf *out)
+/* place: nests of one file have conditions of their own. */
+static void add_tested(struct work *work, bool place, struct buf *out)
 {
     struct gen gen = gen_start(work);
+    gen_say_when(&gen, place, out);
     struct overlaps list = nest_overlaps(work->nest, work->reorders);
     for (size_t i = 0; i < list.nr; i++)
         gen_rests_on(&gen, &list.pair[i], out);
@@ -676,7 +678,7 @@ static void add_overlaps(struct work *work, struct buf *out)
     gen_release(&gen);
 }
 
-static void add_assumptions(struct work *work, struct buf *out)
+static void add_assumptions(struct work *work, bool place, struct buf *out)
 {
     struct nest *nest = work->nest;
     if (work->reorders)
@@ -685,7 +687,15 @@ static void add_assumptions(struct work *work, struct buf *out)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     for (size_t i = 0; i < work->reported.nr; i++)
         buf_addf(out, "%s\n", work->reported.v[i]);
-    add_overlaps(work, out);
+    add_tested(work, place, out);
+}
+
+static bool differ_in_when(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->step_nr; i++)
+        if (plan->step[i]->kind == STEP_WHEN && plan->step[i]->nest)
+            return true;
+    return false;
 }
 
 static int check_all(struct model *model, const struct plan *plan, struct work *works,
@@ -706,7 +716,7 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
         work_hints(&works[i], i, plan);
         work_pragmas(&works[i]);
         if (assumptions)
-            add_assumptions(&works[i], assumptions);
+            add_assumptions(&works[i], differ_in_when(plan), assumptions);
     }
     for (size_t i = 0; assumptions && i < model->assumption.nr; i++)
         if (!strncmp(model->assumption.v[i], "the user", 8))

@@ -167,6 +167,10 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
 void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out);
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
+/* The same of the sizes that the plan's `when` names. place: with the line of the nest.
+ */
+void gen_say_when(struct gen *gen, bool place, struct buf *out);
+
 /* Declarations with longer rows. */
 int gen_paddings(const struct model *model, const struct work *works, struct edits *edits,
                  struct error *err);

@@ -518,13 +518,21 @@ static long long far_of(const struct gen *gen, const struct ir_symbol *symbol)
     return far ? far : MODEL_FAR;
 }
 
-/* Of 64 bits: p <= far, and -far <= p where it has a sign. */
+static bool is_above(const struct gen *gen, const struct ir_symbol *symbol, long long low)
+{
+    for (size_t i = 0; i < gen->work->when_nr; i++)
+        if (gen->work->when[i].symbol == symbol && gen->work->when[i].least >= low)
+            return true;
+    return false;
+}
+
+/* Of 64 bits: p <= far, and -far <= p where nothing else says it. */
 static struct ir_expr *is_near(struct gen *gen, struct ir_symbol *symbol)
 {
     long long far = far_of(gen, symbol);
     struct ir_expr *max = ir_integer(gen->arena, far);
     struct ir_expr *below = ir_binary(gen->arena, "<=", ir_name(gen->arena, symbol), max);
-    if (symbol->type.is_unsigned)
+    if (symbol->type.is_unsigned || is_above(gen, symbol, -far))
         return below;
     return ir_binary(gen->arena, "&&",
                      ir_binary(gen->arena, ">=", ir_name(gen->arena, symbol),
@@ -556,6 +564,50 @@ static struct ir_expr *near_params(struct gen *gen, bool all)
     return guard;
 }
 
+/* ---- sizes for which the plan wants the new code ---- */
+
+static struct ir_expr *when_expr(struct gen *gen)
+{
+    struct ir_expr *guard = NULL;
+    for (size_t i = 0; i < gen->work->when_nr; i++) {
+        const struct threshold *when = &gen->work->when[i];
+        guard = conjunction(gen, guard,
+                            ir_binary(gen->arena, ">=", ir_name(gen->arena, when->symbol),
+                                      ir_integer(gen->arena, when->least)));
+    }
+    return guard;
+}
+
+/* Those of the nest's parameters that are let through. The code is not made for them
+ * alone: it is the one of the plan without `when`, which is verified at small sizes. */
+static isl_set *when_set(const struct gen *gen)
+{
+    const struct nest *nest = gen->nest;
+    isl_set *set = isl_set_universe(isl_space_copy(nest->params));
+    for (size_t i = 0; i < gen->work->when_nr; i++) {
+        const struct threshold *when = &gen->work->when[i];
+        const char *id =
+            ir_textf(gen->arena, "%s_%d", when->symbol->name, when->symbol->id);
+        int place = isl_space_find_dim_by_name(nest->params, isl_dim_param, id);
+        if (place >= 0)
+            set = isl_set_lower_bound_val(
+                set, isl_dim_param, (unsigned)place,
+                isl_val_int_from_si(nest->model->ctx, when->least));
+    }
+    return set;
+}
+
+void gen_say_when(struct gen *gen, bool place, struct buf *out)
+{
+    for (size_t i = 0; i < gen->work->when_nr; i++)
+        buf_addf(out, "%s%s >= %lld", i ? " and " : "", gen->work->when[i].symbol->name,
+                 gen->work->when[i].least);
+    if (gen->work->when_nr && place)
+        buf_addf(out, " at line %d", gen->nest->stmt->line);
+    if (gen->work->when_nr)
+        buf_add(out, TESTED_SIZE "\n");
+}
+
 /* No number is taken to be in a range before it is tested. */
 static struct ir_expr *tested_expr(struct gen *gen, isl_set *needed, bool *overflows)
 {
@@ -578,11 +630,15 @@ static int check_ever(struct gen *gen, struct error *err)
 {
     const struct nest *nest = gen->nest;
     isl_set *ever = isl_set_intersect(tested(gen), isl_set_copy(nest->ranges));
+    ever = isl_set_intersect(ever, when_set(gen));
     bool never = isl_set_is_empty(ever) == isl_bool_true;
     struct buf text = {0};
     isl_set_free(ever);
+    for (size_t i = 0; never && i < gen->work->when_nr; i++)
+        buf_addf(&text, "%s%s >= %lld", i ? "; " : "", gen->work->when[i].symbol->name,
+                 gen->work->when[i].least);
     for (size_t i = 0; never && i < nest->assumption.nr; i++)
-        buf_addf(&text, "%s%s", i ? "; " : "", nest->assumption.v[i]);
+        buf_addf(&text, "%s%s", text.length ? "; " : "", nest->assumption.v[i]);
     int status =
         never ? fail(err, STATUS_ILLEGAL,
                      "the nest at line %d: the new code would never run, since what it "
@@ -602,13 +658,16 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
     if (!runs_nothing_else(nest) ||
         isl_set_is_subset(nest->ranges, nest->assumed) != isl_bool_true)
         *needs_else = *needs_else || !always;
-    if (always)
+    if (gen->work->when_nr)
+        needed = isl_set_gist(needed, when_set(gen));
+    struct ir_expr *guard_when = when_expr(gen), *guard_tested = NULL;
+    if (isl_set_plain_is_universe(needed) == isl_bool_true)
         isl_set_free(needed);
     else
-        *guard = tested_expr(gen, isl_set_coalesce(needed), &overflows);
+        guard_tested = tested_expr(gen, isl_set_coalesce(needed), &overflows);
     struct ir_expr *near = near_params(gen, overflows);
-    *needs_else = *needs_else || near;
-    *guard = conjunction(gen, near, *guard);
+    *needs_else = *needs_else || near || guard_when;
+    *guard = conjunction(gen, conjunction(gen, guard_when, near), guard_tested);
 }
 
 /* ---- threads that come to the loop together ---- */

@@ -298,6 +298,12 @@ static void pads(struct typical *at)
     nothing(at, "pad", at->nr, "for arrays that the function declares itself");
 }
 
+static void thresholds(struct typical *at)
+{
+    nothing(at, "when", at->nr,
+            "with other steps: what they make is for calls of such a size or more");
+}
+
 static void simds(struct typical *at)
 {
     each_loop(at, "simd", "simd(@)", is_innermost, no_loop);
@@ -330,6 +336,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_SIMD] = simds,
         [STEP_PREFETCH] = prefetches,
         [STEP_NONTEMPORAL] = streams,
+        [STEP_WHEN] = thresholds,
         [STEP_SET] = tunables,
     };
     struct typical at = {.view = view};

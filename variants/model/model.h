@@ -131,5 +131,7 @@ int model_extent(struct model *model, int array, const struct model_values *valu
 #define TESTED_APART " do not overlap (tested at run time"
 /* Before the name of an array, whose rows it is then about. */
 #define TESTED_ROWS "the rows of "
+/* Behind "n >= 256 and m >= 64". */
+#define TESTED_SIZE " (tested at run time; the original loop runs where it is less)"
 
 #endif

@@ -136,6 +136,15 @@ bool plan_has(const struct plan *plan, enum step_kind kind)
     return false;
 }
 
+struct plan plan_without(const struct plan *plan, enum step_kind kind)
+{
+    struct plan rest = {0};
+    for (size_t i = 0; i < plan->step_nr; i++)
+        if (plan->step[i]->kind != kind)
+            plan_append(&rest, plan->step[i]);
+    return rest;
+}
+
 bool plan_has_step(const struct plan *plan, const struct plan_step *step)
 {
     for (size_t i = 0; i < plan->step_nr; i++)
@@ -235,6 +244,7 @@ char *plan_text(const struct plan *plan)
 
 /* What transformations.def says, as a table. */
 enum { UNROLL_MAX = 64 };
+#define WHEN_MAX (1LL << 60) /* no loop counts so far: MODEL_FAR */
 
 #define OPTION(name) (1U << OPTION_##name)
 

@@ -43,8 +43,9 @@ enum step_schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED };
 const char *schedule_word(enum step_schedule schedule);
 
 struct step_arg {
-    const char *name; /* iterator, tile loop, array ("p.x", "g->v") or tunable */
-    long long value;  /* tile size, factor, distance; 0 where the step takes none */
+    const char
+        *name; /* iterator, tile loop, array ("p.x", "g->v"), parameter or tunable */
+    long long value; /* tile size, factor, distance, threshold; 0 where there is none */
     bool has_value;
 };
 
@@ -65,7 +66,13 @@ struct plan {
 
 /* ---- the table ---- */
 
-enum step_names { NAMES_LOOPS, NAMES_ARRAYS, NAMES_ARRAY_THEN_LOOPS, NAMES_TUNABLES };
+enum step_names {
+    NAMES_LOOPS,
+    NAMES_ARRAYS,
+    NAMES_ARRAY_THEN_LOOPS,
+    NAMES_PARAMETERS, /* integers that a nest is given */
+    NAMES_TUNABLES
+};
 enum step_values { VALUES_NONE, VALUES_EACH, VALUES_MAY };
 
 /* How a step becomes columns of a table of variants. */
@@ -165,6 +172,7 @@ bool plan_step_means(const struct plan_step *step, size_t nest);
 
 /* Some step is of this kind. */
 bool plan_has(const struct plan *plan, enum step_kind kind);
+struct plan plan_without(const struct plan *plan, enum step_kind kind);
 bool plan_has_step(const struct plan *plan, const struct plan_step *step);
 /* The same steps in the same order. */
 bool plans_equal(const struct plan *a, const struct plan *b);

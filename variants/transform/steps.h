@@ -45,6 +45,9 @@ enum { STEP_IDLE = 1 };
 #define TRANSFORMATION(kind, hook, ...)                                                  \
     int hook(struct work *work, const struct plan_step *step, struct error *err);
 #include "variants/plan/transformations.def"
+/* Of when steps: what each nest that was changed must test. tree_when.c */
+int works_when(struct model *model, const struct plan *plan, struct work *works,
+               struct error *err);
 /* Makes one work of works whose nests stand side by side, where the step fuses loops at
  * their edges. tree_region.c */
 int works_join(struct model *model, const struct plan_step *step, struct work *works,

@@ -19,6 +19,12 @@ struct packing;
 struct plan;
 struct plan_step;
 
+/* The new code runs where the parameter is at least this. */
+struct threshold {
+    struct ir_symbol *symbol;
+    long long least;
+};
+
 /* What a plan makes of one nest. */
 struct padding {
     struct ir_symbol *array;
@@ -56,6 +62,8 @@ struct work {
     size_t padding_nr, padding_alloc;
     struct streamed *streamed;
     size_t streamed_nr, streamed_alloc;
+    struct threshold *when; /* all of them; filled when the tree is final */
+    size_t when_nr, when_alloc;
     struct strvec reported; /* what the user must be told of the new code */
     struct packing *packing;
     size_t packing_nr, packing_alloc;

@@ -95,6 +95,8 @@ static bool concerns(const struct work *works, size_t nest, const struct plan_st
     size_t arrays = array_names(step), found = 0;
     if (!work->tree || !plan_step_means(step, nest))
         return false;
+    if (transformation_of(step->kind)->names == NAMES_PARAMETERS)
+        return true;
     for (size_t i = 0; i < arrays; i++)
         found += find_array(work->nest, step->arg[i].name) != NULL;
     return (found || !arrays) && tree_has_all(work->tree, step, arrays);
@@ -155,6 +157,12 @@ static int nothing_named(const struct model *model, const struct plan_step *step
     return -1;
 }
 
+/* What such a step says is looked at when the tree is final. */
+static bool changes_tree(const struct plan_step *step)
+{
+    return step->kind != STEP_SIMD && step->kind != STEP_WHEN;
+}
+
 static int apply_step(struct model *model, const struct plan_step *step,
                       struct work *works, struct error *err)
 {
@@ -169,7 +177,7 @@ static int apply_step(struct model *model, const struct plan_step *step,
         if (status < 0)
             return fail_as(err, &idle);
         done += status == 0;
-        works[i].touched = works[i].touched || (status == 0 && step->kind != STEP_SIMD);
+        works[i].touched = works[i].touched || (status == 0 && changes_tree(step));
     }
     if (done)
         return 0;
@@ -242,7 +250,9 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
             whole_remedy(plan, k, err);
             return -1;
         }
-    return apply_simds(model, plan, works, err);
+    return apply_simds(model, plan, works, err) || works_when(model, plan, works, err)
+               ? -1
+               : 0;
 }
 
 void works_free(struct model *model, struct work *works)
@@ -253,6 +263,7 @@ void works_free(struct model *model, struct work *works)
         packing_release(&works[i]);
         buf_release(&works[i].simd_reason);
         free(works[i].parallel);
+        free(works[i].when);
         strvec_release(&works[i].reported);
         work_memory_free(&works[i]);
     }

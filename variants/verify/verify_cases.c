@@ -314,6 +314,59 @@ static void try_ends(struct making *making)
     }
 }
 
+/* ---- sizes that the plan's `when` names ---- */
+
+enum { BEHIND = 37 }; /* so far behind them: no multiple of blocks */
+
+/* Moves behind "n >= 256"; false = something else stands there. */
+static bool next_threshold(struct making *making, const char **at, long long by)
+{
+    size_t length = strcspn(*at, " \n");
+    char *name = xstrndup(*at, length), *end;
+    bool is_one = !strncmp(*at + length, " >= ", 4);
+    long long least = is_one ? strtoll(*at + length + 4, &end, 10) : 0;
+
+    for (size_t i = 0; is_one && i < making->kernel->scalar_nr; i++)
+        if (making->kernel->scalar[i].is_size &&
+            !strcmp(making->kernel->scalar[i].symbol->name, name))
+            set(making, i, least + by);
+    if (is_one)
+        *at = strncmp(end, " and ", 5) ? end : end + 5;
+    free(name);
+    return is_one;
+}
+
+/* All of the line so much above its threshold, the other sizes small. */
+static void try_threshold(struct making *making, const char *line, long long by)
+{
+    struct kernel *kernel = making->kernel;
+    struct quantity iterations;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            set(making, i, BEHIND);
+    while (next_threshold(making, &line, by))
+        ;
+    if (kernel_bind(kernel, NULL))
+        return;
+    iterations = kernel_counts(kernel).iterations;
+    if (iterations.known && iterations.value <= extra_iterations_max)
+        keep(making);
+}
+
+static void try_thresholds(struct making *making, const char *rests_on)
+{
+    static const long long by[] = {-1, 0, 1, BEHIND};
+
+    for (const char *at = rests_on; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const char *tested = strstr(at, TESTED_SIZE);
+
+        for (size_t i = 0; i < ARRAY_SIZE(by) && tested; i++)
+            if (tested < at + strcspn(at, "\n"))
+                try_threshold(making, at, by[i]);
+    }
+}
+
 /* ---- arrays that overlap ---- */
 
 /* Sizes of those calls. */
@@ -445,6 +498,7 @@ int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extr
     if (size_nr(kernel) > 0)
         make_all(&making, extra, extra_nr);
     try_ends(&making);
+    try_thresholds(&making, rests_on ? rests_on : "");
     overlap_all(&making, rests_on ? rests_on : "");
     if (bytes)
         memcpy(kernel->scalar, making.saved, bytes);

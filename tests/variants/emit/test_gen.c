@@ -237,6 +237,14 @@ static const struct golden {
     {"extents", "interchange(j,i)", NULL},
     {"jumps", "interchange(i,j) simd(j)", NULL},
     {"jumps", "tile(i:8) distribute(i)", NULL},
+    {"gemm", "tile(i:8,j:8) when(n:9)", "gemm_when"},
+    {"gemm", "when(n:4) nest(1) unroll_jam(i:2,j:2) when(n:8)", NULL},
+    {"overlap", "when(n:8) interchange(j,i)", NULL},
+    {"unsigned", "tile(i:4) nest(2) when(n:9) nest(1) when(m:8) unroll(j:4)", NULL},
+    {"fuse", "when(n:7) fuse(i) when(n:3)", NULL},
+    {"down", "nest(1) reverse(i) interchange(j,i) simd when(n:8)", NULL},
+    {"rows", "prefetch(x:8) when(n:8)", NULL},
+    {"local", "pad(t:3) interchange(j,i) when(n:8)", NULL},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
 };
 
@@ -295,6 +303,8 @@ TEST("sizes of zero compute the same")
         "tile(i:4,j:4) parallel(it)",
         "tile(k:8,j:4) interchange(jt,kt)",
         "tile(k:4,i:4,j:4) pack(b,jt)",
+        "tile(k:4,i:4,j:4) when(n:5,l:2)",
+        "distribute(j) tile(k:32,i:4,j:4) when(m:8) nest(2) unroll(q:4) when(l:1)",
     };
     struct programs programs;
     struct loops loops;
@@ -313,6 +323,44 @@ TEST("sizes of zero compute the same")
     programs_run(&programs, RUN "zero.h", "0");
     loops_close(&loops);
     programs_release(&programs);
+}
+
+static const char *behind(const char *text, const char *part)
+{
+    const char *at = strstr(text, part);
+    return at ? at + strlen(part) : NULL;
+}
+
+/* What runs above a size is verified below it, too, as the code of the plan without the
+ * step: so it must be that code. */
+TEST("a size decides which code runs, and not what it is")
+{
+    static const char *const cases[][2] = {
+        {"overlap", "interchange(j,i)"},
+        {"overlap", "interchange(j,i) unroll(j:4)"},
+        {"linear", "tile(i:4,k:8) unroll_jam(i:2)"},
+        {"linear", "interchange(i,k,j) simd"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct loops loops;
+        struct buf without = {0}, with = {0};
+        struct error err = {0};
+        char *plan = xasprintf("%s when(n:8)", cases[i][1]);
+        if (!loops_open(&loops, cases[i][0], NULL))
+            continue;
+        if (check_ok(loops_emit(&loops, cases[i][1], &without, &err), &err) &&
+            check_ok(loops_emit(&loops, plan, &with, &err), &err)) {
+            const char *want = behind(buf_str(&without), ") {\n        for ("),
+                       *got = behind(buf_str(&with), ") {\n        for (");
+            check_contains(buf_str(&with), "n >= 8");
+            check(want && got);
+            check_str(got, want);
+        }
+        free(plan);
+        buf_release(&without);
+        buf_release(&with);
+        loops_close(&loops);
+    }
 }
 
 TEST("the empty plan changes nothing")

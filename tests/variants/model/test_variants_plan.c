@@ -31,6 +31,9 @@ TEST("canonical text")
         {"simd(j,interleave:2,width:8)", "simd(j,width:8,interleave:2)"},
         {"parallel(i,chunk:4,schedule:dynamic)", "parallel(i,schedule:dynamic,chunk:4)"},
         {"set(TILE:0,U:-3)", "set(TILE:0,U:-3)"},
+        {"tile(i:8) when( n : 256 )", "tile(i:8) when(n:256)"},
+        {"when(n:256,g->m:-3) simd", "when(n:256,g->m:-3) simd"},
+        {"when(p.n:8589934592)", "when(p.n:8589934592)"},
         {" nest( 2 )tile(i:8) nest(2) simd nest(all) fuse(i) nest(1)",
          "nest(2) tile(i:8) simd nest(all) fuse(i)"},
         {"nest(1) nest(3) simd", "nest(3) simd"},
@@ -79,6 +82,10 @@ TEST("wrong plans are explained")
         {"parallel(i,schedule:fair)", "parallel takes schedule:static, schedule:dynamic"},
         {"tile(i:4,to:L2)", "'to' in tile needs a number"},
         {"skew(i)", "skew needs at least 2 names"},
+        {"when", "when needs at least 1 name; write when(n:256)"},
+        {"when(n)", "'n' in when needs a number, as in when(n:256)"},
+        {"when(n:256,n:512)", "'n' stands twice in when"},
+        {"when(n:99999999999999999999)", "in when is not within -1152921504606846976 to"},
         {"p.:4", "unknown transformation"},
         {"prefetch(to:L2)", "prefetch needs at least 1 name"},
     };
@@ -139,6 +146,15 @@ TEST("steps are changed by making others")
     check_eq(plan_step_arg(plan.step[0], "j")->value, 8);
     check(!plan_step_arg(plan.step[0], "k"));
     check(plan_step_with_args(plan.step[0], arg, 1) != larger.step[0]);
+}
+
+TEST("steps of a kind are left out")
+{
+    struct plan plan = plan_of("when(n:8) tile(i:64) nest(2) simd when(m:8)"),
+                rest = plan_without(&plan, STEP_WHEN),
+                want = plan_of("tile(i:64) nest(2) simd");
+    check(plans_equal(&rest, &want));
+    check(plan_has(&plan, STEP_WHEN) && !plan_has(&rest, STEP_WHEN));
 }
 
 TEST("plans have an end")

@@ -109,6 +109,43 @@ TEST("rounding is tolerated and told")
     verify_report_release(&report);
 }
 
+/* What the plan's code promises to test decides which sizes are tried. */
+TEST("both sides of a size are tried")
+{
+    static const char above[] = SCALE
+        "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = "
+        "b[i] + s * a[i];\n        sum += b[i];\n    }\n    return n == 2999 ? sum + 1 : "
+        "sum;\n}\n";
+    static const struct {
+        const char *file, *source, *rests_on, *sizes, *detail;
+    } cases[] = {
+        {"plain", NULL, "n >= 3000" TESTED_SIZE "\n", "-1, 2999, 3000, 3001, 3037, 5000",
+         ""},
+        {"plain", NULL, "'a' is even\nn >= 3000 at line 8" TESTED_SIZE "\n",
+         "2999, 3000, 3001, 3037", ""},
+        {"plain", above, "n >= 3000" TESTED_SIZE "\n", "", "at n=2999"},
+        {"plain", NULL, "n >= 5000" TESTED_SIZE "\n", "-1, 4999, 5000", ""},
+        {"vla", NULL, "n >= 50 and m >= 40" TESTED_SIZE "\n",
+         "49 x 39, 50 x 40, 51 x 41, 87 x 70", ""},
+        {"vla", NULL, "m >= 60" TESTED_SIZE "\n", "37 x 59, 37 x 60, 37 x 61, 37 x 70",
+         ""},
+        {"vla", NULL, "other >= 100" TESTED_SIZE "\n", "37 x 37", ""},
+    };
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct verify_report report;
+
+        verify(cases[i].file, cases[i].source, toolchain,
+               (struct verify_opts){.rests_on = cases[i].rests_on}, &report);
+        check_contains(text_of(report.sizes), cases[i].sizes);
+        check_contains(text_of(report.detail), cases[i].detail);
+        verify_report_release(&report);
+    }
+}
+
 /* ---- wrong variants ---- */
 
 static const struct {
