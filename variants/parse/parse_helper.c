@@ -122,7 +122,7 @@ static bool parse_is_pure(struct parse *p, struct ct_decl *decl)
 
 /* ---- parse helper ---- */
 
-enum { DEPTH_LIMIT = 8, SIZE_LIMIT = 400 };
+enum { DEPTH_LIMIT = 8, SIZE_LIMIT = 400, PUT_IN_LIMIT = 10 * SIZE_LIMIT };
 
 struct expansion {
     struct parse *p;
@@ -510,6 +510,14 @@ static void note_symbol(struct inlining *at, struct ir_symbol *symbol)
     at->from[at->nr++] = symbol;
 }
 
+/* A variable of the file that the reader of the caller has not seen change. */
+static bool is_of_file(const struct ir_expr *target)
+{
+    while (target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0];
+    return target->kind == IR_NAME && target->symbol->role == IR_GLOBAL;
+}
+
 static void look_at(struct ir_expr *expr, void *data)
 {
     struct inlining *at = data;
@@ -524,8 +532,8 @@ static void look_at(struct ir_expr *expr, void *data)
     if (named && named->kind == IR_NAME && named->symbol->role == IR_PARAM &&
         named->type.pointers) /* another pointer than it was given */
         at->refused = true;
-    at->refused = at->refused || expr->type.is_volatile ||
-                  (named && named->kind == IR_NAME && named->symbol->role == IR_GLOBAL);
+    at->refused =
+        at->refused || expr->type.is_volatile || (named && is_of_file(named));
 }
 
 /* ---- its variables ---- */
@@ -662,9 +670,11 @@ static struct ir_stmt *read_body(struct inlining *at, struct parse *reader)
     visit_stmt(body, find_trouble, &finding);
     visit_stmt(body, look_at, at);
     find_declared(at, body);
-    return finding.raw || finding.hidden || finding.size >= SIZE_LIMIT || at->refused
-               ? NULL
-               : body;
+    if (finding.raw || finding.hidden || finding.size >= SIZE_LIMIT || at->refused ||
+        at->p->put_in + finding.size > PUT_IN_LIMIT)
+        return NULL;
+    at->p->put_in += finding.size;
+    return body;
 }
 
 static struct ir_stmt *block_of(struct inlining *at, struct parse *reader)
