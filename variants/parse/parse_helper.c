@@ -481,9 +481,9 @@ static bool are_plain(const struct ir_stmt *stmt)
 
 static const struct ir_expr *changed_by(const struct ir_expr *expr)
 {
-    bool changes = expr->kind == IR_ASSIGN ||
-                   (expr->kind == IR_UNARY &&
-                    (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool changes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     return changes ? expr->arg[0] : NULL;
 }
 
@@ -532,8 +532,7 @@ static void look_at(struct ir_expr *expr, void *data)
     if (named && named->kind == IR_NAME && named->symbol->role == IR_PARAM &&
         named->type.pointers) /* another pointer than it was given */
         at->refused = true;
-    at->refused =
-        at->refused || expr->type.is_volatile || (named && is_of_file(named));
+    at->refused = at->refused || expr->type.is_volatile || (named && is_of_file(named));
 }
 
 /* ---- its variables ---- */
@@ -683,8 +682,7 @@ static struct ir_stmt *block_of(struct inlining *at, struct parse *reader)
     size_t params = at->call->arg_nr;
     if (!body)
         return NULL;
-    struct ir_stmt *block =
-        ir_stmt_new(at->p->arena, IR_BLOCK, params + body->child_nr);
+    struct ir_stmt *block = ir_stmt_new(at->p->arena, IR_BLOCK, params + body->child_nr);
     block->child_nr = 0;
     for (size_t i = 0; i < params; i++)
         if (!take_argument(at, reader, i, block))
@@ -739,9 +737,8 @@ static void expand_statement(struct parse *p, struct ir_stmt *stmt, int depth)
     struct helper helper;
     bool called = expr && expr->kind == IR_CALL && expr->symbol && depth < DEPTH_LIMIT &&
                   expr->type.scalar == IR_VOID && !expr->type.pointers;
-    struct ir_expr *value = called && helper_read(p, expr, true, &helper)
-                                ? fill_in(p, &helper, expr)
-                                : NULL;
+    struct ir_expr *value =
+        called && helper_read(p, expr, true, &helper) ? fill_in(p, &helper, expr) : NULL;
     if (value) {
         ir_visit(value, find_pure_calls, p);
         stmt->expr = rewrite_expr(value, expand, &at);

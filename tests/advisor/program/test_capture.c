@@ -443,9 +443,8 @@ TEST("structs behind pointers are replayed as they were")
 
     if (start(&place)) {
         copy_source(&place, "forces.c");
-        check(run_line(&place,
-                       "gcc -O2 -g -ffp-contract=off -fno-inline -fno-ipa-cp "
-                       "forces.c -lm -o forces"));
+        check(run_line(&place, "gcc -O2 -g -ffp-contract=off -fno-inline -fno-ipa-cp "
+                               "forces.c -lm -o forces"));
         check_run(&place,
                   "capture forces.c --function forces --call 3 -o f.inputs -- ./forces",
                   0,
