@@ -336,7 +336,7 @@ TEST("a nest that is read from outside is taken")
                                   "pairs.c -o pairs' -- ./pairs",
                  &outcome),
              0);
-    check_contains(buf_str(&outcome.out), "become the function steps_loop_");
+    check_contains(buf_str(&outcome.out), "steps_loop_20");
     check_str(buf_str(&outcome.err), "");
     spawn_outcome_release(&outcome);
     scratch_remove(made.root);
