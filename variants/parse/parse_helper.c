@@ -577,13 +577,16 @@ static void note_written(struct ir_expr *expr, void *data)
 {
     struct inlining *at = data;
     const struct ir_expr *target = changed_by(expr);
-    if (!target && expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0)
+    bool address = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+    if (address)
         target = expr->arg[0];
     while (target && target->kind == IR_MEMBER && !target->is_arrow)
         target = target->arg[0];
     for (size_t i = 0; target && target->kind == IR_NAME && i < at->nr; i++)
-        if (target->symbol == at->to[i])
+        if (target->symbol == at->to[i]) {
             at->to[i]->is_written = true;
+            at->to[i]->address_taken = at->to[i]->address_taken || address;
+        }
 }
 
 static void rename_declared(struct inlining *at, struct ir_stmt *stmt)

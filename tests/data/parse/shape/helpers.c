@@ -84,6 +84,12 @@ static void moved_on(int *at, double *p)
     *at += 1;
     *p = *at;
 }
+static void moved_twice(double *x)
+{
+    int k = 1;
+    moved_on(&k, &x[k]);
+    x[k] += 1;
+}
 static void from_list(double *x, const int *order, int *changed)
 {
     int first = order[0];
@@ -217,8 +223,10 @@ void help_block_deep(int n, double *x)
 void help_block_moved(int n, double *x)
 {
     int k = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         moved_on(&k, &x[k]);
+        moved_twice(x + i);
+    }
 }
 void help_block_order(int n, double *x, int *order)
 {
