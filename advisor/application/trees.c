@@ -420,7 +420,7 @@ static int prepare_text(const struct trees *trees, struct application_loop *loop
         buf_add_n(text, buf_str(&current), current.length);
     else if (!status)
         status = change_text(loop, &request, text, &loop->outlined, err);
-    if (!status && loop->outlined.unread)
+    if (!status && loop->outlined.unread && !loop->outlined.is_read)
         status = fail(err, STATUS_INPUT, "%s", loop->outlined.unread);
     buf_release(&current);
     free(path);

@@ -204,17 +204,26 @@ static bool shares_bytes(CXCursor field)
     return clang_getCursorKind(record) == CXCursor_UnionDecl;
 }
 
+/* Of an array type, outermost first. */
+static const long long *constant_dims(struct ct_clang *clang, CXType type, size_t *nr)
+{
+    long long dim[16];
+    for (*nr = 0; type.kind == CXType_ConstantArray && *nr < ARRAY_SIZE(dim);
+         type = clang_getCanonicalType(clang_getArrayElementType(type)))
+        dim[(*nr)++] = clang_getArraySize(type);
+    long long *copy = ir_alloc(clang->arena, *nr * sizeof(dim[0]));
+    memcpy(copy, dim, *nr * sizeof(dim[0]));
+    return copy;
+}
+
 static void read_field_dims(struct ct_clang *clang, CXCursor cursor,
                             struct ir_field *field)
 {
-    long long dim[16];
     CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    for (; type.kind == CXType_ConstantArray && field->dim_nr < ARRAY_SIZE(dim);
-         type = clang_getCanonicalType(clang_getArrayElementType(type)))
-        dim[field->dim_nr++] = clang_getArraySize(type);
-    long long *copy = ir_alloc(clang->arena, field->dim_nr * sizeof(dim[0]));
-    memcpy(copy, dim, field->dim_nr * sizeof(dim[0]));
-    field->dim = copy;
+    field->dim = constant_dims(clang, type, &field->dim_nr);
+    if (type.kind == CXType_Pointer)
+        field->target = constant_dims(
+            clang, clang_getCanonicalType(clang_getPointeeType(type)), &field->target_nr);
 }
 
 /* NULL when the layout is not known, as of an incomplete record. */

@@ -73,6 +73,8 @@ struct ir_field {
     size_t bytes;         /* of the whole field, arrays included */
     const long long *dim; /* elements of an array field, outermost first */
     size_t dim_nr;
+    const long long *target; /* of a pointer to arrays, `real3 *r`: those of each */
+    size_t target_nr;
 };
 
 enum ir_kind {

@@ -43,6 +43,7 @@ static int check_model(const struct outline_request *request, const struct buf *
                           request->path, what->first_line, why);
         else if (reading < READ_ALL)
             what->unread = xstrdup(why);
+        what->is_read = reading >= READ_OUTER;
     }
     model_free(model);
     ir_function_free(function);

@@ -7,10 +7,11 @@
 /*
  * Takes out the outermost loop around the line that can be moved and whose nest is read
  * as a whole (all its loops are modelled); where there is none, the outermost one whose
- * own loop is; else the innermost one: then what->unread says why the model leaves it as
- * it is. `text`: the whole file with the new function in front of the old one and a call
- * in place of the loop; it has no compile error. Fails (STATUS_INPUT) with the line and
- * the remedy: the reason of the innermost loop.
+ * own loop is (what->unread says of which inner one it is not); else the innermost one:
+ * then what->unread says why the model leaves it as it is, and what->is_read is false.
+ * `text`: the whole file with the new function in front of the old one and a call in
+ * place of the loop; it has no compile error. Fails (STATUS_INPUT) with the line and the
+ * remedy: the reason of the innermost loop.
  */
 int source_outline(const struct outline_request *request, struct buf *text,
                    struct outlined *what, struct error *err);

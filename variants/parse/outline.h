@@ -34,6 +34,7 @@ struct outlined {
     char *behind;    /* what follows it in the text, to find it by */
     char *unread;    /* source_outline: why not all of its loops are modelled; NULL = they
                         are */
+    bool is_read;    /* source_outline: the outermost one is modelled */
     int first_line, last_line; /* of what was taken out, in the file */
     int line;                  /* of the function, in the new text */
     struct strvec parameter;   /* their declarations */

@@ -130,15 +130,20 @@ static struct ir_symbol *known_field(const struct parse *p, const struct ir_symb
     return NULL;
 }
 
+/* Of a pointer to arrays the first one is not known. */
 static void set_dims(struct parse *p, struct ir_symbol *symbol,
                      const struct ir_field *field)
 {
-    if (!field || field->dim_nr == 0)
+    size_t open = field && field->target_nr > 0;
+    size_t nr = field ? open + (open ? field->target_nr : field->dim_nr) : 0;
+    if (nr == 0)
         return;
-    symbol->dim_nr = field->dim_nr;
-    symbol->dim = ir_alloc(p->arena, field->dim_nr * sizeof(struct ir_expr *));
-    for (size_t i = 0; i < field->dim_nr; i++)
-        symbol->dim[i] = ir_integer(p->arena, field->dim[i]);
+    symbol->pointer_to_array = open;
+    symbol->dim_nr = nr;
+    symbol->dim = ir_alloc(p->arena, nr * sizeof(struct ir_expr *));
+    for (size_t i = open; i < nr; i++)
+        symbol->dim[i] =
+            ir_integer(p->arena, open ? field->target[i - 1] : field->dim[i]);
 }
 
 static struct ir_symbol *field_symbol(struct fields *fields, const struct ir_expr *expr,

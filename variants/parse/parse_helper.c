@@ -1,6 +1,8 @@
 /*
  * Small functions of the user, `return expr;`, perhaps behind declarations: a call
- * becomes the expression where the loops' memory or their shape depends on it.
+ * becomes the expression where the loops' memory or their shape depends on it. In loops a
+ * call of one that returns nothing becomes its statements: they say what it writes
+ * through its pointers.
  */
 #include <string.h>
 
@@ -120,7 +122,7 @@ static bool parse_is_pure(struct parse *p, struct ct_decl *decl)
 
 /* ---- parse helper ---- */
 
-enum { DEPTH_LIMIT = 8, SIZE_LIMIT = 400 };
+enum { DEPTH_LIMIT = 8, SIZE_LIMIT = 400, PUT_IN_LIMIT = 10 * SIZE_LIMIT };
 
 struct expansion {
     struct parse *p;
@@ -376,21 +378,377 @@ static struct ir_expr *expand(struct ir_expr *expr, void *data)
     return rewrite_expr(value, expand, &deeper);
 }
 
-/* `put(a, i, v);` of a function that is one statement. */
+/* ---- several statements ---- */
+
+/* `interpolate(table, r, &f, &df);` becomes a block: what numbers it is given are
+ * variables of the block, what pointers it is given stands in place of its parameters. */
+enum { SYMBOLS_MAX = 64 };
+
+struct inlining {
+    struct parse *p;
+    const struct ir_expr *call;
+    struct ct_function *function;
+    struct ir_symbol *from[SYMBOLS_MAX], *to[SYMBOLS_MAX];
+    size_t nr;
+    bool loads;   /* the pointers that it is given come from memory */
+    bool refused; /* by what its expressions do */
+};
+
+/* ---- what pointers stay the same all through it ---- */
+
+static bool is_steady_variable(const struct ir_symbol *symbol)
+{
+    return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) &&
+           !symbol->address_taken && !symbol->is_static && !symbol->type.is_volatile;
+}
+
+static bool is_steady_number(const struct ir_expr *expr)
+{
+    bool sum = expr->kind == IR_BINARY && strcmp(expr->op, ",") != 0;
+    if (expr->has_value || expr->kind == IR_LITERAL)
+        return true;
+    if (expr->kind == IR_NAME)
+        return !expr->type.pointers && is_steady_variable(expr->symbol);
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!is_steady_number(expr->arg[i]))
+            return false;
+    return sum || expr->kind == IR_CAST;
+}
+
+static bool is_steady_pointer(struct inlining *at, const struct ir_expr *expr);
+
+/* The address of it. */
+static bool is_steady_place(struct inlining *at, const struct ir_expr *expr)
+{
+    const struct ir_expr *of = expr->arg_nr ? expr->arg[0] : NULL;
+    switch (expr->kind) {
+    case IR_NAME:
+        return !expr->type.is_volatile && !expr->symbol->is_reference &&
+               expr->symbol->role != IR_FUNCTION;
+    case IR_MEMBER:
+        return !expr->is_shared &&
+               (expr->is_arrow ? is_steady_pointer(at, of) : is_steady_place(at, of));
+    case IR_INDEX:
+        return is_steady_pointer(at, of) && is_steady_number(expr->arg[1]);
+    default:
+        return false;
+    }
+}
+
+static bool is_array(const struct ir_symbol *symbol)
+{
+    return symbol->dim_nr && !symbol->pointer_to_array && symbol->role != IR_PARAM;
+}
+
+static bool is_steady_pointer(struct inlining *at, const struct ir_expr *expr)
+{
+    if (expr->type.is_volatile)
+        return false;
+    if (expr->kind == IR_NAME)
+        return is_array(expr->symbol) || is_steady_variable(expr->symbol);
+    if (expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0)
+        return is_steady_place(at, expr->arg[0]);
+    if (expr->kind == IR_BINARY && strcmp(expr->op, "+") == 0) {
+        bool right = expr->arg[1]->type.pointers > 0;
+        return is_steady_pointer(at, expr->arg[right]) &&
+               is_steady_number(expr->arg[!right]);
+    }
+    at->loads = true;
+    return is_steady_place(at, expr);
+}
+
+/* ---- what it does ---- */
+
+static bool is_plain_local(const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < symbol->dim_nr; i++)
+        if (!symbol->dim[i] || !symbol->dim[i]->has_value)
+            return false;
+    return !symbol->is_static && !symbol->as_written && !symbol->pointer_to_array &&
+           !symbol->type.is_volatile && symbol->type.scalar != IR_RECORD &&
+           symbol->type.scalar != IR_OTHER;
+}
+
+static bool are_plain(const struct ir_stmt *stmt)
+{
+    bool plain = stmt->kind == IR_BLOCK || stmt->kind == IR_IF || stmt->kind == IR_EXPR ||
+                 stmt->kind == IR_EMPTY ||
+                 (stmt->kind == IR_DECL && is_plain_local(stmt->symbol));
+    for (size_t i = 0; plain && i < stmt->child_nr; i++)
+        plain = !stmt->child[i] || are_plain(stmt->child[i]);
+    return plain;
+}
+
+static const struct ir_expr *changed_by(const struct ir_expr *expr)
+{
+    bool changes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    return changes ? expr->arg[0] : NULL;
+}
+
+/* Into memory: numbers, which no pointer can be where types do not alias. */
+static bool is_number_store(const struct ir_expr *target)
+{
+    const struct ir_type *type = &target->type;
+    return type->pointers == 0 && type->bytes > 1 && !type->may_alias &&
+           (type->scalar == IR_INT || type->scalar == IR_FLOAT);
+}
+
+static void note_symbol(struct inlining *at, struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < at->nr; i++)
+        if (at->from[i] == symbol)
+            return;
+    for (size_t i = 0; i < at->p->function->symbol_nr; i++)
+        if (at->p->function->symbol[i] == symbol) /* it calls itself */
+            at->refused = true;
+    if (at->nr == SYMBOLS_MAX) {
+        at->refused = true;
+        return;
+    }
+    at->from[at->nr++] = symbol;
+}
+
+/* A variable of the file that the reader of the caller has not seen change. */
+static bool is_of_file(const struct ir_expr *target)
+{
+    while (target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0];
+    return target->kind == IR_NAME && target->symbol->role == IR_GLOBAL;
+}
+
+static void look_at(struct ir_expr *expr, void *data)
+{
+    struct inlining *at = data;
+    const struct ir_expr *target = changed_by(expr);
+    bool address = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+    const struct ir_expr *named = target ? target : address ? expr->arg[0] : NULL;
+    if (expr->kind == IR_NAME &&
+        (expr->symbol->role == IR_LOCAL || expr->symbol->role == IR_PARAM))
+        note_symbol(at, expr->symbol);
+    if (target && target->kind != IR_NAME && !is_number_store(target))
+        at->refused = true;
+    if (named && named->kind == IR_NAME && named->symbol->role == IR_PARAM &&
+        named->type.pointers) /* another pointer than it was given */
+        at->refused = true;
+    at->refused = at->refused || expr->type.is_volatile || (named && is_of_file(named));
+}
+
+/* ---- its variables ---- */
+
+static bool is_name_taken(const struct ir_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (strcmp(function->symbol[i]->name, name) == 0)
+            return true;
+    return ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
+}
+
+static struct ir_symbol *add_own(struct parse *p, const struct ir_symbol *symbol)
+{
+    const char *name = symbol->name;
+    for (int i = 2; is_name_taken(p->function, name); i++)
+        name = ir_textf(p->arena, "%s_%d", symbol->name, i);
+    struct ir_symbol *own = parse_add_symbol(p, NULL);
+    int id = own->id;
+    *own = *symbol;
+    own->id = id;
+    own->name = name;
+    own->role = IR_LOCAL;
+    own->in_loop = true;
+    own->is_written = own->address_taken = false;
+    own->type.is_restrict = false;
+    return own;
+}
+
+static void rename_own(struct ir_expr *expr, void *data)
+{
+    struct inlining *at = data;
+    for (size_t i = 0; expr->kind == IR_NAME && i < at->nr; i++)
+        if (expr->symbol == at->from[i] && at->to[i]) {
+            expr->symbol = at->to[i];
+            expr->text = at->to[i]->name;
+            break;
+        }
+}
+
+static void note_written(struct ir_expr *expr, void *data)
+{
+    struct inlining *at = data;
+    const struct ir_expr *target = changed_by(expr);
+    bool address = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+    if (address)
+        target = expr->arg[0];
+    while (target && target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0];
+    for (size_t i = 0; target && target->kind == IR_NAME && i < at->nr; i++)
+        if (target->symbol == at->to[i]) {
+            at->to[i]->is_written = true;
+            at->to[i]->address_taken = at->to[i]->address_taken || address;
+        }
+}
+
+static void rename_declared(struct inlining *at, struct ir_stmt *stmt)
+{
+    for (size_t i = 0; stmt->kind == IR_DECL && i < at->nr; i++)
+        if (stmt->symbol == at->from[i]) {
+            stmt->symbol = at->to[i];
+            break;
+        }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            rename_declared(at, stmt->child[i]);
+}
+
+/* It has no place in the file. */
+static void place_at_call(struct ir_stmt *stmt, const struct ir_stmt *call)
+{
+    stmt->line = call->line;
+    stmt->end_line = call->end_line;
+    stmt->begin = stmt->end = 0;
+    stmt->pragma = NULL;
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            place_at_call(stmt->child[i], call);
+}
+
+/* ---- the arguments ---- */
+
+static void find_declared(struct inlining *at, const struct ir_stmt *stmt)
+{
+    if (stmt->kind == IR_DECL)
+        note_symbol(at, stmt->symbol);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            find_declared(at, stmt->child[i]);
+}
+
+/* A number becomes a variable of the block, set first; a pointer stands for itself. */
+static bool take_argument(struct inlining *at, const struct parse *reader, size_t i,
+                          struct ir_stmt *block)
+{
+    struct ir_symbol *param =
+        parse_symbol((struct parse *)reader, at->function->param[i]);
+    struct ir_expr *by = converted(at->p->arena, at->call->arg[i], &param->type);
+    bool own = (size_t)param->id < at->p->function->symbol_nr &&
+               at->p->function->symbol[param->id] == param;
+    if (own || !by || rewrite_has_effects(by) || !are_same_dims(at->call->arg[i], param))
+        return false;
+    if (param->type.pointers)
+        return is_steady_pointer(at, by);
+    if (!is_plain_local(param))
+        return false;
+    note_symbol(at, param);
+    struct ir_stmt *set = ir_stmt_new(at->p->arena, IR_DECL, 0);
+    set->symbol = param;
+    set->expr = ir_copy(at->p->arena, by);
+    block->child[block->child_nr++] = set;
+    return !at->refused;
+}
+
+static void put_pointers(const struct inlining *at, const struct parse *reader,
+                         struct ir_stmt *body)
+{
+    for (size_t i = 0; i < at->call->arg_nr; i++) {
+        struct ir_symbol *param =
+            parse_symbol((struct parse *)reader, at->function->param[i]);
+        if (param->type.pointers)
+            rewrite_put_stmt(at->p->arena, body, param,
+                             converted(at->p->arena, at->call->arg[i], &param->type));
+    }
+}
+
+/* NULL = it cannot be told what it does. */
+static struct ir_stmt *read_body(struct inlining *at, struct parse *reader)
+{
+    const struct ct_node *node = at->function->body;
+    struct ir_stmt *body = node->kind == CT_BLOCK && !node->elsewhere && !node->in_macro
+                               ? parse_body(reader, node)
+                               : NULL;
+    struct finding finding = {.caller = at->p->function, .itself = at->call->symbol};
+    if (!body || reader->trouble || !are_plain(body))
+        return NULL;
+    visit_stmt(body, find_trouble, &finding);
+    visit_stmt(body, look_at, at);
+    find_declared(at, body);
+    if (finding.raw || finding.hidden || finding.size >= SIZE_LIMIT || at->refused ||
+        at->p->put_in + finding.size > PUT_IN_LIMIT)
+        return NULL;
+    at->p->put_in += finding.size;
+    return body;
+}
+
+static struct ir_stmt *block_of(struct inlining *at, struct parse *reader)
+{
+    struct ir_stmt *body = read_body(at, reader);
+    size_t params = at->call->arg_nr;
+    if (!body)
+        return NULL;
+    struct ir_stmt *block = ir_stmt_new(at->p->arena, IR_BLOCK, params + body->child_nr);
+    block->child_nr = 0;
+    for (size_t i = 0; i < params; i++)
+        if (!take_argument(at, reader, i, block))
+            return NULL;
+    if (at->loads && at->p->function->types_alias)
+        return NULL;
+    put_pointers(at, reader, body);
+    for (size_t i = 0; i < at->nr; i++)
+        if (at->from[i]->role == IR_LOCAL || !at->from[i]->type.pointers)
+            at->to[i] = add_own(at->p, at->from[i]);
+    visit_stmt(body, rename_own, at);
+    visit_stmt(body, note_written, at);
+    for (size_t i = 0; i < body->child_nr; i++)
+        block->child[block->child_nr++] = body->child[i];
+    rename_declared(at, block);
+    return block;
+}
+
+static bool expand_block(struct parse *p, struct ir_stmt *stmt)
+{
+    struct ir_expr *call = stmt->expr;
+    struct ct_decl *decl =
+        call->symbol->role == IR_FUNCTION ? p->declared[call->symbol->id] : NULL;
+    struct inlining at = {
+        .p = p, .call = call, .function = decl ? ct_body(&p->file, decl) : NULL};
+    if (!at.function || at.function->param_nr != call->arg_nr || p->file.is_cplusplus)
+        return false;
+    struct ir_function *own = ir_alloc(p->arena, sizeof(*own));
+    own->arena = p->arena;
+    own->source = p->function->source;
+    own->source_length = p->function->source_length;
+    struct parse reader = {
+        .function = own, .arena = p->arena, .file = p->file, .caller = p};
+    struct ir_stmt *block = block_of(&at, &reader);
+    if (!block)
+        return false;
+    place_at_call(block, stmt);
+    visit_stmt(block, set_line, call);
+    visit_stmt(block, find_pure_calls, p);
+    stmt->kind = IR_BLOCK;
+    stmt->expr = NULL;
+    stmt->child = block->child;
+    stmt->child_nr = block->child_nr;
+    return true;
+}
+
+/* `put(a, i, v);` of a function that is one statement, or several. */
 static void expand_statement(struct parse *p, struct ir_stmt *stmt, int depth)
 {
     struct ir_expr *expr = stmt->kind == IR_EXPR ? stmt->expr : NULL;
+    struct expansion at = {p, depth, false};
     struct helper helper;
-    if (expr && expr->kind == IR_CALL && expr->symbol && depth < DEPTH_LIMIT &&
-        expr->type.scalar == IR_VOID && !expr->type.pointers &&
-        helper_read(p, expr, true, &helper)) {
-        struct ir_expr *value = fill_in(p, &helper, expr);
-        struct expansion at = {p, depth, false};
-        if (value) {
-            ir_visit(value, find_pure_calls, p);
-            stmt->expr = rewrite_expr(value, expand, &at);
-            expand_statement(p, stmt, depth + 1);
-        }
+    bool called = expr && expr->kind == IR_CALL && expr->symbol && depth < DEPTH_LIMIT &&
+                  expr->type.scalar == IR_VOID && !expr->type.pointers;
+    struct ir_expr *value =
+        called && helper_read(p, expr, true, &helper) ? fill_in(p, &helper, expr) : NULL;
+    if (value) {
+        ir_visit(value, find_pure_calls, p);
+        stmt->expr = rewrite_expr(value, expand, &at);
+        expand_statement(p, stmt, depth + 1);
+    } else if (called && expand_block(p, stmt)) {
+        rewrite_stmt(stmt, expand, &at);
+        depth++;
     }
     for (size_t i = 0; i < stmt->child_nr; i++)
         if (stmt->child[i])

@@ -16,6 +16,7 @@ struct parse {
     size_t symbol_alloc;
     struct ct_decl **declared; /* of function->symbol[i]; NULL for what has none */
     struct parse *caller;      /* while a helper's body is read: who calls it */
+    size_t put_in;             /* expressions of helpers of several statements */
     /* the first node that can neither be taken apart nor copied as text */
     const struct ct_node *trouble;
 };

@@ -70,11 +70,20 @@ static struct ir_expr *opposite(struct ir_arena *arena, struct ir_expr *cond)
     return negated;
 }
 
+/* `s->grid->n` of an s that stays: as good as a variable. */
+static bool is_steady_field(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_MEMBER && !expr->is_shared)
+        expr = expr->arg[0];
+    return expr->kind == IR_NAME && !expr->symbol->in_loop && !expr->symbol->is_written &&
+           !expr->symbol->address_taken;
+}
+
 static void find_memory(struct ir_expr *expr, void *data)
 {
     bool *found = data, pointer = expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0;
-    *found = *found || pointer || expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
-             expr->kind == IR_CALL || expr->kind == IR_RAW;
+    *found = *found || pointer || expr->kind == IR_INDEX || expr->kind == IR_CALL ||
+             expr->kind == IR_RAW || (expr->kind == IR_MEMBER && !is_steady_field(expr));
 }
 
 static bool has_loop(const struct ir_stmt *stmt)

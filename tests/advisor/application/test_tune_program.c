@@ -468,6 +468,70 @@ TEST("a dry run names the loops of a project and how each is taken")
     scratch_remove(made.root);
 }
 
+/* Its innermost loops are part of one statement; what stands around it cannot be read. */
+static const char pairs_c[] =
+    "#include <stdio.h>\n"
+    "typedef double triple[3];\n"
+    "struct cells {\n"
+    "    int nr;\n"
+    "    triple *at;\n"
+    "};\n"
+    "static triple all[1000];\n"
+    "static void nearer(const double *a, const double *b, double *least)\n"
+    "{\n"
+    "    double d = 0;\n"
+    "    d += (a[0] - b[0]) * (a[0] - b[0]);\n"
+    "    d += (a[1] - b[1]) * (a[1] - b[1]);\n"
+    "    if (d < *least)\n"
+    "        *least = d;\n"
+    "}\n"
+    "static void steps(struct cells *c, FILE *out)\n"
+    "{\n"
+    "    for (int step = 0; step < 150; step++) {\n"
+    "        double sum = 0;\n"
+    "        for (int i = 0; i < c->nr; i++) {\n"
+    "            if (i == step)\n"
+    "                continue;\n"
+    "            for (int j = 0; j < c->nr; j++) {\n"
+    "                double least = 9;\n"
+    "                if (c->at[j][2] > step)\n"
+    "                    continue;\n"
+    "                nearer(c->at[i], c->at[j], &least);\n"
+    "                sum += least;\n"
+    "            }\n"
+    "        }\n"
+    "        fprintf(out, \"%g\\n\", sum);\n"
+    "    }\n"
+    "}\n"
+    "int main(void)\n"
+    "{\n"
+    "    struct cells cells = {1000, all};\n"
+    "    for (int i = 0; i < 1000; i++)\n"
+    "        for (int k = 0; k < 3; k++)\n"
+    "            all[i][k] = i * (k + 3) % 101;\n"
+    "    steps(&cells, stdout);\n"
+    "    return 0;\n"
+    "}\n";
+
+TEST("a nest that is read from outside is taken")
+{
+    struct project_made made;
+    struct spawn_outcome outcome;
+
+    if (!can_sample() || !project_begin(&made))
+        return;
+    write_text(&made, "pairs.c", pairs_c);
+    check_eq(run(&made,
+                 INFLIGHT_PROGRAM " tune --dry-run --quiet --top 1 --build 'gcc -O2 -g "
+                                  "pairs.c -o pairs' -- ./pairs",
+                 &outcome),
+             0);
+    check_contains(buf_str(&outcome.out), "steps_loop_20");
+    check_str(buf_str(&outcome.err), "");
+    spawn_outcome_release(&outcome);
+    scratch_remove(made.root);
+}
+
 /* What is found depends on the machine; that it is right does not. */
 TEST("the patch, if there is one, fits, and the program prints the same")
 {

@@ -380,6 +380,34 @@ TEST("rows are found, and replayed as they were")
     place_drop(&place);
 }
 
+/* What it is given of structs that pointers lead to, and what a helper takes of one that
+ * is handed to it. */
+TEST("structs behind pointers are replayed as they were")
+{
+    struct place place;
+
+    if (start(&place)) {
+        copy_source(&place, "forces.c");
+        check(run_line(&place, "gcc -O2 -g -ffp-contract=off -fno-inline -fno-ipa-cp "
+                               "forces.c -lm -o forces"));
+        check_run(&place,
+                  "capture forces.c --function forces --call 3 -o f.inputs -- ./forces",
+                  0,
+                  "*here *2\n*pot->cutoff *9\n*s->boxes->nr *6\n*pot->phi->per_step "
+                  "*50\n*pot->phi->n *200\n*s->boxes->count *x 4 bytes*s->atoms->r *x 8 "
+                  "bytes*s->atoms->f *x 8 bytes*",
+                  "*");
+        check_run(&place,
+                  "measure forces.c --function forces --inputs f.inputs --machine skl "
+                  "--cores 1 -q --cflags -DALONE --flags '-O2 "
+                  "-ffp-contract=off'",
+                  0, "*captured from ./forces, call 3*", "*");
+        check_same_files(&place, "forces.bin", "replayed.bin",
+                         (1 + 4 * 16 * 3) * sizeof(double));
+    }
+    place_drop(&place);
+}
+
 /* A function of the same signature may take the kernel's place: this one leaves what it
  * was given and what the kernel makes of it in a file. */
 static const char dumping[] =

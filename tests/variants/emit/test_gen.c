@@ -169,7 +169,7 @@ TEST("random legal plans compute the same")
         "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
         "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
         "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
-        "durbin",  "records", "locals",   "control",  "jumps"};
+        "durbin",  "records", "locals",   "control",  "jumps",      "blocks"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -233,6 +233,7 @@ static const struct golden {
     {"csr", "prefetch(x:5) parallel(i,schedule:guided)", NULL},
     {"csr", "tile(i:4) full(i) parallel(it)", "csr_full"},
     {"helper", "interchange(j,i)", NULL},
+    {"blocks", "tile(i:4) interchange(j,i)", "blocks_tile"},
     {"local", "pad(t:3) interchange(j,i)", NULL},
     {"extents", "interchange(j,i)", NULL},
     {"jumps", "interchange(i,j) simd(j)", NULL},

@@ -61,6 +61,8 @@ TEST("loops become functions, or the reason is said")
         int status = outline_text(path, one->text, !strstr(one->name, "OpenMP:"), &out,
                                   &what, &err);
         check(!what.unread == !strstr(one->name, "not read"));
+        check_eq(what.is_read, !status && !strstr(one->name, "OpenMP:") &&
+                                   !strstr(one->name, "not read as a whole"));
         check_case(&cases, one, case_part(one, "new") ? "new" : "error",
                    status ? err.text : buf_str(&out));
         buf_release(&out);

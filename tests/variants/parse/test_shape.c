@@ -26,7 +26,8 @@ static const struct {
       "walk_down", "walk_set", "walk_some", "walk_on", "walk_triangle", "walk_leaves"}},
     {"helpers",
      {"help_at", "help_index", "help_row", "help_pure", "help_sum", "help_header",
-      "help_counted", "help_hidden", "help_narrow"}},
+      "help_counted", "help_hidden", "help_narrow", "help_block", "help_block_names",
+      "help_block_deep", "help_block_moved", "help_block_order", "help_block_kept"}},
     {"fields",
      {"field_bounds", "field_global", "field_moved", "field_written", "field_of_local",
       "field_in_array", "field_sum"}},
@@ -36,7 +37,7 @@ static const struct {
       "count_both_skipping", "count_macros", "count_not_equal", "count_to_both"}},
     {"jumps",
      {"jump_over", "jump_with_work", "jump_compared", "jump_loops", "jump_to_loops",
-      "jump_deeper", "jump_label"}},
+      "jump_by_field", "jump_deeper", "jump_label"}},
 };
 
 static struct ir_function *parse(const char *path, const char *name)

@@ -37,6 +37,87 @@ static double counted(double x)
     return x;
 }
 
+/* Of several statements. */
+struct series {
+    int n;
+    double start, per_step, *values;
+};
+static void looked_at(const struct series *series, double r, double *f, double *df)
+{
+    const double *v = series->values;
+
+    if (r < series->start)
+        r = series->start;
+    r = (r - series->start) * series->per_step;
+    int i = (int)floor(r);
+    if (i > series->n) {
+        i = series->n;
+        r = series->n / series->per_step;
+    }
+    r = r - floor(r);
+    *f = v[i] + r * (v[i + 1] - v[i]);
+    *df = (v[i + 1] - v[i]) * series->per_step;
+}
+static void swap(double *p, double *q)
+{
+    double t = *p;
+    *p = *q;
+    *q = t;
+}
+static void twice(double v, double *p)
+{
+    *p = v + 1;
+    *p += v;
+}
+static void clear3(double v[3], int with)
+{
+    v[0] = with;
+    v[1] = v[2] = 0;
+}
+static void clear_both(double *v, double n)
+{
+    clear3(v, n);
+    clear3(v + 3, -1);
+}
+static void moved_on(int *at, double *p)
+{
+    *at += 1;
+    *p = *at;
+}
+static void moved_twice(double *x)
+{
+    int k = 1;
+    moved_on(&k, &x[k]);
+    x[k] += 1;
+}
+static void from_list(double *x, const int *order, int *changed)
+{
+    int first = order[0];
+    *changed = 1;
+    x[first & 7] += 1;
+}
+static void unless(double *p)
+{
+    if (*p > 0.2)
+        return;
+    *p = 1;
+}
+static void walked(double *p)
+{
+    *p++ = 0.5;
+    *p = 0.25;
+}
+static void by_scale(double *p)
+{
+    double t = *p;
+    *p = t * scale + 1;
+}
+static void counted_up(double *p)
+{
+    calls++;
+    *p += calls;
+}
+
 void help_at(int n, double *x, const double *y)
 {
     for (int i = 0; i < n; i++)
@@ -104,8 +185,77 @@ void help_narrow(long n, double *x, const double *y)
         x[i] = at(y, (int)n, i, 0);
 }
 
+void help_block(int n, double *x, double *y)
+{
+    struct series s = {n, 0.25, 4, y};
+    for (int i = 0; i < n; i++) {
+        double f, slope;
+        looked_at(&s, x[i], &f, &slope);
+        x[i] += f;
+        looked_at(&s, f, &x[i + 1], &slope);
+        x[i] -= slope;
+    }
+}
+
+/* Names are taken already; what is handed over may be the same place. */
+void help_block_names(int n, double *x, double *y)
+{
+    double t = 1, v = 2;
+    for (int i = 0; i < n; i++) {
+        swap(&x[i], &y[n - 1 - i]);
+        swap(x + i, &x[n - i]);
+        swap(&x[i], &x[i]);
+        t += x[i] * v;
+        twice(x[i], &x[i]);
+        twice(t, &t);
+    }
+    x[n] = t;
+}
+
+/* One inside of another, a number that is converted. */
+void help_block_deep(int n, double *x)
+{
+    for (int i = 0; i < n; i++)
+        clear_both(x + 6 * i, 0.75 * i);
+}
+
+/* What a pointer is made of changes on the way: stays a call. */
+void help_block_moved(int n, double *x)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        moved_on(&k, &x[k]);
+        moved_twice(x + i);
+    }
+}
+void help_block_order(int n, double *x, int *order)
+{
+    for (int i = 0; i < n; i++)
+        from_list(&x[order[1]], order, &order[1]);
+}
+
+/* These stay calls, too: they end early, move a pointer, use a name that means another
+ * thing here, change a variable of the file. */
+void help_block_kept(int n, double *x)
+{
+    double scale = 3;
+    for (int i = 0; i < n; i++) {
+        unless(&x[i]);
+        walked(&x[i]);
+        by_scale(&x[i]);
+        counted_up(&x[i]);
+    }
+    x[n] = scale;
+}
+
 int main(void)
 {
+    RUN(help_block(n, a, b), "help_block")
+    RUN(help_block_names(n, a, b), "help_block_names")
+    RUN(help_block_deep(n, a), "help_block_deep")
+    RUN(help_block_moved(n, a), "help_block_moved")
+    RUN(help_block_order(n, a, idx), "help_block_order")
+    RUN(help_block_kept(n, a), "help_block_kept")
     RUN(help_at(n, a, b), "help_at")
     RUN(help_index(n, a, b), "help_index")
     RUN(help_row(n, a), "help_row")

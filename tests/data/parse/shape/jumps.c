@@ -58,6 +58,20 @@ void jump_to_loops(int n, double *x)
     }
 }
 
+/* A field that stays is as good as a variable. */
+struct limits {
+    int first, *last;
+};
+void jump_by_field(int n, const struct limits *limits, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        if (i < limits->first)
+            continue;
+        for (int j = 0; j < n; j++)
+            x[j] += i;
+    }
+}
+
 void jump_deeper(int n, double *x, const int *kind)
 {
     for (int i = 0; i < n; i++) {
@@ -92,6 +106,8 @@ int main(void)
     RUN(jump_compared(n, a, b), "jump_compared")
     RUN(jump_loops(n, a, idx), "jump_loops")
     RUN(jump_to_loops(n, a), "jump_to_loops")
+    struct limits limits = {2, idx};
+    RUN(jump_by_field(n, &limits, a), "jump_by_field")
     RUN(jump_deeper(n, a, idx), "jump_deeper")
     RUN(jump_label(n, a), "jump_label")
 }
