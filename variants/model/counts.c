@@ -10,10 +10,16 @@
 #include "variants/model/loop_view.h"
 #include "variants/model/model_view.h"
 
-enum { STEPS_MAX = 50000000, NAMES_MAX = 64 };
+enum { STEPS_MAX = 50000000, NAMES_MAX = 64, KNOWN_MAX = 64 };
 
 struct tally {
     double accesses, bytes, flops;
+};
+
+/* What an execution of it costs, whatever the iterators are. */
+struct known_cost {
+    const struct ir_expr *expr;
+    struct tally tally;
 };
 
 struct count {
@@ -23,6 +29,8 @@ struct count {
     size_t nr;
     double iterations;
     struct tally total;
+    struct known_cost known[KNOWN_MAX];
+    size_t known_nr;
     double *entries, *trips; /* by loop of the view */
     long long steps;
     bool unknown, flops_unknown;
@@ -236,15 +244,27 @@ static void cost_of(struct cost *cost, const struct ir_expr *expr)
     }
 }
 
-static void add_expr(struct count *at, const struct ir_expr *expr, double times)
+/* Triangular loops are walked, and come to the same few expressions millions of times. */
+static struct tally known_cost_of(struct count *at, const struct ir_expr *expr)
 {
     struct cost cost = {.at = at};
+    for (size_t i = 0; i < at->known_nr; i++)
+        if (at->known[i].expr == expr)
+            return at->known[i].tally;
+    cost_of(&cost, expr);
+    if (at->known_nr < KNOWN_MAX)
+        at->known[at->known_nr++] = (struct known_cost){expr, cost.tally};
+    return cost.tally;
+}
+
+static void add_expr(struct count *at, const struct ir_expr *expr, double times)
+{
     if (!expr)
         return;
-    cost_of(&cost, expr);
-    at->total.accesses += times * cost.tally.accesses;
-    at->total.bytes += times * cost.tally.bytes;
-    at->total.flops += times * cost.tally.flops;
+    struct tally tally = known_cost_of(at, expr);
+    at->total.accesses += times * tally.accesses;
+    at->total.bytes += times * tally.bytes;
+    at->total.flops += times * tally.flops;
 }
 
 /* ---- loops ---- */
