@@ -348,10 +348,10 @@ int live_measure_built(struct live *live, struct built *built,
  * session may try it. */
 static void note_late(struct built *built, struct measurement *out)
 {
-    if (out->outcome == RUN_OUTCOME_OK || out->outcome == RUN_OUTCOME_INTERRUPTED ||
-        !spawn_is_late())
+    if (out->outcome == RUN_OUTCOME_OK || spawn_interrupted() || !spawn_is_late())
         return;
-    built->refused = RUN_OUTCOME_OK;
+    if (built)
+        built->refused = RUN_OUTCOME_OK;
     out->outcome = RUN_OUTCOME_INTERRUPTED;
     free(out->detail);
     out->detail = xstrdup("cut short: the budget was used up");
@@ -377,6 +377,11 @@ static int measure(void *data, const struct candidate *candidate,
                                 .huge_bytes = -1};
     if (live_built_get(live, candidate, &built, &why) == 0 &&
         live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0) {
+        note_late(built, out);
+        return 0;
+    }
+    if (spawn_is_late() && !spawn_interrupted()) {
+        out->outcome = RUN_OUTCOME_INTERRUPTED;
         note_late(built, out);
         return 0;
     }

@@ -78,6 +78,13 @@ int live_built_file(struct live *live, const char *source,
     return 0;
 }
 
+void live_forgive_late(struct built *built)
+{
+    if (spawn_is_late() && !spawn_interrupted() &&
+        built->refused == RUN_OUTCOME_INTERRUPTED)
+        built->refused = RUN_OUTCOME_OK;
+}
+
 void live_refuse(struct built *built, enum run_outcome outcome, const char *why)
 {
     built->refused = outcome;
@@ -105,7 +112,7 @@ static int built_program(struct live *live, struct built *built,
 static int live_take_refusal(struct live *live, struct built *built,
                              const struct error *why, struct error *err)
 {
-    if (spawn_interrupted()) {
+    if (spawn_interrupted() || spawn_is_late()) {
         live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
         return 0;
     }
@@ -145,29 +152,38 @@ struct verify_opts live_verify_opts(const struct live *live, bool small_only)
 static int prove(struct live *live, struct error *err)
 {
     struct verify_opts opts = live_verify_opts(live, false);
+    double began_s = clock_s();
     if (live->proven)
         return 0;
     double end_at_s = spawn_end_at(0);
     int status = kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch,
-                              &opts, err);
+                              &opts, &live->proof, err);
     spawn_end_at(end_at_s);
     live->proven = status == 0;
+    live->small_s = clock_s() - began_s - live->proof.full_s;
+    if (live->proof.call_s > 0)
+        live->call_s = live->proof.call_s;
     return status;
 }
 
-/* With calls for what the plan's code promises to test. */
+/* With calls for what the plan's code promises to test. What was right at the small sizes
+ * is compared at the full one alone. */
 static int compare_results(struct live *live, struct built *built, bool small_only,
                            struct error *err)
 {
     struct verify_opts opts = live_verify_opts(live, small_only);
+    struct verify_report small = built->report;
     struct buf rests_on = {0};
+    built->report = (struct verify_report){0};
+    if (built->small_verified)
+        opts.small = &small;
     if (built->parsed && !built->source)
         kernel_check(live->opts.kernel, built->parsed, &rests_on, NULL);
     opts.rests_on = buf_str(&rests_on);
-    verify_report_release(&built->report);
     int status = variant_verify(live->opts.kernel, built->program[VARIANT_VERIFY], &opts,
                                 &built->report, err);
     buf_release(&rests_on);
+    verify_report_release(&small);
     return status;
 }
 

@@ -16,7 +16,7 @@ struct looked {
     double until_s;
     bool ended; /* no larger size is looked at */
     /* of the size that was looked at last, and of the smallest */
-    double call_s, around_s, iterations, bytes, min_around_s;
+    double call_s, around_s, iterations, bytes, min_around_s, full_bytes;
 };
 
 static struct run_opts look_opts(const struct looked *looked)
@@ -54,7 +54,8 @@ static int look_at(struct kernel *kernel, void *data, struct error *err)
     return status;
 }
 
-/* Sizes by turns twice as large, until one tells enough. */
+/* Sizes by turns twice as large, until one tells enough. Of arrays whose lengths the file
+ * settles all are filled at any size, which says nothing of the call. */
 static void grow(struct looked *looked)
 {
     struct kernel *kernel = looked->live->opts.kernel;
@@ -67,7 +68,8 @@ static void grow(struct looked *looked)
             (kernel_at_size(kernel, size, look_at, looked, &why) &&
              why.status != STATUS_INPUT))
             return;
-        if (looked->call_s >= call_enough_s || looked->bytes >= bytes_enough)
+        bool shrinks = looked->bytes < looked->full_bytes;
+        if (looked->call_s >= call_enough_s || (shrinks && looked->bytes >= bytes_enough))
             return;
     }
 }
@@ -75,7 +77,7 @@ static void grow(struct looked *looked)
 struct live_look live_look(struct live *live)
 {
     struct kernel_counts full = kernel_counts(live->opts.kernel);
-    struct looked looked = {.live = live};
+    struct looked looked = {.live = live, .full_bytes = full.footprint_bytes};
     struct built *built = NULL;
     double work;
 

@@ -239,7 +239,10 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
     if (live_built_get(live, a, &side[0].built, err) ||
         live_built_get(live, b, &side[1].built, err))
         return -1;
-    return is_refused(side) ? 0 : compare_sides(&asked, side, ratio, err);
+    int status = is_refused(side) ? 0 : compare_sides(&asked, side, ratio, err);
+    live_forgive_late(side[0].built);
+    live_forgive_late(side[1].built);
+    return status;
 }
 
 /* How sure it is to be. */

@@ -60,8 +60,12 @@ struct live {
     struct quantity original_s; /* the same as it was measured */
     double fill_s; /* filling the arrays takes, by smaller ones until it was seen; 0 = not
                       known */
-    double check_s;    /* a check at full size took, building included ... */
-    bool plan_checked; /* ... of a plan, not of the kernel as written */
+    struct verify_proof proof; /* of the kernel as written */
+    /* What checks take, the last one of each kind; until one of a plan was seen, what the
+     * proof took stands for it. */
+    double small_s;    /* building a variant and comparing its results at small sizes */
+    double full_s;     /* comparing them at the full size; 0 = not seen */
+    double sanitize_s; /* what sanitizers took of a new shape of plan; 0 = not seen */
     double traced_s;   /* spent on tracing so far */
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
@@ -112,6 +116,9 @@ size_t live_copies_on(size_t places, size_t loaded, int threads);
 /* Builds one program of it. A compiler that refuses is recorded in built->refused. */
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
+
+/* What was ended because the time was up may be built again when there is more. */
+void live_forgive_late(struct built *built);
 
 /* Records why it cannot be measured. */
 void live_refuse(struct built *built, enum run_outcome outcome, const char *why);

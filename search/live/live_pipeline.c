@@ -14,7 +14,14 @@
 /* So many stretches a call, of so many instructions, at most: enough for several times
  * what a core has in flight, and for what lies before the middle of a call and behind it.
  */
-enum { STRETCHES = 4, STRETCH_INSTRUCTIONS = 8000, WARM_MAX = 2000 };
+enum {
+    STRETCHES = 4,
+    STRETCH_INSTRUCTIONS = 8000,
+    STRETCH_INSTRUCTIONS_MIN = 2000,
+    WARM_MAX = 2000
+};
+/* Steps a second, with addresses, on a slow guest; of the time for a trace. */
+static const double steps_per_s = 25000, stretches_share = 1.0 / 3;
 
 /* Of one experiment, beside the starts of its processes. */
 static const double experiment_s = 1;
@@ -343,6 +350,26 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
                                 looked->of->time_s.value, account);
 }
 
+/* Small budgets pay for fewer: still several times what a core has in flight. */
+static size_t stretch_instructions(const struct live *live)
+{
+    double time_s = stretches_share * live->opts.trace_one_s,
+           steps = steps_per_s * time_s / STRETCHES;
+
+    if (live->opts.trace_s <= 0 || steps > STRETCH_INSTRUCTIONS)
+        return STRETCH_INSTRUCTIONS;
+    return (size_t)fmax(steps, STRETCH_INSTRUCTIONS_MIN);
+}
+
+/* They are spread over the call, over the first part of it where all of it would take
+ * longer than a trace may. */
+static double spread_s(const struct live *live, struct quantity time_s)
+{
+    double call_s = time_s.known ? time_s.value : 0;
+
+    return live->opts.trace_s > 0 ? fmin(call_s, live->opts.trace_one_s) : call_s;
+}
+
 void live_account(struct live *live, const struct built *built, double seconds,
                   struct measurement *out)
 {
@@ -351,9 +378,9 @@ void live_account(struct live *live, const struct built *built, double seconds,
     struct run_program program = {built->program[VARIANT_TIME], &live->args,
                                   out->environment.huge_pages, &place};
     struct run_opts opts = {.cpu = live->cpus.cpu};
-    struct stretch_request request = {.call_s = out->time_s.known ? out->time_s.value : 0,
+    struct stretch_request request = {.call_s = spread_s(live, out->time_s),
                                       .nr = STRETCHES,
-                                      .instructions = STRETCH_INSTRUCTIONS,
+                                      .instructions = stretch_instructions(live),
                                       .limit_s = seconds};
     struct pipeline_account account = {0};
     struct error why = {0};

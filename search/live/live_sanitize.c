@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
+#include "core/base.h"
 #include "core/process/spawn.h"
 #include "search/live/live_parts.h"
 
@@ -90,6 +90,7 @@ static int sanitize(struct live *live, struct built *built, enum variant_program
                     struct error *err)
 {
     struct verify_report report = {.outcome = RUN_OUTCOME_OK};
+    double began_s = clock_s();
     char *shape = live_new_shape(live, built, what);
     int status = 0;
 
@@ -101,6 +102,7 @@ static int sanitize(struct live *live, struct built *built, enum variant_program
                         report.detail ? report.detail : "reported by a sanitizer");
         else if (status == 0 && built->refused == RUN_OUTCOME_OK)
             strvec_push(&live->shapes, shape);
+        live->sanitize_s = clock_s() - began_s;
     }
     verify_report_release(&report);
     free(shape);

@@ -19,8 +19,8 @@ struct search_looks {
 struct search_costs {
     double try_s;        /* a QUICK run */
     double comparison_s; /* the shortest comparison */
-    double check_s;      /* building a variant and comparing its results at full size */
-    double explain_s;    /* an EXPLAIN run behind that */
+    double check_s;      /* a written file: building it, comparing its results */
+    double explain_s;    /* an EXPLAIN run, comparing results at full size included */
     double look_s;       /* a comparison in passing; 0 = as any other */
     struct search_looks looks;
 };
@@ -29,8 +29,8 @@ struct pace {
     double budget_s, end_s; /* the prompt is to be back at end_s */
     double try_s;           /* a first run takes, building included */
     double over_s; /* a comparison takes so much longer than the seconds it was given */
-    double explain_s;    /* an explained run takes, without the check */
-    double check_s;      /* results of one variant at full size, building included */
+    double explain_s;    /* an explained run takes, the check at full size included */
+    double check_s;      /* results of the written file, building included */
     double look_s;       /* a comparison in passing; 0 = as any other */
     bool any_comparison; /* over_s was seen, and is no guess any more */
 };
@@ -57,6 +57,8 @@ double pace_file_s(const struct pace *pace);
  * most: else no time is kept for it), and its file is checked and compared, which then
  * decides. */
 double pace_closing_s(const struct pace *pace);
+/* The same of a try that is surely faster, and whose file decides. */
+double pace_least_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
  * last of them that of the file (none: 0): at most `max_s`, at least PACE_MIN_S. */
 double pace_seconds(const struct pace *pace, double now_s, int later, double max_s);

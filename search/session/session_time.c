@@ -85,8 +85,7 @@ bool session_affords(struct session *session, double seconds, const char *what)
 
 bool session_affords_explaining(struct session *session)
 {
-    const struct pace *pace = &session->pace;
-    return may_begin(session, is_time_for(session, pace->check_s + pace->explain_s, true),
+    return may_begin(session, is_time_for(session, session->pace.explain_s, true),
                      "checking a leading plan at its full size, and what limits it, "
                      "before its file is");
 }
@@ -107,7 +106,9 @@ bool session_affords_pages(struct session *session, size_t plan)
 
 void session_bound(const struct session *session, bool is_try)
 {
-    double left_s = is_try ? session_left_s(session) : session_end_s(session);
+    const struct pace *pace = &session->pace;
+    double end_s = session_end_s(session),
+           left_s = is_try ? end_s - pace_least_s(pace) : end_s;
     if (session->result->measurement_nr && isfinite(left_s))
         spawn_end_at(clock_s() + fmax(left_s, session->pace.try_s));
 }

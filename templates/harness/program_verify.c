@@ -4,6 +4,8 @@
  */
 #include "program_spaces.c"
 
+#include <time.h>
+
 #include "program_deviation.c"
 
 /* Both copies of one array. `second` is empty unless the kernel writes the array; both
@@ -432,6 +434,14 @@ static void compare_all(struct verification *verification,
 
 #include "program_kept.c"
 
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static void begin_pairs(struct verification *verification)
 {
     const struct sizes *sizes = verification->sizes,
@@ -454,7 +464,10 @@ static void verify_sizes(struct verification *verification)
     begin_pairs(verification);
     begin_outputs(verification, false);
     if (!take_kept(verification, &result[0])) {
+        double began_s = seconds_now();
+
         run_kernel(verification, false, &result[0]);
+        fprintf(verification->out, "took %.6g\n", seconds_now() - began_s);
         if (!all_intact(verification)) {
             verification->different = true; /* the sizes make no sense for this kernel */
             return;

@@ -470,10 +470,20 @@ out:
 
 /* ---- the outward calls ---- */
 
+static void take_small(struct verification *verification,
+                       const struct verify_report *small)
+{
+    verification->report->max_relative_error = small->max_relative_error;
+    buf_add(&verification->sizes, small->sizes ? small->sizes : "");
+    buf_add(&verification->skipped, small->detail ? small->detail : "");
+}
+
 static int begin(struct verification *verification, struct error *err)
 {
     *verification->report = (struct verify_report){
         .outcome = RUN_OUTCOME_OK, .tolerance = verify_tolerance(verification->opts)};
+    if (verification->opts->small)
+        take_small(verification, verification->opts->small);
     if (verification->opts->scratch) {
         verification->scratch = xstrdup(verification->opts->scratch);
         return dir_make_all(verification->scratch, err);
@@ -520,7 +530,7 @@ int variant_verify(struct kernel *kernel, const char *program,
         .kernel = kernel, .program = program, .opts = opts, .report = report};
     int result = begin(&verification, err);
 
-    if (result == 0)
+    if (result == 0 && !opts->small)
         result = verify_small(&verification, err);
     if (result == 0 && report->outcome == RUN_OUTCOME_OK &&
         (!opts->small_only || is_only_full(&verification)))
@@ -609,7 +619,8 @@ static int build_original(struct kernel *kernel, const struct toolchain *toolcha
 
 /* With the contents of now. `odd`: results hold what no real data would. */
 static int prove(struct kernel *kernel, const char *program,
-                 const struct verify_opts *opts, bool *odd, struct error *err)
+                 const struct verify_opts *opts, struct verify_proof *proof, bool *odd,
+                 struct error *err)
 {
     struct verify_report report;
     struct verification verification = {.kernel = kernel,
@@ -622,8 +633,12 @@ static int prove(struct kernel *kernel, const char *program,
     if (result == 0)
         result = verify_small(&verification, err);
     verification.mode = "--reference-only"; /* a second call would show nothing new */
-    if (result == 0 && report.outcome == RUN_OUTCOME_OK && !opts->small_only)
+    if (result == 0 && report.outcome == RUN_OUTCOME_OK && !opts->small_only) {
+        double began_s = clock_s();
+
         result = verify_full(&verification, err);
+        *proof = (struct verify_proof){verification.lines.took_s, clock_s() - began_s};
+    }
     *odd = result == 0 && report.outcome == RUN_OUTCOME_OK && verification.lines.odd;
     if (result == 0)
         result = check_proof(&verification, err);
@@ -634,19 +649,21 @@ static int prove(struct kernel *kernel, const char *program,
 }
 
 int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
-                 const char *dir, const struct verify_opts *opts, struct error *err)
+                 const char *dir, const struct verify_opts *opts,
+                 struct verify_proof *proof, struct error *err)
 {
     struct error first = {0};
     char *program;
     bool odd, changed = false;
     int result;
 
+    *proof = (struct verify_proof){0};
     if (build_original(kernel, toolchain, dir, &program, err))
         return -1;
-    result = prove(kernel, program, opts, &odd, &first);
+    result = prove(kernel, program, opts, proof, &odd, &first);
     while (result && odd && kernel_steady(kernel, NULL)) {
         changed = true;
-        result = prove(kernel, program, opts, &odd, NULL);
+        result = prove(kernel, program, opts, proof, &odd, NULL);
     }
     if (changed && kernel_steady_end(kernel, result == 0, err))
         result = -1;
@@ -717,6 +734,11 @@ static void read_array(struct verify_lines *lines, char *const *word)
         lines->relative = relative;
 }
 
+static void read_took(struct verify_lines *lines, char *const *word)
+{
+    lines->took_s = strtod(word[1], NULL);
+}
+
 static void read_outside(struct verify_lines *lines, char *const *word)
 {
     keep(&lines->outside, word[1]);
@@ -764,15 +786,11 @@ static const struct {
     size_t word_nr; /* with the key */
     void (*read)(struct verify_lines *lines, char *const *word);
 } kinds[] = {
-    {"case", 2, read_case},
-    {"reference", 1, read_reference},
-    {"array", 5, read_array},
-    {"outside", 2, read_outside},
-    {"odd", 4, read_odd},
-    {"differ", 5, read_differ},
-    {"fault", 4, read_fault},
-    {"done", 1, read_done},
-    {"sanitizer", 1, read_sanitizer},
+    {"case", 2, read_case},       {"reference", 1, read_reference},
+    {"took", 2, read_took},       {"array", 5, read_array},
+    {"outside", 2, read_outside}, {"odd", 4, read_odd},
+    {"differ", 5, read_differ},   {"fault", 4, read_fault},
+    {"done", 1, read_done},       {"sanitizer", 1, read_sanitizer},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

@@ -28,6 +28,9 @@ struct verify_opts {
     /* A folder that stays, for what the untransformed kernel made of the full size: it is
      * called once for all variants; NULL = it is called each time. */
     const char *kept;
+    /* What the program gave at the small sizes, when it was called with small_only: only
+     * the full one is left; NULL = it was not. */
+    const struct verify_report *small;
 };
 /* What is allowed then: one that is given holds for both types. */
 struct tolerance verify_tolerance(const struct verify_opts *opts);
@@ -45,11 +48,17 @@ void verify_report_release(struct verify_report *report);
 int variant_verify(struct kernel *kernel, const char *program,
                    const struct verify_opts *opts, struct verify_report *report,
                    struct error *err);
+/* What the kernel as written takes; 0 = not known. */
+struct verify_proof {
+    double call_s; /* a call of the full size, the first one of a process */
+    double full_s; /* the program with it, filling the arrays included */
+};
 /* The untransformed kernel against itself, plus a look at its results: UNVERIFIABLE when
  * it crashes, hangs or differs; STATUS_INPUT when results hold NaN, infinities or
  * denormals (names the array and the pragma that sets better contents), and do so with
  * the other contents that are tried where nobody said any (kernel_parts.h). */
 int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
-                 const char *dir, const struct verify_opts *opts, struct error *err);
+                 const char *dir, const struct verify_opts *opts,
+                 struct verify_proof *proof, struct error *err);
 
 #endif

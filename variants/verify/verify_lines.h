@@ -13,6 +13,7 @@ struct verify_lines {
     bool has_sanitizer; /* its reports are in a file beside this one */
     bool is_done;       /* the program says that it went through to its end */
     double relative;    /* largest relative error of all */
+    double took_s;      /* a call of the untransformed kernel, the last one; 0 = none */
     char *outside;      /* array that was written beside */
     char *fault;        /* "touches a[100]", and the program ended there */
     char *differ, *index, *want, *got;

@@ -314,6 +314,54 @@ TEST("rows that overlap are tried")
     verify_report_release(&report);
 }
 
+/* What it would do if the arrays were as the sizes before left them. */
+#define FIXED                                                                            \
+    "void fixed(int n, double a[200][200], const double b[200][200])\n{\n"               \
+    "    if (%s)\n        a[0][0] = -1;\n    for (int t = 0; t < 400; t++)\n"            \
+    "        for (int i = 0; i < n; i++)\n            for (int j = 0; j < n; j++)\n"     \
+    "                a[i][j] = a[i][j] + b[i][j];\n}\n"
+
+TEST("arrays that stay are filled again")
+{
+    static const struct {
+        const char *when;
+        enum run_outcome outcome;
+    } cases[] = {{"a[0][0] > 1.5", RUN_OUTCOME_OK},
+                 {"n == 17 && a[0][0] <= 1.5", RUN_OUTCOME_WRONG_RESULT}};
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *source = xasprintf(FIXED, cases[i].when);
+        struct verify_report report;
+
+        verify("fixed", source, toolchain, (struct verify_opts){.small_only = true},
+               &report);
+        check_eq(report.outcome, cases[i].outcome);
+        verify_report_release(&report);
+        free(source);
+    }
+}
+
+/* Of a variant that was right at the small sizes only the full one is left. */
+TEST("small sizes that were compared are not compared again")
+{
+    static char sizes[] = "n=1, 2";
+    static const struct verify_report small = {.sizes = sizes,
+                                               .max_relative_error = 0.25};
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("plain", NULL, toolchain, (struct verify_opts){.small = &small}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    check_str(text_of(report.sizes), "n=1, 2, 5000");
+    check_near(report.max_relative_error, 0.25, 0);
+    verify_report_release(&report);
+}
+
 TEST("only the full size may show it")
 {
     static const char wrong[] = SCALE
@@ -435,15 +483,18 @@ TEST("kernels are proven")
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct kernel *kernel = fixture_bound(cases[i].file, NULL);
         struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+        struct verify_proof proof;
         struct error err = {0};
 
         if (!kernel)
             continue;
         if (cases[i].status < 0)
-            check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err);
+            check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err),
+                     &err);
         else
-            check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
-                        (enum status)cases[i].status, cases[i].text);
+            check_fails(
+                kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err), &err,
+                (enum status)cases[i].status, cases[i].text);
         kernel_free(kernel);
     }
 }
@@ -453,11 +504,13 @@ TEST("contents that keep results in range are found")
 {
     const struct toolchain *toolchain;
     struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+    struct verify_proof proof;
     struct kernel *kernel = fixture_bound("steady", NULL);
     struct error err = {0};
 
     if (kernel && fixture_toolchains(&toolchain) &&
-        check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err)) {
+        check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err),
+                 &err)) {
         struct kernel_view view = kernel_view(kernel);
 
         check_str(view.array[0].contents, "dominant(n)");
@@ -485,13 +538,14 @@ TEST("contents that were asked for are kept")
         return;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+        struct verify_proof proof;
         struct kernel *kernel = fixture_bound(cases[i].file, cases[i].words);
         struct error err = {0};
 
         if (!kernel)
             continue;
-        check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
-                    STATUS_INPUT, cases[i].text);
+        check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err),
+                    &err, STATUS_INPUT, cases[i].text);
         struct kernel_view view = kernel_view(kernel);
         for (size_t k = 0; k < view.array_nr; k++)
             if (view.array[k].read && !strcmp(view.array[k].name, i ? "a" : "l"))
