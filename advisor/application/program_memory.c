@@ -111,7 +111,9 @@ static char *not_tried(const struct tuning *tuning, enum memory_change change)
 {
     const struct application *app = tuning->app;
     const char *mode = memory_thp_mode();
-    double mib = (double)sysconf(_SC_PAGESIZE) * (double)app->page_faults / (1 << 20);
+    double page_mib = (double)sysconf(_SC_PAGESIZE) / (1 << 20),
+           mib = page_mib * (double)app->page_faults, arrays_mib = static_mib(tuning),
+           reach_mib = page_mib * pages_min;
     bool is_huge = change != MEMORY_MALLOC_KEPT;
 
     if (is_huge && strcmp(mode, "madvise") != 0)
@@ -124,13 +126,14 @@ static char *not_tried(const struct tuning *tuning, enum memory_change change)
             "project, by which we could tell that it was this program that ran");
     if (app->page_faults < pages_min)
         return xasprintf("the program touches %.1f MiB, which the TLBs reach", mib);
+    if (change != MEMORY_STATIC_HUGE && arrays_mib <= mib && mib - arrays_mib < reach_mib)
+        return xasprintf("of %.1f MiB that it touches %.1f MiB are its static arrays'",
+                         mib, arrays_mib);
     if (change != MEMORY_STATIC_HUGE && !glibc_has(change))
         return xasprintf("its malloc has no such setting: that takes glibc %d.%d",
                          since[change].major, since[change].minor);
-    if (change == MEMORY_STATIC_HUGE &&
-        static_mib(tuning) * (1 << 20) < pages_min * (double)sysconf(_SC_PAGESIZE))
-        return xasprintf("they are %.1f MiB in all, which the TLBs reach",
-                         static_mib(tuning));
+    if (change == MEMORY_STATIC_HUGE && arrays_mib < reach_mib)
+        return xasprintf("they are %.1f MiB in all, which the TLBs reach", arrays_mib);
     return NULL;
 }
 
