@@ -301,7 +301,7 @@ static void pads(struct typical *at)
 static void thresholds(struct typical *at)
 {
     nothing(at, "when", at->nr,
-            "with other steps: what they make is for calls of such a size or more");
+            "it stands beside other steps, whose code it keeps for large sizes");
 }
 
 static void simds(struct typical *at)
