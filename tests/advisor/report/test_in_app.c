@@ -320,6 +320,29 @@ static int site_confirm(struct site *site, const char *more)
     return status;
 }
 
+/* The program prints the setting. */
+TEST("each side runs in its own environment")
+{
+    static const char *const one[] = {"INFLIGHT_SIDE=one", NULL}, *const two[] = {
+                                                                      "INFLIGHT_SIDE=two",
+                                                                      NULL};
+    static const char *const *const cases[][2] = {
+        {NULL, NULL}, {one, one}, {one, two}, {NULL, one}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        if (site_start(&site, "make -s && ./app 1 2 && echo $INFLIGHT_SIDE") &&
+            check_ok(site_prepare(&site), &site.err)) {
+            for (size_t side = 0; side < 2; side++)
+                site.app.env[side] = cases[i][side];
+            check_ok(site_confirm(&site, ""), &site.err);
+            check_eq(site.result.end, IN_APP_MEASURED);
+            check_eq(site.result.output != NULL, cases[i][0] != cases[i][1]);
+        }
+        site_release(&site);
+    }
+}
+
 TEST("both are built and run in copies")
 {
     struct site site;
