@@ -331,7 +331,7 @@ TEST("each side runs in its own environment")
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct site site;
-        if (site_start(&site, "make -s && ./app 1 2 && echo $INFLIGHT_SIDE") &&
+        if (site_start(&site, "make -s && ./app 1 2; echo $INFLIGHT_SIDE") &&
             check_ok(site_prepare(&site), &site.err)) {
             for (size_t side = 0; side < 2; side++)
                 site.app.env[side] = cases[i][side];
