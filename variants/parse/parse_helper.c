@@ -330,11 +330,31 @@ static void set_line(struct ir_expr *expr, void *data)
     expr->column = call->column;
 }
 
-/* NULL when an argument cannot be repeated or converted, or the function calls itself. */
+/* What it changes it changes last. */
+static bool is_changed_last(const struct ir_expr *value, bool as_statement)
+{
+    bool last =
+        value->kind == IR_ASSIGN || value->kind == IR_CALL ||
+        (value->kind == IR_UNARY && (strstr(value->op, "++") || strstr(value->op, "--")));
+    if (!as_statement || !last)
+        return !rewrite_has_effects(value);
+    for (size_t i = 0; i < value->arg_nr; i++)
+        if (rewrite_has_effects(value->arg[i]))
+            return false;
+    return true;
+}
+
+static bool are_steady(struct parse *p, const struct ir_expr *call);
+
+/* NULL when an argument cannot be repeated or converted, or the function calls itself;
+ * and when what it does on the way may change what an argument stands for: a call is
+ * given its arguments before, as in `*p = (*at += 1)` with &x[k] and &k. */
 static struct ir_expr *fill_in(struct parse *p, const struct helper *helper,
-                               const struct ir_expr *call)
+                               const struct ir_expr *call, bool as_statement)
 {
     struct ir_expr *value = ir_copy(p->arena, helper->value);
+    if (!is_changed_last(value, as_statement) && !are_steady(p, call))
+        return NULL;
     ir_visit(value, set_line, (void *)call);
     for (size_t i = 0; i < call->arg_nr; i++) {
         struct ct_decl *decl = helper->function->param[i];
@@ -370,7 +390,7 @@ static struct ir_expr *expand(struct ir_expr *expr, void *data)
         at->depth >= DEPTH_LIMIT || expr->type.scalar == IR_VOID ||
         !helper_read(at->p, expr, false, &helper))
         return expr;
-    struct ir_expr *value = fill_in(at->p, &helper, expr);
+    struct ir_expr *value = fill_in(at->p, &helper, expr, false);
     struct expansion deeper = {at->p, at->depth + 1, at->outside};
     if (!value)
         return expr;
@@ -455,6 +475,18 @@ static bool is_steady_pointer(struct inlining *at, const struct ir_expr *expr)
     }
     at->loads = true;
     return is_steady_place(at, expr);
+}
+
+/* Nothing that a call does changes them. */
+static bool are_steady(struct parse *p, const struct ir_expr *call)
+{
+    struct inlining at = {.p = p, .call = call};
+    for (size_t i = 0; i < call->arg_nr; i++) {
+        const struct ir_expr *by = call->arg[i];
+        if (by->type.pointers ? !is_steady_pointer(&at, by) : !is_steady_number(by))
+            return false;
+    }
+    return !at.loads;
 }
 
 /* ---- what it does ---- */
@@ -740,8 +772,9 @@ static void expand_statement(struct parse *p, struct ir_stmt *stmt, int depth)
     struct helper helper;
     bool called = expr && expr->kind == IR_CALL && expr->symbol && depth < DEPTH_LIMIT &&
                   expr->type.scalar == IR_VOID && !expr->type.pointers;
-    struct ir_expr *value =
-        called && helper_read(p, expr, true, &helper) ? fill_in(p, &helper, expr) : NULL;
+    struct ir_expr *value = called && helper_read(p, expr, true, &helper)
+                                ? fill_in(p, &helper, expr, true)
+                                : NULL;
     if (value) {
         ir_visit(value, find_pure_calls, p);
         stmt->expr = rewrite_expr(value, expand, &at);

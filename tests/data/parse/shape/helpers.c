@@ -248,8 +248,24 @@ void help_block_kept(int n, double *x)
     x[n] = scale;
 }
 
+/* One statement that changes on its way what &x[k] stands for; where that is steady, it
+ * is put in. */
+static void stepped_on(int *at, double *p)
+{
+    *p = (*at += 1);
+}
+void help_nested(int n, double *x)
+{
+    int k = 0, m = 0;
+    for (int i = 0; i < n - 1; i++) {
+        stepped_on(&k, &x[k]);
+        stepped_on(&m, &x[i]);
+    }
+}
+
 int main(void)
 {
+    RUN(help_nested(n, a), "help_nested")
     RUN(help_block(n, a, b), "help_block")
     RUN(help_block_names(n, a, b), "help_block_names")
     RUN(help_block_deep(n, a), "help_block_deep")
