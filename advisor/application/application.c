@@ -230,13 +230,7 @@ static void application_release(struct application *app)
         outlined_release(&loop->outlined);
         free(loop->why);
         free(loop->plan);
-        for (size_t k = 0; k < loop->size_nr; k++) {
-            free(loop->size[k].numbers);
-            free(loop->size[k].why);
-            for (size_t n = 0; n < loop->size[k].value_nr; n++)
-                free(loop->size[k].name[n]);
-        }
-        free(loop->size);
+        loop_sizes_release(loop);
         in_app_result_release(&loop->in_app);
     }
     for (size_t i = 0; i < app->file_nr; i++) {

@@ -119,6 +119,7 @@ const char *application_doubt(const struct application *application);
 
 /* From inflight.call-sizes/1. */
 int loop_sizes_read(struct application_loop *loop, const char *text, struct error *err);
+void loop_sizes_release(struct application_loop *loop);
 /* Is there a number, and of it a least value, by which the sizes at which the plan is
  * slower part from the others? Borrows the name. */
 bool loop_sizes_divide(const struct application_loop *loop, const char **name,

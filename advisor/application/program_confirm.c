@@ -99,13 +99,14 @@ int tuning_compare(const struct tuning *tuning, const struct comparison *compari
     return status;
 }
 
-bool tuning_gains(const struct in_app_result *result)
+static bool gains(const struct in_app_result *result)
 {
     return result->end == IN_APP_MEASURED && !result->sentence && !result->output &&
            in_app_claim_of(result->program) == IN_APP_FASTER;
 }
 
-char *tuning_no_gain(const struct in_app_result *result)
+/* Caller frees. */
+static char *no_gain(const struct in_app_result *result)
 {
     if (result->sentence)
         return xstrdup(result->sentence);
@@ -116,6 +117,19 @@ char *tuning_no_gain(const struct in_app_result *result)
          *sentence = xasprintf("the program as a whole: %s", phrase);
     free(phrase);
     return sentence;
+}
+
+int tuning_judge(const struct tuning *tuning, int failed, const struct error *failure,
+                 const struct in_app_result *result, char **why, struct error *err)
+{
+    *why = NULL;
+    if (failed && spawn_interrupted())
+        return fail_as(err, failure);
+    if (failed)
+        *why = tuning_in_project(&tuning->trees, failure->text);
+    else if (!gains(result))
+        *why = no_gain(result);
+    return 0;
 }
 
 /* ---- the patch ---- */

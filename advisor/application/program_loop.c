@@ -193,16 +193,14 @@ static int confirm(const struct tuning *tuning, struct application_loop *loop,
                                           .environment = {environment, environment},
                                           .function = same_name ? loop->function : NULL,
                                           .budget_s = budget_s};
-    struct error why = {0};
+    struct error failure = {0};
+    char *why;
+    int failed = tuning_compare(tuning, &comparison, &loop->in_app, &failure);
 
-    if (tuning_compare(tuning, &comparison, &loop->in_app, &why)) {
-        if (spawn_interrupted())
-            return fail_as(err, &why);
-        loop_end(loop, LOOP_UNCONFIRMED, tuning_in_project(&tuning->trees, why.text));
-        return 0; /* what other loops gained is not lost */
-    }
-    if (!tuning_gains(&loop->in_app)) {
-        loop_end(loop, LOOP_UNCONFIRMED, tuning_no_gain(&loop->in_app));
+    if (tuning_judge(tuning, failed, &failure, &loop->in_app, &why, err))
+        return -1;
+    if (why) { /* what other loops gained is not lost */
+        loop_end(loop, LOOP_UNCONFIRMED, why);
         return 0;
     }
     loop_end(loop, LOOP_CONFIRMED, NULL);

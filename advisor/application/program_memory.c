@@ -107,13 +107,13 @@ static double static_mib(const struct tuning *tuning)
 }
 
 /* Why it is not tried; NULL = it is. Caller frees. */
-static char *not_tried(const struct tuning *tuning, enum memory_change change)
+static char *not_tried(const struct tuning *tuning, enum memory_change change,
+                       double arrays_mib)
 {
     const struct application *app = tuning->app;
     const char *mode = memory_thp_mode();
     double page_mib = (double)sysconf(_SC_PAGESIZE) / (1 << 20),
-           mib = page_mib * (double)app->page_faults, arrays_mib = static_mib(tuning),
-           reach_mib = page_mib * pages_min;
+           mib = page_mib * (double)app->page_faults, reach_mib = page_mib * pages_min;
     bool is_huge = change != MEMORY_MALLOC_KEPT;
 
     if (is_huge && strcmp(mode, "madvise") != 0)
@@ -184,22 +184,19 @@ static int try_change(struct tuning *tuning, struct comparing *comparing,
     struct comparison comparison = {
         .text = &text,
         .environment = {app->environment, environment ? environment : app->environment}};
-    struct error why = {0};
-    int status = 0;
+    struct error failure = {0};
+    char *why;
 
     progress_say(tuning->progress, "trying %s", memory_name(change));
     buf_add_n(&text, buf_str(source), source->length);
     if (change == MEMORY_STATIC_HUGE)
         buf_add(&text, memory_constructor);
-    if (tuning_confirm(comparing, &comparison, &memory->in_app, &why)) {
-        if (spawn_interrupted())
-            status = fail_as(err, &why);
-        end_as(memory, LOOP_UNCONFIRMED, tuning_in_project(&tuning->trees, why.text));
-    } else if (!tuning_gains(&memory->in_app)) {
-        end_as(memory, LOOP_UNCONFIRMED, tuning_no_gain(&memory->in_app));
-    } else {
+    int failed = tuning_confirm(comparing, &comparison, &memory->in_app, &failure),
+        status = tuning_judge(tuning, failed, &failure, &memory->in_app, &why, err);
+    if (!status && why)
+        end_as(memory, LOOP_UNCONFIRMED, why);
+    else if (!status)
         status = keep(tuning, change, &environment, &text, err);
-    }
     buf_release(&text);
     free(environment);
     return status;
@@ -254,11 +251,12 @@ static char *find_source(const struct tuning *tuning)
 int memory_try(struct tuning *tuning, struct error *err)
 {
     struct application *app = tuning->app;
+    double arrays_mib = static_mib(tuning);
     bool tried[MEMORY_NR], any = false;
 
     app->source = find_source(tuning);
     for (int change = 0; change < MEMORY_NR; change++) {
-        char *why = not_tried(tuning, (enum memory_change)change);
+        char *why = not_tried(tuning, (enum memory_change)change, arrays_mib);
 
         tried[change] = !why;
         any = any || !why;

@@ -95,6 +95,19 @@ int loop_sizes_read(struct application_loop *loop, const char *text, struct erro
     return 0;
 }
 
+void loop_sizes_release(struct application_loop *loop)
+{
+    for (size_t i = 0; i < loop->size_nr; i++) {
+        free(loop->size[i].numbers);
+        free(loop->size[i].why);
+        for (size_t k = 0; k < loop->size[i].value_nr; k++)
+            free(loop->size[i].name[k]);
+    }
+    free(loop->size);
+    loop->size = NULL;
+    loop->size_nr = 0;
+}
+
 int sizes_look(const struct tuning *tuning, struct application_loop *loop,
                const char *source, struct error *err)
 {

@@ -49,10 +49,11 @@ int tuning_confirm(struct comparing *comparing, const struct comparison *compari
                    struct in_app_result *result, struct error *err);
 void tuning_close(struct comparing *comparing);
 
-/* The program is faster beyond the noise, and prints what it printed. */
-bool tuning_gains(const struct in_app_result *result);
-/* Why what was tried is not kept. Caller frees. */
-char *tuning_no_gain(const struct in_app_result *result);
+/* What came of a comparison, which may have failed itself (with `failure`). 0: *why is
+ * NULL when the program is faster beyond the noise and prints what it printed, else why
+ * what was tried is not kept, a sentence that the caller frees. -1: interrupted. */
+int tuning_judge(const struct tuning *tuning, int failed, const struct error *failure,
+                 const struct in_app_result *result, char **why, struct error *err);
 
 /* A file for the patch, and for all that is compared from now on. */
 int tuning_keep(const struct tuning *tuning, const char *file, const struct buf *text,

@@ -343,14 +343,16 @@ static int take_arrays(struct taking *taking, bool guess, size_t *nr, struct err
     return status;
 }
 
-static int take_numbers(struct taking *taking, struct error *err)
+/* All, or those integers alone that decide on loops and arrays. */
+static int take_numbers(struct taking *taking, bool only_sizes, struct error *err)
 {
     struct kernel_input *list;
     size_t nr = kernel_inputs(taking->kernel, &list);
     int status = 0;
 
     for (size_t i = 0; !status && i < nr; i++)
-        if (!list[i].is_array)
+        if (!list[i].is_array &&
+            (!only_sizes || (list[i].is_size && list[i].kind != 'f')))
             status = take_number(taking, &list[i], err);
     free(list);
     return status;
@@ -361,7 +363,7 @@ static int take_all(struct taking *taking, struct error *err)
 {
     size_t nr = 1;
 
-    if (take_numbers(taking, err))
+    if (take_numbers(taking, false, err))
         return -1;
     while (nr > 0)
         if (open_kernel(taking, err) || take_arrays(taking, false, &nr, err))
@@ -544,19 +546,6 @@ static void count_size(struct call_sizes *sizes, struct inputs *inputs)
     size->calls++;
 }
 
-static int take_size(struct taking *taking, struct error *err)
-{
-    struct kernel_input *list;
-    size_t nr = kernel_inputs(taking->kernel, &list);
-    int status = 0;
-
-    for (size_t i = 0; !status && i < nr; i++)
-        if (!list[i].is_array && list[i].is_size && list[i].kind != 'f')
-            status = take_number(taking, &list[i], err);
-    free(list);
-    return status;
-}
-
 int inputs_look_at_size(struct trace_stop *stop, void *data, struct error *err)
 {
     struct call_sizes *sizes = data;
@@ -565,7 +554,7 @@ int inputs_look_at_size(struct trace_stop *stop, void *data, struct error *err)
         return -1;
     struct inputs *inputs = &sizes->taking->capturing->inputs;
     sizes->taking->stop = stop;
-    if (take_size(sizes->taking, err))
+    if (take_numbers(sizes->taking, true, err))
         return -1;
     count_size(sizes, inputs);
     inputs_release(inputs);

@@ -723,22 +723,41 @@ static void add_command(struct layout *layout, const char *command)
     buf_addf(layout->out, "    %s\n", command); /* to be pasted: never wrapped */
 }
 
-/* The names of all rows from `first` on that have the same reason. */
+typedef const char *text_of_row(const struct app_row *row);
+
+static const char *why_not_of(const struct app_row *row)
+{
+    return row->why_not;
+}
+
+static const char *flags_from_of(const struct app_row *row)
+{
+    return row->flags_from;
+}
+
+/* The names of all rows that have the same text as `first`, which is the first of them;
+ * false = it is not: they were said with another one. */
+static bool name_same(const struct app *app, size_t first, text_of_row *text_of,
+                      struct buf *names)
+{
+    const char *text = text_of(&app->row[first]);
+    for (size_t i = 0; i < app->row_nr; i++) {
+        const char *other = text_of(&app->row[i]);
+        if (!other || strcmp(other, text))
+            continue;
+        if (i < first)
+            return false;
+        buf_add(names, names->length ? ", " : "");
+        add_name(app->row[i].routine->name, names);
+    }
+    return true;
+}
+
 static void add_reason(struct layout *layout, const struct app *app, size_t first)
 {
-    const char *why_not = app->row[first].why_not;
     struct buf names = {0};
-    for (size_t i = 0; i < app->row_nr; i++) {
-        if (!app->row[i].why_not || strcmp(app->row[i].why_not, why_not))
-            continue;
-        if (i < first) { /* said already */
-            buf_release(&names);
-            return;
-        }
-        buf_add(&names, names.length ? ", " : "");
-        add_name(app->row[i].routine->name, &names);
-    }
-    layout_paragraph(layout, "%s: %s.", buf_str(&names), why_not);
+    if (name_same(app, first, why_not_of, &names))
+        layout_paragraph(layout, "%s: %s.", buf_str(&names), app->row[first].why_not);
     buf_release(&names);
 }
 
@@ -781,22 +800,12 @@ static void add_next(struct layout *layout, const struct app *app)
 
 /* ---- what it rests on ---- */
 
-/* The names of all rows from `first` on that were read with flags from the same place. */
 static void add_flags_from(struct layout *layout, const struct app *app, size_t first)
 {
-    const char *from = app->row[first].flags_from;
     struct buf names = {0};
-    for (size_t i = 0; i < app->row_nr; i++) {
-        if (!app->row[i].flags_from || strcmp(app->row[i].flags_from, from))
-            continue;
-        if (i < first) { /* said already */
-            buf_release(&names);
-            return;
-        }
-        buf_add(&names, names.length ? ", " : "");
-        add_name(app->row[i].routine->name, &names);
-    }
-    layout_line(layout, "flags", "of %s: from %s", buf_str(&names), from);
+    if (name_same(app, first, flags_from_of, &names))
+        layout_line(layout, "flags", "of %s: from %s", buf_str(&names),
+                    app->row[first].flags_from);
     buf_release(&names);
 }
 

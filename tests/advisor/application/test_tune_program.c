@@ -179,18 +179,6 @@ TEST("a setting is told with what it costs, and where it was not tried why")
 
 /* ---- sizes ---- */
 
-static void sizes_free(struct application_loop *loop)
-{
-    for (size_t i = 0; i < loop->size_nr; i++) {
-        free(loop->size[i].numbers);
-        for (size_t k = 0; k < loop->size[i].value_nr; k++)
-            free(loop->size[i].name[k]);
-    }
-    free(loop->size);
-    loop->size = NULL;
-    loop->size_nr = 0;
-}
-
 /* Work: 12 * 258 * 3, 5 * 130 * 3, 20 * 10 * 3. */
 static const char three_sizes[] =
     "{\"schema\": \"inflight.call-sizes/1\", \"function\": \"f\", \"calls\": 37, "
@@ -213,7 +201,7 @@ TEST("the size with most of the work comes first")
     check_eq(loop.size[0].first_call, 2);
     check_near(loop.size[0].work, 3096.0 / (3096 + 650 + 200), 1e-12);
     check_str(loop.size[2].numbers, "n = 10, m = 3");
-    sizes_free(&loop);
+    loop_sizes_release(&loop);
 }
 
 TEST("sizes at which a plan is slower part from the others by one number, or not at all")
@@ -244,7 +232,7 @@ TEST("sizes at which a plan is slower part from the others by one number, or not
             check_str(name, cases[i].name);
             check_eq(least, cases[i].least);
         }
-        sizes_free(&loop);
+        loop_sizes_release(&loop);
     }
 }
 
@@ -265,7 +253,7 @@ TEST("the report says for which sizes a gain holds")
                "130, m = 3 (5 calls): 1.3x as fast",
                "with n = 10, m = 3 (20 calls): 0.8x as fast (95 % interval 0.784 to "
                "0.816), that is slower, so that the original loop runs there");
-    sizes_free(&made.loop[0]);
+    loop_sizes_release(&made.loop[0]);
 }
 
 TEST("a dry run says what would be done")
