@@ -176,7 +176,7 @@ static int check_times(struct checking *check, struct context *bench, struct err
     const struct environment plain[2] = {{0}, {0}};
     bool verified = false;
     progress_say(&bench->progress, "comparing results, then timing the two in turn");
-    if (live_compare_file(bench->live, check->code, plain,
+    if (live_compare_file(bench->live, check->code, NULL, plain,
                           settings->budget_s > 0 ? settings->budget_s : default_pairs_s,
                           &check->gain, &verified, err))
         return -1;

@@ -16,8 +16,11 @@ static const double tune_min_s = 30, tune_max_s = 300;
 /* Of advise: three launches and a trace. */
 static const double advise_s = 8, advise_max_s = 120;
 /* Fills and calls until the kernel as written is known: its proof, three launches with a
- * first call and one that counts, its trace. */
-enum { MIN_FILLS = 5, MIN_CALLS = 7 };
+ * first call and one that counts, its trace. Of long calls there is one launch, whose
+ * first call counts. */
+enum { MIN_FILLS = 5, MIN_CALLS = 7, FEWER_FILLS = 3, FEWER_CALLS = 2 };
+/* So many calls are what the kernel as written, the tries and the closing take. */
+enum { CALLS = 60 };
 static const double quicker = 1.0 / 3, more_thorough = 4;
 
 int budget_check(const struct settings *settings, struct error *err)
@@ -34,6 +37,18 @@ int budget_check(const struct settings *settings, struct error *err)
 static double unit_s(const struct live_look *look)
 {
     return build_s + look->fill_s + CALLS_A_TRY * look->call_s;
+}
+
+static double factor_of(const struct settings *settings)
+{
+    return settings->quick ? quicker : settings->thorough ? more_thorough : 1;
+}
+
+double budget_call_s(const struct settings *settings)
+{
+    bool given = settings->budget_s > 0;
+
+    return (given ? settings->budget_s : factor_of(settings) * tune_min_s) / CALLS;
 }
 
 static double suiting_s(bool tune, const struct live_look *look)
@@ -53,9 +68,15 @@ static double rounded(double seconds)
     return step * round(seconds / step);
 }
 
+static bool is_long(const struct live_look *look)
+{
+    return look->call_s > LIVE_LONG_S;
+}
+
 static double min_s(const struct live_look *look)
 {
-    return MIN_FILLS * look->fill_s + MIN_CALLS * look->call_s;
+    return is_long(look) ? FEWER_FILLS * look->fill_s + FEWER_CALLS * look->call_s
+                         : MIN_FILLS * look->fill_s + MIN_CALLS * look->call_s;
 }
 
 static void add_look(const struct live_look *look, struct buf *out)
@@ -96,8 +117,10 @@ static char *say_shortage(const struct budget *budget, const struct live_look *l
              "more, since ",
              budget->seconds, budget->min_s);
     add_look(look, &out);
-    buf_addf(&out, ", and it is checked once, measured in three launches and traced; "
-                   "smaller sizes (--set) are quicker");
+    buf_addf(&out,
+             ", and it is checked once, measured in %s and traced; smaller sizes "
+             "(--set) are quicker",
+             is_long(look) ? "one launch" : "three launches");
     return buf_detach(&out);
 }
 
@@ -105,10 +128,9 @@ void budget_choose(const struct settings *settings, bool tune,
                    const struct live_look *look, struct budget *budget)
 {
     bool given = tune && settings->budget_s > 0;
-    double factor = settings->quick ? quicker : settings->thorough ? more_thorough : 1;
 
     budget->seconds =
-        given ? settings->budget_s : rounded(factor * suiting_s(tune, look));
+        given ? settings->budget_s : rounded(factor_of(settings) * suiting_s(tune, look));
     budget->trace_s = budget->seconds / (tune ? 10 : 5);
     budget->trace_one_s = budget->trace_s / (tune ? 2 : 1);
     budget->min_s = min_s(look);

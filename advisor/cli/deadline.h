@@ -22,6 +22,9 @@ struct budget {
                        can, as far as known */
 };
 
+/* Calls that take longer leave too little of the time for a search, seconds: where fewer
+ * rounds of the same do, a call shall have fewer. */
+double budget_call_s(const struct settings *settings);
 /* Pure. `tune`: plans are searched, else the kernel as written is measured only. */
 void budget_choose(const struct settings *settings, bool tune,
                    const struct live_look *look, struct budget *budget);

@@ -434,7 +434,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = in_app_prepare(&app, settings, &bench.progress, bench.scratch,
                                 kernel_name(bench.kernel), err);
     if (!status)
-        context_budget(&bench, !advise_only);
+        status = context_budget(&bench, !advise_only, err);
     if (!status)
         status = context_session(&bench, err);
     if (!status)

@@ -316,7 +316,7 @@ static int measure_pairs(struct rivalry *rivalry, struct error *err)
         return 0;
     progress_say(&bench->progress, "timing the two in turn");
     if (rivalry->rival)
-        return live_compare_file(bench->live, rivalry->source, both, seconds,
+        return live_compare_file(bench->live, rivalry->source, NULL, both, seconds,
                                  &rivalry->ratio, &verified, err);
     return bench->live_runner.compare(bench->live_runner.data, &a, &b, seconds,
                                       &rivalry->ratio, err);

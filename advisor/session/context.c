@@ -385,13 +385,15 @@ int context_live(struct context *bench, struct error *err)
     return 0;
 }
 
-void context_budget(struct context *bench, bool tune)
+int context_budget(struct context *bench, bool tune, struct error *err)
 {
     const struct settings *settings = bench->settings;
     struct budget *budget = &bench->budget;
     double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
     progress_say(&bench->progress, "looking how long a call takes");
     struct live_look look = live_look(bench->live);
+    if (live_shorten(bench->live, budget_call_s(settings), &look, err))
+        return -1;
     budget_choose(settings, tune, &look, budget);
     budget->began_s = began_s + bench->profile_s;
     bench->progress.end_s = budget->began_s + budget->seconds;
@@ -402,4 +404,5 @@ void context_budget(struct context *bench, bool tune)
         progress_note(&bench->progress, "%s", budget->sentence);
     else
         progress_say(&bench->progress, "%s", budget->sentence);
+    return 0;
 }

@@ -86,7 +86,7 @@ int context_plan(struct context *bench, struct error *err);
 int context_live(struct context *bench, struct error *err);
 /* How long all may take, said where it was not asked for; the live runner must be there.
  */
-void context_budget(struct context *bench, bool tune);
+int context_budget(struct context *bench, bool tune, struct error *err);
 /* Where in the scratch folder the planned file is written, to be measured: with the
  * kernel's own ending, which says the language. Caller frees. */
 char *context_emitted(const struct context *bench);

@@ -275,8 +275,9 @@ int context_compare_file(struct context *bench, const char *source,
     comparison->ratio = quantity_unknown();
     if (!bench->recorded || !recorded_comparison(bench->recorded, comparison)) {
         double began_s = clock_s();
-        if (live_compare_file(bench->live, source, environment, comparison->seconds,
-                              &comparison->ratio, &comparison->verified, err))
+        if (live_compare_file(bench->live, source, comparison->b.plan, environment,
+                              comparison->seconds, &comparison->ratio,
+                              &comparison->verified, err))
             return -1;
         comparison->cost_s = clock_s() - began_s;
     }

@@ -30,8 +30,8 @@ static int time_both(struct testing *testing, const struct environment environme
     double test_s =
         given > 0 ? fmax(test_min_s, fmin(test_max_s, given / 5)) : test_max_s;
     *gain = quantity_unknown();
-    return live_compare_file(testing->bench->live, testing->alone->source, environment,
-                             test_s, gain, &verified, err);
+    return live_compare_file(testing->bench->live, testing->alone->source, NULL,
+                             environment, test_s, gain, &verified, err);
 }
 
 static int test(struct testing *testing, const char *name, const char *what,

@@ -38,22 +38,17 @@ static void queue_program(const struct ahead *ahead, const struct built *built,
     free(path);
 }
 
-/* The library, and what compares its results. */
-static void queue_library(const struct ahead *ahead, struct built *built)
+static void queue_library(const struct ahead *ahead, const struct built *built)
 {
     struct live *live = ahead->live;
     const struct variant_side side = {.plan = built->parsed};
     struct toolchain later = *built->toolchain;
-    char *library = NULL, *path = NULL;
+    char *library = NULL;
     later.queue = ahead->queue;
-    if (!built->library &&
-        !variant_build_library(live->opts.kernel, &side, &later, live->opts.scratch,
-                               &library, NULL) &&
-        !built->program[VARIANT_VERIFY])
-        variant_build_verifier(live->opts.kernel, library, &later, live->opts.scratch,
-                               &path, NULL);
+    if (!built->library)
+        variant_build_library(live->opts.kernel, &side, &later, live->opts.scratch,
+                              &library, NULL);
     free(library);
-    free(path);
 }
 
 static void queue_candidate(struct ahead *ahead, const struct candidate *candidate)
@@ -161,11 +156,9 @@ const char *live_note(const struct live *live)
 
 /* ---- timing ---- */
 
-/* More than one call of the kernel as written would take too much of a session. */
 static bool is_long(const struct live *live)
 {
-    const double long_s = 0.7;
-    return live->opts.budget_s > 0 && live->call_s > long_s;
+    return live->opts.budget_s > 0 && live->call_s > LIVE_LONG_S;
 }
 
 static void set_effort(const struct live *live, enum measure_effort effort,
@@ -297,8 +290,17 @@ static void take_outcome(const struct built *built, struct measurement *out)
     out->time_s = quantity_unknown();
 }
 
+/* The small sizes, and sanitizers. */
+static int check_small(struct live *live, struct built *built, struct error *err)
+{
+    if (live_check(live, built, true, err))
+        return -1;
+    return built->refused == RUN_OUTCOME_OK ? live_sanitize(live, built, err) : 0;
+}
+
 /* Plans are timed beside the reference where that can be; but counters count a launch.
- * What is not faster need not be clean, until it is verified at the full size. */
+ * What is not faster need not be right and clean, until it is verified at the full size.
+ */
 static int time_built(struct live *live, struct built *built, enum measure_effort effort,
                       double stop_at_s, struct measurement *out, struct error *err)
 {
@@ -321,7 +323,7 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
         return -1;
     if (out->outcome == RUN_OUTCOME_OK &&
         (effort != MEASURE_QUICK || !done || verdict == RUN_VERDICT_FASTER) &&
-        *built->plan && live_sanitize(live, built, err))
+        *built->plan && check_small(live, built, err))
         return -1;
     take_outcome(built, out);
     return 0;
@@ -331,8 +333,9 @@ int live_measure_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, enum measure_effort effort,
                        double stop_at_s, struct measurement *out, struct error *err)
 {
-    bool explain = effort == MEASURE_EXPLAIN;
-    if (live_check(live, built, effort == MEASURE_QUICK, err) ||
+    bool explain = effort == MEASURE_EXPLAIN,
+         looks = !explain && live_paired(live, built, &out->environment);
+    if ((!looks && live_check(live, built, !explain, err)) ||
         time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())

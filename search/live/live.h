@@ -50,6 +50,9 @@ struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);
 void live_free(struct live *live);
 size_t live_copies(const struct live *live);
+/* Of calls that take longer, seconds, a session measures the kernel as written with one:
+ * more would take too much of it. */
+#define LIVE_LONG_S 0.7
 /* What the kernel as written takes at its full size, from smaller calls, which find more
  * in the caches: rather too little. call_s 0 = it cannot be told. Takes a second at most,
  * and the time for building the program that measures. */
@@ -57,6 +60,10 @@ struct live_look {
     double call_s, fill_s; /* a call; filling the arrays, once for each process */
 };
 struct live_look live_look(struct live *live);
+/* Where a call takes longer than `call_s` and only repeats: fewer rounds
+ * (kernel_shorten), and *look follows. */
+int live_shorten(struct live *live, double call_s, struct live_look *look,
+                 struct error *err);
 /* The time is known later than the rest. */
 void live_set_budget(struct live *live, double budget_s, double trace_s,
                      double trace_one_s);
@@ -101,8 +108,9 @@ void live_pair_effort(double seconds, struct live_launch_cost cost, bool togethe
  * have, or the ratio is doubted where the two do not agree or that cannot be told. */
 void live_join_alone(struct quantity alone, struct quantity *ratio);
 /* A C file with the same function, run under environment[1], against the kernel as
- * written under environment[0]: the emitted winner measured on its own. */
-int live_compare_file(struct live *live, const char *source,
+ * written under environment[0]: the emitted winner measured on its own. `plan`: its text
+ * was made by it, and needs no sanitizer where one has run that; NULL = by others. */
+int live_compare_file(struct live *live, const char *source, const char *plan,
                       const struct environment *environment, double seconds,
                       struct quantity *ratio, bool *verified, struct error *err);
 

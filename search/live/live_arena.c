@@ -215,12 +215,29 @@ static void note_calls(struct asking *asking, const struct run_result *reference
     asking->noted = nr;
 }
 
+/* Of such calls one of each side is asked first. */
+static bool is_single(const struct asking *asking)
+{
+    return reference_call_s(asking) >= single_s && !asking->question->pairs;
+}
+
 /* Half of it is less than a first call of the reference then. */
 static double first_time_s(const struct asking *asking)
 {
-    double call_s = reference_call_s(asking), max_s = asking->question->seconds;
-    return call_s >= single_s && !asking->question->pairs ? fmin(1.5 * call_s, max_s)
-                                                          : max_s;
+    double max_s = asking->question->seconds;
+    return is_single(asking) ? fmin(1.5 * reference_call_s(asking), max_s) : max_s;
+}
+
+/* The processes' start, a call of the reference, and so long a call of the other that it
+ * is slower. */
+static double first_kill_s(const struct asking *asking)
+{
+    const struct live *live = asking->live;
+    double kill_s = live_kill_s(live, asking->question);
+    if (!is_single(asking) || asking->question->stop_at_s <= 0)
+        return kill_s;
+    return fmin(kill_s, 2 * live->fill_s + 1 +
+                            (1 + surely_one) * surely * reference_call_s(asking));
 }
 
 static int take_turns(struct asking *asking, struct run_result result[2],
@@ -230,7 +247,7 @@ static int take_turns(struct asking *asking, struct run_result result[2],
     struct run_turns how = {.pairs = first_pairs(asking),
                             .settle_s = settle_s,
                             .limit_s = first_time_s(asking),
-                            .kill_s = live_kill_s(live, asking->question),
+                            .kill_s = first_kill_s(asking),
                             .first_limit_s = first_limit_s(asking),
                             .stop_ratio = live->reference.plan
                                               ? fmax(asking->question->stop_at_s, 0) /
@@ -251,6 +268,7 @@ static int take_turns(struct asking *asking, struct run_result result[2],
             return 0;
         how.pairs = next_pairs(asking, result[0].sample_nr);
         how.limit_s = left_s(asking);
+        how.kill_s = live_kill_s(live, asking->question);
     } while (how.pairs > 0 && how.limit_s > 0 && !spawn_interrupted());
     return 0;
 }

@@ -1,4 +1,5 @@
 /* The live runner: from plan to verified programs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ void live_built_free(struct built *built)
     free(built->library);
     free(built->plan);
     free(built->source);
+    free(built->made_by);
     free(built->why);
     plan_free(built->parsed);
     verify_report_release(&built->report);
@@ -60,7 +62,7 @@ int live_built_get(struct live *live, const struct candidate *candidate,
     return 0;
 }
 
-int live_built_file(struct live *live, const char *source,
+int live_built_file(struct live *live, const char *source, const char *plan,
                     const struct environment *environment, struct built **out,
                     struct error *err)
 {
@@ -72,6 +74,7 @@ int live_built_file(struct live *live, const char *source,
     if (!*out)
         *out = built_add(live, &(struct built){.plan = xstrdup(name),
                                                .source = xstrdup(source),
+                                               .made_by = xstrdup(plan),
                                                .toolchain = toolchain,
                                                .refused = RUN_OUTCOME_OK});
     free(name);
@@ -245,15 +248,26 @@ int live_verify(struct live *live, struct built *built, bool small_only,
     return built->full_verified ? live_sanitize(live, built, err) : 0;
 }
 
+/* One that was built ahead takes no time here. */
+static void note_build(struct live *live, const struct built *built, double seconds)
+{
+    const double forgets = 0.8; /* as in pace.c */
+    if (*built->plan)
+        live->library_s = fmax(seconds, forgets * live->library_s);
+}
+
 int live_library(struct live *live, struct built *built, struct error *err)
 {
     const struct variant_side side = {.plan = built->parsed, .source = built->source};
     struct error local = {0};
+    double began_s = clock_s();
     if (built->library || built->refused != RUN_OUTCOME_OK || live->no_arena)
         return 0;
     if (variant_build_library(live->opts.kernel, &side, built->toolchain,
-                              live->opts.scratch, &built->library, &local) == 0)
+                              live->opts.scratch, &built->library, &local) == 0) {
+        note_build(live, built, clock_s() - began_s);
         return 0;
+    }
     if (!*built->plan && local.status == STATUS_FAILED && !spawn_interrupted()) {
         live->no_arena = true;
         return 0;

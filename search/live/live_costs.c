@@ -54,14 +54,14 @@ static double full_s(const struct live *live)
     return live->full_s > 0 ? live->full_s : fmax(others_s, 0) + winner_s(live);
 }
 
-/* A file is a new shape. Instrumented code of small sizes takes about what building and
- * comparing them without took. */
+/* Until a sanitizer has run a plan, which then has the shape of its file. Instrumented
+ * code of small sizes takes about what building and comparing them without took. */
 static double check_s(const struct live *live)
 {
-    double sanitize_s = live->opts.unsanitized ? 0
-                        : live->sanitize_s > 0 ? live->sanitize_s
-                                               : live->small_s;
-    return live->small_s + full_s(live) + sanitize_s;
+    double sanitize_s = live->opts.unsanitized || live->shapes.nr ? 0
+                        : live->sanitize_s > 0                    ? live->sanitize_s
+                                                                  : live->small_s;
+    return live->library_s + live->small_s + full_s(live) + sanitize_s;
 }
 
 /* Where a host must give a guest its pages first, filling takes up to eight times as long

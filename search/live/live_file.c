@@ -64,7 +64,7 @@ int live_measure_file(struct live *live, const char *source,
                       struct error *err)
 {
     struct built *built = NULL;
-    if (live_built_file(live, source, environment, &built, err))
+    if (live_built_file(live, source, NULL, environment, &built, err))
         return -1;
     *out = (struct measurement){.plan = xstrdup(""),
                                 .environment = *environment,

@@ -97,3 +97,17 @@ struct live_look live_look(struct live *live)
     live->call_s = looked.call_s * work;
     return (struct live_look){.call_s = live->call_s, .fill_s = live->fill_s};
 }
+
+int live_shorten(struct live *live, double call_s, struct live_look *look,
+                 struct error *err)
+{
+    double share = 1;
+
+    if (look->call_s > call_s)
+        share = kernel_shorten(live->opts.kernel, call_s / look->call_s);
+    if (share < 1 && live_rebind(live, 0, err))
+        return -1;
+    look->call_s *= share;
+    live->call_s *= share;
+    return 0;
+}

@@ -275,7 +275,7 @@ int live_look_pair(void *data, const struct candidate *a, const struct candidate
 
 /* ---- the emitted file on its own ---- */
 
-int live_compare_file(struct live *live, const char *source,
+int live_compare_file(struct live *live, const char *source, const char *plan,
                       const struct environment *environment, double seconds,
                       struct quantity *ratio, bool *verified, struct error *err)
 {
@@ -285,7 +285,7 @@ int live_compare_file(struct live *live, const char *source,
                            {.environment = &environment[1]}};
     *ratio = quantity_unknown();
     *verified = false;
-    if (live_built_file(live, source, &environment[1], &side[1].built, err) ||
+    if (live_built_file(live, source, plan, &environment[1], &side[1].built, err) ||
         live_verify(live, side[1].built, false, err) ||
         live_built_get(live, &(struct candidate){"", environment[0]}, &side[0].built,
                        err))

@@ -17,8 +17,9 @@
 struct error;
 
 struct built {
-    char *plan;   /* canonical text; of a file of its own "file PATH" */
-    char *source; /* the file, NULL = made from the plan */
+    char *plan;    /* canonical text; of a file of its own "file PATH" */
+    char *source;  /* the file, NULL = made from the plan */
+    char *made_by; /* of a file: the plan that its text was made by; NULL = not known */
     struct plan *parsed;
     const struct toolchain *toolchain; /* builds it; live owns it */
     char *program[VARIANT_PROGRAM_NR]; /* by enum variant_program; NULL = not built yet */
@@ -63,7 +64,8 @@ struct live {
     struct verify_proof proof; /* of the kernel as written */
     /* What checks take, the last one of each kind; until one of a plan was seen, what the
      * proof took stands for it. */
-    double small_s;    /* building a variant and comparing its results at small sizes */
+    double library_s;  /* building a plan's library; 0 = not seen */
+    double small_s;    /* comparing its results at small sizes, with what builds that */
     double full_s;     /* comparing them at the full size; 0 = not seen */
     double sanitize_s; /* what sanitizers took of a new shape of plan; 0 = not seen */
     double traced_s;   /* spent on tracing so far */
@@ -97,8 +99,9 @@ int live_built_get(struct live *live, const struct candidate *candidate,
                    struct built **out, struct error *err);
 void live_built_free(struct built *built);
 
-/* The same for a C file with the same function. */
-int live_built_file(struct live *live, const char *source,
+/* The same for a C file with the same function; `plan`: its text was made by it, NULL =
+ * by others. */
+int live_built_file(struct live *live, const char *source, const char *plan,
                     const struct environment *environment, struct built **out,
                     struct error *err);
 

@@ -11,13 +11,15 @@
 #include "core/process/spawn.h"
 #include "search/live/live_parts.h"
 
+/* A file that a plan was written to has that plan's. */
 static char *shape_of(const struct built *built, enum variant_program what)
 {
     struct buf text = {0};
+    bool foreign = built->source && !built->made_by;
 
     buf_add(&text, what == VARIANT_THREADS ? "threads " : "address ");
-    for (const char *c = built->plan; *c; c++)
-        if (!isdigit((unsigned char)*c) || built->source)
+    for (const char *c = built->made_by ? built->made_by : built->plan; *c; c++)
+        if (!isdigit((unsigned char)*c) || foreign)
             buf_add_n(&text, c, 1);
     return buf_detach(&text);
 }
@@ -50,6 +52,8 @@ static bool is_there(struct live *live, const struct built *built,
         toolchain_try(built->toolchain, what, live->opts.scratch, &why) == 0;
     if (!sanitizer->is_there)
         say_missing(live, what, why.text);
+    if (!sanitizer->is_there && spawn_is_late()) /* that says nothing of the compiler */
+        sanitizer->toolchain = NULL;
     return sanitizer->is_there;
 }
 

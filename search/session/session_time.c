@@ -33,8 +33,10 @@ static double closing_s(const struct session *session)
     const struct pace *pace = &session->pace;
     if (session->opts->advise_only)
         return 0;
-    double answer_s = session->result->best ? answer_share * pace->budget_s : 0;
-    return fmax(pace_closing_s(pace), answer_s) + pages_s(session);
+    /* What is worth most then is one more try. */
+    if (!session->result->best)
+        return pace_least_s(pace);
+    return fmax(pace_closing_s(pace), answer_share * pace->budget_s) + pages_s(session);
 }
 
 double session_left_s(const struct session *session)

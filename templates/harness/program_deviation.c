@@ -111,14 +111,15 @@ static void print_element(FILE *out, const struct inflight_array *array, const v
         fprintf(out, " %llu", (unsigned long long)integer_at(array, data, i));
 }
 
+/* Elements from `from` on, before `to`. */
 static void report_odd(FILE *out, const struct inflight_array *array, const void *data,
-                       size_t length)
+                       size_t from, size_t to)
 {
     size_t nan = 0, inf = 0, denormal = 0;
 
     if (array->kind != 'f')
         return;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = from; i < to; i++) {
         double value = real_at(array, data, i);
         double min = array->bytes == 8 ? 0x1p-1022 : 0x1p-126;
 

@@ -13,7 +13,7 @@
 struct pair {
     struct space first, second;
     void *reference, *variant; /* what the two kernels work on */
-    struct space filled;       /* what both held before any call; empty = not kept */
+    int image;                 /* what both held before any call; 0 = not kept */
 };
 
 /* Any number. */
@@ -29,7 +29,6 @@ struct verification {
         *wanted; /* of each output: before the call, what it shall be */
     FILE *out;
     bool different;
-    bool stays; /* the next sizes have the same arrays */
 };
 
 /* For the signal handler. */
@@ -125,12 +124,55 @@ static void *global_of(const struct verification *verification, size_t i, bool v
                : inflight_reference_global((int)i);
 }
 
+static size_t memory_at(const struct sizes *sizes, size_t i)
+{
+    size_t host = sizes->array[i].host;
+
+    return host ? host - 1 : inflight_table.array[i].memory;
+}
+
 /* The entry whose memory it lies in. */
 static size_t memory_of(const struct verification *verification, size_t i)
 {
-    size_t host = verification->sizes->array[i].host;
+    return memory_at(verification->sizes, i);
+}
 
-    return host ? host - 1 : inflight_table.array[i].memory;
+static bool is_same_array(size_t i, const struct asked *a, const struct asked *b)
+{
+    return !inflight_table.array[i].is_global && a->length == b->length &&
+           memcmp(a->extent, b->extent, sizeof(a->extent)) == 0 &&
+           strcmp(a->contents, b->contents) == 0 && a->host == b->host &&
+           a->shift == b->shift && a->is_folded == b->is_folded;
+}
+
+/*
+ * Does the memory hold the same arrays at both sizes (NULL: there are none)? Of small
+ * sizes most of the time would go into filling arrays whose length the file settles.
+ * Global arrays lie in the user's file, and are filled anew.
+ */
+static bool stays(const struct sizes *a, const struct sizes *b, size_t memory)
+{
+    for (size_t i = 0; a && b && i < inflight_table.array_nr; i++)
+        if ((memory_at(a, i) == memory || memory_at(b, i) == memory) &&
+            !is_same_array(i, &a->array[i], &b->array[i]))
+            return false;
+    return a && b;
+}
+
+static const struct sizes *sizes_before(const struct verification *verification)
+{
+    const struct sizes *first = verification->request->sizes;
+
+    return verification->sizes > first ? verification->sizes - 1 : NULL;
+}
+
+static const struct sizes *sizes_after(const struct verification *verification)
+{
+    const struct request *request = verification->request;
+
+    return verification->sizes + 1 < request->sizes + request->sizes_nr
+               ? verification->sizes + 1
+               : NULL;
 }
 
 /* Behind the first byte of its memory. */
@@ -195,48 +237,43 @@ static void make_pair(struct verification *verification, size_t i)
     fill_contents(verification, i, pair->reference);
 }
 
-/* After all are filled. */
-static void finish_pair(struct verification *verification, size_t i)
+static void renew_pair(const struct pair *pair)
+{
+    space_renew(&pair->first, pair->image);
+    space_renew(&pair->second, pair->image);
+}
+
+/* After all that lies in it is filled. */
+static void finish_memory(struct verification *verification, size_t i)
 {
     struct pair *pair = &verification->pair[i];
 
     if (pair->second.map)
         memcpy(pair->variant, pair->reference, pair->first.bytes);
-    if (pair->second.map && verification->stays) {
-        pair->filled = space_map(inflight_table.array[i].name, pair->first.bytes);
-        memcpy(pair->filled.data, pair->reference, pair->first.bytes);
-        space_protect(&pair->filled);
+    if (pair->second.map && stays(verification->sizes, sizes_after(verification), i)) {
+        pair->image = space_image(&pair->first, inflight_table.array[i].name);
+        renew_pair(pair);
     }
-    if (memory_of(verification, i) == i && !is_memory_written(verification, i))
+    if (!is_memory_written(verification, i))
         space_protect(&pair->first);
 }
 
-/* As it was before the sizes before. What nobody writes still is. */
-static void refill_pair(struct verification *verification, size_t i)
+/* What is there from the sizes before is as it was before them. */
+static void begin_pair(struct verification *verification, size_t i)
 {
-    struct pair *pair = &verification->pair[i];
+    size_t memory = memory_of(verification, i);
 
-    if (!pair->second.map)
-        return;
-    space_allow(&pair->first, PROT_READ | PROT_WRITE);
-    memcpy(pair->reference, pair->filled.data, pair->first.bytes);
-    memcpy(pair->variant, pair->filled.data, pair->first.bytes);
+    if (!stays(sizes_before(verification), verification->sizes, memory))
+        make_pair(verification, i);
+    else if (memory == i && verification->pair[i].image)
+        renew_pair(&verification->pair[i]);
 }
 
-/* Of small sizes most of the time would go into filling arrays whose length the file
- * settles. Global arrays lie in the user's file, and are filled anew. */
-static bool have_same_arrays(const struct sizes *a, const struct sizes *b)
+static void finish_pair(struct verification *verification, size_t i)
 {
-    for (size_t i = 0; i < inflight_table.array_nr; i++) {
-        const struct asked *one = &a->array[i], *other = &b->array[i];
-
-        if (inflight_table.array[i].is_global || one->length != other->length ||
-            memcmp(one->extent, other->extent, sizeof(one->extent)) != 0 ||
-            strcmp(one->contents, other->contents) != 0 || one->host != other->host ||
-            one->shift != other->shift || one->is_folded != other->is_folded)
-            return false;
-    }
-    return true;
+    if (memory_of(verification, i) == i &&
+        !stays(sizes_before(verification), verification->sizes, i))
+        finish_memory(verification, i);
 }
 
 /* Memories, then what lies in them. */
@@ -270,13 +307,33 @@ static void protect_references(struct verification *verification)
         space_protect(&verification->pair[i].first);
 }
 
+/* Those whose records lie in it, or in part. */
+static void clip_elements(const struct inflight_array *array, struct extent extent,
+                          size_t *from, size_t *to)
+{
+    size_t first = extent.from / array->record_bytes * array->inside,
+           end = (extent.to / array->record_bytes + (extent.to > 0)) * array->inside;
+
+    *from = first < *to ? first : *to;
+    *to = end < *to ? end : *to;
+}
+
+/* Where it has an image: elements that lie from the first to the last page written. */
 static void report_all_odd(const struct verification *verification)
 {
-    for (size_t i = 0; i < inflight_table.array_nr; i++)
-        if (inflight_table.array[i].is_written)
-            report_odd(verification->out, &inflight_table.array[i],
-                       verification->pair[i].reference,
-                       verification->sizes->array[i].length);
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        const struct inflight_array *array = &inflight_table.array[i];
+        const struct pair *pair = &verification->pair[i],
+                          *memory = &verification->pair[memory_of(verification, i)];
+        size_t length = verification->sizes->array[i].length, from = 0, to = length;
+
+        if (!array->is_written)
+            continue;
+        if (memory->image)
+            clip_elements(array, space_changed(&memory->first, pair->reference), &from,
+                          &to);
+        report_odd(verification->out, array, pair->reference, from, to);
+    }
 }
 
 /* A number by itself: no entry of the table. */
@@ -285,6 +342,14 @@ static bool is_alone(const struct inflight_array *array)
     const struct inflight_array *first = inflight_table.array;
 
     return array < first || array >= first + inflight_table.array_nr;
+}
+
+static void print_deviation(const struct verification *verification,
+                            const struct inflight_array *array, size_t length,
+                            struct deviation deviation)
+{
+    fprintf(verification->out, "array %s %zu %.3g %.3g\n", array->name, length,
+            deviation.relative, deviation.absolute);
 }
 
 static void compare(struct verification *verification, const struct inflight_array *array,
@@ -298,8 +363,7 @@ static void compare(struct verification *verification, const struct inflight_arr
         deviation = compare_reals(verification->request, array, exact, want, got, length);
     else
         deviation = compare_integers(array, want, got, length);
-    fprintf(verification->out, "array %s %zu %.3g %.3g\n", array->name, length,
-            deviation.relative, deviation.absolute);
+    print_deviation(verification, array, length, deviation);
     if (!deviation.differs)
         return;
     verification->different = true;
@@ -318,7 +382,7 @@ static void compare_number(struct verification *verification, struct inflight_ar
 {
     alone.record_bytes = alone.inside_bytes = alone.bytes;
     alone.inside = 1;
-    report_odd(verification->out, &alone, want, 1);
+    report_odd(verification->out, &alone, want, 0, 1);
     compare(verification, &alone, exact, want, got, 1);
 }
 
@@ -415,6 +479,22 @@ static bool all_intact(const struct verification *verification)
     return intact;
 }
 
+/* Has it an image, and did both write the same over it? */
+static bool is_alike(const struct pair *pair)
+{
+    const char *want = pair->first.data, *got = pair->second.data;
+    struct extent extent;
+    size_t end;
+
+    if (!pair->image)
+        return false;
+    extent = space_joined(space_changed(&pair->first, want),
+                          space_changed(&pair->second, got));
+    end = extent.to < pair->first.bytes ? extent.to : pair->first.bytes;
+    return end <= extent.from ||
+           memcmp(want + extent.from, got + extent.from, end - extent.from) == 0;
+}
+
 static void compare_all(struct verification *verification,
                         struct inflight_result result[2])
 {
@@ -423,8 +503,12 @@ static void compare_all(struct verification *verification,
         const struct pair *pair = &verification->pair[i];
         size_t length = verification->sizes->array[i].length;
 
-        if (is_memory_written(verification, memory_of(verification, i)) &&
-            array->kind != 'r')
+        if (!is_memory_written(verification, memory_of(verification, i)) ||
+            array->kind == 'r')
+            continue;
+        if (is_alike(&verification->pair[memory_of(verification, i)]))
+            print_deviation(verification, array, length, (struct deviation){0});
+        else
             compare(verification, array, array->bytes, pair->reference, pair->variant,
                     length);
     }
@@ -442,26 +526,14 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void begin_pairs(struct verification *verification)
-{
-    const struct sizes *sizes = verification->sizes,
-                       *first = verification->request->sizes;
-
-    if (sizes > first && have_same_arrays(sizes - 1, sizes)) {
-        for_each(verification, refill_pair);
-        return;
-    }
-    for_each(verification, make_pair);
-    for_each(verification, finish_pair);
-}
-
 /* The lines "case" and "reference" tell the reader of a file that ends early who is to
  * blame. */
 static void verify_sizes(struct verification *verification)
 {
     struct inflight_result result[2] = {{0}};
 
-    begin_pairs(verification);
+    for_each(verification, begin_pair);
+    for_each(verification, finish_pair);
     begin_outputs(verification, false);
     if (!take_kept(verification, &result[0])) {
         double began_s = seconds_now();
@@ -488,13 +560,18 @@ static void verify_sizes(struct verification *verification)
     compare_all(verification, result);
 }
 
-static void release_pairs(struct verification *verification)
+static void release_pair(struct verification *verification, size_t i)
 {
-    for (size_t i = 0; i < inflight_table.array_nr; i++) {
-        space_release(&verification->pair[i].first);
-        space_release(&verification->pair[i].second);
-        space_release(&verification->pair[i].filled);
-    }
+    struct pair *pair = &verification->pair[i];
+
+    if (memory_of(verification, i) == i &&
+        stays(verification->sizes, sizes_after(verification), i))
+        return;
+    space_release(&pair->first);
+    space_release(&pair->second);
+    if (pair->image)
+        close(pair->image);
+    pair->image = 0;
 }
 
 /* Of a parallel kernel: however few processors there are, the threads take turns. */
@@ -531,12 +608,9 @@ int main(int argc, char **argv)
     set_threads();
     for (size_t k = 0; k < request.sizes_nr && !verification.different; k++) {
         verification.sizes = &request.sizes[k];
-        verification.stays = k + 1 < request.sizes_nr &&
-                             have_same_arrays(&request.sizes[k], &request.sizes[k + 1]);
         fprintf(verification.out, "case %zu\n", k);
         verify_sizes(&verification);
-        if (!verification.stays)
-            release_pairs(&verification);
+        for_each(&verification, release_pair);
     }
     close_out(request.out, verification.out);
     return verification.different ? EXIT_DIFFERENT : 0;

@@ -62,6 +62,12 @@ int kernel_at_size(struct kernel *kernel, long long largest,
 /* The largest of the parameters that kernel_at_size varies; 0 = there is none. */
 long long kernel_largest(const struct kernel *kernel);
 
+/* About `share` of the rounds of outermost loops that go over the same elements again and
+ * again, such as time steps: where one parameter, whose value only a call in the file
+ * gives, says how many there are and nothing else. 32 stay. kernel_inputs_note says it.
+ * Returns the share that is left; 1 = there is no such parameter. */
+double kernel_shorten(struct kernel *kernel, double share);
+
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);

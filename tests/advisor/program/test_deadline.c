@@ -85,10 +85,24 @@ TEST("too little is said before")
     struct settings asked = {.budget_s = 15};
     struct budget budget = choose(asked, true, 20, 0.5);
 
-    check_near(budget.min_s, 142.5, 1e-9);
+    check_near(budget.min_s, 41.5, 1e-9);
     check_contains(budget.shortage, "15 s are too little: the kernel as written alone "
-                                    "takes 142 s or more, since a call takes about 20 s");
+                                    "takes 42 s or more, since a call takes about 20 s");
+    check_contains(budget.shortage, "measured in one launch");
     budget_release(&budget);
+    budget = choose(asked, true, 0.6, 4);
+    check_near(budget.min_s, 24.2, 1e-9);
+    check_contains(budget.shortage, "measured in three launches");
+    budget_release(&budget);
+}
+
+TEST("a call shall be a sixtieth")
+{
+    struct settings asked = {.budget_s = 12};
+
+    check_near(budget_call_s(&asked), 0.2, 1e-12);
+    check_near(budget_call_s(&plain), 0.5, 1e-12);
+    check_near(budget_call_s(&thorough), 2, 1e-12);
 }
 
 TEST("one of the three is given")

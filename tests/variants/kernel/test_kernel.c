@@ -5,6 +5,7 @@
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_inputs.h"
 #include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
 
@@ -305,4 +306,59 @@ TEST("files keep their mark and line ends")
     kernel_free(kernel);
     free(path);
     scratch_remove(dir);
+}
+
+/* ---- fewer rounds ---- */
+
+static struct kernel *rounds_of(const char *function, const char *word)
+{
+    struct kernel_request request = {.path = DATA "rounds.c", .function = function};
+    struct kernel *kernel = NULL;
+    struct error err = {0};
+
+    if (word)
+        strvec_push(&request.words, word);
+    check_ok(kernel_open(&request, &kernel, &err) || kernel_bind(kernel, &err), &err);
+    strvec_release(&request.words);
+    return kernel;
+}
+
+TEST("loops that only repeat go round less often")
+{
+    static const struct {
+        const char *function, *word;
+        double share, left;
+        const char *args; /* part of them */
+    } cases[] = {
+        {"rounds", NULL, 0.5, 0.5, "--set steps=200 --set n=5000"},
+        {"rounds", NULL, 0.01, 0.08, "--set steps=32 --set n=5000"},
+        {"rounds", NULL, 1, 1, "--set steps=400 --set n=5000"},
+        {"rounds", "set steps = 400", 0.5, 1, "--set steps=400 --set n=5000"},
+        {"traced", NULL, 0.5, 0.5, "--set steps=200 --set n=50000"},
+        {"rows", NULL, 0.5, 1, "--set rows=400 --set columns=500"},
+        {"wedge", NULL, 0.5, 1, "--set steps=400 --set n=5000"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel *kernel = rounds_of(cases[i].function, cases[i].word);
+
+        if (!kernel)
+            continue;
+        check_near(kernel_shorten(kernel, cases[i].share), cases[i].left, 1e-12);
+        char *text = args_text(kernel);
+        check_contains(text, cases[i].args);
+        free(text);
+        kernel_free(kernel);
+    }
+}
+
+TEST("fewer rounds are told")
+{
+    struct kernel *kernel = rounds_of("rounds", NULL);
+
+    check_near(kernel_shorten(kernel, 0.25), 0.25, 1e-12);
+    check_str(kernel_inputs_note(kernel),
+              "steps and n as main calls it in line 43, but steps = 100 instead of 400, "
+              "since each round goes over the same elements");
+    kernel_free(kernel);
 }
