@@ -150,16 +150,29 @@ double live_kill_s(const struct live *live, const struct live_question *question
                                                          : general_s;
 }
 
+/* 0 = side[0] is not the reference. */
+static double reference_call_s(const struct asking *asking)
+{
+    return asking->of_reference ? asking->live->reference.time_s.value : 0;
+}
+
+/* Of such calls one of each side is asked at a time. */
+static bool is_single(const struct asking *asking)
+{
+    return reference_call_s(asking) >= single_s && !asking->question->pairs;
+}
+
 /* As many more pairs as there were, or as take no longer than to ask again; none that
  * there is no time for. */
 static size_t next_pairs(const struct asking *asking, size_t done)
 {
     double each_s = (clock_s() - asking->began_s) / (double)done,
            room = left_s(asking) / fmax(each_s, 1e-6);
-    size_t next = done < PAIRS_FIRST  ? PAIRS_FIRST - done
-                  : each_s >= short_s ? 2
-                  : done < PAIRS_MAX  ? done
-                                      : PAIRS_MAX;
+    size_t next = is_single(asking)    ? 1
+                  : done < PAIRS_FIRST ? PAIRS_FIRST - done
+                  : each_s >= short_s  ? 2
+                  : done < PAIRS_MAX   ? done
+                                       : PAIRS_MAX;
     if (room < 1)
         return 0;
     if (room < (double)next)
@@ -177,12 +190,6 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
     if (question->within <= 0 || verdict == RUN_VERDICT_SLOWER)
         return verdict != RUN_VERDICT_UNDECIDED;
     return !ratio.doubted && ratio.high < ratio.low * (1 + question->within);
-}
-
-/* 0 = side[0] is not the reference. */
-static double reference_call_s(const struct asking *asking)
-{
-    return asking->of_reference ? asking->live->reference.time_s.value : 0;
 }
 
 static size_t first_pairs(const struct asking *asking)
@@ -213,12 +220,6 @@ static void note_calls(struct asking *asking, const struct run_result *reference
         live_note_calls(asking->live, reference->sample + asking->noted,
                         nr - asking->noted);
     asking->noted = nr;
-}
-
-/* Of such calls one of each side is asked first. */
-static bool is_single(const struct asking *asking)
-{
-    return reference_call_s(asking) >= single_s && !asking->question->pairs;
 }
 
 /* Half of it is less than a first call of the reference then. */

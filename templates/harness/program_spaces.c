@@ -142,12 +142,17 @@ static void space_release(struct space *space)
     *space = (struct space){0};
 }
 
-static void space_protect(const struct space *space)
+static void space_allow(const struct space *space, int access)
 {
     size_t page = page_bytes();
 
     if (space->map)
-        mprotect(space->map + page, space->map_bytes - 2 * page, PROT_READ);
+        mprotect(space->map + page, space->map_bytes - 2 * page, access);
+}
+
+static void space_protect(const struct space *space)
+{
+    space_allow(space, PROT_READ);
 }
 
 static bool is_marked(const char *from, const char *to)

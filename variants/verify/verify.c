@@ -132,8 +132,9 @@ struct verification {
     struct verify_report *report;
     char *scratch, *made;               /* made: a private folder, or NULL */
     struct buf sizes, skipped, failing; /* failing: where the original fails itself */
-    struct verify_lines lines;          /* of the last program run */
-    char *crash;                        /* how it ended, if not well */
+    struct buf unstable; /* where its results change with the last digit of its inputs */
+    struct verify_lines lines; /* of the last program run */
+    char *crash;               /* how it ended, if not well */
 };
 
 void verify_report_release(struct verify_report *report)
@@ -296,11 +297,24 @@ static void add_done(struct verification *verification, const char *brief)
     free(names);
 }
 
+static bool is_unstable(const struct verify_lines *lines, size_t at)
+{
+    for (size_t i = 0; i < lines->unstable.nr; i++)
+        if (lines->unstable.item[i] == at)
+            return true;
+    return false;
+}
+
 static void note_done(struct verification *verification, const struct verify_cases *cases,
                       size_t from, size_t to)
 {
+    struct buf *unstable = &verification->unstable;
+
     for (size_t i = from; i < to; i++)
-        add_done(verification, cases->item[i].brief);
+        if (!is_unstable(&verification->lines, i - from))
+            add_done(verification, cases->item[i].brief);
+        else
+            buf_addf(unstable, "%s%s", unstable->length ? ", " : "", cases->item[i].text);
 }
 
 /* ---- small sizes ---- */
@@ -313,6 +327,24 @@ static void small_args(const struct verify_cases *cases, size_t from, struct str
             strvec_push(args, "--next");
         strvec_push_all(args, &cases->item[i].args);
     }
+}
+
+/* Where most of them are, the differences count. */
+static void judge_unstable(struct verification *verification,
+                           const struct verify_cases *cases, size_t from)
+{
+    struct verify_lines *lines = &verification->lines;
+
+    if (2 * lines->unstable.nr <= cases->nr)
+        return;
+    lines->differ = lines->unstable.differ;
+    lines->index = lines->unstable.index;
+    lines->want = lines->unstable.want;
+    lines->got = lines->unstable.got;
+    lines->unstable.differ = lines->unstable.index = NULL;
+    lines->unstable.want = lines->unstable.got = NULL;
+    verification->report->outcome = RUN_OUTCOME_WRONG_RESULT;
+    say_difference(verification, cases->item[from + lines->unstable.item[0]].text);
 }
 
 /* Sizes at which the untransformed kernel itself fails prove nothing: the run goes on
@@ -337,8 +369,10 @@ static int run_small(struct verification *verification, const struct verify_case
         last = from + verification->lines.case_nr;
         note_done(verification, cases, from,
                   outcome == RUN_OUTCOME_OK || last == from ? last : last - 1);
-        if (outcome == RUN_OUTCOME_OK)
+        if (outcome == RUN_OUTCOME_OK) {
+            judge_unstable(verification, cases, from);
             return 0;
+        }
         if (last == from || verification->lines.has_reference ||
             outcome == RUN_OUTCOME_INTERRUPTED) {
             judge(verification, outcome,
@@ -501,6 +535,10 @@ static void end(struct verification *verification, int result)
     if (verification->failing.length)
         note_skipped(verification, buf_str(&verification->failing),
                      "the original itself fails there");
+    if (verification->unstable.length)
+        note_skipped(verification, buf_str(&verification->unstable),
+                     "the original's own results change with the last digit of its "
+                     "inputs there");
     if (report->outcome == RUN_OUTCOME_OK && verification->skipped.length)
         report->detail = buf_detach(&verification->skipped);
     report->sizes = buf_detach(&verification->sizes);
@@ -513,6 +551,7 @@ static void end(struct verification *verification, int result)
         scratch_remove(verification->made);
     buf_release(&verification->skipped);
     buf_release(&verification->failing);
+    buf_release(&verification->unstable);
 }
 
 /* Nothing could be made smaller, and it is small enough. */
@@ -685,12 +724,18 @@ static void forget_case(struct verify_lines *lines)
         free(*texts[i]);
         *texts[i] = NULL;
     }
-    lines->has_reference = false;
+    lines->has_reference = lines->is_unstable = false;
 }
 
 void verify_lines_release(struct verify_lines *lines)
 {
+    char *const texts[] = {lines->unstable.differ, lines->unstable.index,
+                           lines->unstable.want, lines->unstable.got};
+
     forget_case(lines);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        free(texts[i]);
+    free(lines->unstable.item);
     *lines = (struct verify_lines){0};
 }
 
@@ -714,6 +759,14 @@ static void read_case(struct verify_lines *lines, char *const *word)
     lines->case_nr++;
 }
 
+static void read_unstable(struct verify_lines *lines, char *const *word)
+{
+    (void)word;
+    GROW(lines->unstable.item, lines->unstable.nr + 1, lines->unstable.alloc);
+    lines->unstable.item[lines->unstable.nr++] = lines->case_nr - 1;
+    lines->is_unstable = true;
+}
+
 static void read_reference(struct verify_lines *lines, char *const *word)
 {
     (void)word;
@@ -730,7 +783,7 @@ static void read_array(struct verify_lines *lines, char *const *word)
 {
     double relative = strtod(word[3], NULL);
 
-    if (relative > lines->relative)
+    if (relative > lines->relative && !lines->is_unstable)
         lines->relative = relative;
 }
 
@@ -755,10 +808,14 @@ static void read_fault(struct verify_lines *lines, char *const *word)
 
 static void read_differ(struct verify_lines *lines, char *const *word)
 {
-    keep(&lines->differ, word[1]);
-    keep(&lines->index, word[2]);
-    keep(&lines->want, word[3]);
-    keep(&lines->got, word[4]);
+    bool aside = lines->is_unstable;
+
+    if (aside && (lines->unstable.nr > 1 || lines->unstable.differ))
+        return;
+    keep(aside ? &lines->unstable.differ : &lines->differ, word[1]);
+    keep(aside ? &lines->unstable.index : &lines->index, word[2]);
+    keep(aside ? &lines->unstable.want : &lines->want, word[3]);
+    keep(aside ? &lines->unstable.got : &lines->got, word[4]);
 }
 
 static void read_odd(struct verify_lines *lines, char *const *word)
@@ -786,11 +843,12 @@ static const struct {
     size_t word_nr; /* with the key */
     void (*read)(struct verify_lines *lines, char *const *word);
 } kinds[] = {
-    {"case", 2, read_case},       {"reference", 1, read_reference},
-    {"took", 2, read_took},       {"array", 5, read_array},
-    {"outside", 2, read_outside}, {"odd", 4, read_odd},
-    {"differ", 5, read_differ},   {"fault", 4, read_fault},
-    {"done", 1, read_done},       {"sanitizer", 1, read_sanitizer},
+    {"case", 2, read_case},         {"reference", 1, read_reference},
+    {"took", 2, read_took},         {"array", 5, read_array},
+    {"outside", 2, read_outside},   {"odd", 4, read_odd},
+    {"differ", 5, read_differ},     {"fault", 4, read_fault},
+    {"done", 1, read_done},         {"sanitizer", 1, read_sanitizer},
+    {"unstable", 1, read_unstable},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

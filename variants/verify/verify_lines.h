@@ -8,7 +8,14 @@
 
 /* {0} is the valid empty one. Texts are of the last set of sizes in the file. */
 struct verify_lines {
-    size_t case_nr;     /* sets of sizes begun */
+    size_t case_nr; /* sets of sizes begun */
+    /* Those where the original's results change with the last digit of its inputs: their
+     * numbers, and the first difference in the first of them. */
+    struct {
+        size_t *item, nr, alloc;
+        char *differ, *index, *want, *got;
+    } unstable;
+    bool is_unstable;   /* the last one is */
     bool has_reference; /* the untransformed kernel has returned in the last one */
     bool has_sanitizer; /* its reports are in a file beside this one */
     bool is_done;       /* the program says that it went through to its end */

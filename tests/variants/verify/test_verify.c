@@ -344,6 +344,38 @@ TEST("arrays that stay are filled again")
     }
 }
 
+/* The same in another order. */
+#define CANCEL                                                                           \
+    "void cancel(int n, int m, const double *a, double *x)\n{\n"                         \
+    "    for (int i = 0; i < n; i++) {\n        double s = 0;\n"                         \
+    "        for (int k = m - 1; k >= 0; k--)\n            s += a[k];\n"                 \
+    "        x[i] = n > m ? (s + 1e-12) - s : s%s;\n    }\n}\n"
+
+TEST("sizes where the original's results are rounding prove nothing")
+{
+    static const struct {
+        const char *behind;
+        enum run_outcome outcome;
+        const char *detail;
+    } cases[] = {{"", RUN_OUTCOME_OK, "change with the last digit of its inputs"},
+                 {" + 1e-6", RUN_OUTCOME_WRONG_RESULT, "x[0] is "}};
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *source = xasprintf(CANCEL, cases[i].behind);
+        struct verify_report report;
+
+        verify("cancel", source, toolchain, (struct verify_opts){.small_only = true},
+               &report);
+        check_eq(report.outcome, cases[i].outcome);
+        check_contains(text_of(report.detail), cases[i].detail);
+        verify_report_release(&report);
+        free(source);
+    }
+}
+
 /* Of a variant that was right at the small sizes only the full one is left. */
 TEST("small sizes that were compared are not compared again")
 {
