@@ -132,7 +132,7 @@ struct verification {
     struct verify_report *report;
     char *scratch, *made;               /* made: a private folder, or NULL */
     struct buf sizes, skipped, failing; /* failing: where the original fails itself */
-    struct buf unstable; /* where its results change with the last digit of its inputs */
+    struct buf unstable;       /* where its results change with its inputs' last digits */
     struct verify_lines lines; /* of the last program run */
     char *crash;               /* how it ended, if not well */
 };
@@ -537,8 +537,8 @@ static void end(struct verification *verification, int result)
                      "the original itself fails there");
     if (verification->unstable.length)
         note_skipped(verification, buf_str(&verification->unstable),
-                     "the original's own results change with the last digit of its "
-                     "inputs there");
+                     "the original's own results change there with the last digits "
+                     "of its inputs");
     if (report->outcome == RUN_OUTCOME_OK && verification->skipped.length)
         report->detail = buf_detach(&verification->skipped);
     report->sizes = buf_detach(&verification->sizes);

@@ -9,7 +9,7 @@
 /* {0} is the valid empty one. Texts are of the last set of sizes in the file. */
 struct verify_lines {
     size_t case_nr; /* sets of sizes begun */
-    /* Those where the original's results change with the last digit of its inputs: their
+    /* Those where the original's results change with the last digits of its inputs: their
      * numbers, and the first difference in the first of them. */
     struct {
         size_t *item, nr, alloc;

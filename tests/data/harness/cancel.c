@@ -1,4 +1,4 @@
-/* With more rows than columns little but rounding is left of the sums. */
+/* With more columns than rows little but rounding is left of the sums. */
 #pragma inflight set n = 40
 #pragma inflight set m = 50
 void cancel(int n, int m, const double *a, double *x)
@@ -7,6 +7,6 @@ void cancel(int n, int m, const double *a, double *x)
         double s = 0;
         for (int k = 0; k < m; k++)
             s += a[k];
-        x[i] = n > m ? (s + 1e-12) - s : s;
+        x[i] = m > n ? s * 3.7 - s * 1.2 - s * 2.5 : s;
     }
 }
