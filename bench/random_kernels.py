@@ -3,6 +3,8 @@ types, aliases, sums of mixed types, clauses of OpenMP, macros with names of our
 bench/kernel_call.h."""
 from collections import namedtuple
 
+from random_helpers import Helper
+
 CLASSES = ("sums",  # of mixed types
            "counters",  # narrow, and at the ends of their ranges
            "globals",  # that are passed as arrays too
@@ -13,7 +15,8 @@ CLASSES = ("sums",  # of mixed types
            "macros",  # with the names that we would give
            "reused",  # variables of the whole function: bounds that are set in the loop, values that are needed behind it or not
            "overlaps",  # of parameters
-           "builds")  # with other macros than the plan was made with
+           "builds",  # with other macros than the plan was made with
+           *("helpers",) * 3)  # functions of the file with effects, see random_helpers.py; there are many kinds of them
 WORK_MAX = 40000
 
 # kind: 'i', 'u', 'f', 'b' (_Bool); start: of a sum
@@ -103,6 +106,7 @@ class Kernel:
         self.limit = self.what == "reused" and self.below(3) == 0  # an element ends the inner loop
         self.draw_macros()
         self.draw_builds()
+        self.draw_helpers()
         self.lines = []
         self.add_front()
         self.add_kernel()
@@ -111,7 +115,8 @@ class Kernel:
         self.add_calls()
         self.text = "".join(self.lines)
         self.flags = "-fno-strict-aliasing" if self.what == "types" else ""
-        self.reassociate = not self.sum or self.sum.kind != "f"  # without a floating-point sum the option must change nothing
+        real = self.sum and self.sum.kind == "f" or self.helpers and self.a.kind == "f"
+        self.reassociate = not real  # without a floating-point sum the option must change nothing
 
     # splitmix64, as core/base/random.c has it
     def below(self, limit):
@@ -136,10 +141,12 @@ class Kernel:
         if self.what == "sums":
             self.sum = self.some_number("u" if self.below(2) else "iufb", 64)
             self.b = self.some_number("f" if self.below(2) else "iu", 64)
-        elif self.what not in ("clauses", "reused") and self.below(4) == 0:
+        elif self.what not in ("clauses", "reused", "helpers") and self.below(4) == 0:
             self.sum = self.some_number("iuf", 64)
         if self.what == "functions":
             self.a = self.b = DOUBLE
+        while self.what == "helpers" and self.a.bits == 8 and self.below(4):  # what such a pointer writes may be any variable
+            self.a = self.some_number("iuf", 64)
         while self.what == "types" and self.b.kind == self.a.kind:
             self.b = self.some_number("iuf", 64)
         while self.what == "clauses" and self.b.kind == "f":
@@ -190,6 +197,16 @@ class Kernel:
             self.other += " -D%s=%s" % (name, narrow if name == "ELEMENT" else value)
         self.wide, self.a = self.a.name, self.a._replace(name="element")
 
+    def draw_helpers(self):
+        """With what they may change: `work`, which is the file's, the kernel's own or a parameter, `t` and `k` of the kernel, a struct's rows."""
+        self.helpers, self.box, self.counting, self.work, self.hides = [], False, False, None, False
+        if self.what != "helpers":
+            return
+        self.box, self.counting, self.hides = self.below(3) == 0, self.below(6) == 0, self.below(6) == 0
+        self.work = ("gwork", "work", "own")[self.below(3)]
+        for number in range(1 + self.below(4)):
+            self.helpers.append(Helper(number, self, self.helpers[:]))
+
     # ---- the kernel's text
 
     def add(self, text):
@@ -236,17 +253,39 @@ class Kernel:
         if reused:
             self.add("\t\t\t%s\n" % self.form(("t = V > 1;", "t = V > 1 ? 3 : 2;", "if (V > 1)\n\t\t\t\tt = 7;")[self.below(3)], self.ib))
             self.add("\t\t\t%s\n" % self.form("A = t > 2 ? V > 1 : t;", self.ib))
-        stores = not self.sum or self.below(3) == 0
+        stores = not self.sum and not self.helpers or self.below(3) == 0
         if stores or self.what == "globals":
             self.store()
         if self.what == "builds":
             self.add("#ifdef LIMIT\n\t\t\tif (a[%s] > LIMIT)\n\t\t\t\ta[%s] = LIMIT;\n#endif\n" % (self.ia, self.ia))
         if self.sum:
             self.add_sum()
+        if self.helpers:
+            self.add_uses()
         if self.j:
             self.add("\t\t}\n")
         if last and self.last_behind:
             self.add(last)
+
+    def add_uses(self):
+        skips = self.below(6)  # what stands behind it does not run each time
+        for number in range(1 + self.below(2)):
+            self.add("\t\t\t%s\n" % self.helpers[self.below(len(self.helpers))].use())
+            if number == skips:
+                self.add("\t\t\tif (%s)\n\t\t\t\tcontinue;\n" % (
+                    "m > 5", "first > 2", "box->nr > 2" if self.box else "m < 9", "t > 2", "b[%s] > 1" % self.ib)[self.below(5)])
+        if self.box and self.below(2):
+            self.add("\t\t\tbox->r[%s][%d] = %s;\n" % (self.ia, self.below(3), ("1", "t", "box->r[%s][1]" % self.ia)[self.below(3)]))
+
+    def add_helpers(self):
+        element = self.a.name
+        self.add("static int gk;\n%s gscale = 2;\n%s gwork[8];\n" % (element, element))
+        if self.box:
+            self.add("typedef %s triple[3];\nstruct box {\n\tint nr;\n\ttriple *r;\n};\n" % element)
+        if self.counting:
+            self.add("static int gcounted;\nstatic int help_count(void)\n{\n\treturn ++gcounted & 3;\n}\n")
+        for helper in self.helpers:
+            self.add(helper.text())
 
     def add_function(self):
         self.add("static int gcalls;\n%sdouble %s(double x)\n{\n\tgcalls++;\n\treturn x * gcalls;\n}\n" % (
@@ -271,13 +310,23 @@ class Kernel:
             self.add("double %s(double);\n" % self.function)
         elif self.function:
             self.add_function()
+        if self.helpers:
+            self.add_helpers()
+
+    def returns_int(self):
+        return self.clause or self.what in ("reused", "helpers")
 
     def add_kernel(self):
-        result = self.sum.name if self.sum else "int" if self.clause or self.what == "reused" else "void"
+        result = self.sum.name if self.sum else "int" if self.returns_int() else "void"
         promise = "restrict " if self.restricted else ""
-        self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s)\n{\n" % (
+        self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s%s%s)\n{\n" % (
             result, self.i.name, self.i.name, self.j.name if self.j else "int",
-            self.a.name, promise, self.b.name, promise, ", const %s *p" % self.a.name if self.pointer else ""))
+            self.a.name, promise, self.b.name, promise, ", const %s *p" % self.a.name if self.pointer else "",
+            ", %s *work" % self.a.name if self.work == "work" else "", ", struct box *box" if self.box else ""))
+        if self.helpers:
+            self.add("\tint k = 0, order[4] = {1, 0, 3, 2};\n\t%s t = 1%s;\n" % (
+                self.a.name, ", own[8] = {1, 2, 3, 4, 5}" if self.work == "own" else ""))
+            self.add("\tint gscale = 5;\n" if self.hides else "")
         if self.sum:
             self.add("\t%s s = %s;\n" % (self.sum.name, self.sum.start))
         if self.what == "reused":
@@ -293,7 +342,9 @@ class Kernel:
         if in_team:
             self.add("\t}\n")
         self.add("\treturn s;\n}\n" if self.sum else "\treturn last;\n}\n" if self.clause else
-                 "\t%s\n}\n" % self.behind if self.what == "reused" else "}\n")
+                 "\t%s\n}\n" % self.behind if self.what == "reused" else
+                 "\treturn k + (t > 2) * 1000 + (%s[k & 7] > 2) * 2000 + order[2]%s;\n}\n" % (
+                     self.work, " + gscale" if self.hides else "") if self.helpers else "}\n")
 
     # ---- the calls: sizes and bounds at the ends of the types, arguments that are one another. Those that the kernel does not bear are
     # dropped by who calls it.
@@ -345,7 +396,7 @@ class Kernel:
                 self.add_row("global", rows[k % 4][1], rows[k % 4][2], m, "%d, %s, 0" % (k < 4, alias))
 
     def note(self, at, nr, number):
-        return "\tcall_note(%s, %d, (struct call_type){'%s', sizeof(%s)});\n" % (at, nr, number.kind, number.name)
+        return "\tcall_note(%s, %s, (struct call_type){'%s', sizeof(%s)});\n" % (at, nr, number.kind, number.name)
 
     def add_globals(self):
         self.add("static void reset(void)\n{\n")
@@ -355,6 +406,8 @@ class Kernel:
             self.add("\tfor (int k = 0; k < 8; k++)\n\t\tgtable[k] = k + 1;\n")
         if self.function:
             self.add("\tgcalls = 0;\n")
+        if self.helpers:
+            self.add("\tgk = 0;\n\tfor (int k = 0; k < 8; k++)\n\t\tgwork[k] = k + 1;\n%s" % ("\tgcounted = 0;\n" if self.counting else ""))
         self.add("}\nstatic void note(void)\n{\n")
         if self.is_global:
             self.add(self.note("&galpha", 1, self.a))
@@ -362,6 +415,8 @@ class Kernel:
             self.add(self.note("gtable", 8, self.a))
         if self.function:
             self.add(self.note("&gcalls", 1, INT))
+        if self.helpers:
+            self.add(self.note("&gk", 1, INT) + self.note("gwork", 8, self.a) + (self.note("&gcounted", 1, INT) if self.counting else ""))
         self.add("}\nstatic void *global_of(enum alias alias, long *length)\n{\n\t*length = alias == TABLE ? 8 : 1;\n\treturn %s;\n}\n" % (
             "&galpha" if self.is_global else "gtable" if self.table else "&call_scalar" if self.pointer else "(void *)0"))
 
@@ -379,15 +434,20 @@ class Kernel:
                  "\t\t\tcall_extend(eb, (long long)(%s));\n\t\t}\n\t}\n}\n" % (WORK_MAX, self.ia, self.ib))
 
     def add_invoke(self):
-        result = self.sum or (INT if self.clause or self.what == "reused" else None)
+        result = self.sum or (INT if self.returns_int() else None)
         self.add("static void invoke(const struct call *call, void *a, void *b)\n{\n")
         if self.pointer:
             self.add("\tcall_scalar = 2;\n")
         if self.limit:
             self.add("\tglimit[1] = (%s)call->m;\n" % self.j.name)
-        self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s);\n" % (
+        if self.box:
+            self.add("\tlong ea = 0, eb = 0;\n\textents(call, &ea, &eb);\n\tstruct box box = {3, calloc((size_t)ea + 1, sizeof(triple))};\n"
+                     "\tfor (long k = 0; k < 3 * ea; k++)\n\t\tbox.r[k / 3][k % 3] = k % 5;\n")
+        self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s%s%s);\n" % (
             result.name + " result = " if result else "", self.i.name, self.i.name, self.j.name if self.j else "int",
-            ", &call_scalar" if self.pointer else ""))
+            ", &call_scalar" if self.pointer else "", ", gwork" if self.work == "work" else "", ", &box" if self.box else ""))
+        if self.box:
+            self.add(self.note("box.r", "3 * ea", self.a) + "\tfree(box.r);\n")
         if result:
             self.add(self.note("&result", 1, result))
         if self.pointer:
@@ -395,7 +455,7 @@ class Kernel:
         self.add("}\n")
 
     def add_calls(self):
-        self.add("#ifdef TEST\n" + "".join("#undef %s\n" % name for name in self.macros) + "#include \"bench/kernel_call.h\"\n")
+        self.add("#ifdef TEST\n" + "".join("#undef %s\n" % name for name in self.macros) + "#include <stdlib.h>\n#include \"bench/kernel_call.h\"\n")
         if self.pointer:
             self.add("static %s call_scalar;\n" % self.a.name)
         self.add("static const struct call call[] = {\n")

@@ -122,16 +122,13 @@ static int sample(struct tuning *tuning, struct error *err)
     if (sample_run(&request, &options, &tuning->app->app.samples, &outcome, err))
         return -1;
     tuning->app->page_faults = outcome.minor_faults;
-    char *end = spawn_end_phrase(outcome.end, outcome.code),
-         *complaint = shell_text_complaint(buf_str(&outcome.out), buf_str(&outcome.err));
+    char *end = shell_text_ending(&outcome, run_limit_s);
     int status = 0;
     if (spawn_interrupted())
         status = fail(err, STATUS_FAILED, "interrupted before anything was known");
-    else if (end || outcome.end != SPAWN_EXITED)
-        status = fail(err, STATUS_FAILED, "%s, in a copy of the project: it %s%s%s",
-                      tuning->app->command, end ? end : "did not end",
-                      complaint ? ": " : "", complaint ? complaint : "");
-    free(complaint);
+    else if (end)
+        status = fail(err, STATUS_FAILED, "%s, in a copy of the project: %s",
+                      tuning->app->command, end);
     free(end);
     spawn_outcome_release(&outcome);
     return status;
@@ -272,12 +269,29 @@ static int print(struct application *app, struct error *err)
     return status;
 }
 
+/* That nobody came to, or was at. */
+static bool is_open(enum loop_end end, const char *why)
+{
+    return end == LOOP_READY || (end == LOOP_REFUSED && !why);
+}
+
+void application_interrupt(struct application *app)
+{
+    app->interrupted = true;
+    for (size_t i = 0; i < app->loop_nr; i++)
+        if (is_open(app->loop[i].end, app->loop[i].why))
+            app->loop[i].end = LOOP_UNDECIDED;
+    for (size_t i = 0; i < MEMORY_NR; i++)
+        if (is_open(app->memory[i].end, app->memory[i].why))
+            app->memory[i].end = LOOP_UNDECIDED;
+}
+
 /* What was confirmed by then is told, and stands in the patch. */
 static int note_interrupt(struct application *app, int status, struct error *err)
 {
     if (!status || !spawn_interrupted() || !app->loop_nr)
         return status;
-    app->interrupted = true;
+    application_interrupt(app);
     *err = (struct error){0};
     return 0;
 }

@@ -21,6 +21,7 @@ struct error;
     X(FAILED, "failed")           /* its call was not captured, or the search failed */  \
     X(NOTHING, "nothing")         /* no plan is faster */                                \
     X(UNCONFIRMED, "unconfirmed") /* the program gains nothing, or fails with it */      \
+    X(UNDECIDED, "undecided")     /* interrupted before anything was known of it */      \
     X(CONFIRMED, "confirmed")
 enum loop_end {
 #define X(name, word) LOOP_##name,
@@ -113,6 +114,9 @@ struct application {
 
 /* The command. */
 int tune_program(const struct settings *settings, struct error *err);
+
+/* What no end was known of is undecided then. */
+void application_interrupt(struct application *application);
 
 /* Why nothing is claimed of all loops together; NULL = nothing stands against it. */
 const char *application_doubt(const struct application *application);

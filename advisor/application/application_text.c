@@ -99,6 +99,8 @@ static void show_verdict(struct layout *layout, const struct application *app)
         layout_paragraph(layout, "Interrupted: this is what was known by then.");
 }
 
+static const char undecided[] = "interrupted before anything was known of it";
+
 /* ---- loops ---- */
 
 static char *place_of(const struct application_loop *loop)
@@ -155,6 +157,9 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
         buf_addf(&line, "%s%s%s", loop->plan, loop->prepared ? "; " : "",
                  loop->prepared ? loop->prepared : "");
         break;
+    case LOOP_UNDECIDED:
+        buf_add(&line, undecided);
+        break;
     default:
         buf_addf(&line, "%s%s%s", loop->plan ? loop->plan : "", loop->plan ? ": " : "",
                  loop->why ? loop->why : "");
@@ -195,6 +200,8 @@ static void show_memory(struct layout *layout, const struct application *app,
 
     if (memory->end == LOOP_READY)
         buf_add(&line, "would be tried");
+    else if (memory->end == LOOP_UNDECIDED)
+        buf_add(&line, undecided);
     else if (memory->end == LOOP_CONFIRMED)
         buf_add(&line, "kept");
     else
@@ -226,8 +233,7 @@ void application_text(const struct application *app, bool colour, int columns,
     layout_line(&layout, "program", "%s", app->command);
     layout_line(&layout, "built by", "%s%s", app->build,
                 app->build_is_guessed
-                    ? " (a guess: its folder has a Makefile; --build says "
-                      "it)"
+                    ? " (a guess by the files of its folder; --build says it)"
                     : "");
     layout_line(&layout, "project", "%s, in copies that are gone now", app->root);
 }

@@ -94,16 +94,10 @@ static int find_project(struct trees *trees, struct error *err)
 
 static int find_build(struct trees *trees, struct error *err)
 {
-    static const char *const made[] = {"Makefile", "makefile", "GNUmakefile"};
+    const char *given = trees->settings->build;
 
-    if (trees->settings->build) {
-        trees->build = xstrdup(trees->settings->build);
-        return 0;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(made) && !trees->build; i++)
-        if (file_exists(made[i]))
-            trees->build = xstrdup("make");
-    trees->build_is_guessed = true;
+    trees->build = xstrdup(given ? given : project_build("."));
+    trees->build_is_guessed = !given;
     return trees->build ? 0
                         : fail(err, STATUS_USAGE,
                                "how is '%s' built? say it by --build, such as --build "
@@ -211,9 +205,8 @@ int trees_write(const struct trees *trees, enum tree tree, const char *file,
                 const struct buf *text, struct error *err)
 {
     char *path = path_join(trees->tree[tree].root, file);
+    int status = project_write(path, text, err);
 
-    unlink(path); /* no link leads back to the user's */
-    int status = file_write(path, buf_str(text), text->length, err);
     free(path);
     return status;
 }
@@ -246,19 +239,14 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
 
     if (spawn_run(&request, &outcome, err))
         return -1;
-    char *end = spawn_end_phrase(outcome.end, outcome.code),
-         *complaint = shell_text_complaint(buf_str(&outcome.out), buf_str(&outcome.err));
+    char *end = shell_text_ending(&outcome, build_limit_s);
     if (spawn_interrupted())
         status = fail(err, STATUS_FAILED, "interrupted");
-    else if (end || outcome.end != SPAWN_EXITED)
+    else if (end)
         status =
             fail(err, STATUS_FAILED, "'%s' does not build %s in a copy of '%s': %s%s",
-                 trees->build, what, trees->project.root,
-                 complaint ? complaint
-                 : end     ? end
-                           : "it did not end",
+                 trees->build, what, trees->project.root, end,
                  trees->build_is_guessed ? "; say how it is built by --build" : "");
-    free(complaint);
     free(end);
     spawn_outcome_release(&outcome);
     return status;

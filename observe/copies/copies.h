@@ -8,6 +8,7 @@
 
 struct error;
 struct samples;
+struct spawn_outcome;
 
 /* With which flags a source file of an application was compiled. */
 
@@ -117,6 +118,13 @@ int project_check_room(const struct project *project, const struct project_list 
 int project_copy(const struct project *project, const struct project_list *list,
                  const char *to, struct error *err);
 
+/* A file of a copy anew: no link leads back to the user's, and it is newer than what was
+ * built from the old one. */
+int project_write(const char *path, const struct buf *text, struct error *err);
+
+/* What builds the folder, as its files say: "make", "ninja"; NULL = they do not. */
+const char *project_build(const char *dir);
+
 /* 'make app && ./app args': shell text of the user's that builds an application and runs
  * it. */
 
@@ -128,5 +136,9 @@ int shell_text_split(const char *text, char **build, char **run, struct error *e
 /* What went wrong, from what a build printed: the first line that names an error, else
  * the last that is not empty. Caller frees; NULL = it printed nothing. */
 char *shell_text_complaint(const char *out, const char *err);
+
+/* "it ended with status 2: main.c:3: error: ...", of one that was given so much time;
+ * NULL = it ended well. Caller frees. */
+char *shell_text_ending(const struct spawn_outcome *outcome, double limit_s);
 
 #endif

@@ -262,3 +262,27 @@ int project_copy(const struct project *project, const struct project_list *list,
     }
     return status;
 }
+
+/* ---- in it ---- */
+
+int project_write(const char *path, const struct buf *text, struct error *err)
+{
+    unlink(path);
+    return file_write(path, buf_str(text), text->length, err);
+}
+
+const char *project_build(const char *dir)
+{
+    static const char *const made[][2] = {{"Makefile", "make"},
+                                          {"makefile", "make"},
+                                          {"GNUmakefile", "make"},
+                                          {"build.ninja", "ninja"}};
+    const char *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(made) && !found; i++) {
+        char *file = path_join(dir, made[i][0]);
+        if (file_exists(file))
+            found = made[i][1];
+        free(file);
+    }
+    return found;
+}

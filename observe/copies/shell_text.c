@@ -1,4 +1,4 @@
-#include "core/base/error.h"
+#include "core/base.h"
 #include "observe/copies/copies.h"
 
 #include <ctype.h>
@@ -95,12 +95,23 @@ static char *last_line(const char *text)
     return length ? line_of(text, text + length - 1) : NULL;
 }
 
+/* What compilers say behind their linker's own sentences: that it failed. */
+static bool is_after_linker(const char *text, const char *at)
+{
+    char *line = line_of(text, at);
+    bool after = strstr(line, "ld returned") || strstr(line, "linker command failed");
+    free(line);
+    return after;
+}
+
 /* The first line of `text` with one of the words; NULL = none. */
 static const char *line_with(const char *text, const char *const *word, size_t nr)
 {
     const char *first = NULL;
     for (size_t i = 0; i < nr; i++) {
         const char *at = strstr(text, word[i]);
+        while (at && is_after_linker(text, at))
+            at = strstr(at + 1, word[i]);
         if (at && (!first || at < first))
             first = at;
     }
@@ -141,16 +152,19 @@ static char *cause_of_stop(const char *out, const char *err, const char *stop,
 char *shell_text_complaint(const char *out, const char *err)
 {
     /* Surest first; make's own last line says less than what made it give up. */
-    static const char *const error[] = {"error:", "Error:", "undefined reference"},
+    static const char *const error[] = {"error:", "Error:", "undefined reference",
+                                        "multiple definition", "cannot find -l"},
                              *const lack[] = {"rror:", "No rule to make target",
                                               "No such file or directory", "not found",
                                               "cannot find"},
-                             *const stop[] = {"***"};
+                             *const linker[] = {"ld: "}, *const stop[] = {"***"};
     static const struct {
         const char *const *word;
         size_t nr;
-    } kind[] = {
-        {error, ARRAY_SIZE(error)}, {lack, ARRAY_SIZE(lack)}, {stop, ARRAY_SIZE(stop)}};
+    } kind[] = {{error, ARRAY_SIZE(error)},
+                {lack, ARRAY_SIZE(lack)},
+                {linker, ARRAY_SIZE(linker)},
+                {stop, ARRAY_SIZE(stop)}};
     const char *const text[] = {err, out};
     for (size_t k = 0; k < ARRAY_SIZE(kind); k++)
         for (size_t i = 0; i < ARRAY_SIZE(text); i++) {
@@ -161,4 +175,21 @@ char *shell_text_complaint(const char *out, const char *err)
         }
     char *line = last_line(err);
     return line ? line : last_line(out);
+}
+
+char *shell_text_ending(const struct spawn_outcome *outcome, double limit_s)
+{
+    char *complaint =
+        shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
+    const char *reported = complaint ? complaint : "it printed nothing";
+    char *phrase = spawn_end_phrase(outcome->end, outcome->code), *text = NULL;
+    if (outcome->end == SPAWN_TIMED_OUT)
+        text = xasprintf("it had not ended after %.3g s and was stopped", limit_s);
+    else if (phrase && outcome->end == SPAWN_EXITED)
+        text = xasprintf("it %s: %s", phrase, reported);
+    else if (phrase)
+        text = xasprintf("it %s", phrase);
+    free(phrase);
+    free(complaint);
+    return text;
 }

@@ -29,26 +29,6 @@ static void in_app_run_release(struct in_app_run *run)
     *run = (struct in_app_run){.seconds = run->seconds};
 }
 
-/* ---- how it ended ---- */
-
-/* "ended with status 2: main.c:3: error: ..."; NULL = well. Caller frees. */
-static char *ending(const struct spawn_outcome *outcome, double limit_s)
-{
-    char *complaint =
-        shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
-    const char *reported = complaint ? complaint : "it printed nothing";
-    char *phrase = spawn_end_phrase(outcome->end, outcome->code), *text = NULL;
-    if (outcome->end == SPAWN_TIMED_OUT)
-        text = xasprintf("it had not ended after %.3g s and was stopped", limit_s);
-    else if (phrase && outcome->end == SPAWN_EXITED)
-        text = xasprintf("it %s: %s", phrase, reported);
-    else if (phrase)
-        text = xasprintf("it %s", phrase);
-    free(phrase);
-    free(complaint);
-    return text;
-}
-
 static int interrupted(struct error *err)
 {
     return fail(err, STATUS_FAILED, "interrupted while the application was looked at");
@@ -56,16 +36,14 @@ static int interrupted(struct error *err)
 
 /* ---- build ---- */
 
-/* The mark behind it; a new file, so that no link leads back to the user's, and newer
- * than what was built from the old one. */
+/* The mark behind it. */
 static int write_source(const struct in_app_side *side, const struct buf *text,
                         struct error *err)
 {
     struct buf marked = {0};
     buf_add_n(&marked, buf_str(text), text->length);
     app_mark_text(side->mark, &marked);
-    unlink(side->source);
-    int status = file_write(side->source, buf_str(&marked), marked.length, err);
+    int status = project_write(side->source, &marked, err);
     buf_release(&marked);
     return status;
 }
@@ -75,9 +53,7 @@ static int write_further(const struct in_app *app, struct error *err)
     int status = 0;
     for (size_t i = 0; i < app->further_nr && !status; i++) {
         char *path = path_join(app->side[1].root, app->further[i].path);
-        unlink(path);
-        status = file_write(path, buf_str(app->further[i].text),
-                            app->further[i].text->length, err);
+        status = project_write(path, app->further[i].text, err);
         free(path);
     }
     return status;
@@ -112,7 +88,7 @@ static int in_app_build(struct in_app *app, size_t side, const struct buf *text,
     if (!status)
         status = spawn_run(&request, &outcome, err);
     if (!status) {
-        *failure = ending(&outcome, build_limit_s);
+        *failure = shell_text_ending(&outcome, build_limit_s);
         status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;
         spawn_outcome_release(&outcome);
     }
@@ -136,7 +112,7 @@ static int check_run(const struct in_app *app, size_t side, struct in_app_run *r
         return 0;
     if (spawn_run(&request, &outcome, err))
         return -1;
-    char *end = ending(&outcome, check_limit_s);
+    char *end = shell_text_ending(&outcome, check_limit_s);
     if (end)
         run->failure = xasprintf("the check '%s' fails behind it: %s", text, end);
     int status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;
@@ -201,7 +177,7 @@ static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
         .routine_s = NAN, .routine_share = NAN, .routine_busy_share = NAN};
     if (app_mark_reset(at->mark, err) || start(app, side, &request, &outcome, run, err))
         return -1;
-    run->failure = ending(&outcome, app->limit_s);
+    run->failure = shell_text_ending(&outcome, app->limit_s);
     run->peak_kib = outcome.max_rss_kib;
     run->proven = app_mark_read(at->mark, &run->facts);
     buf_add_n(&run->out, buf_str(&outcome.out), outcome.out.length);

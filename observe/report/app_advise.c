@@ -12,6 +12,7 @@
 #include "advisor/cli/layout.h"
 #include "advisor/session/known_flags.h"
 #include "core/base.h"
+#include "observe/copies/copies.h"
 #include "observe/in_app/inputs_capture.h"
 #include "observe/report/app.h"
 #include "variants/kernel/kernel.h"
@@ -202,21 +203,13 @@ static char *cmake_command(const char *folder, const struct samples *samples)
 static char *build_command(struct app *app, const struct settings *settings)
 {
     static const char *const cmake[] = {".", "build", "..", "../build"};
-    static const char *const made[][2] = {{"Makefile", "make"},
-                                          {"makefile", "make"},
-                                          {"GNUmakefile", "make"},
-                                          {"build.ninja", "ninja"}};
     const struct samples *samples = &app->samples;
     char *found = xstrdup(settings->build);
     for (size_t i = 0; i < ARRAY_SIZE(cmake) && !found; i++)
         found = cmake_command(cmake[i], samples);
-    for (size_t i = 0; i < ARRAY_SIZE(made) && !found; i++) {
-        char *file = path_join(samples->dir, made[i][0]);
-        if (file_exists(file)) {
-            found = xstrdup(made[i][1]);
-            app->guessed_build = xstrdup(found);
-        }
-        free(file);
+    if (!found) {
+        found = xstrdup(project_build(samples->dir));
+        app->guessed_build = xstrdup(found);
     }
     return found;
 }

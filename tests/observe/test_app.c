@@ -77,6 +77,29 @@ TEST("the first error is the complaint")
         {"checking for x... not found\n",
          "sh: 1: gcx: not found\nmake: *** [a] Error 127\n", "sh: 1: gcx: not found"},
         {"checking for x... not found\nthe end\n", "", "the end"},
+        /* the linker's own sentence, not that of the compiler behind it */
+        {"",
+         "/usr/bin/ld: a.o: in function `main':\na.c:(.text+0x5): undefined reference to "
+         "`solve'\ncollect2: error: ld returned 1 exit status\nmake: *** [app] Error 1\n",
+         "a.c:(.text+0x5): undefined reference to `solve'"},
+        {"",
+         "/usr/bin/ld: b.o:(.bss+0x0): multiple definition of `n'; a.o:(.bss+0x0): first "
+         "defined here\ncollect2: error: ld returned 1 exit status\n",
+         "/usr/bin/ld: b.o:(.bss+0x0): multiple definition of `n'; a.o:(.bss+0x0): first "
+         "defined here"},
+        {"",
+         "/usr/bin/ld: cannot find -lfast\ncollect2: error: ld returned 1 exit status\n",
+         "/usr/bin/ld: cannot find -lfast"},
+        {"",
+         "/usr/bin/ld: a.o: file not recognized\nclang: error: linker command failed "
+         "with "
+         "exit code 1 (use -v to see invocation)\n",
+         "/usr/bin/ld: a.o: file not recognized"},
+        {"",
+         "ld.lld: error: undefined symbol: solve\nclang: error: linker command failed\n",
+         "ld.lld: error: undefined symbol: solve"},
+        {"", "collect2: error: ld returned 1 exit status\n",
+         "collect2: error: ld returned 1 exit status"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *got = shell_text_complaint(cases[i].out, cases[i].err);

@@ -47,6 +47,12 @@ static bool is_taken(const char *flag)
     return false;
 }
 
+/* As all compilers spell it. */
+static bool is_openmp(const char *flag)
+{
+    return strcmp(flag, "-fopenmp") == 0 || text_begins(flag, "-fopenmp=");
+}
+
 static const char *folder_flag(const char *flag)
 {
     for (size_t i = 0; i < ARRAY_SIZE(folder_flags); i++)
@@ -89,8 +95,11 @@ static void filter(const struct strvec *command, const char *dir, struct strvec 
         } else if ((strcmp(flag, "-D") == 0 || strcmp(flag, "-U") == 0) && more) {
             strvec_pushf(first, "%s%s", flag, command->v[i + 1]);
             i++;
-        } else if (is_taken(flag))
+        } else if (is_openmp(flag)) {
+            strvec_push(first, "-fopenmp");
+        } else if (is_taken(flag)) {
             strvec_push(first, flag);
+        }
     }
 }
 

@@ -443,12 +443,56 @@ static bool print_stmt(struct gen *gen, struct buf *out, struct ir_stmt *stmt,
     return spelt && !stmt->remark;
 }
 
+/* The statement of the file that it is, or the loop; NULL = neither. */
+static const struct ir_stmt *source_of(const struct code *code)
+{
+    const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
+    if (code->kind == CODE_FOR && code->band && code->band->loop)
+        stmt = code->band->loop->stmt;
+    return stmt && stmt->end > stmt->begin && !stmt->from_macro ? stmt : NULL;
+}
+
+/* Stands an empty line behind the one, on the way to the other? */
+static bool is_set_off(const struct gen *gen, const struct code *before,
+                       const struct code *after)
+{
+    const char *source = gen->model->function->source;
+    const struct ir_stmt *from = source_of(before), *to = source_of(after);
+    if (from->end > to->begin)
+        return false;
+    size_t line = from->end + strcspn(source + from->end, "\n") + 1,
+           blanks = strspn(source + line, " \t\r");
+    return line + blanks < to->begin && source[line + blanks] == '\n';
+}
+
+static bool is_declaration(const struct code *code)
+{
+    return code->kind == CODE_STMT && code->stmt->kind == IR_DECL;
+}
+
+/* Does the file set off what begins here? Declarations of ours belong to what follows. */
+static bool begins_part(const struct gen *gen, const struct code *block, size_t at)
+{
+    size_t from = at, to = at;
+    if (!source_of(block->child[at]) && !is_declaration(block->child[at]))
+        return false;
+    for (; from > 0 && !source_of(block->child[from - 1]); from--)
+        if (is_declaration(block->child[from - 1]))
+            return false;
+    while (to < block->child_nr && !source_of(block->child[to]))
+        to++;
+    return from > 0 && to < block->child_nr &&
+           is_set_off(gen, block->child[from - 1], block->child[to]);
+}
+
 static void print_children(struct gen *gen, struct buf *out, const struct code *block,
                            int indent)
 {
     const struct ir_stmt *before = NULL;
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
+        if (begins_part(gen, block, i))
+            buf_addf(out, "%c\n", SPELT_LINE);
         if (child->kind != CODE_STMT) {
             code_print(gen, out, child, indent);
             before = NULL;

@@ -238,13 +238,17 @@ static void add_own_line(struct lines *lines, const char *text, size_t length, i
         lines->level[level + 1] = lines->level[level] + 1;
 }
 
-/* His own, behind the margin of our last line or that which stands before it; a head that
- * goes over several lines of ours ends in " {". */
+/* His own, behind the margin of our last line or that which stands before it, or empty; a
+ * head that goes over several lines of ours ends in " {". */
 static void add_spelt_line(struct lines *lines, const char *text, size_t length,
                            int level)
 {
     int blanks = (int)strspn(text, " ");
     bool opens = length >= 2 && text[length - 1] == SPELT_LINE;
+    if (length == 0) {
+        buf_add(lines->out, "\n");
+        return;
+    }
     if (level > lines->last + 1)
         lines->level[level] = lines->level[lines->last] + level - lines->last;
     lines->last = level;

@@ -127,8 +127,80 @@ static size_t count_settings(const struct code *code, const struct ir_symbol *sy
     return nr;
 }
 
+/* ---- names ---- */
+
+struct meeting {
+    const struct gen *gen;
+    const struct ir_symbol *symbol;
+    const struct ir_symbol
+        *inner; /* declared in a block that the symbol is not used in */
+    bool met;
+};
+
+/* Those that are declared later give way themselves. */
+static bool comes_later(const struct gen *gen, const struct ir_symbol *other,
+                        const struct ir_symbol *symbol)
+{
+    size_t i = 0;
+    while (i < gen->local_nr && gen->local[i].symbol != symbol)
+        i++;
+    while (i < gen->local_nr && gen->local[i].symbol != other)
+        i++;
+    return i < gen->local_nr;
+}
+
+static void look_at_name(struct ir_expr *expr, void *data)
+{
+    struct meeting *at = data;
+    const struct ir_symbol *other = expr->kind == IR_NAME ? expr->symbol : NULL;
+    at->met = at->met || (other && other != at->symbol && other != at->inner &&
+                          !strcmp(other->name, at->symbol->name) &&
+                          !comes_later(at->gen, other, at->symbol));
+}
+
+/* By its name, in a block that does not use it: there it may be hidden. */
+static const struct ir_symbol *hiding(const struct code *code,
+                                      const struct ir_symbol *symbol)
+{
+    if (code->kind != CODE_BLOCK || code_mentions(code, symbol))
+        return NULL;
+    for (size_t i = 0; i < code->child_nr; i++) {
+        const struct ir_stmt *stmt = code->child[i]->stmt;
+        if (stmt && stmt->kind == IR_DECL && !strcmp(stmt->symbol->name, symbol->name))
+            return stmt->symbol;
+    }
+    return NULL;
+}
+
+static void meet(struct meeting *at, const struct code *code)
+{
+    struct ir_expr *const expr[] = {code->lower, code->upper, code->cond};
+    const struct ir_symbol *around = at->inner, *own = hiding(code, at->symbol);
+    at->inner = own ? own : around;
+    for (size_t i = 0; i < ARRAY_SIZE(expr); i++)
+        if (expr[i])
+            ir_visit(expr[i], look_at_name, at);
+    if (code->stmt)
+        stmt_exprs(code->stmt, look_at_name, at);
+    for (size_t i = 0; !at->met && i < code->child_nr; i++)
+        meet(at, code->child[i]);
+    at->inner = around;
+}
+
+/* Does another variable by its name stand where it is visible? In the file each had a
+ * block of its own: `{ double t = a[i]; ... } { double t = b[i]; ... } c[i] = t;`. */
+static bool meets_name(const struct gen *gen, const struct code *scope,
+                       const struct ir_symbol *symbol)
+{
+    struct meeting at = {.gen = gen, .symbol = symbol};
+    meet(&at, scope);
+    return at.met;
+}
+
 static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbol)
 {
+    if (meets_name(gen, scope, symbol))
+        symbol->name = gen_name(gen, symbol->name, false);
     size_t at = 0;
     while (at < scope->child_nr && !code_mentions(scope->child[at], symbol))
         at++;

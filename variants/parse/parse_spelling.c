@@ -360,7 +360,8 @@ static const char *comment_lines(struct parse *p, size_t begin, size_t end, size
             buf_addf(&out, "\1%*s", column > margin ? (int)(column - margin) : 0, "");
             buf_add_n(&out, source + begin + blanks, kept - blanks);
             buf_add(&out, "\n");
-        }
+        } else if (source[begin + length] == '\n')
+            buf_add(&out, "\1\n");
         begin += length + 1;
     }
     const char *text = out.length ? ir_text(p->arena, buf_str(&out)) : NULL;

@@ -144,6 +144,31 @@ TEST("nothing is claimed of what is not faster, or not together")
                "Interrupted");
 }
 
+TEST("what was not decided when it was interrupted says so")
+{
+    struct made made;
+
+    make(&made);
+    struct application_memory *memory = made.application.memory;
+    memory[MEMORY_MALLOC_HUGE].end = LOOP_UNCONFIRMED;
+    memory[MEMORY_MALLOC_HUGE].why = (char *)"the program as a whole: no change";
+    memory[MEMORY_MALLOC_KEPT].end = LOOP_READY;
+    memory[MEMORY_STATIC_HUGE].why = (char *)"they are 0.1 MiB in all";
+    made.loop[0].end = LOOP_READY;
+    application_interrupt(&made.application);
+    check(made.application.interrupted);
+    check_said(&made.application, "malloc: huge pages the program as a whole: no change",
+               "malloc: keeps memory interrupted before anything was known of it static: "
+               "huge pages not tried: they are 0.1 MiB in all");
+    check_said(&made.application, "sweep, src/a.c:10: interrupted before anything was",
+               "spread, src/a.c:11: interrupted before anything was known of it");
+    json_t *json = application_json(&made.application);
+    check_str(json_string_value(json_object_get(
+                  json_array_get(json_object_get(json, "loops"), 1), "end")),
+              "undecided");
+    json_decref(json);
+}
+
 TEST("a setting is told with what it costs, and where it was not tried why")
 {
     struct made made;

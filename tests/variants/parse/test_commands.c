@@ -85,7 +85,10 @@ TEST("what changes the meaning is taken")
          "-DN=4 -UX -std=gnu11"},
         {"\"arguments\": [\"gcc\", \"-Iinc\", \"-I\", \"/abs\", \"-isystem\", \"sys\", "
          "\"-include\", \"pre.h\", \"-march=native\", \"-fopenmp\", \"-MF\", \"x.d\"]",
-         "-I /a b/inc -I /abs -isystem /a b/sys -include /a b/pre.h"},
+         "-fopenmp -I /a b/inc -I /abs -isystem /a b/sys -include /a b/pre.h"},
+        {"\"command\": \"clang -fopenmp=libomp -fopenmp-simd -fopenmp-targets=x "
+         "src/k.c\"",
+         "-fopenmp"},
         {"\"command\": \"clang -fplugin=x.so -Xclang -load -funsigned-char -m32 "
          "-ffast-math @more -DQ='\\\"a b\\\"' src/k.c\"",
          "-funsigned-char -m32 -DQ=\"a b\""},
