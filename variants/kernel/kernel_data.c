@@ -419,10 +419,24 @@ static void list_symbol(struct kernel *kernel, const struct ir_symbol *symbol)
         add_array(kernel, symbol);
 }
 
+/* Not even when its arguments could be had: each program that is built around a kernel has
+ * a main of its own. */
+static void refuse_main(struct kernel *kernel)
+{
+    const struct ir_function *function = kernel->function;
+
+    if (!strcmp(function->name, "main"))
+        fail(&kernel->unsupplied, STATUS_INPUT,
+             "%s:%d: 'main' is the program itself and cannot be called again; take its "
+             "loop out as a function: 'inflight outline %s:LINE'",
+             function->path, function->line, function->path);
+}
+
 void kernel_list_data(struct kernel *kernel)
 {
     const struct ir_function *function = kernel->function;
 
+    refuse_main(kernel);
     record_fields_find(function, &kernel->fields, &kernel->unsupplied);
     add_modelled(kernel);
     for (size_t i = 0; i < function->symbol_nr; i++)

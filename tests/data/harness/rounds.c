@@ -44,5 +44,7 @@ int main(void)
     rows(400, 500, a, b);
     wedge(400, 5000, a);
     traced(400, 50000, a, b);
+    for (int i = 0; i < 200000; i++)
+        a[i] = b[i];
     return 0;
 }

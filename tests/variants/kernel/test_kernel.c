@@ -235,6 +235,13 @@ TEST("what cannot be supplied is refused")
     }
     kernel_free(kernel);
     free(path);
+    path = fixture_data("rounds.c");
+    request = (struct kernel_request){.path = path, .function = "main"};
+    if (check_ok(kernel_open(&request, &kernel, &err), &err))
+        check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT,
+                    "'main' is the program itself and cannot be called again");
+    kernel_free(kernel);
+    free(path);
 }
 
 /* ---- identity, text ---- */
