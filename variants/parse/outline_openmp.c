@@ -64,10 +64,25 @@ static bool is_openmp(const struct ir_pragma *pragma)
 
 /* ---- what the directives in the moved text name ---- */
 
+/* Whose arrays and numbers are passed, not itself. */
+static bool is_object(const struct outliner *outliner, const struct ct_decl *decl)
+{
+    for (size_t i = 0; i < outliner->access.consumed_nr; i++)
+        if (outliner->access.consumed[i].decl == decl)
+            return true;
+    return false;
+}
+
 static int take_word(struct outliner *outliner, const struct ir_pragma *pragma,
                      const struct clause_word *word, struct error *err)
 {
     struct named named = outline_named(outliner, word->word);
+    bool none = !strcmp(word->clause, "default") && !strcmp(word->word, "none");
+    if (outliner->access.parameter_nr && (none || is_object(outliner, named.decl)))
+        return outline_refuse(outliner, pragma->line, err,
+                              "its pragma says '%s(%s)', of objects that are arrays and "
+                              "numbers in a function of its own; leave that out",
+                              word->clause, word->word);
     if (!named.nr)
         return 0;
     if (named.nr > 1)

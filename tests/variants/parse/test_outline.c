@@ -9,7 +9,8 @@
 
 SUITE(variants_outline);
 
-#define CASES INFLIGHT_SOURCE_DIR "/tests/data/parse/outline.cases"
+#define CASES     INFLIGHT_SOURCE_DIR "/tests/data/parse/outline.cases"
+#define CXX_CASES INFLIGHT_SOURCE_DIR "/tests/data/parse/outline_cxx.cases"
 
 /* The line that says "take"; 0 = none does. */
 static int marked_line(const char *text)
@@ -67,6 +68,30 @@ TEST("loops become functions, or the reason is said")
                    status ? err.text : buf_str(&out));
         buf_release(&out);
         outlined_release(&what);
+    }
+    cases_release(&cases);
+}
+
+TEST("of C++, accessors become arrays and numbers, or the reason is said")
+{
+    struct cases cases;
+    if (!cases_read(CXX_CASES, 30, &cases))
+        return;
+    const char *prelude = cases.v[0].text;
+    for (size_t i = 1; i < cases.nr; i++) {
+        struct test_case *one = &cases.v[i];
+        struct buf out = {0};
+        struct outlined what = {0};
+        struct error err = {0};
+        char *text = xasprintf("%s%s", prelude, one->text);
+        int status = outline_text("k.cpp", text, true, &out, &what, &err);
+        check(!what.unread);
+        check_case(&cases, one, case_part(one, "new") ? "new" : "error",
+                   status ? err.text : buf_str(&out) + strlen(prelude));
+        check(status || text_begins(buf_str(&out), prelude));
+        buf_release(&out);
+        outlined_release(&what);
+        free(text);
     }
     cases_release(&cases);
 }
