@@ -75,13 +75,27 @@ struct key {
     bool met;
 };
 
+/* A function of the file that the loop hands objects to, with arrays and numbers in place
+ * of them. */
+struct copy {
+    struct copy *outer;  /* that calls it; NULL = the loop does */
+    CXCursor function;   /* the definition */
+    const char *binding; /* which objects its parameters are */
+    const char *name, *text;
+    size_t *key; /* in access.key */
+    size_t key_nr, key_alloc;
+};
+
 struct access {
     struct ct_clang *clang;
     const struct ct_function *function;
     const char *source;
     CXCursor statement, self_class;
-    size_t begin, end; /* of the statement */
-    struct frame *outermost;
+    size_t begin, end;       /* of the statement */
+    struct frame *outermost; /* of the loop, or of the copy that is read */
+    struct copy **copy;      /* the called ones first */
+    size_t copy_nr, copy_alloc;
+    struct copy *open; /* that is read; NULL = the loop is */
     struct key *key;
     size_t key_nr, key_alloc;
     struct ct_edit *edit;
@@ -806,23 +820,37 @@ static const char *stem_of(const struct access *access, const struct key *key)
     return *object ? ir_textf(arena, "%s_%s", object, bare_word(arena, own)) : own;
 }
 
+static void copy_needs(struct copy *copy, size_t key)
+{
+    for (size_t i = 0; i < copy->key_nr; i++)
+        if (copy->key[i] == key)
+            return;
+    GROW(copy->key, copy->key_nr + 1, copy->key_alloc);
+    copy->key[copy->key_nr++] = key;
+}
+
 static struct key *key_for(struct access *access, enum value_kind kind,
                            const struct place *place)
 {
-    struct key *key;
-    for (size_t i = 0; i < access->key_nr; i++)
-        if (access->key[i].kind == kind &&
-            !strcmp(access->key[i].place.key, place->key)) {
-            key = &access->key[i];
-            if (access->now)
-                meet(key, access->now, access->now->cursor);
-            return key;
-        }
-    GROW(access->key, access->key_nr + 1, access->key_alloc);
-    key = &access->key[access->key_nr++];
-    *key = (struct key){.kind = kind, .place = *place, .method = clang_getNullCursor()};
-    if (access->now)
-        meet(key, access->now, access->now->cursor);
+    size_t at = 0;
+    while (at < access->key_nr && (access->key[at].kind != kind ||
+                                   strcmp(access->key[at].place.key, place->key) != 0))
+        at++;
+    if (at == access->key_nr) {
+        GROW(access->key, access->key_nr + 1, access->key_alloc);
+        access->key[access->key_nr++] =
+            (struct key){.kind = kind, .place = *place, .method = clang_getNullCursor()};
+    }
+    struct key *key = &access->key[at];
+    if (key->place.is_const && !place->is_const) {
+        key->place = *place;
+        key->method = clang_getNullCursor();
+    }
+    if (!access->now)
+        return key;
+    meet(key, access->now, access->now->cursor);
+    for (struct copy *copy = access->open; copy; copy = copy->outer)
+        copy_needs(copy, at);
     return key;
 }
 
@@ -1411,9 +1439,8 @@ static const char *why_not(struct access *access, CXCursor cursor)
                     name);
 }
 
-static void add_edit(struct access *access, CXCursor cursor, const char *text)
+static void add_edit(struct access *access, size_t begin, size_t end, const char *text)
 {
-    size_t begin = begin_of(cursor), end = end_of(cursor);
     for (size_t i = 0; i < access->edit_nr; i++)
         if (access->edit[i].begin == begin && access->edit[i].end == end)
             return; /* an argument that a macro has twice */
@@ -1501,7 +1528,7 @@ static void take(const struct walk *walk, CXCursor cursor)
         complain(access, cursor, "a reference to the copy that a method gives");
     consume_object(access, cursor);
     walk_arguments(walk, cursor);
-    add_edit(access, cursor, text);
+    add_edit(access, begin_of(cursor), end_of(cursor), text);
 }
 
 static bool is_short_circuit(CXCursor cursor)
@@ -1572,6 +1599,222 @@ static struct walk step(const struct walk *walk, CXCursor cursor, size_t at)
     return inner;
 }
 
+/* ---- functions that get objects ---- */
+
+static const char *with_edits(struct access *access, size_t begin, size_t end);
+static const char *parameter_text(const struct access *access, const struct key *key);
+static enum CXChildVisitResult find_leaving(CXCursor cursor, CXCursor parent,
+                                            CXClientData data);
+
+static bool takes_object(CXCursor parameter)
+{
+    CXType type = clang_getCursorType(parameter);
+    return type.kind == CXType_LValueReference && is_object_type(type);
+}
+
+static bool takes_objects(CXCursor function)
+{
+    int nr = clang_Cursor_getNumArguments(function);
+    bool found = false;
+    for (int i = 0; i < nr; i++)
+        found = found || takes_object(clang_Cursor_getArgument(function, (unsigned)i));
+    return found;
+}
+
+/* The function that is called, where it gets objects and stands in the file in front. */
+static CXCursor function_in_file(const struct access *access, CXCursor call)
+{
+    CXCursor target = clang_getCursorReferenced(call), definition;
+    CXFile file;
+    if (clang_getCursorKind(call) != CXCursor_CallExpr || clang_Cursor_isNull(target) ||
+        clang_getCursorKind(target) != CXCursor_FunctionDecl || !takes_objects(target) ||
+        !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)))
+        return clang_getNullCursor();
+    definition = clang_getCursorDefinition(target);
+    if (clang_Cursor_isNull(definition))
+        return definition;
+    clang_getFileLocation(clang_getCursorLocation(definition), &file, NULL, NULL, NULL);
+    bool own = file && clang_File_isEqual(file, access->clang->main);
+    return own && begin_of(definition) < access->function->begin ? definition
+                                                                 : clang_getNullCursor();
+}
+
+static const char *copy_name(struct access *access, CXCursor function)
+{
+    struct ir_names macros, declared;
+    struct ct_file file = {.clang = access->clang};
+    const char *stem =
+        ir_textf(access->clang->arena, "%s_arrays", spelling_of(access, function));
+    const char *name = stem;
+    ct_read_names(&file, access->function, &macros, &declared);
+    for (int nr = 2;; nr++) {
+        bool used = text_has_word(access->source, name) || ir_has_name(&macros, name) ||
+                    ir_has_name(&declared, name);
+        for (size_t i = 0; i < access->copy_nr; i++)
+            used = used || !strcmp(access->copy[i]->name, name);
+        if (!used)
+            return name;
+        name = ir_textf(access->clang->arena, "%s_%d", stem, nr);
+    }
+}
+
+/* `x, y, z`, or as they are declared. */
+static const char *key_list(const struct access *access, const struct copy *copy,
+                            bool declared)
+{
+    struct ir_arena *arena = access->clang->arena;
+    const char *list = "";
+    for (size_t i = 0; i < copy->key_nr; i++) {
+        const struct key *key = &access->key[copy->key[i]];
+        const char *text = !key->name ? ""
+                           : declared ? parameter_text(access, key)
+                                      : key->name;
+        list = ir_textf(arena, i ? "%s, %s" : "%s%s", list, text);
+    }
+    return list;
+}
+
+/* The first object becomes the list, the others vanish with the comma before them. */
+static void edit_objects(struct access *access, CXCursor owner, CXCursor target,
+                         const char *list)
+{
+    int nr = clang_Cursor_getNumArguments(target);
+    bool first = true;
+    for (int i = 0; i < nr; i++) {
+        if (!takes_object(clang_Cursor_getArgument(target, (unsigned)i)))
+            continue;
+        CXCursor item = clang_Cursor_getArgument(owner, (unsigned)i);
+        size_t begin = begin_of(item);
+        if (!first)
+            begin = end_of(clang_Cursor_getArgument(owner, (unsigned)i - 1));
+        add_edit(access, begin, end_of(item), first ? list : "");
+        first = false;
+    }
+}
+
+static enum CXChildVisitResult find_return(CXCursor cursor, CXCursor parent,
+                                           CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    *found = *found || clang_getCursorKind(cursor) == CXCursor_ReturnStmt;
+    return CXChildVisit_Recurse;
+}
+
+/* Before its last statement. */
+static bool returns_early(CXCursor body)
+{
+    struct cursors list = children_of(body);
+    bool early = false;
+    for (size_t i = 0; i < list.item_nr; i++) {
+        if (clang_getCursorKind(list.item[i]) != CXCursor_ReturnStmt)
+            clang_visitChildren(list.item[i], find_return, &early);
+        else
+            early = early || i + 1 < list.item_nr;
+    }
+    free(list.item);
+    return early;
+}
+
+static void read_copy(const struct walk *walk, struct copy *copy, struct frame *frame)
+{
+    struct access *access = walk->access;
+    struct access saved = *access;
+    size_t at = offset_at(clang_getCursorLocation(copy->function));
+    size_t parts = operand_nr(copy->function);
+    CXCursor body = operand(copy->function, parts - 1);
+    struct walk inner = {.access = access, .when = walk->when};
+    access->begin = begin_of(copy->function);
+    access->end = end_of(copy->function);
+    access->edit = NULL;
+    access->edit_nr = access->edit_alloc = 0;
+    access->outermost = frame;
+    access->open = copy;
+    access->noreturn_at = (size_t)-1;
+    access->leaves_early = returns_early(body);
+    clang_visitChildren(body, find_leaving, access);
+    walk_to(&inner, body);
+    add_edit(access, at, at + strlen(spelling_of(access, copy->function)), copy->name);
+    edit_objects(access, copy->function, copy->function, key_list(access, copy, true));
+    copy->text = with_edits(access, access->begin, access->end);
+    free(access->edit);
+    access->begin = saved.begin;
+    access->end = saved.end;
+    access->edit = saved.edit;
+    access->edit_nr = saved.edit_nr;
+    access->edit_alloc = saved.edit_alloc;
+    access->outermost = saved.outermost;
+    access->open = saved.open;
+    access->noreturn_at = saved.noreturn_at;
+    access->leaves_early = saved.leaves_early;
+}
+
+static struct copy *copy_of(const struct walk *walk, CXCursor function,
+                            const char *binding, struct frame *frame)
+{
+    struct access *access = walk->access;
+    struct copy *copy = xcalloc(1, sizeof(*copy)), *same = NULL;
+    *copy =
+        (struct copy){.outer = access->open, .function = function, .binding = binding};
+    for (size_t i = 0; i < access->copy_nr; i++)
+        if (clang_equalCursors(access->copy[i]->function, function) &&
+            !strcmp(access->copy[i]->binding, binding))
+            same = access->copy[i];
+    copy->name = same ? same->name : copy_name(access, function);
+    read_copy(walk, copy, frame); /* again: when it is reached may be another */
+    if (same) {
+        free(copy->key);
+        free(copy);
+        return same;
+    }
+    GROW(access->copy, access->copy_nr + 1, access->copy_alloc);
+    access->copy[access->copy_nr++] = copy;
+    return copy;
+}
+
+/* A call of a function that gets objects; false = it is none. */
+static bool take_call(const struct walk *walk, CXCursor call)
+{
+    struct access *access = walk->access;
+    CXCursor function = function_in_file(access, call);
+    struct frame frame = {.method = clang_getNullCursor(),
+                          .depth = access->outermost->depth + 1};
+    const char *binding = "";
+    if (clang_Cursor_isNull(function) || frame.depth > DEPTH_LIMIT)
+        return false;
+    int nr = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < nr; i++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
+        if (!takes_object(parameter)) {
+            struct walk inner = step(walk, call, (size_t)i + 1);
+            walk_to(&inner, argument);
+            continue;
+        }
+        struct value value = value_of(access, argument, access->outermost);
+        if (value.kind != V_PLACE || frame.arg_nr == INDEX_LIMIT)
+            return false;
+        CXType to = clang_getPointeeType(clang_getCursorType(parameter));
+        value.place.is_const = value.place.is_const || clang_isConstQualifiedType(to);
+        frame.parameter[frame.arg_nr] = parameter;
+        frame.arg[frame.arg_nr++] = value;
+        binding = ir_textf(access->clang->arena, "%s%s%s,", binding, value.place.key,
+                           value.place.is_const ? " const" : "");
+        consume_object(access, argument);
+    }
+    struct copy *copy = copy_of(walk, function, binding, &frame);
+    size_t at = offset_at(clang_getCursorLocation(peel(operand(call, 0))));
+    const char *name = spelling_of(access, function);
+    if (!is_spelt_here(access, call) ||
+        strncmp(access->source + at, name, strlen(name)) != 0)
+        complain(access, call, "a call in a macro, or by a longer name, with an object");
+    if (!copy->key_nr)
+        complain(access, call, "a function that gets an object and uses nothing of it");
+    add_edit(access, at, at + strlen(name), copy->name);
+    edit_objects(access, call, function, key_list(access, copy, false));
+    return true;
+}
+
 /* `&x[i]` changes nothing yet: elements may be written. */
 static void walk_to(const struct walk *walk, CXCursor cursor)
 {
@@ -1588,6 +1831,8 @@ static void walk_to(const struct walk *walk, CXCursor cursor)
         take(&here, cursor);
         return;
     }
+    if (take_call(&here, cursor))
+        return;
     if (kind == CXCursor_DeclRefExpr &&
         clang_getCursorKind(clang_getCursorReferenced(cursor)) != CXCursor_FunctionDecl &&
         is_object_type(clang_getCursorType(cursor)))
@@ -1667,11 +1912,11 @@ static bool is_consumed(const struct access *access, size_t at)
 }
 
 /* By a word of the statement, but for members behind a dot. */
-static bool is_taken(const struct access *access, const struct ir_names *macros,
-                     const char *name)
+static bool is_word_of(const struct access *access, size_t begin, size_t end,
+                       const char *name)
 {
-    const char *text = access->source + access->begin;
-    size_t length = access->end - access->begin, own = strlen(name);
+    const char *text = access->source + begin;
+    size_t length = end - begin, own = strlen(name);
     for (size_t i = 0; i + own <= length; i++) {
         bool begins = !i || (!isalnum((unsigned char)text[i - 1]) && text[i - 1] != '_');
         bool ends = i + own == length ||
@@ -1679,10 +1924,21 @@ static bool is_taken(const struct access *access, const struct ir_names *macros,
         bool member = i && (text[i - 1] == '.' ||
                             (i > 1 && text[i - 1] == '>' && text[i - 2] == '-'));
         if (begins && ends && !member && !strncmp(text + i, name, own) &&
-            !is_consumed(access, access->begin + i))
+            !is_consumed(access, begin + i))
             return true;
     }
-    return ir_has_name(macros, name);
+    return false;
+}
+
+static bool is_taken(const struct access *access, const struct ir_names *macros,
+                     const char *name)
+{
+    bool taken =
+        ir_has_name(macros, name) || is_word_of(access, access->begin, access->end, name);
+    for (size_t i = 0; i < access->copy_nr && !taken; i++)
+        taken = is_word_of(access, begin_of(access->copy[i]->function),
+                           end_of(access->copy[i]->function), name);
+    return taken;
 }
 
 /* The field keeps its name in a function that has no such variable. */
@@ -1873,10 +2129,20 @@ static struct value this_value(struct access *access, CXCursor function)
     return value;
 }
 
+static void forget_copies(struct access *access)
+{
+    for (size_t i = 0; i < access->copy_nr; i++) {
+        free(access->copy[i]->key);
+        free(access->copy[i]);
+    }
+    access->copy_nr = 0;
+}
+
 static void walk_statement(struct access *access)
 {
     struct walk walk = {.access = access};
     access->edit_nr = access->consumed_nr = 0;
+    forget_copies(access);
     for (size_t i = 0; i < access->key_nr; i++)
         access->key[i].met = false;
     walk_to(&walk, access->statement);
@@ -1917,6 +2183,9 @@ static void fill(struct access *access, struct ct_access *out)
     out->edit_nr = outermost_edits(access, edit);
     for (size_t i = 0; i < access->consumed_nr; i++)
         consumed[i] = access->consumed[i];
+    for (size_t i = 0; i < access->copy_nr; i++)
+        out->helpers = ir_textf(arena, "%s%s\n\n", out->helpers ? out->helpers : "",
+                                access->copy[i]->text);
     out->parameter = parameter;
     out->parameter_nr = access->key_nr;
     out->edit = edit;
@@ -1955,6 +2224,8 @@ struct ct_access ct_access(struct ct_file *file, const struct ct_function *funct
     if (!access.trouble.text)
         fill(&access, &out);
     out.trouble = access.trouble;
+    forget_copies(&access);
+    free(access.copy);
     free(access.key);
     free(access.edit);
     free(access.consumed);

@@ -29,8 +29,8 @@ struct ct_access {
     size_t edit_nr;
     const struct ct_consumed *consumed;
     size_t consumed_nr;
-    const char
-        *guard; /* under which alone the arguments may be asked for; NULL = always */
+    const char *helpers;       /* functions that it calls and that got objects */
+    const char *guard;         /* when the arguments may be asked for; NULL = always */
     struct ct_trouble trouble; /* why not */
 };
 

@@ -407,7 +407,6 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
         .attribute = xstrdup(attributes[outliner->attribute]),
         .first_line = outline_line_of(outliner, outliner->begin),
         .last_line = outline_line_of(outliner, outliner->end),
-        .line = 1 + count_lines(source, at),
     };
     writing.name =
         free_name(outliner, ir_textf(outliner->parse.arena, "%s_loop_%d",
@@ -419,6 +418,9 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
         if (writing.sorted[i]->passing == PASS_RESULT)
             strvec_push(&what->result, writing.sorted[i]->decl->name);
     buf_add_n(text, source, at);
+    if (outliner->access.helpers)
+        buf_add(text, outliner->access.helpers);
+    what->line = 1 + count_lines(buf_str(text), text->length);
     add_function(&writing, what, text);
     buf_add_n(text, source + at, outliner->begin - at);
     add_call(&writing, text);
