@@ -103,8 +103,7 @@ struct access {
     struct ct_consumed *consumed;
     size_t *consumed_spelt; /* where it is written: of a macro's argument elsewhere */
     size_t consumed_nr, consumed_alloc;
-    size_t noreturn_at;     /* of the first call that does not come back */
-    bool leaves_early;      /* break, continue */
+    size_t leaves_at;       /* of the first statement that may end the iteration */
     bool anywhere;          /* what is read may stand in another function: its texts and
                                names are not asked for */
     const struct walk *now; /* what stands where is read; NULL = it is no use */
@@ -1692,30 +1691,6 @@ static void edit_objects(struct access *access, CXCursor owner, CXCursor target,
     }
 }
 
-static enum CXChildVisitResult find_return(CXCursor cursor, CXCursor parent,
-                                           CXClientData data)
-{
-    (void)parent;
-    bool *found = data;
-    *found = *found || clang_getCursorKind(cursor) == CXCursor_ReturnStmt;
-    return CXChildVisit_Recurse;
-}
-
-/* Before its last statement. */
-static bool returns_early(CXCursor body)
-{
-    struct cursors list = children_of(body);
-    bool early = false;
-    for (size_t i = 0; i < list.item_nr; i++) {
-        if (clang_getCursorKind(list.item[i]) != CXCursor_ReturnStmt)
-            clang_visitChildren(list.item[i], find_return, &early);
-        else
-            early = early || i + 1 < list.item_nr;
-    }
-    free(list.item);
-    return early;
-}
-
 static void read_copy(const struct walk *walk, struct copy *copy, struct frame *frame)
 {
     struct access *access = walk->access;
@@ -1730,8 +1705,7 @@ static void read_copy(const struct walk *walk, struct copy *copy, struct frame *
     access->edit_nr = access->edit_alloc = 0;
     access->outermost = frame;
     access->open = copy;
-    access->noreturn_at = (size_t)-1;
-    access->leaves_early = returns_early(body);
+    access->leaves_at = (size_t)-1;
     clang_visitChildren(body, find_leaving, access);
     walk_to(&inner, body);
     add_edit(access, at, at + strlen(spelling_of(access, copy->function)), copy->name);
@@ -1745,8 +1719,7 @@ static void read_copy(const struct walk *walk, struct copy *copy, struct frame *
     access->edit_alloc = saved.edit_alloc;
     access->outermost = saved.outermost;
     access->open = saved.open;
-    access->noreturn_at = saved.noreturn_at;
-    access->leaves_early = saved.leaves_early;
+    access->leaves_at = saved.leaves_at;
 }
 
 static struct copy *copy_of(const struct walk *walk, CXCursor function,
@@ -1824,8 +1797,7 @@ static void walk_to(const struct walk *walk, CXCursor cursor)
     here.cursor = cursor;
     if (access->trouble.text)
         return;
-    here.when.unknown = here.when.unknown || access->leaves_early ||
-                        begin_of(cursor) > access->noreturn_at;
+    here.when.unknown = here.when.unknown || begin_of(cursor) > access->leaves_at;
     if (is_accessor_call(cursor) ||
         (kind == CXCursor_MemberRefExpr && is_object_field(cursor))) {
         take(&here, cursor);
@@ -2103,13 +2075,14 @@ static enum CXChildVisitResult find_leaving(CXCursor cursor, CXCursor parent,
     struct access *access = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     CXCursor target = clang_getCursorReferenced(cursor);
-    if (kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt ||
-        kind == CXCursor_GotoStmt)
-        access->leaves_early = true;
-    if (kind == CXCursor_CallExpr && !clang_Cursor_isNull(target) &&
-        clang_getCursorKind(target) == CXCursor_FunctionDecl &&
-        is_noreturn(access, target) && begin_of(cursor) < access->noreturn_at)
-        access->noreturn_at = begin_of(cursor);
+    bool ends = kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt ||
+                kind == CXCursor_GotoStmt || kind == CXCursor_ReturnStmt ||
+                (kind == CXCursor_CallExpr && !clang_Cursor_isNull(target) &&
+                 clang_getCursorKind(target) == CXCursor_FunctionDecl &&
+                 is_noreturn(access, target));
+    size_t at = kind == CXCursor_ReturnStmt ? end_of(cursor) : begin_of(cursor);
+    if (ends && at < access->leaves_at)
+        access->leaves_at = at;
     return CXChildVisit_Recurse;
 }
 
@@ -2206,7 +2179,7 @@ struct ct_access ct_access(struct ct_file *file, const struct ct_function *funct
                             .begin = begin,
                             .end = end,
                             .outermost = &outermost,
-                            .noreturn_at = (size_t)-1};
+                            .leaves_at = (size_t)-1};
     struct ct_access out = {0};
     clang_visitChildren(cursor, find_statement, &seek);
     access.statement = seek.found;

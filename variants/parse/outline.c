@@ -143,10 +143,18 @@ int outliner_loop_line(const struct outliner *outliner, size_t loop)
     return outliner->loop[loop]->line;
 }
 
+static bool uses_objects(const struct outliner *outliner, const struct ct_node *loop)
+{
+    struct ct_file file = outliner->parse.file;
+    struct ct_access access = ct_access(&file, outliner->function, outliner->file->source,
+                                        loop->begin, loop->end);
+    return access.parameter_nr || access.trouble.text;
+}
+
 bool outliner_is_whole(const struct outliner *outliner, size_t loop)
 {
     const struct ct_node *body = outliner->function->body;
-    if (!outliner->is_whole)
+    if (!outliner->is_whole || uses_objects(outliner, outliner->loop[loop]))
         return false;
     for (size_t i = 0; i < body->child_nr; i++)
         if (body->child[i] != outliner->loop[loop] && body->child[i]->kind != CT_DECLS)

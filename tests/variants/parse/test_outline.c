@@ -85,7 +85,7 @@ TEST("of C++, accessors become arrays and numbers, or the reason is said")
         struct error err = {0};
         char *text = xasprintf("%s%s", prelude, one->text);
         int status = outline_text("k.cpp", text, true, &out, &what, &err);
-        check(!what.unread);
+        check(!what.unread == !strstr(one->name, "not read"));
         check_case(&cases, one, case_part(one, "new") ? "new" : "error",
                    status ? err.text : buf_str(&out) + strlen(prelude));
         check(status || text_begins(buf_str(&out), prelude));
