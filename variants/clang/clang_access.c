@@ -90,10 +90,10 @@ struct access {
     struct ct_clang *clang;
     const struct ct_function *function;
     const char *source;
-    CXCursor statement, self_class;
-    size_t begin, end;       /* of the statement */
-    struct frame *outermost; /* of the loop, or of the copy that is read */
-    struct copy **copy;      /* the called ones first */
+    CXCursor self, statement, self_class; /* self: the function around the loop */
+    size_t begin, end;                    /* of the statement */
+    struct frame *outermost;              /* of the loop, or of the copy that is read */
+    struct copy **copy;                   /* the called ones first */
     size_t copy_nr, copy_alloc;
     struct copy *open; /* that is read; NULL = the loop is */
     struct key *key;
@@ -335,9 +335,11 @@ static struct value field_of(const struct access *access, const struct value *ba
     const char *name = spelling_of(access, field);
     if (base->kind != V_PLACE || clang_getCursorKind(field) != CXCursor_FieldDecl ||
         clang_Cursor_isBitField(field) || !*name ||
-        is_reference_type(clang_getCursorType(field)))
+        is_reference_type(clang_getCursorType(field)) ||
+        clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(field))))
         return (struct value){0};
-    place->key = ir_textf(arena, "%s.%s", base->place.key, name);
+    place->key =
+        ir_textf(arena, "%s.%s", base->place.key, cxx_qualified(access->clang, field));
     place->object = object_text(access, base);
     struct place *owner = ir_alloc(arena, sizeof(*owner));
     *owner = base->place;
@@ -347,7 +349,12 @@ static struct value field_of(const struct access *access, const struct value *ba
     place->type = clang_getCursorType(field);
     place->is_const = clang_isConstQualifiedType(clang_getCanonicalType(place->type)) ||
                       base->place.is_const || is_const_object(base->place.type);
-    place->is_visible = base->place.is_visible && is_visible(access, field);
+    /* a field of a base class may be hidden by another of its name */
+    CXCursor record = clang_getTypeDeclaration(record_of(base->place.type));
+    bool own =
+        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(field)),
+                           clang_getCanonicalCursor(record));
+    place->is_visible = own && base->place.is_visible && is_visible(access, field);
     value.is_atom = true;
     return value;
 }
@@ -1063,15 +1070,9 @@ static bool is_own_storage(CXCursor lvalue)
         if (kind == CXCursor_MemberRefExpr &&
             (!operand_nr(lvalue) || plain(type).kind == CXType_Pointer))
             return false;
-        if (kind == CXCursor_DeclRefExpr) {
-            CXCursor decl = clang_getCursorReferenced(lvalue);
-            return !is_reference_type(clang_getCursorType(decl)) &&
-                           clang_getCursorKind(decl) != CXCursor_ParmDecl
-                       ? true
-                       : !is_reference_type(clang_getCursorType(decl)) &&
-                             plain(clang_getCursorType(decl)).kind !=
-                                 CXType_ConstantArray;
-        }
+        if (kind == CXCursor_DeclRefExpr)
+            return !is_reference_type(
+                clang_getCursorType(clang_getCursorReferenced(lvalue)));
         if (kind != CXCursor_ArraySubscriptExpr && kind != CXCursor_MemberRefExpr)
             return false;
         lvalue = operand(lvalue, 0);
@@ -1605,6 +1606,35 @@ static const char *parameter_text(const struct access *access, const struct key 
 static enum CXChildVisitResult find_leaving(CXCursor cursor, CXCursor parent,
                                             CXClientData data);
 
+static bool is_class_scope(CXCursor cursor)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl ||
+           kind == CXCursor_UnionDecl || kind == CXCursor_ClassTemplate;
+}
+
+static bool is_in_class_body(CXCursor function)
+{
+    return is_class_scope(clang_getCursorLexicalParent(function));
+}
+
+/* The namespace or file that it is declared in. */
+static CXCursor space_of(CXCursor cursor)
+{
+    CXCursor at = clang_getCursorSemanticParent(cursor);
+    while (is_class_scope(at) || clang_getCursorKind(at) == CXCursor_LinkageSpec)
+        at = clang_getCursorSemanticParent(at);
+    return clang_getCanonicalCursor(at);
+}
+
+static bool is_in_its_space(CXCursor function)
+{
+    CXCursor at = clang_getCursorLexicalParent(function);
+    while (is_class_scope(at) || clang_getCursorKind(at) == CXCursor_LinkageSpec)
+        at = clang_getCursorLexicalParent(at);
+    return clang_equalCursors(clang_getCanonicalCursor(at), space_of(function));
+}
+
 static bool takes_object(CXCursor parameter)
 {
     CXType type = clang_getCursorType(parameter);
@@ -1634,8 +1664,11 @@ static CXCursor function_in_file(const struct access *access, CXCursor call)
         return definition;
     clang_getFileLocation(clang_getCursorLocation(definition), &file, NULL, NULL, NULL);
     bool own = file && clang_File_isEqual(file, access->clang->main);
-    return own && begin_of(definition) < access->function->begin ? definition
-                                                                 : clang_getNullCursor();
+    bool same = !is_in_class_body(access->self) && is_in_its_space(definition) &&
+                clang_equalCursors(space_of(definition), space_of(access->self));
+    return own && same && begin_of(definition) < access->function->begin
+               ? definition
+               : clang_getNullCursor();
 }
 
 static const char *copy_name(struct access *access, CXCursor function)
@@ -1953,6 +1986,35 @@ static const char *source_text(const struct access *access, CXCursor cursor)
                     access->source + begin_of(cursor));
 }
 
+struct scope_search {
+    const struct access *access;
+    bool found;
+};
+
+static enum CXChildVisitResult find_inner_name(CXCursor cursor, CXCursor parent,
+                                               CXClientData data)
+{
+    (void)parent;
+    struct scope_search *search = data;
+    CXCursor target = clang_getCursorReferenced(cursor);
+    bool named = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr;
+    size_t at = named ? offset_at(clang_getCursorLocation(target)) : 0;
+    search->found = search->found || is_assignment(cursor) ||
+                    (named && at >= search->access->begin && at < search->access->end);
+    return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* An accessor that may be asked in front of the loop, too. */
+static bool is_outer_access(struct access *access, CXCursor cursor)
+{
+    struct scope_search search = {.access = access};
+    find_inner_name(cursor, cursor, &search);
+    if (!search.found)
+        clang_visitChildren(cursor, find_inner_name, &search);
+    return !search.found && is_accessor_call(peel(cursor)) &&
+           value_of(access, cursor, access->outermost).kind != V_NONE;
+}
+
 /* What the loop's condition is before its first iteration, or NULL. */
 static const char *first_condition(struct access *access)
 {
@@ -1976,8 +2038,7 @@ static const char *first_condition(struct access *access)
         bool fine = compares &&
                     clang_equalCursors(clang_getCursorReferenced(left), variable) &&
                     (literal || is_invariant(access, init)) &&
-                    (is_invariant(access, right) ||
-                     value_of(access, right, access->outermost).kind != V_NONE);
+                    (is_invariant(access, right) || is_outer_access(access, right));
         const char *bound = source_text(access, right);
         if (fine && literal && kind == CXBinaryOperator_LT)
             text = ir_textf(arena, "%s > %lld", bound, from);
@@ -2026,8 +2087,8 @@ static void add_parameter(struct access *access, const struct key *key,
     if (!argument.text) {
         complain_of(access, key,
                     ir_textf(arena,
-                             "'%s', which is private, and no method gives a reference to "
-                             "its element or its value alone; add one",
+                             "'%s', which cannot be named there, and no public method gives "
+                             "a reference to its element or its value alone; add one",
                              key->place.text));
         return;
     }
@@ -2084,6 +2145,45 @@ static enum CXChildVisitResult find_leaving(CXCursor cursor, CXCursor parent,
     if (ends && at < access->leaves_at)
         access->leaves_at = at;
     return CXChildVisit_Recurse;
+}
+
+/* ---- names that mean the same in front of the function ---- */
+
+/* `size_type`, `s_count`, `helper()` of the class, without its name in front. */
+static enum CXChildVisitResult find_member_name(CXCursor cursor, CXCursor parent,
+                                                CXClientData data)
+{
+    (void)parent;
+    struct access *access = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    CXCursor target = clang_getCursorReferenced(cursor);
+    size_t at = offset_at(clang_getCursorLocation(cursor));
+    bool names = kind == CXCursor_DeclRefExpr || kind == CXCursor_TypeRef ||
+                 kind == CXCursor_TemplateRef ||
+                 (kind == CXCursor_MemberRefExpr && !operand_nr(cursor));
+    while (at && isspace((unsigned char)access->source[at - 1]))
+        at--;
+    bool qualified = at && access->source[at - 1] == ':';
+    if (names && !qualified && !clang_Cursor_isNull(target) &&
+        clang_getCursorKind(target) != CXCursor_FieldDecl && !is_method(target) &&
+        is_class_scope(clang_getCursorSemanticParent(target)))
+        complain(access, cursor,
+                 ir_textf(access->clang->arena,
+                          "'%s', which in front of the function may be another thing; "
+                          "write the class in front of it, '%s'",
+                          spelling_of(access, target),
+                          cxx_qualified(access->clang, target)));
+    return access->trouble.text ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static void check_names(struct access *access, CXCursor function)
+{
+    if (!is_in_its_space(function))
+        complain(access, access->statement,
+                 "names that in front of the function may be others: it stands outside "
+                 "of its namespace");
+    if (!is_in_class_body(function))
+        clang_visitChildren(access->statement, find_member_name, access);
 }
 
 static struct value this_value(struct access *access, CXCursor function)
@@ -2175,6 +2275,7 @@ struct ct_access ct_access(struct ct_file *file, const struct ct_function *funct
     struct access access = {.clang = file->clang,
                             .function = function,
                             .source = source,
+                            .self = cursor,
                             .self_class = clang_getNullCursor(),
                             .begin = begin,
                             .end = end,
@@ -2187,6 +2288,7 @@ struct ct_access ct_access(struct ct_file *file, const struct ct_function *funct
         return out;
     outermost.self = this_value(&access, cursor);
     clang_visitChildren(seek.found, find_leaving, &access);
+    check_names(&access, cursor);
     walk_statement(&access);
     if (!access.trouble.text)
         check_effects(&access);
