@@ -3,13 +3,14 @@
  * accessor that only gives an element or a field is read as that, so that the function
  * gets an array or a number in place of the object.
  */
-#include "core/base/buf.h"
-#include "core/base/text.h"
-#include "variants/clang/clang_access_parts.h"
+#include "variants/clang/clang_access.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/text.h"
+#include "variants/clang/clang_access_parts.h"
 
 /* ---- keys ---- */
 

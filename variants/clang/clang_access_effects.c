@@ -1,9 +1,6 @@
 /* What a loop does that could change the objects that it uses. */
-#include "core/base/buf.h"
-#include "core/base/text.h"
 #include "variants/clang/clang_access_parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* What an expression that uses an object stands for: an element, a field, a number. */
-#include "core/base/buf.h"
-#include "core/base/text.h"
 #include "variants/clang/clang_access_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/text.h"
 
 /* ---- places in the file ---- */
 

@@ -1,11 +1,12 @@
 /* Through the loop: where objects are used, when, and what is written there instead. */
-#include "core/base/buf.h"
-#include "core/base/text.h"
 #include "variants/clang/clang_access_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/text.h"
 
 /* ---- when an accessor is reached ---- */
 
