@@ -284,6 +284,14 @@ static void add_moved(const struct outliner *outliner, size_t begin, struct buf 
     buf_add_n(out, source + begin, outliner->end - begin);
 }
 
+static int count_lines(const char *text, size_t length)
+{
+    int nr = 0;
+    for (size_t i = 0; i < length; i++)
+        nr += text[i] == '\n';
+    return nr;
+}
+
 static void add_function(struct writing *writing, struct outlined *what, struct buf *out)
 {
     const struct outliner *outliner = writing->outliner;
@@ -296,6 +304,7 @@ static void add_function(struct writing *writing, struct outlined *what, struct 
         begin = line;
     else
         buf_add(out, "    ");
+    what->moved_line = 1 + count_lines(buf_str(out), out->length);
     add_moved(outliner, begin, out);
     buf_add(out, writing->end);
     add_results(writing, out);
@@ -387,14 +396,6 @@ static void add_call(const struct writing *writing, struct buf *out)
     strvec_release(&item);
     strvec_release(&unused);
     buf_release(&head);
-}
-
-static int count_lines(const char *text, size_t length)
-{
-    int nr = 0;
-    for (size_t i = 0; i < length; i++)
-        nr += text[i] == '\n';
-    return nr;
 }
 
 void outline_write(struct outliner *outliner, size_t at, struct buf *text,

@@ -96,6 +96,26 @@ TEST("of C++, accessors become arrays and numbers, or the reason is said")
     cases_release(&cases);
 }
 
+TEST("why a loop is not read names the line of the file")
+{
+    static const char text[] = "void other(double *a);\n"
+                               "void f(int n, double *a, double *b)\n"
+                               "{\n"
+                               "    a[0] = 1;\n"
+                               "    for (int i = 0; i < n; i++) { // take\n"
+                               "        b[i] = 1;\n"
+                               "        other(a);\n"
+                               "    }\n"
+                               "}\n";
+    struct buf out = {0};
+    struct outlined what = {0};
+    struct error err = {0};
+    check_ok(outline_text("k.c", text, true, &out, &what, &err), &err);
+    check_contains(what.unread, "line 7: 'other' may change memory");
+    buf_release(&out);
+    outlined_release(&what);
+}
+
 static const char two[] = "double f(int n, double *a)\n"
                           "{\n"
                           "    double sum = 0, top = 1;\n"
