@@ -16,6 +16,7 @@
 #include "observe/in_app/inputs_capture.h"
 #include "observe/report/app.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_outline.h"
 
 static void app_command(const struct samples *samples, struct buf *out);
 static char *app_end(const struct samples *samples);
@@ -297,6 +298,29 @@ static void write_commands(struct app *app, struct app_row *row, const char *bui
     buf_release(&in_app);
 }
 
+/* What `tune -- PROGRAM` makes of it, or what stands in its way there; caller frees. */
+static char *with_outlining(const struct app_row *row, const struct known_flags *known,
+                            const char *why)
+{
+    const struct outline_request request = {
+        .path = row->source, .line = row->line, .cflags = &known->flags};
+    struct outlined what = {0};
+    struct buf text = {0};
+    struct error other = {0};
+    char *both = NULL;
+    bool taken = source_outline(&request, &text, &what, &other) == 0;
+    if (taken && what.is_read)
+        both = xasprintf("%s; but its loop is read as a function of its own (lines %d to "
+                         "%d), which 'inflight tune -- PROGRAM' makes of it",
+                         why, what.first_line, what.last_line);
+    else if (!strcmp(row->routine->language, "C++")) /* of C it is mostly the same */
+        both = xasprintf("%s; as a function of its own: %s", why,
+                         taken ? what.unread : other.text);
+    outlined_release(&what);
+    buf_release(&text);
+    return both ? both : xstrdup(why);
+}
+
 /* Does it read as a kernel, whose calls can be captured? Runs nothing. */
 static bool reads(struct app_row *row, const struct known_flags *known)
 {
@@ -308,7 +332,7 @@ static bool reads(struct app_row *row, const struct known_flags *known)
     if (!status)
         status = inputs_check(kernel, row->routine->module, row->source, &why);
     if (status)
-        row->why_not = xstrdup(why.text);
+        row->why_not = with_outlining(row, known, why.text);
     kernel_free(kernel);
     return !status;
 }

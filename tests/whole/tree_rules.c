@@ -241,7 +241,7 @@ static const char shown_in_house[] =
     "variants/model/model_affine.h variants/model/model_nest.h "
     "variants/model/model_overlap.h variants/model/recurrence.h "
     "variants/model/model_view.h variants/model/tree.h "
-    "variants/clang/clang_tree.h "
+    "variants/clang/clang_tree.h variants/clang/clang_access.h "
     "variants/directives/contents.h variants/directives/pragma.h "
     "variants/directives/record_fields.h variants/directives/tunable.h "
     "variants/transform/packing.h variants/kernel/kernel_parts.h "

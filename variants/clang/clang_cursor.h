@@ -19,8 +19,9 @@ struct known_decl {
 
 struct ct_clang {
     bool is_cplusplus;
-    CXCursor reading;     /* the function that is read */
-    struct ct_decl *self; /* `this`, once asked for */
+    bool keeps_references; /* what a call may change is told as its address */
+    CXCursor reading;      /* the function that is read */
+    struct ct_decl *self;  /* `this`, once asked for */
     CXIndex index;
     CXTranslationUnit unit;
     CXFile main;
@@ -53,7 +54,8 @@ const char *cxx_with_arguments(struct ct_clang *clang, CXCursor cursor, const ch
 const char *cxx_type_text(struct ct_clang *clang, CXType type);
 bool cxx_is_function(CXCursor cursor);
 bool cxx_is_scope(CXCursor cursor);
-bool cxx_is_method(CXCursor cursor); /* that has a `this` */
+bool cxx_is_method(CXCursor cursor);   /* that has a `this` */
+bool cxx_is_template(CXCursor cursor); /* or a member of one, or of a local class */
 void cxx_read_head(struct ct_clang *clang, CXCursor cursor, struct ct_function *function);
 void cxx_read_linkage(struct ct_clang *clang, CXCursor cursor,
                       struct ct_function *function);
@@ -62,6 +64,11 @@ struct ct_node *cxx_this_node(struct ct_clang *clang);
 /* `double &r = a[i];` and the uses of r, as `double *r = &a[i];` and `*r`. */
 void cxx_declare_reference(struct ct_clang *clang, struct ct_node *var);
 void cxx_use_reference(struct ct_clang *clang, struct ct_node *name);
+/* `f(x)` of a parameter that is a reference to what may change, as `f(&x)`. */
+void cxx_keep_references(struct ct_clang *clang, CXCursor call,
+                         const struct cursors *list, struct ct_node *node);
+/* min, max, abs, sqrt ... of the standard library, of numbers. */
+bool cxx_is_standard_function(struct ct_clang *clang, CXCursor target);
 struct ct_decl *cxx_this(struct ct_clang *clang);
 /* The first construct of the function that is not read; text NULL = there is none. */
 struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);

@@ -158,6 +158,12 @@ static bool is_local(CXCursor cursor)
     return false;
 }
 
+bool cxx_is_template(CXCursor cursor)
+{
+    return clang_getCursorKind(cursor) == CXCursor_FunctionTemplate ||
+           is_in_template(cursor) || is_local(cursor);
+}
+
 static bool is_operator(const char *name)
 {
     return strncmp(name, "operator", 8) == 0 && !isalnum((unsigned char)name[8]) &&

@@ -90,6 +90,36 @@ void cxx_use_reference(struct ct_clang *clang, struct ct_node *name)
     *name = *unary(clang, "*", inner, inner->type.pointers - 1);
 }
 
+static bool is_reference(CXType type)
+{
+    return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+}
+
+static bool may_change(CXType parameter)
+{
+    return is_reference(parameter) &&
+           !clang_isConstQualifiedType(clang_getPointeeType(parameter));
+}
+
+void cxx_keep_references(struct ct_clang *clang, CXCursor call,
+                         const struct cursors *list, struct ct_node *node)
+{
+    CXCursor target = clang_getCursorReferenced(call);
+    int given = clang_Cursor_getNumArguments(call);
+    int taken = clang_Cursor_isNull(target) ? 0 : clang_Cursor_getNumArguments(target);
+    for (int i = 0; i < given; i++) {
+        int at = i - (given - taken); /* an operator's object stands in front */
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        if (at >= 0 && !may_change(clang_getCursorType(
+                           clang_Cursor_getArgument(target, (unsigned)at))))
+            continue;
+        for (size_t k = 0; k < list->item_nr; k++)
+            if (clang_equalCursors(list->item[k], argument) && is_place(node->child[k]))
+                node->child[k] =
+                    unary(clang, "&", node->child[k], node->child[k]->type.pointers + 1);
+    }
+}
+
 /* ---- what is not read ---- */
 
 struct search {
@@ -127,11 +157,6 @@ static const struct {
     {CXCursor_PackExpansionExpr, "a parameter pack"},
     {CXCursor_OverloadedDeclRef, "a template"},
 };
-
-static bool is_reference(CXType type)
-{
-    return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
-}
 
 /* Containers and views of the standard library whose elements lie in one piece. */
 static bool has_data(const char *type)
@@ -249,7 +274,7 @@ static void report_method(struct search *search, CXCursor cursor, CXCursor targe
 }
 
 /* min, max, abs, sqrt ... of numbers. */
-static bool is_standard_function(struct ct_clang *clang, CXCursor target)
+bool cxx_is_standard_function(struct ct_clang *clang, CXCursor target)
 {
     const char *name = cxx_qualified(clang, target);
     return strncmp(name, "std::", 5) == 0 &&
@@ -274,7 +299,7 @@ static void check_call(struct search *search, CXCursor cursor)
         report(search, cursor,
                ir_textf(search->clang->arena, "the overloaded operator '%s'", name));
     else if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)) &&
-             !is_standard_function(search->clang, target))
+             !cxx_is_standard_function(search->clang, target))
         report(search, cursor,
                ir_textf(search->clang->arena,
                         "a call of the function template '%s'; call a function for one "

@@ -309,6 +309,16 @@ void ct_read(struct ct_file *file, struct ct_function *function)
     read_function(clang, cursor, function);
 }
 
+void ct_read_body(struct ct_file *file, struct ct_function *function)
+{
+    struct ct_clang *clang = file->clang;
+    CXCursor cursor = clang->definition[function - file->function];
+    clang->reading = cursor;
+    clang->keeps_references = true;
+    if (!cxx_is_template(cursor))
+        read_function(clang, cursor, function);
+}
+
 /* Another one than that which is read, so without its `this`. */
 static bool is_readable(struct ct_clang *clang, CXCursor cursor,
                         const struct ct_function *function)

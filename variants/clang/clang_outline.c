@@ -291,6 +291,7 @@ struct ct_storage ct_storage(struct ct_file *file, const struct ct_decl *decl)
         .is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static,
         .is_register = clang_Cursor_getStorageClass(cursor) == CX_SC_Register,
         .is_array = is_array(type),
+        .is_reference = type.kind == CXType_LValueReference,
         .is_param = clang_getCursorKind(cursor) == CXCursor_ParmDecl,
         .has_initialiser =
             !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor)),
@@ -325,7 +326,7 @@ const char *ct_declaration(struct ir_arena *arena, const struct ct_storage *stor
     }
     if (bracket)
         length = (size_t)(bracket - type);
-    const char *blank = length && type[length - 1] == '*' ? "" : " ";
+    const char *blank = length && strchr("*&", type[length - 1]) ? "" : " ";
     const char *behind = !bracket              ? ""
                          : storage->dimensions ? storage->dimensions
                                                : bracket;

@@ -435,6 +435,12 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
         node->type = type_of(clang, clang_getCursorType(cursor));
     for (size_t i = 0; i < list.item_nr; i++)
         node->child[i] = node_build(clang, list.item[i]);
+    if (kind == CXCursor_CallExpr && clang->keeps_references)
+        cxx_keep_references(clang, cursor, &list, node);
+    if (node->kind == CT_CALL && node->child_nr == 0) { /* of a constructor */
+        node->kind = CT_EXPR;
+        node->what = "an object";
+    }
     read_details(clang, cursor, node);
     free(list.item);
     return node;

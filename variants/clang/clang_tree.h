@@ -131,6 +131,9 @@ void ct_close(struct ct_file *file);
 /* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
  * is read where there is trouble. */
 void ct_read(struct ct_file *file, struct ct_function *function);
+/* The body alone, whatever stands in the way of the function as a whole: for what is
+ * taken out of it. Of templates nothing. */
+void ct_read_body(struct ct_file *file, struct ct_function *function);
 /* Names that new code in the function meets: macros that are defined before its end,
  * predefined ones too, and what is declared outside of all functions. */
 void ct_read_names(struct ct_file *file, const struct ct_function *function,
@@ -152,7 +155,7 @@ size_t ct_uses(struct ct_file *file, const struct ct_function *function, size_t 
                size_t end, const struct ct_use **use, struct ct_trouble *trouble);
 
 struct ct_storage {
-    bool is_static, is_register, is_array, is_param, has_initialiser;
+    bool is_static, is_register, is_array, is_param, is_reference, has_initialiser;
     size_t at;              /* of its name */
     const char *type;       /* "double", "double[8][m]", "double (*)[5]" */
     const char *dimensions; /* of an array, as written: "[N][M]"; NULL = as in `type` */

@@ -1,5 +1,8 @@
 #include "variants/kernel/kernel_outline.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/base.h"
 #include "variants/ir/ir.h"
 #include "variants/model/loop_view.h"
@@ -23,6 +26,18 @@ static enum reading reading_of(const struct model_view *view, const char **why)
     return view->loop[0].modelled ? READ_OUTER : READ_NOTHING;
 }
 
+/* A reason that begins with its line in the new text, with that of the file. */
+static char *reason_in_file(const struct outlined *what, const char *why)
+{
+    char *end;
+    if (!text_begins(why, "line "))
+        return xstrdup(why);
+    long moved = strtol(why + strlen("line "), &end, 10) - what->moved_line;
+    if (*end != ':' || moved < 0 || moved > what->last_line - what->first_line)
+        return xstrdup(why);
+    return xasprintf("line %ld%s", what->first_line + moved, end);
+}
+
 /* The text is compiled for it. Fails where less than `want` is read. */
 static int check_model(const struct outline_request *request, const struct buf *text,
                        struct outlined *what, enum reading want, struct error *err)
@@ -38,11 +53,13 @@ static int check_model(const struct outline_request *request, const struct buf *
     if (!status) {
         struct model_view view = model_view(model);
         enum reading reading = reading_of(&view, &why);
+        char *reason = why ? reason_in_file(what, why) : NULL;
         if (reading < want)
             status = fail(err, STATUS_INPUT, "%s:%d: the loop is left as it is: %s",
-                          request->path, what->first_line, why);
+                          request->path, what->first_line, reason);
         else if (reading < READ_ALL)
-            what->unread = xstrdup(why);
+            what->unread = xstrdup(reason);
+        free(reason);
         what->is_read = reading >= READ_OUTER;
     }
     model_free(model);

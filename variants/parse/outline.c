@@ -68,6 +68,14 @@ static int read_function(struct outliner *outliner, const struct outline_request
     if (!outliner->function)
         return -1;
     ct_read(&parse->file, outliner->function);
+    outliner->is_whole = outliner->function->body != NULL;
+    if (!outliner->is_whole && parse->file.is_cplusplus)
+        ct_read_body(&parse->file, outliner->function);
+    if (!outliner->function->body && outliner->function->trouble.text)
+        return fail(err, STATUS_INPUT, "%s:%d:%d: of C++, '%s' cannot be read: %s",
+                    request->path, outliner->function->trouble.line,
+                    outliner->function->trouble.column, outliner->function->name,
+                    outliner->function->trouble.text);
     if (!outliner->function->body)
         return fail(err, STATUS_INPUT, "%s:%d: '%s' cannot be read", request->path,
                     outliner->function->line, outliner->function->name);
@@ -80,12 +88,6 @@ static int open_source(struct outliner *outliner, const struct outline_request *
     struct ir_function *file = outliner->file;
     struct strvec args = {0};
     bool cplusplus = cxx_is_source(request->path, request->cflags);
-    if (cplusplus)
-        return fail(
-            err, STATUS_INPUT,
-            "%s: of C++, no loop is taken out of its function; make it a function "
-            "by hand",
-            request->path);
     if (parse_source(file, request->text, err) < 0)
         return -1;
     parse_args(request->cflags, file->source, cplusplus, &args);
@@ -141,9 +143,19 @@ int outliner_loop_line(const struct outliner *outliner, size_t loop)
     return outliner->loop[loop]->line;
 }
 
+static bool uses_objects(const struct outliner *outliner, const struct ct_node *loop)
+{
+    struct ct_file file = outliner->parse.file;
+    struct ct_access access = ct_access(&file, outliner->function, outliner->file->source,
+                                        loop->begin, loop->end);
+    return access.parameter_nr || access.trouble.text;
+}
+
 bool outliner_is_whole(const struct outliner *outliner, size_t loop)
 {
     const struct ct_node *body = outliner->function->body;
+    if (!outliner->is_whole || uses_objects(outliner, outliner->loop[loop]))
+        return false;
     for (size_t i = 0; i < body->child_nr; i++)
         if (body->child[i] != outliner->loop[loop] && body->child[i]->kind != CT_DECLS)
             return false;
@@ -368,11 +380,21 @@ static size_t uses_of(const struct outliner *outliner, const struct ct_decl *dec
     return nr;
 }
 
+bool outline_is_consumed(const struct outliner *outliner, const struct ct_use *use)
+{
+    for (size_t i = 0; i < outliner->access.consumed_nr; i++)
+        if (outliner->access.consumed[i].at == use->at &&
+            outliner->access.consumed[i].decl == use->decl)
+            return true;
+    return false;
+}
+
 static void list_variables(struct outliner *outliner)
 {
     for (size_t i = 0; i < outliner->use_nr; i++) {
         struct ct_decl *decl = outliner->use[i].decl;
         if (outliner->use[i].is_inside &&
+            !outline_is_consumed(outliner, &outliner->use[i]) &&
             !is_inside(outliner, ct_storage(&outliner->parse.file, decl).at))
             outline_add(outliner, decl);
     }
@@ -484,12 +506,23 @@ static int list_sizes(struct outliner *outliner, struct error *err)
 
 /* ---- addresses ---- */
 
+/* Of C++, to an element or a field of an object. */
+static bool is_access(const struct outliner *outliner, const struct ct_node *call)
+{
+    for (size_t i = 0; i < outliner->access.edit_nr; i++)
+        if (call->spelt_begin >= outliner->access.edit[i].begin &&
+            call->spelt_end <= outliner->access.edit[i].end)
+            return true;
+    return false;
+}
+
 /* A store there could be one to the variable, whose address is known elsewhere. */
 static bool may_store_to(const struct outliner *outliner, const struct ct_node *node,
                          const struct ct_decl *decl)
 {
     if (node->kind == CT_CALL)
-        return !node->child[0]->decl || !node->child[0]->decl->is_math;
+        return !is_access(outliner, node) &&
+               (!node->child[0]->decl || !node->child[0]->decl->is_math);
     if (!flow_is_changing(node) || flow_base(node->child[0]))
         return false;
     const struct ir_type *stored = &node->child[0]->type, *own = &decl->type;
@@ -514,12 +547,24 @@ static const struct ct_node *store_below(const struct outliner *outliner,
     return NULL;
 }
 
+/* Where its address is taken, if that may be so before the loop ends. */
+static const struct ct_node *address_before(const struct outliner *outliner,
+                                            const struct ct_decl *decl)
+{
+    const struct ct_node *body = outliner->function->body;
+    const struct ct_node *first = flow_address(body, decl);
+    const struct ct_node *outermost = outliner->loop[0];
+    bool later = first && first->begin >= outermost->end && !first->in_macro &&
+                 !flow_has_labels(body);
+    return later ? NULL : first;
+}
+
 static int check_address(const struct outliner *outliner, const struct passed *passed,
                          struct error *err)
 {
     const struct ct_decl *decl = passed->decl;
     const struct ct_node *inside = flow_address(outliner->taken, decl);
-    const struct ct_node *anywhere = flow_address(outliner->function->body, decl);
+    const struct ct_node *anywhere = address_before(outliner, decl);
     if (inside)
         return outline_refuse(
             outliner, inside->line, err,
@@ -679,6 +724,8 @@ static int check_variable(struct outliner *outliner, struct passed *passed,
                               passed->decl->name);
     if (strstr(passed->storage.type, "restrict"))
         drop_restrict(outliner, passed);
+    if (passed->storage.is_reference) /* as it is, so that it refers to the same */
+        return 0;
     if (passed->storage.is_array && !passed->storage.is_param)
         return check_array(outliner, passed, err);
     find_flow(outliner, passed);
@@ -708,6 +755,12 @@ static int find_variables(struct outliner *outliner, struct error *err)
     struct ct_trouble trouble;
     outliner->use_nr = ct_uses(&outliner->parse.file, outliner->function, outliner->begin,
                                outliner->end, &outliner->use, &trouble);
+    if (trouble.text)
+        return outline_refuse(outliner, trouble.line, err, "it holds %s", trouble.text);
+    outliner->access =
+        ct_access(&outliner->parse.file, outliner->function, outliner->file->source,
+                  outliner->taken->begin, outliner->end);
+    trouble = outliner->access.trouble;
     if (trouble.text)
         return outline_refuse(outliner, trouble.line, err, "it holds %s", trouble.text);
     list_variables(outliner);

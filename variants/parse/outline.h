@@ -37,6 +37,7 @@ struct outlined {
     bool is_read;    /* source_outline: the outermost one is modelled */
     int first_line, last_line; /* of what was taken out, in the file */
     int line;                  /* of the function, in the new text */
+    int moved_line;            /* where first_line is there */
     struct strvec parameter;   /* their declarations */
     struct strvec result; /* the variables that the loop changes for what comes later */
 };

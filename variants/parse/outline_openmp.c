@@ -64,10 +64,25 @@ static bool is_openmp(const struct ir_pragma *pragma)
 
 /* ---- what the directives in the moved text name ---- */
 
+/* Whose arrays and numbers are passed, not itself. */
+static bool is_object(const struct outliner *outliner, const struct ct_decl *decl)
+{
+    for (size_t i = 0; i < outliner->access.consumed_nr; i++)
+        if (outliner->access.consumed[i].decl == decl)
+            return true;
+    return false;
+}
+
 static int take_word(struct outliner *outliner, const struct ir_pragma *pragma,
                      const struct clause_word *word, struct error *err)
 {
     struct named named = outline_named(outliner, word->word);
+    bool none = !strcmp(word->clause, "default") && !strcmp(word->word, "none");
+    if (outliner->access.parameter_nr && (none || is_object(outliner, named.decl)))
+        return outline_refuse(outliner, pragma->line, err,
+                              "its pragma says '%s(%s)', of objects that are arrays and "
+                              "numbers in a function of its own; leave that out",
+                              word->clause, word->word);
     if (!named.nr)
         return 0;
     if (named.nr > 1)
@@ -198,13 +213,30 @@ static int check_reduction(const struct outliner *outliner,
     return 0;
 }
 
+/* The call of C++ that stands under a condition would leave out the barrier behind it. */
+static int check_barrier(const struct outliner *outliner, const struct ir_pragma *pragma,
+                         struct error *err)
+{
+    bool waits = text_has_word(pragma->text, "for") &&
+                 !text_has_word(pragma->text, "parallel") &&
+                 !text_has_word(pragma->text, "nowait");
+    if (!outliner->access.guard || !waits)
+        return 0;
+    return outline_refuse(outliner, pragma->line, err,
+                          "its threads wait for one another behind it, also where an "
+                          "array that an accessor gives is empty, so that its first "
+                          "element cannot be asked for; add a method that gives its "
+                          "data()");
+}
+
 int outline_sharing(struct outliner *outliner, struct error *err)
 {
     const struct ir_pragma *pragma = outliner->file->all_pragma;
     read_regions(outliner, outliner->function->body);
     for (; pragma; pragma = pragma->next_all)
         if (is_openmp(pragma) && is_moved(outliner, pragma) &&
-            check_reduction(outliner, pragma, err) < 0)
+            (check_reduction(outliner, pragma, err) < 0 ||
+             check_barrier(outliner, pragma, err) < 0))
             return -1;
     for (size_t i = 0; outliner->in_region && i < outliner->passed_nr; i++) {
         const struct passed *passed = &outliner->passed[i];

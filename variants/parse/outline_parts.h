@@ -2,6 +2,7 @@
 #ifndef VARIANTS_PARSE_OUTLINE_PARTS_H
 #define VARIANTS_PARSE_OUTLINE_PARTS_H
 
+#include "variants/clang/clang_access.h"
 #include "variants/parse/outline.h"
 #include "variants/parse/outline_flow.h"
 #include "variants/parse/parse_parts.h"
@@ -31,9 +32,12 @@ struct outliner {
     const struct ct_node **loop; /* around the line, outermost first */
     size_t loop_nr, loop_alloc;
 
+    bool is_whole; /* the function is read as it is: of C++ not all are */
+
     /* ---- of the loop that is taken ---- */
     const struct ct_node *taken;
-    size_t begin, end; /* with its pragmas, in the source */
+    struct ct_access access; /* to objects of C++ */
+    size_t begin, end;       /* with its pragmas, in the source */
     const struct ct_use *use;
     size_t use_nr;
     struct passed *passed;
@@ -48,6 +52,9 @@ int outline_refuse(const struct outliner *outliner, int line, struct error *err,
 int outline_line_of(const struct outliner *outliner, size_t at);
 struct passed *outline_add(struct outliner *outliner, struct ct_decl *decl);
 struct passed *outline_find(struct outliner *outliner, const struct ct_decl *decl);
+
+/* The new text names it no more: the object in `mesh.x(i)`. */
+bool outline_is_consumed(const struct outliner *outliner, const struct ct_use *use);
 
 /* A variable of the function by its name, and how many there are outside of the loop. */
 struct named {

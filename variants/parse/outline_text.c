@@ -93,6 +93,18 @@ static bool is_free(const struct outliner *outliner, const char *name)
            !text_has_word(outliner->file->source, name);
 }
 
+/* "operator()": operator__ */
+static const char *word_of(const struct outliner *outliner, const char *name)
+{
+    char *word = xstrdup(name);
+    for (char *at = word; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    const char *copy = ir_text(outliner->parse.arena, word);
+    free(word);
+    return copy;
+}
+
 static const char *free_name(const struct outliner *outliner, const char *stem)
 {
     const char *name = ir_text(outliner->parse.arena, stem);
@@ -201,6 +213,8 @@ static void add_head(const struct writing *writing, struct outlined *what,
         if (parameter_of(writing, i))
             strvec_push(&what->parameter, parameter_of(writing, i));
     struct strvec none = {0};
+    for (size_t i = 0; i < outliner->access.parameter_nr; i++)
+        strvec_push(&what->parameter, outliner->access.parameter[i].declaration);
     strvec_push(&none, "void");
     const char *own =
         writing->result ? ct_declaration(arena, &writing->result->storage, writing->name)
@@ -257,6 +271,27 @@ static size_t line_begin(const char *source, size_t at)
     return at;
 }
 
+/* The text with names in place of the accesses to objects. */
+static void add_moved(const struct outliner *outliner, size_t begin, struct buf *out)
+{
+    const char *source = outliner->file->source;
+    const struct ct_access *access = &outliner->access;
+    for (size_t i = 0; i < access->edit_nr; i++) {
+        buf_add_n(out, source + begin, access->edit[i].begin - begin);
+        buf_add(out, access->edit[i].text);
+        begin = access->edit[i].end;
+    }
+    buf_add_n(out, source + begin, outliner->end - begin);
+}
+
+static int count_lines(const char *text, size_t length)
+{
+    int nr = 0;
+    for (size_t i = 0; i < length; i++)
+        nr += text[i] == '\n';
+    return nr;
+}
+
 static void add_function(struct writing *writing, struct outlined *what, struct buf *out)
 {
     const struct outliner *outliner = writing->outliner;
@@ -269,7 +304,8 @@ static void add_function(struct writing *writing, struct outlined *what, struct 
         begin = line;
     else
         buf_add(out, "    ");
-    buf_add_n(out, source + begin, outliner->end - begin);
+    what->moved_line = 1 + count_lines(buf_str(out), out->length);
+    add_moved(outliner, begin, out);
     buf_add(out, writing->end);
     add_results(writing, out);
     buf_addf(out, "}%s%s", writing->end, writing->end);
@@ -329,7 +365,8 @@ static void add_call(const struct writing *writing, struct buf *out)
     struct strvec item = {0}, unused = {0};
     struct buf head = {0};
     add_unused(writing, &unused);
-    bool braces = unused.nr && !stands_in_block(outliner);
+    const char *guard = outliner->access.guard; /* an else may stand behind it */
+    bool braces = (unused.nr || guard) && !stands_in_block(outliner);
     char *indent = indent_of(outliner);
     char *deep = xasprintf("%s%s", indent, braces ? "    " : "");
     const char *first = margin ? indent : "";
@@ -337,13 +374,20 @@ static void add_call(const struct writing *writing, struct buf *out)
         if (parameter_of(writing, i))
             strvec_pushf(&item, "%s%s", writing->out[i] ? "&" : "",
                          writing->sorted[i]->decl->name);
+    for (size_t i = 0; i < outliner->access.parameter_nr; i++)
+        strvec_push(&item, outliner->access.parameter[i].argument);
     if (writing->result)
         buf_addf(&head, "%s = ", writing->result->decl->name);
     buf_add(&head, writing->name);
     if (braces)
         buf_addf(out, "%s{%s", first, writing->end);
     add_unused_lines(&unused, deep, braces ? deep : first, writing->end, out);
-    add_list(out, unused.nr ? deep : first, buf_str(&head), &item, writing->end);
+    const char *in_line = unused.nr || braces ? deep : first;
+    char *behind = xasprintf("%s    ", deep);
+    if (guard)
+        buf_addf(out, "%sif (%s)%s", in_line, guard, writing->end);
+    add_list(out, guard ? behind : in_line, buf_str(&head), &item, writing->end);
+    free(behind);
     buf_add(out, ";");
     if (braces)
         buf_addf(out, "%s%s}", writing->end, indent);
@@ -352,14 +396,6 @@ static void add_call(const struct writing *writing, struct buf *out)
     strvec_release(&item);
     strvec_release(&unused);
     buf_release(&head);
-}
-
-static int count_lines(const char *text, size_t length)
-{
-    int nr = 0;
-    for (size_t i = 0; i < length; i++)
-        nr += text[i] == '\n';
-    return nr;
 }
 
 void outline_write(struct outliner *outliner, size_t at, struct buf *text,
@@ -372,17 +408,20 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
         .attribute = xstrdup(attributes[outliner->attribute]),
         .first_line = outline_line_of(outliner, outliner->begin),
         .last_line = outline_line_of(outliner, outliner->end),
-        .line = 1 + count_lines(source, at),
     };
     writing.name =
         free_name(outliner, ir_textf(outliner->parse.arena, "%s_loop_%d",
-                                     outliner->function->name, outliner->taken->line));
+                                     word_of(outliner, outliner->function->name),
+                                     outliner->taken->line));
     what->function = xstrdup(writing.name);
     prepare(&writing);
     for (size_t i = 0; i < writing.nr; i++)
         if (writing.sorted[i]->passing == PASS_RESULT)
             strvec_push(&what->result, writing.sorted[i]->decl->name);
     buf_add_n(text, source, at);
+    if (outliner->access.helpers)
+        buf_add(text, outliner->access.helpers);
+    what->line = 1 + count_lines(buf_str(text), text->length);
     add_function(&writing, what, text);
     buf_add_n(text, source + at, outliner->begin - at);
     add_call(&writing, text);

@@ -736,6 +736,15 @@ static struct ir_stmt *block_of(struct inlining *at, struct parse *reader)
     return block;
 }
 
+/* Of C++: it is its argument, no copy. */
+static bool has_reference(const struct ct_function *function)
+{
+    for (size_t i = 0; i < function->param_nr; i++)
+        if (function->param[i]->is_reference)
+            return true;
+    return false;
+}
+
 static bool expand_block(struct parse *p, struct ir_stmt *stmt)
 {
     struct ir_expr *call = stmt->expr;
@@ -743,7 +752,8 @@ static bool expand_block(struct parse *p, struct ir_stmt *stmt)
         call->symbol->role == IR_FUNCTION ? p->declared[call->symbol->id] : NULL;
     struct inlining at = {
         .p = p, .call = call, .function = decl ? ct_body(&p->file, decl) : NULL};
-    if (!at.function || at.function->param_nr != call->arg_nr || p->file.is_cplusplus)
+    if (!at.function || at.function->param_nr != call->arg_nr ||
+        has_reference(at.function))
         return false;
     struct ir_function *own = ir_alloc(p->arena, sizeof(*own));
     own->arena = p->arena;

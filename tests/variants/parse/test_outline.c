@@ -9,7 +9,8 @@
 
 SUITE(variants_outline);
 
-#define CASES INFLIGHT_SOURCE_DIR "/tests/data/parse/outline.cases"
+#define CASES     INFLIGHT_SOURCE_DIR "/tests/data/parse/outline.cases"
+#define CXX_CASES INFLIGHT_SOURCE_DIR "/tests/data/parse/outline_cxx.cases"
 
 /* The line that says "take"; 0 = none does. */
 static int marked_line(const char *text)
@@ -69,6 +70,50 @@ TEST("loops become functions, or the reason is said")
         outlined_release(&what);
     }
     cases_release(&cases);
+}
+
+TEST("of C++, accessors become arrays and numbers, or the reason is said")
+{
+    struct cases cases;
+    if (!cases_read(CXX_CASES, 30, &cases))
+        return;
+    const char *prelude = cases.v[0].text;
+    for (size_t i = 1; i < cases.nr; i++) {
+        struct test_case *one = &cases.v[i];
+        struct buf out = {0};
+        struct outlined what = {0};
+        struct error err = {0};
+        char *text = xasprintf("%s%s", prelude, one->text);
+        int status = outline_text("k.cpp", text, true, &out, &what, &err);
+        check(!what.unread == !strstr(one->name, "not read"));
+        check_case(&cases, one, case_part(one, "new") ? "new" : "error",
+                   status ? err.text : buf_str(&out) + strlen(prelude));
+        check(status || text_begins(buf_str(&out), prelude));
+        buf_release(&out);
+        outlined_release(&what);
+        free(text);
+    }
+    cases_release(&cases);
+}
+
+TEST("why a loop is not read names the line of the file")
+{
+    static const char text[] = "void other(double *a);\n"
+                               "void f(int n, double *a, double *b)\n"
+                               "{\n"
+                               "    a[0] = 1;\n"
+                               "    for (int i = 0; i < n; i++) { // take\n"
+                               "        b[i] = 1;\n"
+                               "        other(a);\n"
+                               "    }\n"
+                               "}\n";
+    struct buf out = {0};
+    struct outlined what = {0};
+    struct error err = {0};
+    check_ok(outline_text("k.c", text, true, &out, &what, &err), &err);
+    check_contains(what.unread, "line 7: 'other' may change memory");
+    buf_release(&out);
+    outlined_release(&what);
 }
 
 static const char two[] = "double f(int n, double *a)\n"

@@ -1,0 +1,58 @@
+// Elements that reach their nodes through accessors, as LULESH does.
+#include <cstdio>
+#include <vector>
+
+typedef double Real;
+typedef int Index;
+
+class Mesh
+{
+  public:
+    explicit Mesh(Index n) : x_(n + 3), force_(n), nodes_(4 * n), weight_(new Real[n]), size_(n)
+    {
+        for (Index i = 0; i < n; i++) {
+            weight_[i] = 0.5 * i;
+            for (Index k = 0; k < 4; k++)
+                nodes_[4 * i + k] = (i * 7 + k) % (n + 3);
+        }
+        for (Index i = 0; i < n + 3; i++)
+            x_[i] = 1.0 / (i + 1);
+    }
+    ~Mesh() { delete[] weight_; }
+    Real &x(Index i) { return x_[i]; }
+    Real &force(Index i) { return force_[i]; }
+    Real &weight(Index i) { return weight_[i]; }
+    Index *nodes(Index i) { return &nodes_[Index(4) * i]; }
+    Index size() const { return size_; }
+
+  private:
+    std::vector<Real> x_, force_;
+    std::vector<Index> nodes_;
+    Real *weight_;
+    Index size_;
+};
+
+static Real mean(Mesh &mesh, const Index *node)
+{
+    return (mesh.x(node[0]) + mesh.x(node[1]) + mesh.x(node[2]) + mesh.x(node[3])) / 4;
+}
+
+static Real step(Mesh &mesh, Real dt)
+{
+    Real sum = 0;
+    for (Index i = 0; i < mesh.size(); ++i) {
+        mesh.force(i) += mean(mesh, mesh.nodes(i)) * mesh.weight(i) * dt;
+        sum += mesh.force(i);
+    }
+    return sum;
+}
+
+int main()
+{
+    Mesh mesh(500), empty(0);
+    Real sum = step(empty, 1);
+    for (int i = 0; i < 3; i++)
+        sum += step(mesh, 0.25);
+    std::printf("%.17g\n", sum);
+    return 0;
+}
