@@ -257,6 +257,8 @@ static char *verified_text(const struct verify_report *report)
              report->sizes, tolerance->relative_double, tolerance->relative_float);
     if (tolerance->absolute > 0)
         buf_addf(&text, ", or %g absolutely", tolerance->absolute);
+    if (report->outcome == RUN_OUTCOME_OK && report->detail)
+        buf_addf(&text, "; %s", report->detail);
     return buf_detach(&text);
 }
 

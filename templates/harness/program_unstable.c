@@ -23,17 +23,21 @@ static void nudge(const struct inflight_array *array, void *data, size_t length)
     }
 }
 
-static void fill_nudged(struct verification *verification, size_t i)
+static void fill_beside(struct verification *verification, size_t i)
 {
-    const struct inflight_array *array = &inflight_table.array[i];
     struct pair *pair = &verification->pair[i];
 
     space_allow(&pair->first, is_memory_written(verification, memory_of(verification, i))
                                   ? PROT_READ
                                   : PROT_READ | PROT_WRITE);
     fill_contents(verification, i, pair->variant);
-    if (array->kind == 'f')
-        nudge(array, pair->variant, verification->sizes->array[i].length);
+}
+
+static void nudge_beside(struct verification *verification, size_t i)
+{
+    if (inflight_table.array[i].kind == 'f')
+        nudge(&inflight_table.array[i], verification->pair[i].variant,
+              verification->sizes->array[i].length);
 }
 
 /* What only is read, as it was. */
@@ -76,25 +80,33 @@ static char *compare_aside(struct verification *verification,
     return told;
 }
 
+/* Does the untransformed kernel, called once more, make other results than it did? */
+static bool does_differ(struct verification *verification, bool nudged,
+                        const struct inflight_result *wanted)
+{
+    struct inflight_result result[2] = {*wanted, {0}};
+    bool different;
+
+    for_each(verification, fill_beside);
+    if (nudged)
+        for_each(verification, nudge_beside);
+    run_kernel(verification, false, true, &result[1]);
+    for_each(verification, fill_again);
+    free(compare_aside(verification, result, &different));
+    return different;
+}
+
 /* What the variant made is lost. */
 static bool is_unstable(struct verification *verification,
                         const struct inflight_result *wanted)
 {
-    struct inflight_result nudged[2] = {*wanted, {0}};
-    bool different;
-
-    if (!can_nudge())
-        return false;
-    for_each(verification, fill_nudged);
-    run_kernel(verification, false, true, &nudged[1]);
-    for_each(verification, fill_again);
-    free(compare_aside(verification, nudged, &different));
-    return different;
+    return can_nudge() && !does_differ(verification, false, wanted) &&
+           does_differ(verification, true, wanted);
 }
 
 /* Where it is unstable, a line before what is told says that it does not count. */
-static void compare_small(struct verification *verification,
-                          struct inflight_result result[2])
+static void compare_stable(struct verification *verification,
+                           struct inflight_result result[2])
 {
     bool different;
     char *told = compare_aside(verification, result, &different);

@@ -560,10 +560,10 @@ static void verify_sizes(struct verification *verification)
     run_kernel(verification, true, true, &result[1]);
     if (!all_intact(verification))
         verification->different = true;
-    if (verification->request->full_precision && !verification->request->against_itself)
-        compare_small(verification, result);
-    else
+    if (verification->request->against_itself)
         compare_all(verification, result);
+    else
+        compare_stable(verification, result);
 }
 
 static void release_pair(struct verification *verification, size_t i)

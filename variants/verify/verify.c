@@ -305,16 +305,21 @@ static bool is_unstable(const struct verify_lines *lines, size_t at)
     return false;
 }
 
-static void note_done(struct verification *verification, const struct verify_cases *cases,
-                      size_t from, size_t to)
+static void add_unstable(struct verification *verification, const char *sizes)
 {
     struct buf *unstable = &verification->unstable;
 
+    buf_addf(unstable, "%s%s", unstable->length ? ", " : "", sizes);
+}
+
+static void note_done(struct verification *verification, const struct verify_cases *cases,
+                      size_t from, size_t to)
+{
     for (size_t i = from; i < to; i++)
         if (!is_unstable(&verification->lines, i - from))
             add_done(verification, cases->item[i].brief);
         else
-            buf_addf(unstable, "%s%s", unstable->length ? ", " : "", cases->item[i].text);
+            add_unstable(verification, cases->item[i].text);
 }
 
 /* ---- small sizes ---- */
@@ -494,6 +499,8 @@ static int verify_full(struct verification *verification, struct error *err)
     note_error(verification);
     if (outcome != RUN_OUTCOME_OK)
         judge(verification, outcome, sizes);
+    else if (is_unstable(&verification->lines, 0))
+        add_unstable(verification, sizes);
     else
         note_full(verification);
 out:
