@@ -419,8 +419,8 @@ static void list_symbol(struct kernel *kernel, const struct ir_symbol *symbol)
         add_array(kernel, symbol);
 }
 
-/* Not even when its arguments could be had: each program that is built around a kernel has
- * a main of its own. */
+/* Not even when its arguments could be had: each program that is built around a kernel
+ * has a main of its own. */
 static void refuse_main(struct kernel *kernel)
 {
     const struct ir_function *function = kernel->function;

@@ -80,7 +80,7 @@ struct timed_trial {
         double try_s, explain_s, over_s, check_s;
     } cost;
     double longest_s; /* of the comparisons */
-    bool cuts;                    /* plans that are explained are cut short by the end */
+    bool cuts;        /* plans that are explained are cut short by the end */
 };
 
 static int slow_measure(void *data, const struct candidate *candidate,
