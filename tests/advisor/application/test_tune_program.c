@@ -431,6 +431,9 @@ static bool project_begin(struct project_made *made)
     return true;
 }
 
+/* The words are split as a shell does: its path may hold a blank. */
+#define OURS "'" INFLIGHT_PROGRAM "'"
+
 static int run(const struct project_made *made, const char *words,
                struct spawn_outcome *outcome)
 {
@@ -465,9 +468,7 @@ TEST("a dry run names the loops of a project and how each is taken")
 
     if (!can_sample() || !project_begin(&made))
         return;
-    check_eq(run(&made, INFLIGHT_PROGRAM " tune --dry-run --json --quiet -- ./app 300",
-                 &outcome),
-             0);
+    check_eq(run(&made, OURS " tune --dry-run --json --quiet -- ./app 300", &outcome), 0);
     check_str(buf_str(&outcome.err), "");
     if (check_ok(json_read_text(buf_str(&outcome.out), "out",
                                 "inflight.application-tuning/1", &document, &made.err),
@@ -540,8 +541,8 @@ TEST("a nest that is read from outside is taken")
         return;
     write_text(&made, "pairs.c", pairs_c);
     check_eq(run(&made,
-                 INFLIGHT_PROGRAM " tune --dry-run --quiet --top 1 --build 'gcc -O2 -g "
-                                  "pairs.c -o pairs' -- ./pairs",
+                 OURS " tune --dry-run --quiet --top 1 --build 'gcc -O2 -g "
+                      "pairs.c -o pairs' -- ./pairs",
                  &outcome),
              0);
     check_contains(buf_str(&outcome.out), "steps_loop_20");
@@ -561,8 +562,7 @@ TEST("the patch, if there is one, fits, and the program prints the same")
     check_eq(run(&made, "make", &before), 0);
     spawn_outcome_release(&before);
     check_eq(run(&made, "./app 50", &before), 0);
-    check_eq(run(&made, INFLIGHT_PROGRAM " tune --budget 20s --quiet --top 2 -- ./app 50",
-                 &outcome),
+    check_eq(run(&made, OURS " tune --budget 20s --quiet --top 2 -- ./app 50", &outcome),
              0);
     check_contains(buf_str(&outcome.out), "turn, grid.c:");
     check_str(buf_str(&outcome.err), "");
@@ -600,7 +600,7 @@ TEST("what stands in the way is said before anything is built")
         return;
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct spawn_outcome outcome;
-        char *words = xasprintf("%s%s", INFLIGHT_PROGRAM, wrong[i].words);
+        char *words = xasprintf("%s%s", OURS, wrong[i].words);
 
         check_eq(run(&made, words, &outcome), wrong[i].code);
         check_contains(buf_str(&outcome.err), wrong[i].says);
