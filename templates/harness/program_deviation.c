@@ -58,6 +58,22 @@ static void note_difference(struct deviation *deviation, size_t i)
     deviation->differs = true;
 }
 
+/* `min`: elements below it are judged as if they were as large. */
+static bool is_apart(const struct request *request, unsigned exact, double min, double a,
+                     double b)
+{
+    double relative = exact == 8 ? request->relative_double : request->relative_float,
+           scale = fabs(a) > min ? fabs(a) : min;
+
+    return a != b && !(isnan(a) && isnan(b)) &&
+           !(fabs(a - b) <= request->absolute + relative * scale);
+}
+
+static double least(const struct inflight_array *array, const void *want, size_t length)
+{
+    return typical(array, want, length) * 1e-3;
+}
+
 /* An element near zero is judged against a thousandth of the typical one: it is mostly
  * what cancellation left of larger terms. `exact`: bytes of the type it was computed in.
  */
@@ -66,8 +82,7 @@ static struct deviation compare_reals(const struct request *request,
                                       const void *want, const void *got, size_t length)
 {
     struct deviation deviation = {0};
-    double min = typical(array, want, length) * 1e-3;
-    double relative = exact == 8 ? request->relative_double : request->relative_float;
+    double min = least(array, want, length);
 
     for (size_t i = 0; i < length; i++) {
         double a = real_at(array, want, i), b = real_at(array, got, i);
@@ -77,7 +92,7 @@ static struct deviation compare_reals(const struct request *request,
             continue;
         if (isfinite(error))
             note(&deviation, error / scale, error);
-        if (!(error <= request->absolute + relative * scale))
+        if (is_apart(request, exact, min, a, b))
             note_difference(&deviation, i);
     }
     return deviation;

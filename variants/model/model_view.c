@@ -373,7 +373,8 @@ static void view_arrays(struct model *model)
             view_array(model, function->symbol[i]) < 0 &&
             !is_single_struct(function, function->symbol[i]))
             add_array(model, function->symbol[i], "", NULL);
-    qsort(model->array, model->array_nr, sizeof(model->array[0]), by_symbol);
+    if (model->array_nr > 0)
+        qsort(model->array, model->array_nr, sizeof(model->array[0]), by_symbol);
 }
 
 /* ---- model view ---- */
