@@ -1,5 +1,4 @@
 /* The live runner: from plan to verified programs. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,9 +250,8 @@ int live_verify(struct live *live, struct built *built, bool small_only,
 /* One that was built ahead takes no time here. */
 static void note_build(struct live *live, const struct built *built, double seconds)
 {
-    const double forgets = 0.8; /* as in pace.c */
     if (*built->plan)
-        live->library_s = fmax(seconds, forgets * live->library_s);
+        live->library_s = pace_expected_s(seconds, live->library_s);
 }
 
 int live_library(struct live *live, struct built *built, struct error *err)

@@ -68,9 +68,8 @@ static double check_s(const struct live *live)
  * as it did before, and likely so the next time. */
 void live_note_start(struct live *live, const struct run_result *result)
 {
-    const double forgets = 0.8; /* as in pace.c */
     if (result->starting_s > 0)
-        live->fill_s = fmax(result->starting_s - start_s, forgets * live->fill_s);
+        live->fill_s = pace_expected_s(result->starting_s - start_s, live->fill_s);
 }
 
 /* Fewer where they would take an eighth of the budget: two show gains that are as large

@@ -2,10 +2,15 @@
 
 #include <math.h>
 
-/* The last ones tell more than the first, and one that took long will not be the last. */
-static const double forgets = 0.8;
 /* Tries that took longer than what is known now were beside something slower. */
 static const double max_of_guess = 4;
+
+double pace_expected_s(double seen_s, double before_s)
+{
+    const double forgets = 0.8;
+
+    return fmax(seen_s, forgets * before_s);
+}
 
 void pace_begin(struct pace *pace, double began_s, double budget_s)
 {
@@ -25,14 +30,14 @@ void pace_guess(struct pace *pace, const struct search_costs *costs)
 
 void pace_note_try(struct pace *pace, double cost_s)
 {
-    pace->try_s = fmax(cost_s, forgets * pace->try_s);
+    pace->try_s = pace_expected_s(cost_s, pace->try_s);
 }
 
 void pace_note_comparison(struct pace *pace, double seconds, double cost_s)
 {
     double over_s = fmax(0, cost_s - seconds);
 
-    pace->over_s = pace->any_comparison ? fmax(over_s, forgets * pace->over_s) : over_s;
+    pace->over_s = pace->any_comparison ? pace_expected_s(over_s, pace->over_s) : over_s;
     pace->any_comparison = true;
 }
 

@@ -38,6 +38,9 @@ struct pace {
 /* The least that is asked of a comparison; what it takes then is the runner's to say. */
 #define PACE_MIN_S 1.0
 
+/* What the next one takes, by the last one and what was expected of it: the last ones
+ * tell more than the first, and one that took long will not be the last. */
+double pace_expected_s(double seen_s, double before_s);
 void pace_begin(struct pace *pace, double began_s, double budget_s);
 /* A try of something beside the plan, and its comparison. */
 double pace_option_s(const struct pace *pace);
