@@ -141,7 +141,9 @@ static int measure_emitted(struct context *bench, const struct search_result *re
         .b = {winner->plan, winner->environment},
         .seconds = search_file_s(result, budget_left_s(&bench->budget))};
     char *path = context_emitted(bench);
-    progress_say(&bench->progress, "measuring the written file on its own");
+    progress_say(&bench->progress, "%s",
+                 comparison.seconds > 0 ? "measuring the written file on its own"
+                                        : "checking the written file on its own");
     int status = emit(bench, winner, path, false, err);
     if (!status)
         status = context_compare_file(bench, path, &comparison, err);
@@ -174,11 +176,14 @@ static int write_header(struct context *bench, const struct winner *winner,
 static void take_gain(const struct written *written, struct search_result *result,
                       struct winner *winner)
 {
-    if (!written->gain.known)
-        return;
-    winner->gain = written->gain;
-    if (!strcmp(winner->plan, result->measurement[result->best].plan))
-        result->source_gain = written->gain;
+    bool is_best = !strcmp(winner->plan, result->measurement[result->best].plan);
+    if (written->gain.known) {
+        winner->gain = written->gain;
+        if (is_best)
+            result->source_gain = written->gain;
+    } else if (is_best) {
+        winner->gain = result->source_gain;
+    }
 }
 
 /* What fails because it was interrupted: the report tells what was known before. */
@@ -229,13 +234,15 @@ static int confirm_in_app(struct context *bench, struct in_app *app,
 static int judge_emitted(struct search_result *result, struct winner *winner,
                          struct written *written, struct error *err)
 {
-    bool wrong = !written->verified && !spawn_interrupted();
+    bool wrong = !written->verified && !spawn_interrupted(),
+         untimed = !written->gain.known && !spawn_interrupted();
     if (wrong && !search_file_is_wrong(result, winner->plan))
         return fail(err, STATUS_FAILED,
                     "the file written for plan '%s' does not give the original's "
                     "results; nothing was written",
                     winner->plan);
-    if (wrong || search_file_is_luck(result, written->gain)) {
+    if (wrong || search_file_is_luck(result, written->gain) ||
+        (untimed && search_file_is_untimed(result))) {
         *winner = (struct winner){.plan = "", .gain = result->source_gain};
         written->gain = quantity_unknown();
     }
@@ -256,6 +263,9 @@ static int write_winner(struct context *bench, struct search_result *result,
             judge_emitted(result, &winner, written, err))
             return -1;
     }
+    if (*winner.plan && spawn_interrupted() && !written->verified &&
+        search_file_is_unchecked(result, winner.plan))
+        return 0;
     if (write_header(bench, &winner, err))
         return -1;
     if (output && emit(bench, &winner, output, bench->settings->patch, err))

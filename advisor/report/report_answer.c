@@ -217,6 +217,14 @@ static void gain_line(struct view *view, const char *label, const json_t *gain,
     buf_release(&line);
 }
 
+/* Nothing was compared behind it. */
+static bool is_by_search(const json_t *report)
+{
+    const json_t *source = report_quantity(report, "source_gain");
+    return !report_quantity(report, "emitted_gain") &&
+           json_equal(source, report_quantity(report, "session_gain"));
+}
+
 static void show_source(struct view *view)
 {
     const json_t *source = report_quantity(view->report, "source_gain"),
@@ -235,7 +243,9 @@ static void show_source(struct view *view)
     }
     if (source)
         gain_line(view, "source", source,
-                  file && json_equal(file, source) ? ", measured from its own file" : "");
+                  file && json_equal(file, source) ? ", measured from its own file"
+                  : is_by_search(view->report)     ? ", measured in the search"
+                                                   : "");
     else
         layout_line(&view->layout, "source", "%s",
                     "faster beyond the noise when it was found; its last measurement did "
@@ -268,7 +278,8 @@ static void show_output(struct view *view)
         layout_line(&view->layout, "written to", "%s%s",
                     report_word(view->report, "output"),
                     *best_plan(view) ? "" : ", the kernel as written");
-    if (!*best_plan(view) || !report_true(best, "verified"))
+    if (!*best_plan(view) ||
+        !(report_true(best, "verified") || report_true(view->report, "emitted_verified")))
         return;
     const char *sizes = report_word(best, "verified_sizes");
     bool any_left_out = strstr(sizes, " left out: ");

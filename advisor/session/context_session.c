@@ -281,7 +281,9 @@ int context_compare_file(struct context *bench, const char *source,
             return -1;
         comparison->cost_s = clock_s() - began_s;
     }
-    return spawn_interrupted() ? 0 : keep_comparison(bench, comparison, err);
+    if (spawn_interrupted() || (comparison->verified && comparison->seconds <= 0))
+        return 0; /* with more time it would be compared */
+    return keep_comparison(bench, comparison, err);
 }
 
 struct search_observer context_observer(struct context *bench)

@@ -517,6 +517,11 @@ double spawn_end_at(double moment_s)
     return isfinite(before_s) ? before_s : 0;
 }
 
+double spawn_left_s(void)
+{
+    return fmax(end_at_s - clock_s(), 0);
+}
+
 bool spawn_is_late(void)
 {
     return clock_s() >= end_at_s;

@@ -108,6 +108,8 @@ int spawn_interrupted(void); /* 0 or the signal's number */
  * those that are started later at once; 0 = never. Those that run to their end after an
  * interrupt are left alone. Returns the moment that held before. */
 double spawn_end_at(double moment_s);
+/* Seconds until then, 0 behind it; infinite = never. */
+double spawn_left_s(void);
 /* That moment has come. */
 bool spawn_is_late(void);
 

@@ -315,18 +315,49 @@ bool search_file_is_wrong(struct search_result *result, const char *plan)
     if (!result->file_checks || strcmp(best->plan, plan))
         return false;
     drop_best(result, quantity_unknown(),
-              "not kept: the file of the best plan gives other results at the full size");
+              best->verified
+                  ? "not kept: the file of the best plan gives other results at the full "
+                    "size"
+                  : "not kept: the file of the best plan gives other results");
     result->best_total = 0;
     best->outcome = RUN_OUTCOME_WRONG_RESULT;
-    best->verified = false;
     free(best->detail);
-    best->detail = xstrdup("its file gives other results at the full size");
+    best->detail =
+        xstrdup(best->verified ? "its file gives other results at the full size"
+                               : "its file gives other results");
+    best->verified = false;
+    return true;
+}
+
+bool search_file_is_unchecked(struct search_result *result, const char *plan)
+{
+    if (result->measurement[result->best].verified ||
+        strcmp(result->measurement[result->best].plan, plan))
+        return false;
+    drop_best(result, quantity_unknown(),
+              "not kept: it was interrupted before results could be compared");
+    result->best_total = 0;
+    return true;
+}
+
+bool search_file_is_untimed(struct search_result *result)
+{
+    if (!result->file_decides)
+        return false;
+    if (session_is_gain(result->session_gain)) {
+        result->source_gain = result->session_gain;
+        return false;
+    }
+    drop_best(result, quantity_unknown(),
+              "not kept: no time was left to compare it with the original");
     return true;
 }
 
 double search_file_s(const struct search_result *result, double left_s)
 {
     const struct pace *pace = &result->pace;
+    if (result->file_decides && left_s < pace_file_s(pace) + pace_tail_s(pace))
+        return 0;
     return pace_seconds(pace, pace->end_s - left_s + pace->check_s, 0,
                         search_closing_s(pace->budget_s));
 }

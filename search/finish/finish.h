@@ -19,8 +19,15 @@ bool search_file_is_luck(struct search_result *result, struct quantity gain);
  * size, where the plan was not run before, and the kernel as written is the best again.
  */
 bool search_file_is_wrong(struct search_result *result, const char *plan);
+/* Where it was interrupted before it could be compared, and so was the plan's own check,
+ * the kernel as written is the best again. */
+bool search_file_is_unchecked(struct search_result *result, const char *plan);
+/* It was checked and not compared: where that was to decide, its gain is what the search
+ * saw of its plan, and where that may be none, the kernel as written is the best again.
+ */
+bool search_file_is_untimed(struct search_result *result);
 /* For the comparison of the file written for the winner, when all is to be done within
- * left_s from now. */
+ * left_s from now; 0 = there is no time for one. */
 double search_file_s(const struct search_result *result, double left_s);
 
 #endif

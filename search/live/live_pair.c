@@ -291,5 +291,7 @@ int live_compare_file(struct live *live, const char *source, const char *plan,
                        err))
         return -1;
     *verified = side[1].built->full_verified;
-    return *verified && !is_refused(side) ? compare_sides(&asked, side, ratio, err) : 0;
+    return *verified && seconds > 0 && !is_refused(side)
+               ? compare_sides(&asked, side, ratio, err)
+               : 0;
 }

@@ -144,6 +144,8 @@ int live_measure_built(struct live *live, struct built *built,
  * says why. `counts` as above. */
 int live_trace(struct live *live, struct built *built, const struct kernel_counts *counts,
                struct measurement *out, struct error *err);
+/* Checking a plan at the small sizes, with sanitizers if its shape is new, will take. */
+double live_small_s(const struct live *live);
 /* live_verify(), and how long it took. */
 int live_check(struct live *live, struct built *built, bool small_only,
                struct error *err);

@@ -70,14 +70,14 @@ static double explaining_s(const struct pace *pace)
 
 double pace_least_s(const struct pace *pace)
 {
-    return pace_file_s(pace) + pace_tail_s(pace);
+    return pace->check_s + pace_tail_s(pace);
 }
 
 double pace_closing_s(const struct pace *pace)
 {
     double look_s = pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_MIN_S);
 
-    return look_s + explaining_s(pace) + pace_least_s(pace);
+    return look_s + explaining_s(pace) + pace_file_s(pace) + pace_tail_s(pace);
 }
 
 double pace_seconds(const struct pace *pace, double now_s, int later, double max_s)

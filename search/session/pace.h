@@ -60,7 +60,7 @@ double pace_file_s(const struct pace *pace);
  * most: else no time is kept for it), and its file is checked and compared, which then
  * decides. */
 double pace_closing_s(const struct pace *pace);
-/* The same of a try that is surely faster, and whose file decides. */
+/* The same of one whose first look alone is believed: its file is only checked. */
 double pace_least_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
  * last of them that of the file (none: 0): at most `max_s`, at least PACE_MIN_S. */

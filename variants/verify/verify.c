@@ -674,16 +674,18 @@ static int prove(struct kernel *kernel, const char *program,
                                         .opts = opts,
                                         .report = &report,
                                         .mode = "--against-itself"};
+    double began_s = clock_s();
     int result = begin(&verification, err);
 
     if (result == 0)
         result = verify_small(&verification, err);
+    proof->small_s = clock_s() - began_s;
     verification.mode = "--reference-only"; /* a second call would show nothing new */
     if (result == 0 && report.outcome == RUN_OUTCOME_OK && !opts->small_only) {
-        double began_s = clock_s();
-
+        began_s = clock_s();
         result = verify_full(&verification, err);
-        *proof = (struct verify_proof){verification.lines.took_s, clock_s() - began_s};
+        proof->call_s = verification.lines.took_s;
+        proof->full_s = clock_s() - began_s;
     }
     *odd = result == 0 && report.outcome == RUN_OUTCOME_OK && verification.lines.odd;
     if (result == 0)
@@ -701,11 +703,13 @@ int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
     struct error first = {0};
     char *program;
     bool odd, changed = false;
+    double began_s = clock_s();
     int result;
 
     *proof = (struct verify_proof){0};
     if (build_original(kernel, toolchain, dir, &program, err))
         return -1;
+    proof->build_s = clock_s() - began_s;
     result = prove(kernel, program, opts, proof, &odd, &first);
     while (result && odd && kernel_steady(kernel, NULL)) {
         changed = true;

@@ -48,10 +48,12 @@ void verify_report_release(struct verify_report *report);
 int variant_verify(struct kernel *kernel, const char *program,
                    const struct verify_opts *opts, struct verify_report *report,
                    struct error *err);
-/* What the kernel as written takes; 0 = not known. */
+/* What the kernel as written takes, with the contents that were kept; 0 = not known. */
 struct verify_proof {
-    double call_s; /* a call of the full size, the first one of a process */
-    double full_s; /* the program with it, filling the arrays included */
+    double build_s; /* the variant and the original, and what compares them */
+    double small_s; /* the program at all small sizes */
+    double call_s;  /* a call of the full size, the first one of a process */
+    double full_s;  /* the program with it, filling the arrays included */
 };
 /* The untransformed kernel against itself, plus a look at its results: UNVERIFIABLE when
  * it crashes, hangs or differs; STATUS_INPUT when results hold NaN, infinities or

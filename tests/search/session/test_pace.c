@@ -140,9 +140,10 @@ static double timed_run(struct timed_trial *timed)
     double end_s = timed->trial.opts.began_s + timed->trial.opts.budget_s;
 
     trial_run(&timed->trial);
-    if (result->best)
-        now_s += timed->cost.check_s + timed->cost.over_s +
-                 search_file_s(result, end_s - now_s);
+    if (result->best) {
+        double file_s = search_file_s(result, end_s - now_s);
+        now_s += timed->cost.check_s + (file_s > 0 ? timed->cost.over_s + file_s : 0);
+    }
     return now_s - timed->trial.opts.began_s;
 }
 
@@ -300,6 +301,54 @@ TEST("the file checks what nothing else did")
     timed_run(&timed);
     check(result->best > 0);
     check(!search_file_is_wrong(result, result->measurement[result->best].plan));
+    trial_release(&timed.trial);
+}
+
+/* Where the time is up, the file is checked and what the search is sure of is said. */
+TEST("a file that there is no time to compare")
+{
+    struct timed_trial timed = {.cost = {1, 12, 1, 12}};
+    struct search_result *result = &timed.trial.result;
+    const struct quantity sure = quantity_between(2, 1.5, 3, 2, PROVENANCE_CLOCK),
+                          unsure = quantity_between(2, 0.5, 8, 2, PROVENANCE_CLOCK);
+    double least_s;
+
+    timed_start(&timed, 60);
+    timed_run(&timed);
+    check(result->best > 0);
+    result->file_decides = true;
+    least_s = pace_file_s(&result->pace) + pace_tail_s(&result->pace);
+    check(search_file_s(result, least_s + 0.1) >= PACE_MIN_S);
+    check_near(search_file_s(result, least_s - 0.1), 0, 0);
+    result->session_gain = sure;
+    check(!search_file_is_untimed(result));
+    check(result->best > 0);
+    check_near(result->source_gain.value, 2, 1e-12);
+    result->session_gain = unsure;
+    check(search_file_is_untimed(result));
+    check_eq(result->best, 0);
+    result->file_decides = false; /* it was compared before */
+    check(!search_file_is_untimed(result));
+    check(search_file_s(result, least_s - 0.1) >= PACE_MIN_S);
+    trial_release(&timed.trial);
+}
+
+/* Interrupted before its file was checked. */
+TEST("what nobody checked is not written")
+{
+    struct timed_trial timed = {.cost = {0.2, 1, 0.2, 0.2}};
+    struct search_result *result = &timed.trial.result;
+    struct measurement *best;
+
+    timed_start(&timed, 60);
+    timed_run(&timed);
+    check(result->best > 0);
+    best = &result->measurement[result->best];
+    check(!search_file_is_unchecked(result, best->plan)); /* it was */
+    best->verified = false;
+    check(!search_file_is_unchecked(result, "another plan"));
+    check(search_file_is_unchecked(result, best->plan));
+    check_eq(result->best, 0);
     trial_release(&timed.trial);
 }
 
