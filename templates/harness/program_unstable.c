@@ -8,14 +8,16 @@
  */
 #include <float.h>
 
-enum { NUDGE_TERMS = 64 };
+/* A number that rounding makes 0 or not needs several until one shows it. */
+enum { NUDGE_TERMS = 64, NUDGES = 16 };
 
-/* Up or down, by turns that follow no period of a loop. */
-static void nudge(const struct inflight_array *array, void *data, size_t length)
+/* Up or down, by turns that follow no period of a loop, and others each time. */
+static void nudge(const struct inflight_array *array, unsigned time, void *data,
+                  size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         char *at = (char *)data + place_of(array, i);
-        double sign = (unsigned)i * 2654435761U >> 31 ? 1 : -1;
+        double sign = (unsigned)(i * NUDGES + time) * 2654435761U >> 31 ? 1 : -1;
 
         if (array->bytes == 8)
             *(double *)at *= 1 + sign * NUDGE_TERMS * DBL_EPSILON;
@@ -37,8 +39,8 @@ static void fill_beside(struct verification *verification, size_t i)
 static void nudge_beside(struct verification *verification, size_t i)
 {
     if (inflight_table.array[i].kind == 'f')
-        nudge(&inflight_table.array[i], verification->pair[i].variant,
-              verification->sizes->array[i].length);
+        nudge(&inflight_table.array[i], verification->nudges,
+              verification->pair[i].variant, verification->sizes->array[i].length);
 }
 
 /* What only is read, as it was. */
@@ -103,14 +105,22 @@ static bool is_repeated(struct verification *verification,
     return !different;
 }
 
-/* Is each number that the variant made otherwise one that nudging changes, too? Integers
- * never are. */
+static void set_real(const struct inflight_array *array, void *data, size_t i,
+                     const void *from)
+{
+    memcpy((char *)data + place_of(array, i), (const char *)from + place_of(array, i),
+           array->bytes);
+}
+
+/* Is each number that the variant made otherwise one that nudging changes, too? Those
+ * that are become what was wanted: what is left must be changed by another nudge.
+ * Integers never are. */
 static bool are_explained(const struct verification *verification,
                           const struct inflight_array *array, unsigned exact,
-                          const void *want, const void *got, const void *nudged,
-                          size_t length)
+                          const void *want, void *got, const void *nudged, size_t length)
 {
     const struct request *request = verification->request;
+    bool all = true;
 
     if (array->kind != 'f')
         return !compare_integers(array, want, got, length).differs;
@@ -118,16 +128,19 @@ static bool are_explained(const struct verification *verification,
     for (size_t i = 0; i < length; i++) {
         double a = real_at(array, want, i);
 
-        if (is_apart(request, exact, min, a, real_at(array, got, i)) &&
-            !is_apart(request, exact, min, a, real_at(array, nudged, i)))
-            return false;
+        if (!is_apart(request, exact, min, a, real_at(array, got, i)))
+            continue;
+        if (is_apart(request, exact, min, a, real_at(array, nudged, i)))
+            set_real(array, got, i, want);
+        else
+            all = false;
     }
-    return true;
+    return all;
 }
 
 static bool is_result_explained(const struct verification *verification,
                                 const struct inflight_result *want,
-                                const struct inflight_result *got,
+                                struct inflight_result *got,
                                 const struct inflight_result *nudged)
 {
     struct inflight_array alone = {.kind = inflight_table.result,
@@ -160,18 +173,19 @@ static char **save_all(const struct verification *verification)
 
 static bool are_all_explained(const struct verification *verification, char *const *saved)
 {
+    bool all = true;
+
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         const struct inflight_array *array = &inflight_table.array[i];
         const struct pair *pair = &verification->pair[i];
         size_t memory = memory_of(verification, i);
 
-        if (saved[memory] && array->kind != 'r' &&
-            !are_explained(verification, array, array->bytes, pair->reference,
-                           saved[memory] + shift_of(verification, i), pair->variant,
-                           verification->sizes->array[i].length))
-            return false;
+        if (saved[memory] && array->kind != 'r')
+            all &= are_explained(verification, array, array->bytes, pair->reference,
+                                 saved[memory] + shift_of(verification, i), pair->variant,
+                                 verification->sizes->array[i].length);
     }
-    return true;
+    return all;
 }
 
 /* What the variant made is lost. */
@@ -179,15 +193,18 @@ static bool is_unstable(struct verification *verification,
                         const struct inflight_result result[2])
 {
     char **saved = can_nudge() ? save_all(verification) : NULL;
-    struct inflight_result nudged = {0};
-    bool unstable = false;
+    struct inflight_result got = result[1], nudged = {0};
+    bool unstable = false, repeated;
 
     if (!saved)
         return false;
-    if (is_repeated(verification, &result[0])) {
+    repeated = is_repeated(verification, &result[0]);
+    verification->nudges = 0;
+    while (repeated && !unstable && verification->nudges < NUDGES) {
         run_again(verification, true, &nudged);
-        unstable = are_all_explained(verification, saved) &&
-                   is_result_explained(verification, &result[0], &result[1], &nudged);
+        verification->nudges++;
+        unstable = are_all_explained(verification, saved);
+        unstable &= is_result_explained(verification, &result[0], &got, &nudged);
     }
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         free(saved[i]);

@@ -29,6 +29,7 @@ struct verification {
         *wanted; /* of each output: before the call, what it shall be */
     FILE *out;
     bool different;
+    unsigned nudges; /* so far, of this size */
 };
 
 /* For the signal handler. */

@@ -349,8 +349,10 @@ TEST("arrays that stay are filled again")
     "void cancel(int n, int m, const double *a, double *x)\n{\n"                         \
     "    for (int i = 0; i < n; i++) {\n        double s = 0;\n"                         \
     "        for (int k = m - 1; k >= 0; k--)\n            s += a[k];\n"                 \
-    "        x[i] = m > n ? 0 : s%s;\n        for (int k = 0; k < m - n; k++)\n"         \
-    "            x[i] += (s + k) * 3.7 - (s + k) * 1.2 - (s + k) * 2.5;\n    }\n}\n"
+    "        x[i] = m > n ? 0 : s%s;\n        for (int k = m - n - 1; k >= 0 && k < m "  \
+    "- n; k += m) "                                                                      \
+    "{\n            double z = (s + k) * (3.7 + i) - (s + k) * (1.2 + i) - (s + k) * "   \
+    "2.5;\n            x[i] += z > 0 ? z : 0;\n        }\n    }\n}\n"
 
 TEST("sizes where the original's results are rounding prove nothing")
 {
