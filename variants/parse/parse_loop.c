@@ -239,8 +239,7 @@ static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *
     return !minus && is_name(b, iterator) && a->has_value ? a->value : 0;
 }
 
-static long long step_of(const struct ir_expr *increment,
-                         const struct ir_symbol *iterator)
+long long parse_step(const struct ir_expr *increment, const struct ir_symbol *iterator)
 {
     if (!increment || increment->arg_nr == 0 || !is_name(increment->arg[0], iterator))
         return 0;
@@ -350,9 +349,9 @@ static void split_increment(struct parse *p, struct ir_stmt *loop,
     if (!both || both->kind != IR_BINARY || strcmp(both->op, ",") != 0 ||
         continues(parts->body))
         return;
-    bool last = step_of(both->arg[1], iterator) != 0;
+    bool last = parse_step(both->arg[1], iterator) != 0;
     struct ir_expr *other = both->arg[!last];
-    if (!step_of(both->arg[last], iterator) || mentions(other, iterator))
+    if (!parse_step(both->arg[last], iterator) || mentions(other, iterator))
         return;
     loop->increment = both->arg[last];
     loop->child[0] = at_the_end(p, loop->child[0], other);
@@ -405,8 +404,8 @@ static long long step_in(const struct ir_expr *both, const struct ir_symbol *sym
 {
     if (!both || both->kind != IR_BINARY || strcmp(both->op, ",") != 0)
         return 0;
-    long long first = step_of(both->arg[0], symbol),
-              second = step_of(both->arg[1], symbol);
+    long long first = parse_step(both->arg[0], symbol),
+              second = parse_step(both->arg[1], symbol);
     return first && second ? 0 : first + second;
 }
 
@@ -452,7 +451,7 @@ static void set_second(struct parse *p, struct ir_stmt *loop, const struct parts
     second.value = value_of(p, loop, first, other, parts->body);
     if (!second.value || rewrite_in_text(loop->child[0], second.symbol))
         return;
-    bool last = step_of(loop->increment->arg[1], first->symbol) != 0;
+    bool last = parse_step(loop->increment->arg[1], first->symbol) != 0;
     loop->increment = loop->increment->arg[last];
     loop->init = first;
     rewrite_stmt(loop->child[0], put_value, &second);
@@ -469,11 +468,36 @@ static bool is_canonical(const struct ir_stmt *loop)
     return loop->cmp[0] == '!' || (loop->cmp[0] == '<') == (loop->step > 0);
 }
 
-static struct ct_decl *iterator_decl(const struct ct_node *init)
+static void find_assignment(struct ir_expr *expr, void *data)
 {
-    if (init->kind == CT_DECLS)
-        return init->child[0]->decl;
-    return parse_written(init, NULL);
+    struct ir_symbol **symbol = data;
+    if (rewrite_assigned(expr) == *symbol)
+        *symbol = NULL;
+}
+
+static bool assigns(const struct ir_stmt *body, struct ir_symbol *symbol)
+{
+    struct ir_symbol *left = symbol;
+    visit_stmt(body, find_assignment, &left);
+    return !left || rewrite_in_text(body, symbol);
+}
+
+bool parse_counts(struct parse *p, struct ir_stmt *loop)
+{
+    set_start(loop);
+    if (!loop->iterator)
+        return false;
+    set_end(loop);
+    if (!loop->cmp)
+        set_double_end(p, loop);
+    loop->step = parse_step(loop->increment, loop->iterator);
+    set_countdown(p, loop);
+    loop->canonical = is_canonical(loop) && !assigns(loop->child[0], loop->iterator);
+    if (loop->canonical) {
+        loop->init = NULL;
+        loop->increment = NULL;
+    }
+    return loop->canonical;
 }
 
 static void make_canonical(struct parse *p, struct ir_stmt *loop,
@@ -481,20 +505,9 @@ static void make_canonical(struct parse *p, struct ir_stmt *loop,
 {
     set_second(p, loop, parts);
     set_start(loop);
-    if (!loop->iterator)
-        return;
-    split_increment(p, loop, parts);
-    set_end(loop);
-    if (!loop->cmp)
-        set_double_end(p, loop);
-    loop->step = step_of(loop->increment, loop->iterator);
-    set_countdown(p, loop);
-    loop->canonical =
-        is_canonical(loop) && !writes(parts->body, iterator_decl(parts->init));
-    if (loop->canonical) {
-        loop->init = NULL;
-        loop->increment = NULL;
-    }
+    if (loop->iterator)
+        split_increment(p, loop, parts);
+    parse_counts(p, loop);
 }
 
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,

@@ -169,7 +169,7 @@ TEST("random legal plans compute the same")
         "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
         "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
         "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
-        "durbin",  "records", "locals",   "control",  "jumps",      "blocks"};
+        "durbin",  "records", "locals",   "control",  "jumps",      "blocks",   "forms"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
