@@ -189,10 +189,21 @@ class Kernel:
     def draw_forms(self):
         """Of the outer and of the inner loop; and whether the outer one's counter is returned."""
         self.outer_form = self.inner_form = None
-        self.counter_used = False
+        self.counter_used, self.pointers, self.pair = False, False, None
         if self.what == "forms":
-            self.outer_form, self.inner_form = (FORMS[self.below(len(FORMS))] for _ in range(2))
+            self.outer_form, self.inner_form = self.form_for(self.i), self.form_for(self.j or self.i)
             self.counter_used = not self.sum and self.below(2) == 0
+            rows = [text for text in (self.ia, self.ib) if re.search(r"\bj\b", text)]
+            self.pointers = bool(rows) and all(re.search(r"^(.* \+ )?j$", text) for text in rows) and self.ia in rows and self.below(2) == 0
+            if self.below(3) == 0:  # a second iterator of the outer loop, with its start and its step
+                self.outer_form = Form("for", "last", not self.counter_used)
+                self.pair = ("second", "first", "5", "first - 1")[self.below(4)], ("k--", "k++", "k += 2", "k -= 3")[self.below(4)]
+
+    def form_for(self, number):
+        while True:
+            form = FORMS[self.below(len(FORMS))]
+            if form.step == "last" or number.bits >= 32:  # behind the step narrower ones may wrap around
+                return form
 
     def draw_macros(self):
         self.macros = {}
@@ -261,7 +272,11 @@ class Kernel:
         """A loop of that form around what add_body adds."""
         start, condition, step = head[head.index("(") + 1:-1].split("; ")
         start = "%s = %s" % (name, start.split(" = ", 1)[1])
-        self.add("%s%s%s;\n" % (margin, number.name + " " if form.declared else "", start))
+        if number is self.i and self.pair and name == "i":
+            start, step = "%s, k = %s" % (start, self.pair[0]), "%s, %s" % (step, self.pair[1])
+            start = (self.i.name + " " if form.declared else "") + start
+        else:
+            self.add("%s%s%s;\n" % (margin, number.name + " " if form.declared else "", start))
         self.add(margin + ("for (%s; %s; %s) {\n" % (start, condition, step) if form.word == "for" else "while (%s) {\n" % condition))
         step = "%s\t%s;\n" % (margin, step)
         behind = "(%s %s)" % (name, {"++": "- 1", "--": "+ 1"}.get(step.strip()[-3:-1], "- 3"))
@@ -280,17 +295,34 @@ class Kernel:
 
     def add_inside(self):
         self.store()
+        if self.pair:
+            self.add("\t\t\tif (k & 1)\n\t\t\t\ta[%s] = 3;\n" % self.ia)
         if self.sum:
             self.add_sum()
+
+    def add_pointers(self):
+        """The inner loop, by pointers to the elements of a and, where they follow one another, of b."""
+        start = self.ia[:-4] or "0"
+        if self.ib.endswith("j"):
+            self.add("\t\tconst %s *q = b + (%s);\n" % (self.b.name, self.ib[:-4] or "0"))
+        self.add("\t\tfor (%s *p = a + %s; p %s a + %s + m; %sp++) {\n" % (
+            self.a.name, start, ("<", "!=")[self.below(2)], start, "q++, " if self.ib.endswith("j") else ""))
+        begin = len(self.lines)
+        self.add_inside()
+        self.lines[begin:] = [line.replace("a[%s]" % self.ia, "*p").replace("b[%s]" % self.ib, "(*q)" if self.ib.endswith("j") else "b[%s]" % self.ib)
+                              for line in self.lines[begin:]]
+        self.add("\t\t}\n")
 
     def add_forms(self):
         """Both loops; the counters that are not declared where they are set are declared first."""
         for form, number, name in ((self.outer_form, self.i, "i"), (self.inner_form, self.j, "j")):
             if number and not form.declared:
-                self.add("\t%s %s;\n" % (number.name, name))
+                self.add("\t%s %s%s;\n" % (number.name, name, ", k" if self.pair and name == "i" else ""))
 
         def inside():
-            if self.j:
+            if self.pointers:
+                self.add_pointers()
+            elif self.j:
                 self.add_loop(self.inner_form, self.j, "j", self.inner(), self.add_inside, "\t\t")
             else:
                 self.add_inside()

@@ -406,6 +406,8 @@ static const char *form_problem(const struct ir_stmt *stmt)
 {
     if (steps_by_variable(stmt))
         return "the step is not a constant; give it a value, as a macro or a const";
+    if (stmt->why)
+        return stmt->why;
     return "the loop does not have the form for (i = a; i < b; i += c)";
 }
 

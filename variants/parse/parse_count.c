@@ -207,6 +207,7 @@ static void take_step_out(struct counting *c)
     bool whole = stmt->expr == c->step;
     bool before = strncmp(c->step->op, "post", 4) == 0;
     struct ir_expr *step = ir_copy(arena, c->step);
+    behind->type = c->symbol->type;
     if (!whole)
         *c->step = *c->step->arg[0];
     c->step = step;
@@ -237,7 +238,7 @@ static bool is_plain(const struct counting *c)
     const struct ir_symbol *symbol = c->symbol;
     bool last = c->at + 1 == c->body->child_nr && c->body->child[c->at]->expr == c->step;
     return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) &&
-           (last || symbol->type.bytes >= 4);
+           (last || symbol->type.pointers || symbol->type.bytes >= 4);
 }
 
 static void drop(struct ir_stmt *block, size_t at)
@@ -265,15 +266,18 @@ static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
     loop.increment = c->step;
     loop.child = ir_alloc(arena, sizeof(*loop.child));
     loop.child[0] = &body;
-    if (!parse_counts(c->p, &loop))
+    bool pointer = c->symbol->type.pointers > 0;
+    if (!pointer && !parse_counts(c->p, &loop))
         return false;
+    c->why = NULL;
     take_step_out(c);
     loop.child[0] = c->body;
+    loop.increment = pointer ? c->step : NULL;
     loop.text = NULL;
     *c->loop = loop;
-    if (setting->kind == IR_EXPR) /* the head does it */
-        drop(block, at);
-    c->why = NULL;
+    bool replaced = pointer && parse_count_head(c->p, c->loop);
+    if (setting->kind == IR_EXPR || (replaced && c->symbol->in_loop))
+        drop(block, at); /* the head does it */
     return true;
 }
 
@@ -294,7 +298,8 @@ static void try_while(struct parse *p, struct ir_stmt *block, size_t i)
         else
             make_for(&c, block, at);
     }
-    loop->why = c.why;
+    if (c.why)
+        loop->why = c.why;
 }
 
 /* ---- counters that are declared in a loop ---- */
@@ -336,6 +341,8 @@ static void count_below(struct parse *p, struct ir_stmt *stmt)
         return;
     for (size_t i = 0; i < stmt->child_nr; i++)
         count_below(p, stmt->child[i]);
+    if (stmt->kind == IR_FOR && !stmt->canonical)
+        parse_count_head(p, stmt);
     for (size_t i = stmt->kind == IR_BLOCK ? stmt->child_nr : 0; i-- > 0;)
         if (stmt->child[i]->kind == IR_WHILE)
             try_while(p, stmt, i);

@@ -25,6 +25,12 @@ void kernel(int n, double *restrict a, double *restrict b, double *c, double *re
     }
     if (m)
         y[0] += u;
+    for (int r = 0; r < n; r++)
+        for (double *to = a + r * n, *from = b + (n - 1); to < a + (r + 1) * n; to++, from--)
+            *to += *from;
+    for (int r = 0, s = n - 1; r < n; r++, s--)
+        for (double *to = c + r * n, *from = x; from != x + n; from++, to += 1)
+            *to += *from + b[s * n];
     for (int r = 0; r < n; r++) {
         int s = 0, t;
         while (s < n) {
