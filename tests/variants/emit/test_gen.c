@@ -247,6 +247,7 @@ static const struct golden {
     {"rows", "prefetch(x:8) when(n:8)", NULL},
     {"local", "pad(t:3) interchange(j,i) when(n:8)", NULL},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
+    {"forms", "nest(1) interchange(j,i) nest(2) reverse(k)", NULL},
 };
 
 TEST("texts are as expected")
