@@ -1,6 +1,7 @@
 """Small kernels of the kinds that were once made into wrong code, with the calls that showed it: counters and bounds at the ends of their
 types, aliases, sums of mixed types, clauses of OpenMP, macros with names of ours. Reproducible by seed. What they are called by is
 bench/kernel_call.h."""
+import re
 from collections import namedtuple
 
 from random_helpers import Helper
@@ -16,6 +17,7 @@ CLASSES = ("sums",  # of mixed types
            "reused",  # variables of the whole function: bounds that are set in the loop, values that are needed behind it or not
            "overlaps",  # of parameters
            "builds",  # with other macros than the plan was made with
+           *("forms",) * 2,  # loops that count in other ways than `for (int i = 0; i < n; i++)`
            *("helpers",) * 3)  # functions of the file with effects, see random_helpers.py; there are many kinds of them
 WORK_MAX = 40000
 
@@ -79,6 +81,11 @@ def extremes(number):
     return (-(1 << bits) if number.kind == "i" else 0), (1 << bits) - 1
 
 
+# How a loop counts: the statement that steps is the body's last, its first, or stands between others; declared: the counter is, where it is set.
+Form = namedtuple("Form", "word step declared")
+FORMS = [Form(word, step, declared) for word in ("while", "for") for step in ("last", "first", "between") for declared in (False, True)
+         if word == "while" or step == "last"]
+
 # What the text of "builds" rests on: as it is, and what another build makes of it. COUNT is the bound of the inner loop, ROW the elements of a
 # row, ELEMENT the type of a.
 BUILDS = (("COUNT", "9", "5"), ("ROW", "48", "50"), ("FACTOR(x)", "(x)", "((x)*3)"), ("ELEMENT", None, None), ("LIMIT", None, "1"))
@@ -104,6 +111,7 @@ class Kernel:
             self.last_behind = self.below(3) == 0
         self.end, self.behind = ENDS[self.below(len(ENDS))], BEHIND[self.below(len(BEHIND))]
         self.limit = self.what == "reused" and self.below(3) == 0  # an element ends the inner loop
+        self.draw_forms()
         self.draw_macros()
         self.draw_builds()
         self.draw_helpers()
@@ -178,6 +186,25 @@ class Kernel:
         text = SUBSCRIPTS[which][self.bounds in ("range", "up_to")]
         return text.replace("48", "ROW") if self.what == "builds" else text
 
+    def draw_forms(self):
+        """Of the outer and of the inner loop; and whether the outer one's counter is returned."""
+        self.outer_form = self.inner_form = None
+        self.counter_used, self.pointers, self.pair = False, False, None
+        if self.what == "forms":
+            self.outer_form, self.inner_form = self.form_for(self.i), self.form_for(self.j or self.i)
+            self.counter_used = not self.sum and self.below(2) == 0
+            rows = [text for text in (self.ia, self.ib) if re.search(r"\bj\b", text)]
+            self.pointers = bool(rows) and all(re.search(r"^(.* \+ )?j$", text) for text in rows) and self.ia in rows and self.below(2) == 0
+            if self.below(3) == 0:  # a second iterator of the outer loop, with its start and its step
+                self.outer_form = Form("for", "last", not self.counter_used)
+                self.pair = ("second", "first", "5", "first - 1")[self.below(4)], ("k--", "k++", "k += 2", "k -= 3")[self.below(4)]
+
+    def form_for(self, number):
+        while True:
+            form = FORMS[self.below(len(FORMS))]
+            if form.step == "last" or number.bits >= 32:  # behind the step narrower ones may wrap around
+                return form
+
     def draw_macros(self):
         self.macros = {}
         for _ in range(2 + self.below(5) if self.what == "macros" else 0):
@@ -240,6 +267,66 @@ class Kernel:
         forms = ("s += V;", "s += V * 0.5f;", "s += V > 1;", "s += (V > 1) * 3;", "s -= V;", "s = V > s ? V : s;", "s = V - s;",
                  "s += V * V;", "s = V + s;", "if (V > 1)\n\t\t\t\ts += V;")
         self.add("\t\t\t%s\n" % self.form(forms[self.below(len(forms))], self.ib))
+
+    def add_loop(self, form, number, name, head, add_body, margin):
+        """A loop of that form around what add_body adds."""
+        start, condition, step = head[head.index("(") + 1:-1].split("; ")
+        start = "%s = %s" % (name, start.split(" = ", 1)[1])
+        if number is self.i and self.pair and name == "i":
+            start, step = "%s, k = %s" % (start, self.pair[0]), "%s, %s" % (step, self.pair[1])
+            start = (self.i.name + " " if form.declared else "") + start
+        else:
+            self.add("%s%s%s;\n" % (margin, number.name + " " if form.declared else "", start))
+        self.add(margin + ("for (%s; %s; %s) {\n" % (start, condition, step) if form.word == "for" else "while (%s) {\n" % condition))
+        step = "%s\t%s;\n" % (margin, step)
+        behind = "(%s %s)" % (name, {"++": "- 1", "--": "+ 1"}.get(step.strip()[-3:-1], "- 3"))
+        if form.step == "first":
+            self.add(step)
+        begin = len(self.lines)
+        add_body()
+        body = "".join(self.lines[begin:])
+        moved = re.sub(r"\b%s\b" % name, behind, body)
+        self.lines[begin:] = [moved if form.step == "first" else body]
+        if form.word == "while" and form.step != "first":
+            self.add(step)
+        if form.step == "between":
+            self.add("%s\t{\n%s%s\t}\n" % (margin, moved, margin) if number is self.i and self.j else moved)
+        self.add(margin + "}\n")
+
+    def add_inside(self):
+        self.store()
+        if self.pair:
+            self.add("\t\t\tif (k & 1)\n\t\t\t\ta[%s] = 3;\n" % self.ia)
+        if self.sum:
+            self.add_sum()
+
+    def add_pointers(self):
+        """The inner loop, by pointers to the elements of a and, where they follow one another, of b."""
+        start = self.ia[:-4] or "0"
+        if self.ib.endswith("j"):
+            self.add("\t\tconst %s *q = b + (%s);\n" % (self.b.name, self.ib[:-4] or "0"))
+        self.add("\t\tfor (%s *p = a + %s; p %s a + %s + m; %sp++) {\n" % (
+            self.a.name, start, ("<", "!=")[self.below(2)], start, "q++, " if self.ib.endswith("j") else ""))
+        begin = len(self.lines)
+        self.add_inside()
+        self.lines[begin:] = [line.replace("a[%s]" % self.ia, "*p").replace("b[%s]" % self.ib, "(*q)" if self.ib.endswith("j") else "b[%s]" % self.ib)
+                              for line in self.lines[begin:]]
+        self.add("\t\t}\n")
+
+    def add_forms(self):
+        """Both loops; the counters that are not declared where they are set are declared first."""
+        for form, number, name in ((self.outer_form, self.i, "i"), (self.inner_form, self.j, "j")):
+            if number and not form.declared:
+                self.add("\t%s %s%s;\n" % (number.name, name, ", k" if self.pair and name == "i" else ""))
+
+        def inside():
+            if self.pointers:
+                self.add_pointers()
+            elif self.j:
+                self.add_loop(self.inner_form, self.j, "j", self.inner(), self.add_inside, "\t\t")
+            else:
+                self.add_inside()
+        self.add_loop(self.outer_form, self.i, "i", self.outer(), inside, "\t")
 
     def add_body(self):
         last = self.last and "\t\t%s\n" % self.form(self.last, "i")  # read where the inner counter is not there
@@ -314,7 +401,7 @@ class Kernel:
             self.add_helpers()
 
     def returns_int(self):
-        return self.clause or self.what in ("reused", "helpers")
+        return self.clause or self.what in ("reused", "helpers") or (self.counter_used and not self.sum)
 
     def add_kernel(self):
         result = self.sum.name if self.sum else "int" if self.returns_int() else "void"
@@ -334,6 +421,10 @@ class Kernel:
         in_team = self.clause and self.clause.startswith("omp for")
         if self.clause:
             self.add("\tint last = 7;\n%s\t#pragma %s\n" % ("\t#pragma omp parallel\n\t{\n" if in_team else "", self.clause))
+        if self.what == "forms":
+            self.add_forms()
+            self.add("\treturn s;\n}\n" if self.sum else "\treturn (int)(i & 0xff);\n}\n" if self.counter_used else "}\n")
+            return
         bare = self.j and not self.last and self.what != "reused"  # nothing may stand between the loops of collapse
         self.add("\t" + self.outer() + ("\n" if bare else " {\n"))
         self.add_body()

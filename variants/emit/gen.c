@@ -431,6 +431,15 @@ static void print_head(struct gen *gen, struct buf *out, const struct ir_expr *g
     buf_add(out, lines ? ") {\1\n" : ") {\n");
 }
 
+static void print_left(struct gen *gen, const struct ir_expr *left, struct buf *out)
+{
+    if (!left)
+        return;
+    buf_add(out, "    ");
+    ir_print_expr(out, ir_spell(gen->arena, left));
+    buf_add(out, ";\n");
+}
+
 /* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
 static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard,
                        bool needs_else, struct buf *out)
@@ -438,8 +447,9 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     const struct ir_function *function = gen->model->function;
     const struct layout layout = layout_of(function, gen->nest->stmt);
     char *margin = margin_of(function->source, gen->nest->stmt->begin);
-    bool braces = guard || code->child_nr > 1 || code->child[0]->kind == CODE_LET ||
-                  code_has_pragma(code->child[0]);
+    const struct ir_expr *left = gen->nest->left;
+    bool several = code->child_nr > 1 || code->child[0]->kind == CODE_LET;
+    bool braces = guard || left || several || code_has_pragma(code->child[0]);
     struct buf text = {0};
     if (!needs_else)
         code_print_comments(gen->nest, gen->nest->stmt->begin, gen->nest->stmt->end, NULL,
@@ -451,7 +461,17 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
         buf_release(&head);
     } else
         buf_add(&text, braces ? "{\n" : "");
-    code_print(gen, &text, code, braces);
+    if (left && several) /* what it declares may have the name that is set */
+        buf_add(&text, "    {\n");
+    code_print(gen, &text, code, braces + (left && several));
+    if (left && several)
+        buf_add(&text, "    }\n");
+    print_left(gen, left, &text);
+    if (left && guard &&
+        !needs_else) { /* where nothing is executed it counts all the same */
+        buf_add(&text, "} else {\n");
+        print_left(gen, left, &text);
+    }
     buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
     if (needs_else) {
         char *old = nest_original_shifted(gen->nest, &layout);

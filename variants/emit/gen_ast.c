@@ -48,7 +48,9 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
     bool shared = band->parallel; /* threads need their own */
     for (size_t i = 0; i < gen->level_nr; i++)
         shared = shared || gen->level[i].band->parallel;
-    loop->declares = !own || stmt->declares_iterator || !as_it_is || shared;
+    bool inside =
+        stmt->declares_iterator || gen->nest->decl_depth[stmt->iterator->id] >= 0;
+    loop->declares = !own || inside || !as_it_is || shared;
     if (!as_it_is)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;

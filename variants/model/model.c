@@ -109,6 +109,23 @@ static void collect_assumptions(struct model *model)
             strvec_push_all(&model->assumption, &model->nest[i]->assumption);
 }
 
+static bool is_while(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_WHILE && stmt->why;
+}
+
+static void fail_no_loop(const struct ir_function *function, struct error *err)
+{
+    const struct ir_stmt *loop = stmt_find(function->body, is_while, NULL);
+    if (loop)
+        fail(err, STATUS_INPUT, "%s:%d: of the function '%s' no loop is read: %s",
+             function->path, loop->line, function->name, loop->why);
+    else
+        fail(err, STATUS_INPUT, "%s: the function '%s' has no loop that counts",
+             function->path, function->name);
+}
+
 int model_build(const struct model_request *request, struct model **out,
                 struct error *err)
 {
@@ -129,8 +146,7 @@ int model_build(const struct model_request *request, struct model **out,
             goto failed;
     find_nests(model, model->function->body);
     if (!model->nest_nr) {
-        fail(err, STATUS_INPUT, "%s: the function '%s' has no for loop",
-             model->function->path, model->function->name);
+        fail_no_loop(model->function, err);
         goto failed;
     }
     collect_assumptions(model);

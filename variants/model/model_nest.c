@@ -406,6 +406,8 @@ static const char *form_problem(const struct ir_stmt *stmt)
 {
     if (steps_by_variable(stmt))
         return "the step is not a constant; give it a value, as a macro or a const";
+    if (stmt->why)
+        return stmt->why;
     return "the loop does not have the form for (i = a; i < b; i += c)";
 }
 
@@ -544,7 +546,10 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
         return 0;
     default:
         return add_statement(build, stmt,
-                             stmt->kind == IR_WHILE ? "it is a while loop" : NULL, seq);
+                             stmt->kind != IR_WHILE ? NULL
+                             : stmt->why            ? stmt->why
+                                                    : "it is a while loop",
+                             seq);
     }
 }
 
@@ -585,15 +590,85 @@ static bool iterator_lives_on(const struct ir_stmt *stmt, const void *data)
     return reader.found;
 }
 
+/* It compares with the iterator as the number that it is. */
+static bool is_alike(const struct ir_expr *expr, const struct ir_symbol *iterator)
+{
+    const struct ir_type *type = &expr->type;
+    if (type->scalar != IR_INT || type->pointers)
+        return false;
+    return (expr->has_value && expr->value >= 0) ||
+           type->is_unsigned == iterator->type.is_unsigned;
+}
+
+/* What the iterator is behind the loop, from the bounds, which the nest leaves alone;
+ * NULL = that cannot be written. An end that is one more may be beyond its type. */
+static struct ir_expr *end_value(struct ir_arena *arena, const struct ir_stmt *loop)
+{
+    const struct ir_expr *lower = loop->lower, *upper = loop->upper;
+    const struct ir_symbol *iterator = loop->iterator;
+    bool down = loop->step < 0, equal = loop->cmp[0] == '!';
+    bool reached = loop->cmp[1] == '=' && !equal;
+    if ((loop->step != 1 && !down) || loop->step < -1 || iterator->type.bytes < 4 ||
+        !is_alike(lower, iterator) || !is_alike(upper, iterator) ||
+        (reached && !upper->has_value && upper->type.bytes != iterator->type.bytes))
+        return NULL;
+    struct ir_expr *end = ir_copy(arena, upper);
+    if (reached)
+        end = ir_binary(arena, down ? "-" : "+", end, ir_integer(arena, 1));
+    if (equal)
+        return end;
+    struct ir_expr *value = ir_expr_new(arena, IR_COND, 3);
+    value->type = iterator->type;
+    value->arg[0] = ir_binary(arena,
+                              down      ? reached ? "<=" : "<"
+                              : reached ? ">="
+                                        : ">",
+                              ir_copy(arena, upper), ir_copy(arena, lower));
+    value->arg[1] = end;
+    value->arg[2] = ir_copy(arena, lower);
+    return value;
+}
+
+static int refuse_iterator(struct nest *nest, const struct ir_stmt *loop)
+{
+    return nest_refuse(nest, loop->line,
+                       "the iterator '%s' is used outside of its loop; use another "
+                       "variable in one of the places",
+                       loop->iterator->name);
+}
+
+/* That of the outermost loop may live on: the new code sets it to what it has then. The
+ * iterator of a loop that OpenMP shares out has no such value. */
+static int check_root(struct nest *nest)
+{
+    const struct ir_stmt *root = nest->stmt;
+    struct ir_arena *arena = nest->model->arena;
+    if (!nest_is_needed_behind(nest, root->iterator))
+        return 0;
+    struct ir_expr *value = end_value(arena, root);
+    for (const struct ir_pragma *pragma = root->pragma; pragma; pragma = pragma->next)
+        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
+            !pragma_is_simd(pragma->text))
+            value = NULL;
+    if (!value)
+        return refuse_iterator(nest, root);
+    nest->left = ir_expr_new(arena, IR_ASSIGN, 2);
+    nest->left->op = "=";
+    nest->left->type = root->iterator->type;
+    nest->left->arg[0] = ir_name(arena, root->iterator);
+    nest->left->arg[1] = value;
+    return 0;
+}
+
 static int check_iterators(struct nest *nest)
 {
+    const struct ir_stmt *body = nest->model->function->body, *root = nest->stmt;
+    bool lives = root->kind == IR_FOR && iterator_lives_on(root, body);
     const struct ir_stmt *bad =
-        stmt_find(nest->stmt, iterator_lives_on, nest->model->function->body);
+        stmt_find(lives ? root->child[0] : root, iterator_lives_on, body);
     if (bad)
-        return nest_refuse(nest, bad->line,
-                           "the iterator '%s' is used outside of its loop",
-                           bad->iterator->name);
-    return 0;
+        return refuse_iterator(nest, bad);
+    return lives ? check_root(nest) : 0;
 }
 
 /* Loops whose iterations a pragma shares out can be taken apart; but the loop around an

@@ -24,6 +24,8 @@ struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
 
 int nest_privatize(struct nest *nest);
+/* Its value behind the nest may be read; of a region, behind its last nest. */
+bool nest_is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol);
 /* An array whose values never leave the iteration that sets them. */
 bool cell_is_temporary(const struct nest *nest, size_t cell);
 

@@ -145,8 +145,7 @@ static bool read_behind(const struct ir_stmt *around, const struct ir_stmt *last
            event_of_loop(&again, symbol) == EVENT_READ;
 }
 
-/* Of a region, behind its last nest. */
-static bool is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol)
+bool nest_is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol)
 {
     const struct ir_stmt *body = nest->model->function->body, *last = nest->stmt;
     bool over = false;
@@ -172,7 +171,7 @@ static int try_private(struct nest *nest, size_t index)
     size_t shared;
     if (cell->symbol->role == IR_GLOBAL || cell->symbol->role == IR_FIELD ||
         cell->symbol->is_static || cell->symbol->address_taken ||
-        cell->symbol->is_reference || is_needed_behind(nest, cell->symbol))
+        cell->symbol->is_reference || nest_is_needed_behind(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
     if (deps_lifetime(nest, index, &cell->depth, &shared))
@@ -203,7 +202,8 @@ bool cell_is_temporary(const struct nest *nest, size_t index)
     bool own = cell->symbol->role == IR_LOCAL && cell->symbol->dim_nr && cell->dims &&
                !cell->indirect;
     return own && !cell->symbol->address_taken &&
-           (nest->declared[cell->symbol->id] || !is_needed_behind(nest, cell->symbol)) &&
+           (nest->declared[cell->symbol->id] ||
+            !nest_is_needed_behind(nest, cell->symbol)) &&
            !deps_lifetime(nest, index, &depth, &shared) && depth == shared &&
            depth < DEPTH_MAX && depth > cell->depth;
 }

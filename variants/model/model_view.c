@@ -451,7 +451,7 @@ static const char *why_not(const struct model *model, const struct ir_stmt *stmt
         if (model->nest[i]->stmt == stmt && model->nest[i]->refusal)
             why = model->nest[i]->refusal;
     if (!why && stmt->kind == IR_WHILE)
-        return "while loops stay as they are";
+        return stmt->why ? stmt->why : "while loops stay as they are";
     return !why && nest >= 0 ? model->nest[nest]->refusal : why;
 }
 

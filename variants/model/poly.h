@@ -174,6 +174,8 @@ struct nest {
     isl_set *reach;      /* of it, where the loops run: those that they could count to */
     long long *far; /* by symbol id: of 64 bits, to be tested to be no farther from 0 */
     struct strvec assumption;
+    struct ir_expr *left; /* the assignment that new code ends with: of an iterator that
+                             is used behind the nest; NULL = none */
     struct tree *tree;    /* the original order */
     isl_union_map *order; /* instance -> schedule, original */
     struct shape *shape;

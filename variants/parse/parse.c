@@ -243,6 +243,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
         p->function->body = parse_body(p, chosen->body);
     if (!p->function->body)
         return fail_trouble(p, err);
+    parse_follow_counts(p);
     parse_expand_helpers(p);
     parse_make_fields(p);
     parse_settle(p);

@@ -239,8 +239,7 @@ static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *
     return !minus && is_name(b, iterator) && a->has_value ? a->value : 0;
 }
 
-static long long step_of(const struct ir_expr *increment,
-                         const struct ir_symbol *iterator)
+long long parse_step(const struct ir_expr *increment, const struct ir_symbol *iterator)
 {
     if (!increment || increment->arg_nr == 0 || !is_name(increment->arg[0], iterator))
         return 0;
@@ -350,112 +349,12 @@ static void split_increment(struct parse *p, struct ir_stmt *loop,
     if (!both || both->kind != IR_BINARY || strcmp(both->op, ",") != 0 ||
         continues(parts->body))
         return;
-    bool last = step_of(both->arg[1], iterator) != 0;
+    bool last = parse_step(both->arg[1], iterator) != 0;
     struct ir_expr *other = both->arg[!last];
-    if (!step_of(both->arg[last], iterator) || mentions(other, iterator))
+    if (!parse_step(both->arg[last], iterator) || mentions(other, iterator))
         return;
     loop->increment = both->arg[last];
     loop->child[0] = at_the_end(p, loop->child[0], other);
-}
-
-/* ---- for (int i = 0, k = 5; i < n; i++, k += 2) ---- */
-
-/* k is a function of i: 5 + 2 * i, where k stands. */
-struct second {
-    struct ir_symbol *symbol;
-    struct ir_expr *value;
-    struct parse *p;
-};
-
-static struct ir_expr *put_value(struct ir_expr *expr, void *data)
-{
-    const struct second *second = data;
-    bool here = expr->kind == IR_NAME && expr->symbol == second->symbol;
-    return here ? ir_copy(second->p->arena, second->value) : expr;
-}
-
-/* It keeps its value in the loop. */
-static bool is_steady(const struct parse *p, const struct ir_expr *expr,
-                      const struct ct_node *body)
-{
-    bool fine = expr->kind == IR_LITERAL || expr->kind == IR_NAME ||
-                (expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]));
-    if (expr->type.scalar != IR_INT || expr->type.pointers || expr->type.is_volatile)
-        return false;
-    if (fine && expr->kind == IR_NAME)
-        fine = (expr->symbol->role == IR_PARAM || expr->symbol->role == IR_LOCAL) &&
-               !expr->symbol->address_taken && !expr->symbol->is_static &&
-               !writes(body, p->declared[expr->symbol->id]);
-    for (size_t i = 0; fine && i < expr->arg_nr; i++)
-        fine = is_steady(p, expr->arg[i], body);
-    return fine;
-}
-
-/* Of the two declarations that one whose variable is compared; -1 = neither, or both. */
-static int compared(const struct ir_stmt *init, const struct ir_expr *cond)
-{
-    int found = -1;
-    for (int i = 0; cond && i < 2; i++)
-        if (mentions(cond, init->child[i]->symbol))
-            found = found == -1 ? i : -2;
-    return found < 0 ? -1 : found;
-}
-
-static long long step_in(const struct ir_expr *both, const struct ir_symbol *symbol)
-{
-    if (!both || both->kind != IR_BINARY || strcmp(both->op, ",") != 0)
-        return 0;
-    long long first = step_of(both->arg[0], symbol),
-              second = step_of(both->arg[1], symbol);
-    return first && second ? 0 : first + second;
-}
-
-static bool are_alike(const struct ir_type *a, const struct ir_type *b)
-{
-    return a->scalar == IR_INT && b->scalar == IR_INT && a->bytes == b->bytes &&
-           !a->is_unsigned && !b->is_unsigned && a->bytes >= 4;
-}
-
-/* The value of the second one in an iteration; NULL = cannot be said. No part of it may
- * go beyond what the variables themselves come to: the count begins at 0, and a product
- * is no more than the value where that does not begin below 0. */
-static struct ir_expr *value_of(struct parse *p, const struct ir_stmt *loop,
-                                const struct ir_stmt *first, const struct ir_stmt *second,
-                                const struct ct_node *body)
-{
-    long long step = step_in(loop->increment, first->symbol),
-              other = step_in(loop->increment, second->symbol);
-    struct ir_expr *start = second->expr, *lower = first->expr;
-    bool above = start && start->has_value && start->value >= 0;
-    if (step != 1 || other < 1 || (other > 1 && !above) || !lower || !start ||
-        !lower->has_value || lower->value != 0 || !is_steady(p, start, body) ||
-        !are_alike(&first->symbol->type, &second->symbol->type) ||
-        !are_alike(&start->type, &second->symbol->type) ||
-        mentions(start, first->symbol) || second->symbol->address_taken ||
-        first->symbol->address_taken || writes(body, p->declared[second->symbol->id]))
-        return NULL;
-    struct ir_expr *runs = ir_name(p->arena, first->symbol);
-    if (other != 1)
-        runs = ir_binary(p->arena, "*", ir_integer(p->arena, other), runs);
-    return ir_binary(p->arena, "+", ir_copy(p->arena, start), runs);
-}
-
-static void set_second(struct parse *p, struct ir_stmt *loop, const struct parts *parts)
-{
-    struct ir_stmt *init = loop->init;
-    bool two = init && init->kind == IR_BLOCK && init->child_nr == 2;
-    int which = two ? compared(init, loop->cond) : -1;
-    if (which < 0)
-        return;
-    struct ir_stmt *first = init->child[which], *other = init->child[!which];
-    struct second second = {.symbol = other->symbol, .p = p};
-    second.value = value_of(p, loop, first, other, parts->body);
-    if (!second.value || rewrite_in_text(loop->child[0], second.symbol))
-        return;
-    bool last = step_of(loop->increment->arg[1], first->symbol) != 0;
-    loop->increment = loop->increment->arg[last];
-    loop->init = first;
-    rewrite_stmt(loop->child[0], put_value, &second);
 }
 
 static bool is_canonical(const struct ir_stmt *loop)
@@ -469,32 +368,52 @@ static bool is_canonical(const struct ir_stmt *loop)
     return loop->cmp[0] == '!' || (loop->cmp[0] == '<') == (loop->step > 0);
 }
 
-static struct ct_decl *iterator_decl(const struct ct_node *init)
+static void find_assignment(struct ir_expr *expr, void *data)
 {
-    if (init->kind == CT_DECLS)
-        return init->child[0]->decl;
-    return parse_written(init, NULL);
+    struct ir_symbol **symbol = data;
+    if (rewrite_assigned(expr) == *symbol)
+        *symbol = NULL;
+}
+
+static bool assigns(const struct ir_stmt *body, struct ir_symbol *symbol)
+{
+    struct ir_symbol *left = symbol;
+    visit_stmt(body, find_assignment, &left);
+    return !left;
+}
+
+static bool counts(struct parse *p, struct ir_stmt *loop, bool written)
+{
+    set_start(loop);
+    if (!loop->iterator)
+        return false;
+    set_end(loop);
+    if (!loop->cmp)
+        set_double_end(p, loop);
+    loop->step = parse_step(loop->increment, loop->iterator);
+    set_countdown(p, loop);
+    loop->canonical =
+        is_canonical(loop) && !written && !assigns(loop->child[0], loop->iterator);
+    if (loop->canonical) {
+        loop->init = NULL;
+        loop->increment = NULL;
+    }
+    return loop->canonical;
+}
+
+bool parse_counts(struct parse *p, struct ir_stmt *loop)
+{
+    return counts(p, loop, false);
 }
 
 static void make_canonical(struct parse *p, struct ir_stmt *loop,
                            const struct parts *parts)
 {
-    set_second(p, loop, parts);
     set_start(loop);
     if (!loop->iterator)
         return;
     split_increment(p, loop, parts);
-    set_end(loop);
-    if (!loop->cmp)
-        set_double_end(p, loop);
-    loop->step = step_of(loop->increment, loop->iterator);
-    set_countdown(p, loop);
-    loop->canonical =
-        is_canonical(loop) && !writes(parts->body, iterator_decl(parts->init));
-    if (loop->canonical) {
-        loop->init = NULL;
-        loop->increment = NULL;
-    }
+    counts(p, loop, writes(parts->body, p->declared[loop->iterator->id]));
 }
 
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,

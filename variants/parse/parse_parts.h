@@ -45,6 +45,10 @@ struct ir_stmt *parse_body(struct parse *p, const struct ct_node *node);
 
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
                           struct ir_stmt *body);
+/* A `for` of init, cond and increment becomes canonical if it counts. */
+bool parse_counts(struct parse *p, struct ir_stmt *loop);
+/* What `i++`, `i -= 2`, `i = i + 1` add to i; 0 = it is none of these. */
+long long parse_step(const struct ir_expr *increment, const struct ir_symbol *iterator);
 /* The variable that this very node assigns or takes the address of (then *address, if
  * wanted); NULL = none. */
 struct ct_decl *parse_written(const struct ct_node *node, bool *address);

@@ -37,6 +37,9 @@ bool rewrite_is_hidden(const struct ir_stmt *stmt, const struct ir_expr *expr);
 bool rewrite_has_effects(const struct ir_expr *expr);
 
 /* The passes. `body` is p->function->body; each works on what the one before left. */
+void parse_follow_counts(struct parse *p);
+/* Of a `for` that is not canonical. */
+bool parse_count_head(struct parse *p, struct ir_stmt *loop);
 void parse_expand_helpers(struct parse *p);
 void parse_make_fields(struct parse *p);
 void parse_settle(struct parse *p);

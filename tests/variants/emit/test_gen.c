@@ -169,7 +169,7 @@ TEST("random legal plans compute the same")
         "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
         "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
         "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
-        "durbin",  "records", "locals",   "control",  "jumps",      "blocks"};
+        "durbin",  "records", "locals",   "control",  "jumps",      "blocks",   "forms"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -247,6 +247,7 @@ static const struct golden {
     {"rows", "prefetch(x:8) when(n:8)", NULL},
     {"local", "pad(t:3) interchange(j,i) when(n:8)", NULL},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
+    {"forms", "nest(1) interchange(j,i) nest(2) reverse(k)", NULL},
 };
 
 TEST("texts are as expected")

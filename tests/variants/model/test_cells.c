@@ -84,7 +84,9 @@ TEST("data-dependent control is one statement")
         return;
     struct model_view view = model_view(loops.model);
     check(view.loop[0].modelled && !view.loop[0].why);
-    check_str(view.loop[1].why, "part of one statement: it is a while loop");
+    check_str(view.loop[1].why,
+              "part of one statement: its counter is not moved once, by a constant, in "
+              "each iteration, as by i++ at the end of the body");
     check_contains(view.loop[2].why, "break or continue in the loop");
     loops_close(&loops);
 }

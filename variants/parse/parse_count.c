@@ -1,0 +1,356 @@
+/*
+ * Loops that count without a head that says so, `i = 0; while (i < n) { ...; i++; }`:
+ * the `for` loops that they are. What cannot be read so stays as it is and says why.
+ */
+#include <string.h>
+
+#include "variants/parse/parse_rewrite.h"
+
+struct counting {
+    struct parse *p;
+    struct ir_stmt *loop, *body; /* body: a block */
+    struct ir_symbol *symbol;
+    struct ir_expr *step;
+    size_t at; /* the statement of the body that steps */
+    const char *why;
+};
+
+/* ---- what the condition asks of ---- */
+
+struct asked {
+    const struct ir_stmt *body;
+    struct ir_symbol *symbol;
+    size_t nr; /* variables that the body assigns */
+};
+
+struct steps {
+    const struct ir_symbol *symbol;
+    size_t nr;
+    struct ir_expr *last;
+};
+
+static void count_steps(struct ir_expr *expr, void *data)
+{
+    struct steps *steps = data;
+    if (rewrite_assigned(expr) != steps->symbol)
+        return;
+    steps->nr++;
+    steps->last = expr;
+}
+
+static struct steps steps_of(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    struct steps steps = {.symbol = symbol};
+    visit_stmt(stmt, count_steps, &steps);
+    return steps;
+}
+
+static void find_asked(struct ir_expr *expr, void *data)
+{
+    struct asked *asked = data;
+    if (expr->kind != IR_NAME || expr->symbol == asked->symbol ||
+        !steps_of(asked->body, expr->symbol).nr)
+        return;
+    asked->symbol = expr->symbol;
+    asked->nr++;
+}
+
+static bool find_counter(struct counting *c)
+{
+    struct asked asked = {.body = c->body};
+    ir_visit(c->loop->cond, find_asked, &asked);
+    c->symbol = asked.symbol;
+    if (rewrite_has_effects(c->loop->cond))
+        c->why =
+            "its condition changes what it asks of; count in the head of a for loop, "
+            "for (i = 0; i < n; i++)";
+    else if (asked.nr != 1)
+        c->why = "no single variable of its condition is set in its body; what counts "
+                 "is read, as in while (i < n) { ...; i++; }";
+    return !c->why;
+}
+
+/* ---- the step ---- */
+
+static bool is_simple(const struct ir_stmt *stmt)
+{
+    return (stmt->kind == IR_EXPR || stmt->kind == IR_DECL) && stmt->expr;
+}
+
+static void count_names(struct ir_expr *expr, void *data)
+{
+    struct steps *names = data;
+    names->nr += expr->kind == IR_NAME && expr->symbol == names->symbol;
+}
+
+/* Below `?:`, `&&` and `||` it would not be taken each time. */
+static bool is_taken(const struct ir_expr *expr, const struct ir_expr *step)
+{
+    bool half = expr->kind == IR_COND || (expr->kind == IR_BINARY && expr->op[1] &&
+                                          (expr->op[0] == '&' || expr->op[0] == '|'));
+    bool found = expr == step;
+    for (size_t i = 0; !found && !half && i < expr->arg_nr; i++)
+        found = is_taken(expr->arg[i], step);
+    return found;
+}
+
+static bool leaves(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_OPAQUE ||
+           (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
+}
+
+/* One statement of the body itself steps by a constant, in each iteration. */
+static bool find_step(struct counting *c)
+{
+    struct steps steps = steps_of(c->body, c->symbol), names = {.symbol = c->symbol};
+    c->why = "its counter is not moved once, by a constant, in each iteration, as "
+             "by i++ at the end of the body";
+    if (steps.nr != 1 || rewrite_in_text(c->body, c->symbol) ||
+        !parse_step(steps.last, c->symbol))
+        return false;
+    for (c->at = 0; c->at < c->body->child_nr; c->at++)
+        if (steps_of(c->body->child[c->at], c->symbol).nr)
+            break;
+    struct ir_stmt *stmt = c->body->child[c->at];
+    if (!is_simple(stmt) || !is_taken(stmt->expr, steps.last))
+        return false;
+    c->step = steps.last;
+    visit_stmt(stmt, count_names, &names);
+    bool whole = stmt->expr == c->step;
+    if (!whole && (names.nr != 1 || c->step->kind != IR_UNARY))
+        return false;
+    c->why = "break, continue or goto leaves its body; instead of continue an if around "
+             "the rest of the body would do";
+    if (stmt_breaks_out(c->body) || stmt_find(c->body, leaves, NULL))
+        return false;
+    c->why = NULL;
+    return true;
+}
+
+/* ---- where it is set ---- */
+
+static bool sets(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    if (stmt->kind == IR_DECL)
+        return stmt->symbol == symbol && stmt->expr;
+    return stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
+           strcmp(stmt->expr->op, "=") == 0 && stmt->expr->arg[0]->kind == IR_NAME &&
+           stmt->expr->arg[0]->symbol == symbol;
+}
+
+static struct ir_expr *value_set(const struct ir_stmt *stmt)
+{
+    return stmt->kind == IR_DECL ? stmt->expr : stmt->expr->arg[1];
+}
+
+static void find_unsteady(struct ir_expr *expr, void *data)
+{
+    bool *steady = data;
+    bool name = expr->kind == IR_NAME && expr->symbol->role != IR_GLOBAL &&
+                !expr->symbol->is_written && !expr->type.is_volatile;
+    bool kind = expr->kind == IR_LITERAL || expr->kind == IR_BINARY ||
+                expr->kind == IR_CAST || name;
+    *steady = *steady && kind;
+}
+
+static bool iterates(const struct ir_stmt *stmt, const void *symbol)
+{
+    return (stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == symbol) ||
+           leaves(stmt, NULL);
+}
+
+/* The statement of the block that sets it for the loop, child[loop]; block->child_nr =
+ * none. */
+static size_t find_setting(const struct counting *c, const struct ir_stmt *block,
+                           size_t loop)
+{
+    for (size_t i = loop; i-- > 0;) {
+        const struct ir_stmt *stmt = block->child[i];
+        if (sets(stmt, c->symbol)) {
+            bool steady = true;
+            ir_visit(value_set(stmt), find_unsteady, &steady);
+            return rewrite_has_effects(value_set(stmt)) || (!steady && i + 1 < loop)
+                       ? block->child_nr
+                       : i;
+        }
+        if (rewrite_count(stmt, c->symbol) || rewrite_in_text(stmt, c->symbol) ||
+            stmt_find(stmt, iterates, c->symbol))
+            break;
+    }
+    return block->child_nr;
+}
+
+/* ---- the loop that counts ---- */
+
+static struct ir_stmt *as_block(struct ir_arena *arena, struct ir_stmt *stmt)
+{
+    if (stmt->kind == IR_BLOCK)
+        return stmt;
+    struct ir_stmt *block = ir_stmt_new(arena, IR_BLOCK, 1);
+    block->child[0] = stmt;
+    block->line = stmt->line;
+    block->end_line = stmt->end_line;
+    block->begin = stmt->begin;
+    block->end = stmt->end;
+    return block;
+}
+
+/* Behind the step the variable is one more than in the loop's head. */
+static void take_step_out(struct counting *c)
+{
+    struct ir_arena *arena = c->p->arena;
+    struct ir_stmt *body = c->body, *stmt = body->child[c->at];
+    struct ir_expr *behind = ir_binary(arena, "+", ir_name(arena, c->symbol),
+                                       ir_integer(arena, parse_step(c->step, c->symbol)));
+    bool whole = stmt->expr == c->step;
+    bool before = strncmp(c->step->op, "post", 4) == 0;
+    struct ir_expr *step = ir_copy(arena, c->step);
+    behind->type = c->symbol->type;
+    if (!whole)
+        *c->step = *c->step->arg[0];
+    c->step = step;
+    for (size_t i = c->at + (whole || before); i < body->child_nr; i++)
+        rewrite_put_stmt(arena, body->child[i], c->symbol, behind);
+    if (!whole)
+        return;
+    for (size_t i = c->at; i + 1 < body->child_nr; i++)
+        body->child[i] = body->child[i + 1];
+    body->child_nr--;
+}
+
+static struct ir_expr *assignment(struct ir_arena *arena, struct ir_symbol *symbol,
+                                  struct ir_expr *value)
+{
+    struct ir_expr *expr = ir_expr_new(arena, IR_ASSIGN, 2);
+    expr->op = "=";
+    expr->type = symbol->type;
+    expr->arg[0] = ir_name(arena, symbol);
+    expr->arg[1] = value;
+    return expr;
+}
+
+/* Uses behind the step are of one more: that may not be beyond the type where the
+ * variable itself is not. */
+static bool is_plain(const struct counting *c)
+{
+    const struct ir_symbol *symbol = c->symbol;
+    bool last = c->at + 1 == c->body->child_nr && c->body->child[c->at]->expr == c->step;
+    return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) &&
+           (last || symbol->type.pointers || symbol->type.bytes >= 4);
+}
+
+static void drop(struct ir_stmt *block, size_t at)
+{
+    for (size_t i = at; i + 1 < block->child_nr; i++)
+        block->child[i] = block->child[i + 1];
+    block->child_nr--;
+}
+
+static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
+{
+    struct ir_stmt *setting = block->child[at], *init = NULL;
+    struct ir_arena *arena = c->p->arena;
+    c->why = "its counter is used in a way that a for loop cannot have; declare an int "
+             "for it, before the loop";
+    if (!is_plain(c))
+        return false;
+    struct ir_stmt loop = *c->loop, body = *c->body;
+    init = ir_stmt_new(arena, IR_EXPR, 0);
+    init->expr = assignment(arena, c->symbol, ir_copy(arena, value_set(setting)));
+    /* tried without the step: nothing is changed when it does not count */
+    body.child_nr = 0;
+    loop.kind = IR_FOR;
+    loop.init = init;
+    loop.increment = c->step;
+    loop.child = ir_alloc(arena, sizeof(*loop.child));
+    loop.child[0] = &body;
+    bool pointer = c->symbol->type.pointers > 0;
+    if (!pointer && !parse_counts(c->p, &loop))
+        return false;
+    c->why = NULL;
+    take_step_out(c);
+    loop.child[0] = c->body;
+    loop.increment = pointer ? c->step : NULL;
+    loop.text = NULL;
+    *c->loop = loop;
+    bool replaced = pointer && parse_count_head(c->p, c->loop);
+    if (setting->kind == IR_EXPR || (replaced && c->symbol->in_loop))
+        drop(block, at); /* the head does it */
+    return true;
+}
+
+static void try_while(struct parse *p, struct ir_stmt *block, size_t i)
+{
+    struct ir_stmt *loop = block->child[i];
+    struct counting c = {
+        .p = p, .loop = loop, .body = as_block(p->arena, loop->child[0])};
+    if (loop->is_do) {
+        loop->why = "a do loop runs once even if its condition is false; write it as "
+                    "for (i = 0; i < n; i++) if that never happens";
+        return;
+    }
+    if (find_counter(&c) && find_step(&c)) {
+        size_t at = find_setting(&c, block, i);
+        if (at == block->child_nr)
+            c.why = "its counter is not set just before the loop; write for (i = 0; ...)";
+        else
+            make_for(&c, block, at);
+    }
+    if (c.why)
+        loop->why = c.why;
+}
+
+/* ---- counters that are declared in a loop ---- */
+
+static bool counts_with(const struct ir_stmt *stmt, const void *symbol)
+{
+    return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == symbol;
+}
+
+/* Mentions outside of the loops that set it first. */
+static size_t count_outside(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    if (!stmt)
+        return 0;
+    struct ir_stmt head = *stmt;
+    head.child_nr = 0;
+    size_t nr = rewrite_count(&head, symbol);
+    for (size_t i = 0; i < stmt->child_nr && !counts_with(stmt, symbol); i++)
+        nr += count_outside(stmt->child[i], symbol);
+    return nr;
+}
+
+/* `int j = 0; for (j = 0; ...)` in a loop: the first 0 is never read. */
+static void drop_initialisers(struct ir_stmt *block)
+{
+    for (size_t i = 0; i < block->child_nr; i++) {
+        struct ir_stmt *stmt = block->child[i];
+        const struct ir_symbol *symbol = stmt->symbol;
+        if (stmt->kind == IR_DECL && stmt->expr && symbol->in_loop && !symbol->dim_nr &&
+            !rewrite_has_effects(stmt->expr) && stmt_find(block, counts_with, symbol) &&
+            !count_outside(block, symbol) && !rewrite_in_text(block, symbol))
+            stmt->expr = NULL;
+    }
+}
+
+static void count_below(struct parse *p, struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        count_below(p, stmt->child[i]);
+    if (stmt->kind == IR_FOR && !stmt->canonical)
+        parse_count_head(p, stmt);
+    for (size_t i = stmt->kind == IR_BLOCK ? stmt->child_nr : 0; i-- > 0;)
+        if (stmt->child[i]->kind == IR_WHILE)
+            try_while(p, stmt, i);
+    if (stmt->kind == IR_BLOCK)
+        drop_initialisers(stmt);
+}
+
+void parse_follow_counts(struct parse *p)
+{
+    count_below(p, p->function->body);
+}
