@@ -539,10 +539,10 @@ static void check_names(struct access *access, CXCursor function)
         clang_visitChildren(access->statement, find_member_name, access);
 }
 
-static struct value this_value(struct access *access, CXCursor function)
+struct value access_this(struct access *access, CXCursor function)
 {
     struct value value = {0};
-    if (!cxx_is_method(function))
+    if (clang_Cursor_isNull(function) || !cxx_is_method(function))
         return value;
     CXCursor record = clang_getCursorSemanticParent(function);
     access->self_class = clang_getCanonicalCursor(record);
@@ -641,7 +641,7 @@ struct ct_access ct_access(struct ct_file *file, const struct ct_function *funct
     access.statement = seek.found;
     if (!file->is_cplusplus || clang_Cursor_isNull(seek.found))
         return out;
-    outermost.self = this_value(&access, cursor);
+    outermost.self = access_this(&access, cursor);
     clang_visitChildren(seek.found, access_find_leaving, &access);
     check_names(&access, cursor);
     walk_statement(&access);

@@ -21,14 +21,7 @@ struct effects {
 
 bool access_is_noreturn(const struct access *access, CXCursor target)
 {
-    static const char *const names[] = {"exit",       "_Exit",          "_exit",
-                                        "abort",      "quick_exit",     "std::exit",
-                                        "std::abort", "std::terminate", "__assert_fail"};
-    const char *name = cxx_qualified(access->clang, target);
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
+    return decl_of(access->clang, target)->ends_program;
 }
 
 bool access_is_mathematical(const struct access *access, CXCursor target)

@@ -143,6 +143,7 @@ bool access_is_array_type(CXType type);
 int access_container_of(const struct access *access, CXType type);
 const char *access_container_data(int row);
 bool access_container_shares_const(int row);
+bool access_container_owns(int row); /* them, each container its own */
 CXType access_element_type(const struct access *access, const struct place *place);
 CXType access_record_of(CXType type);
 bool access_is_object_type(CXType type);
@@ -159,6 +160,7 @@ struct value access_value_of(struct access *access, CXCursor given,
                              const struct frame *frame);
 
 /* clang_access.c: arrays and numbers that become parameters */
+struct value access_this(struct access *access, CXCursor function);
 struct key *access_key_for(struct access *access, enum value_kind kind,
                            const struct place *place);
 const char *access_parameter_text(const struct access *access, const struct key *key);

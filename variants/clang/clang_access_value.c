@@ -134,11 +134,11 @@ bool access_is_array_type(CXType type)
 static const struct {
     const char *type;
     const char *data; /* how its elements are asked for; NULL = by the first one */
-    bool shares_const;
+    bool shares_const, owns;
 } containers[] = {
-    {"std::vector<", ".data()", true},     {"std::array<", ".data()", true},
-    {"std::span<", ".data()", false},      {"std::valarray<", NULL, true},
-    {"std::unique_ptr<", ".get()", false},
+    {"std::vector<", ".data()", true, true},      {"std::array<", ".data()", true, false},
+    {"std::span<", ".data()", false, false},      {"std::valarray<", NULL, true, true},
+    {"std::unique_ptr<", ".get()", false, false},
 };
 
 const char *access_container_data(int row)
@@ -149,6 +149,11 @@ const char *access_container_data(int row)
 bool access_container_shares_const(int row)
 {
     return containers[row].shares_const;
+}
+
+bool access_container_owns(int row)
+{
+    return containers[row].owns;
 }
 
 /* Its row in the table, or -1. */

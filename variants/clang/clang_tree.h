@@ -50,10 +50,13 @@ struct ct_decl {
     bool implicit;   /* a builtin: declared nowhere */
     bool is_thread_local;
     bool is_math;             /* FUNCTION: as ir_symbol.is_math */
+    bool ends_program;        /* FUNCTION of the system that does not return: exit */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
     bool body_sought;
     enum { CT_PURE_UNKNOWN, CT_PURE, CT_IMPURE } pure; /* for the reader */
+    const struct ir_effects *effects; /* FUNCTION, for the reader: once asked for */
+    bool effects_sought;
     long long value; /* of a const integer with a constant initialiser */
     int line;
     struct ir_symbol *symbol; /* for the reader */
@@ -171,6 +174,11 @@ struct ct_decl *ct_declared(struct ct_file *file, const struct ct_function *func
  */
 size_t ct_callers(struct ct_file *file, const struct ct_function *function,
                   struct ct_function ***callers);
+
+/* By parameters, [a * param_nr + b]: every call of the function gives the two different
+ * arrays, or none. NULL = not all calls are known. In the arena. */
+const bool *ct_apart(struct ct_file *file, const struct ct_function *function,
+                     const char *source);
 
 struct ct_outside {
     const struct ir_frozen *frozen;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 /* ---- types ---- */
 
 enum { LEVELS_MAX = 16 };
@@ -356,6 +358,21 @@ static bool is_math(struct ct_clang *clang, CXCursor cursor, const struct ct_dec
            math_prototype(decl->name, take_string(clang, clang_getTypeSpelling(type)));
 }
 
+/* By its name, and because no text that we see says what it does. */
+static bool ends_program(CXCursor cursor, const struct ct_decl *decl)
+{
+    static const char *const names[] = {"exit",          "_Exit",    "_exit",
+                                        "quick_exit",    "abort",    "terminate",
+                                        "__assert_fail", "__assert", "__assert_rtn"};
+    const char *name = text_begins(decl->name, "std::") ? decl->name + 5 : decl->name;
+    bool known = false;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        known = known || !strcmp(name, names[i]);
+    return known && clang_Cursor_isNull(clang_getCursorDefinition(cursor)) &&
+           (decl->implicit ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)));
+}
+
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
@@ -381,6 +398,7 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     if (decl->role == IR_FUNCTION) {
         decl->type = type_of(clang, clang_getCursorResultType(cursor));
         decl->is_math = is_math(clang, cursor, decl);
+        decl->ends_program = ends_program(cursor, decl);
     } else
         read_variable(clang, cursor, decl);
     return decl;

@@ -308,7 +308,7 @@ static void find_laters(struct laters *all, const struct code *code)
         for (size_t k = 0; k < gen->work->prefetch_nr; k++) {
             struct prefetch *prefetch = &gen->work->prefetch[k];
             const struct access *access = &gen->nest->access[i];
-            if (!prefetch->at || !fetch_names(prefetch, access->expr))
+            if (!prefetch->at || access->in_call || !fetch_names(prefetch, access->expr))
                 continue;
             const char *why = find_later(all, code, access, prefetch);
             prefetch->places += !why;

@@ -466,7 +466,8 @@ static void add_fetch(struct fetches *all, const struct code *code,
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
     struct lookahead lookahead;
-    if (!prefetch || pos >= statement->depth || statement->loop[pos] != loop ||
+    if (!prefetch || access->in_call || pos >= statement->depth ||
+        statement->loop[pos] != loop ||
         !is_wanted_here(all, statement, code, access->expr, where, &lookahead))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};

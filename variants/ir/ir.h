@@ -70,6 +70,8 @@ struct ir_function {
     struct ir_type result;
     struct ir_symbol **symbol; /* all: parameters first, in order */
     size_t symbol_nr, param_nr;
+    const bool *apart; /* by parameters, [a * param_nr + b]: all calls give the two
+                          different arrays; NULL = not known */
     struct ir_stmt *body;
     int line, end_line;
     size_t begin, end;           /* byte range of the definition */
@@ -155,6 +157,9 @@ bool math_function(const char *name);
 bool math_prototype(const char *name, const char *type);
 /* A call of such a function, which no body in the file makes another. */
 bool expr_is_math(const struct ir_expr *call);
+/* A function of C's library that writes text and always comes back: printf and its like.
+ */
+bool ir_only_prints(const char *function);
 
 /* C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);

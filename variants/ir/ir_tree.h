@@ -31,6 +31,23 @@ struct ir_type {
                          and `pointers` stars say it all */
 };
 
+/* What a call does to the elements that a parameter points to. */
+struct ir_effect {
+    size_t param;
+    bool write;
+    bool is_known; /* only from `first` to `last`; else any */
+    long long first, last;
+};
+
+/* Of a function that touches nothing but its own variables, constants, and what its
+ * parameters point to. */
+struct ir_effects {
+    const struct ir_effect *item;
+    size_t nr;
+    bool ends;          /* it may end the program */
+    bool never_returns; /* it does; what it does before is of no account */
+};
+
 /* FIELD: a path of fields without subscripts from a variable, `g->nx` or `g.box.v`, as a
  * variable of its own; or one element of an array of integers that the function does not
  * change, `d[0]`, which bounds a loop: that one belongs to the array's contents. */
@@ -57,6 +74,7 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    const struct ir_effects *effects; /* FUNCTION; NULL = it may do anything */
     bool is_thread_local;
     bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
     bool

@@ -97,3 +97,14 @@ bool expr_is_math(const struct ir_expr *call)
     return call->text && math_function(call->text) &&
            (!call->symbol || call->symbol->is_math);
 }
+
+bool ir_only_prints(const char *function)
+{
+    static const char *const names[] = {"printf", "fprintf", "puts",   "fputs", "putchar",
+                                        "fputc",  "fflush",  "perror", "putc"};
+    const char *name = !strncmp(function, "std::", 5) ? function + 5 : function;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}

@@ -373,6 +373,38 @@ static isl_map *ordered(const struct nest *nest, size_t first, size_t second,
     return isl_map_coalesce(less_guaranteed(nest, first, second, pairs));
 }
 
+/* ---- what may end the program ---- */
+
+/* What follows it in the same iteration runs only where it came back: a check protects
+ * what stands behind it. */
+static isl_map *behind_in_iteration(const struct nest *nest, const size_t *leader,
+                                    size_t first, size_t second)
+{
+    size_t a = leader[first], b = leader[second];
+    size_t common = common_loops(&nest->statement[first], &nest->statement[second]);
+    isl_map *same = isl_map_universe(isl_space_map_from_domain_and_range(
+        isl_set_get_space(nest->statement[a].domain),
+        isl_set_get_space(nest->statement[b].domain)));
+    for (size_t i = 0; i < common; i++)
+        same = isl_map_equate(same, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    same = isl_map_intersect_domain(same, isl_set_copy(nest->statement[a].domain));
+    return isl_map_intersect_range(same, isl_set_copy(nest->statement[b].domain));
+}
+
+static void relate_ends(const struct nest *nest, struct dependences *groups)
+{
+    const size_t *leader = groups->leader;
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        for (size_t k = i + 1; nest->statement[i].ends && k < nest->statement_nr; k++) {
+            if (leader[i] == leader[k])
+                continue;
+            isl_union_map *map =
+                isl_union_map_from_map(behind_in_iteration(nest, leader, i, k));
+            groups->strict = isl_union_map_union(groups->strict, isl_union_map_copy(map));
+            groups->deps = isl_union_map_union(groups->deps, map);
+        }
+}
+
 /* ---- all of it ---- */
 
 /* Fills deps and strict for its leaders. */
@@ -396,6 +428,7 @@ static void relate_groups(const struct nest *nest, struct dependences *groups)
         groups->deps = isl_union_map_union(groups->deps, isl_union_map_from_map(deps));
     }
     pairs_release(&pairs);
+    relate_ends(nest, groups);
 }
 
 static void dependences_release(struct dependences *groups)

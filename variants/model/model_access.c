@@ -334,6 +334,7 @@ struct collect {
     struct nest *nest;
     size_t statement;
     bool maybe; /* in a part that is not always executed */
+    bool dying; /* in a block at whose end the program ends */
     int status;
 };
 
@@ -521,28 +522,157 @@ static void collect_unary(struct collect *at, const struct ir_expr *expr)
         collect_expr(at, expr->arg[0]);
 }
 
+/* ---- calls ---- */
+
+/* A longer stretch is any element to us. */
+enum { STRETCH_MAX = 64 };
+
+/* The element that the pointer leads to, or one behind it; `at` NULL = any. */
+static struct ir_expr *element_behind(struct ir_arena *arena, struct ir_expr *pointer,
+                                      struct ir_expr *at)
+{
+    bool address = pointer->kind == IR_UNARY && !strcmp(pointer->op, "&") &&
+                   pointer->arg[0]->kind == IR_INDEX;
+    struct ir_expr *base = address ? pointer->arg[0]->arg[0] : pointer;
+    size_t levels = pointer->type.pointers > 0 ? (size_t)pointer->type.pointers : 1;
+    if (address && at)
+        at = ir_binary(arena, "+", pointer->arg[0]->arg[1], at);
+    for (size_t i = 0; i < levels || base->type.pointers > 0; i++) {
+        struct ir_expr *any = ir_expr_new(arena, IR_RAW, 0);
+        any->text = "...";
+        any->type = (struct ir_type){.scalar = IR_INT, .bytes = 4, .text = "int"};
+        struct ir_expr *element = ir_expr_new(arena, IR_INDEX, 2);
+        element->arg[0] = base;
+        element->arg[1] = at ? at : any;
+        element->type = base->type;
+        element->type.pointers = base->type.pointers - 1;
+        element->line = pointer->line;
+        base = element;
+    }
+    return base;
+}
+
+/* `f(&x)`: of a variable that each iteration has for itself. */
+static void collect_number(struct collect *at, const struct ir_expr *name,
+                           const struct ir_effect *effect)
+{
+    if (!at->nest->declared[name->symbol->id] || !effect->is_known || effect->first ||
+        effect->last)
+        refuse(at, name,
+               "has its address handed to a function in a loop; declare it in the "
+               "loop's body, as a number of which the function uses nothing else",
+               name->symbol->name);
+    else
+        collect_place(at, name, effect->write);
+}
+
+static void collect_elements(struct collect *at, const struct ir_expr *call,
+                             const struct ir_effect *effect)
+{
+    struct ir_arena *arena = at->nest->model->arena;
+    struct ir_expr *pointer = call->arg[effect->param];
+    if (pointer->kind == IR_UNARY && !strcmp(pointer->op, "&") &&
+        pointer->arg[0]->kind == IR_NAME && !pointer->arg[0]->type.pointers) {
+        collect_number(at, pointer->arg[0], effect);
+        return;
+    }
+    bool rows = pointer->type.pointers != 1 ||
+                (pointer->kind == IR_NAME && pointer->symbol->dim_nr > 1);
+    bool each = effect->is_known && !rows && effect->last - effect->first < STRETCH_MAX;
+    for (long long i = each ? effect->first : 0; i <= (each ? effect->last : 0); i++) {
+        struct ir_expr *by = each ? ir_integer(arena, i) : NULL;
+        struct ir_expr *element = element_behind(arena, pointer, by);
+        element->line = call->line;
+        if (!at->status)
+            collect_place(at, element, effect->write);
+    }
+}
+
+static void collect_effect(struct collect *at, const struct ir_expr *call,
+                           const struct ir_effect *effect)
+{
+    struct nest *nest = at->nest;
+    size_t before = nest->access_nr;
+    collect_elements(at, call, effect);
+    for (size_t i = before; i < nest->access_nr; i++) {
+        nest->access[i].collapsed = nest->access[i].in_call = true;
+        nest->access[i].must = false;
+    }
+}
+
+/* What the arguments are made of. */
+static void collect_arguments(struct collect *at, const struct ir_expr *call)
+{
+    for (size_t i = 0; !at->status && i < call->arg_nr; i++) {
+        const struct ir_expr *arg = call->arg[i];
+        if (!arg->type.pointers) {
+            collect_expr(at, arg);
+            continue;
+        }
+        while (arg->kind == IR_UNARY && !strcmp(arg->op, "&"))
+            arg = arg->arg[0];
+        collect_subscripts(at, arg);
+    }
+}
+
+static void collect_effects(struct collect *at, const struct ir_expr *call,
+                            const struct ir_effects *effects)
+{
+    struct statement *statement = &at->nest->statement[at->statement];
+    collect_arguments(at, call);
+    statement->calls = true;
+    statement->ends = statement->ends || effects->ends;
+    if (effects->ends)
+        nest_assume(
+            at->nest,
+            "where '%s' at line %d ends the program, nobody sees what arrays then "
+            "hold, nor in which iteration it did",
+            call->text ? call->text : call->symbol->name,
+            call->line ? call->line : statement->stmt->line);
+    for (size_t i = 0; !at->status && i < effects->nr; i++)
+        collect_effect(at, call, &effects->item[i]);
+}
+
+/* The numbers among the arguments of what runs on the way out. */
+static void collect_last_words(struct collect *at, const struct ir_expr *call)
+{
+    for (size_t i = 0; i < call->arg_nr; i++)
+        if (!call->arg[i]->type.pointers)
+            collect_expr(at, call->arg[i]);
+}
+
 static void collect_call(struct collect *at, const struct ir_expr *expr)
 {
     const char *name = expr->text     ? expr->text
                        : expr->symbol ? expr->symbol->name
                                       : "a function";
+    bool pointers = false, known = expr_is_math(expr);
+    known = known || (expr->symbol && expr->symbol->is_pure);
+    const struct ir_effects *effects = expr->symbol ? expr->symbol->effects : NULL;
     if (!strcmp(name, "__builtin_prefetch"))
         return;
-    if (!expr_is_math(expr) && !(expr->symbol && expr->symbol->is_pure)) {
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        pointers = pointers || expr->arg[i]->type.pointers;
+    if (effects && effects->never_returns) {
+        collect_last_words(at, expr);
+        if (!at->status)
+            collect_effects(at, &(struct ir_expr){.text = name, .line = expr->line},
+                            effects);
+    } else if (at->dying && ir_only_prints(name))
+        collect_last_words(at, expr);
+    else if (effects && (!known || pointers))
+        collect_effects(at, expr, effects);
+    else if (!known)
         refuse(at, expr,
                "may change memory that the nest uses; only math functions, and functions "
-               "of this file that read nothing but their arguments, may be called in a "
+               "of this file that touch nothing but their arguments, may be called in a "
                "loop",
                name);
-        return;
-    }
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        if (expr->arg[i]->type.pointers) {
-            refuse(at, expr, "is handed a pointer; write its body into the loop", name);
-            return;
-        }
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        collect_expr(at, expr->arg[i]);
+    else if (pointers)
+        refuse(at, expr, "is handed a pointer; write its body into the loop", name);
+    else
+        for (size_t i = 0; i < expr->arg_nr; i++)
+            collect_expr(at, expr->arg[i]);
 }
 
 static void collect_maybe(struct collect *at, const struct ir_expr *expr)
@@ -619,10 +749,26 @@ static void collect_expr(struct collect *at, const struct ir_expr *expr)
 
 /* ---- statements ---- */
 
+/* `{ printf(...); exit(1); }` */
+static bool is_last(const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *last =
+        stmt->kind == IR_BLOCK && stmt->child_nr ? stmt->child[stmt->child_nr - 1] : NULL;
+    const struct ir_expr *call = last && last->kind == IR_EXPR ? last->expr : NULL;
+    for (size_t i = 0; call && i < stmt->child_nr; i++)
+        if (!stmt->child[i] ||
+            (stmt->child[i]->kind != IR_EXPR && stmt->child[i]->kind != IR_DECL))
+            return false;
+    return call && call->kind == IR_CALL && call->symbol && call->symbol->effects &&
+           call->symbol->effects->never_returns;
+}
+
 static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
 {
     if (!stmt || at->status)
         return;
+    bool before = at->dying;
+    at->dying = before || is_last(stmt);
     if (stmt->expr)
         collect_expr(at, stmt->expr);
     collect_stmt(at, stmt->init);
@@ -637,6 +783,7 @@ static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
     }
     for (size_t i = 0; i < stmt->child_nr; i++)
         collect_stmt(at, stmt->child[i]);
+    at->dying = before;
 }
 
 static void record_declared(struct collect *at, const struct ir_stmt *stmt)

@@ -504,6 +504,51 @@ static bool is_plain_array(struct build *build, const struct ir_stmt *decl)
     return plain;
 }
 
+struct addresses {
+    const struct ir_symbol *symbol;
+    size_t taken, given; /* to functions whose effects are known */
+};
+
+static bool is_address_of(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    return expr->kind == IR_UNARY && !strcmp(expr->op, "&") &&
+           expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol;
+}
+
+static void count_address(struct ir_expr *expr, void *data)
+{
+    struct addresses *addresses = data;
+    bool given = expr->kind == IR_CALL && expr->symbol && expr->symbol->effects;
+    addresses->taken += is_address_of(expr, addresses->symbol);
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        addresses->given += given && is_address_of(expr->arg[i], addresses->symbol);
+        addresses->taken += expr->kind == IR_RAW && expr->arg[i]->kind == IR_NAME &&
+                            expr->arg[i]->symbol == addresses->symbol;
+    }
+}
+
+static void count_addresses(const struct ir_stmt *stmt, struct addresses *addresses)
+{
+    struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->increment, stmt->lower,
+                              stmt->upper};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], count_address, addresses);
+    if (stmt->init)
+        count_addresses(stmt->init, addresses);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            count_addresses(stmt->child[i], addresses);
+}
+
+/* `double t; f(a, &t);`: nobody keeps its address. */
+static bool is_kept_address(const struct ir_stmt *block, const struct ir_symbol *symbol)
+{
+    struct addresses addresses = {.symbol = symbol};
+    count_addresses(block, &addresses);
+    return symbol->dim_nr || symbol->type.pointers || addresses.taken != addresses.given;
+}
+
 /* Blocks with declarations that the new code could not repeat. */
 static bool declares_more(struct build *build, const struct ir_stmt *block)
 {
@@ -513,7 +558,8 @@ static bool declares_more(struct build *build, const struct ir_stmt *block)
             continue;
         const struct ir_symbol *symbol = child->symbol;
         if (symbol->type.scalar == IR_RECORD || symbol->as_written || symbol->is_static ||
-            symbol->address_taken || (symbol->dim_nr && !is_plain_array(build, child)))
+            (symbol->address_taken && is_kept_address(block, symbol)) ||
+            (symbol->dim_nr && !is_plain_array(build, child)))
             return true;
     }
     return false;

@@ -99,6 +99,17 @@ static bool are_apart_by_type(const struct nest *nest, const struct memory *a,
 
 /* ---- pairs ---- */
 
+/* Parameters that stay as every call gives them. */
+static bool is_apart_by_calls(const struct ir_function *function,
+                              const struct ir_symbol *a, const struct ir_symbol *b)
+{
+    size_t nr = function->param_nr;
+    return function->apart && a->role == IR_PARAM && b->role == IR_PARAM &&
+           !a->is_written && !b->is_written && !a->address_taken && !b->address_taken &&
+           (size_t)a->id < nr && (size_t)b->id < nr &&
+           function->apart[(size_t)a->id * nr + (size_t)b->id];
+}
+
 static bool guaranteed(const struct model *model, const char *a, const char *b)
 {
     bool has_a = false, has_b = false;
@@ -149,6 +160,10 @@ static bool may_overlap(const struct nest *nest, const struct memory *a,
     bool derived = a->symbol->role == IR_LOCAL || b->symbol->role == IR_LOCAL;
     if (!derived && ((is_restrict(a) && !memory_has_rows(a)) ||
                      (is_restrict(b) && !memory_has_rows(b))))
+        return false;
+    if (!a->itself && !b->itself && !a->table && !b->table && !memory_has_rows(a) &&
+        !memory_has_rows(b) &&
+        is_apart_by_calls(nest->model->function, a->symbol, b->symbol))
         return false;
     return !guaranteed(nest->model, a->symbol->name, b->symbol->name);
 }

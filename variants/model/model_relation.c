@@ -459,7 +459,7 @@ int nest_relations(struct nest *nest)
             }
     }
     for (size_t i = 0; i < nest->access_nr; i++)
-        if (!nest->access[i].exact)
+        if (!nest->access[i].exact || nest->access[i].in_call)
             nest->cell[nest->access[i].cell].indirect = true;
     free(tried);
     return status;

@@ -302,6 +302,23 @@ static void note_target(struct model *model, const struct ir_expr *expr)
         note_uses(model, expr->arg[i]);
 }
 
+static void note_uses(struct model *model, const struct ir_expr *expr);
+
+/* What is printed on the way out is none of the kernel's arrays. */
+static void note_argument(struct model *model, const struct ir_expr *call, size_t arg)
+{
+    const struct ir_effects *effects = call->symbol ? call->symbol->effects : NULL;
+    const char *name = call->text ? call->text : call->symbol ? call->symbol->name : "";
+    bool reads = !effects && !ir_only_prints(name), writes = reads;
+    for (size_t i = 0; effects && i < effects->nr; i++)
+        if (effects->item[i].param == arg) {
+            reads = reads || !effects->item[i].write;
+            writes = writes || effects->item[i].write;
+        }
+    if (call->arg[arg]->type.pointers && (reads || writes))
+        note_place(model, call->arg[arg], reads, writes);
+}
+
 static void note_uses(struct model *model, const struct ir_expr *expr)
 {
     bool changes = expr->kind == IR_ASSIGN || expr_is_step(expr);
@@ -315,8 +332,8 @@ static void note_uses(struct model *model, const struct ir_expr *expr)
         return;
     }
     for (size_t i = 0; i < expr->arg_nr; i++) {
-        if (expr->kind == IR_CALL && expr->arg[i]->type.pointers)
-            note_place(model, expr->arg[i], true, true);
+        if (expr->kind == IR_CALL)
+            note_argument(model, expr, i);
         note_uses(model, expr->arg[i]);
     }
 }

@@ -77,7 +77,8 @@ struct access {
     struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
                                             when it is not */
     size_t dim_nr;
-    bool collapsed; /* inside a collapsed statement */
+    bool collapsed; /* inside a collapsed statement, or by a function that is called */
+    bool in_call;   /* by that */
     int line;
     isl_map *map; /* instance -> element, restricted to the domain */
     size_t shape; /* the same for statements of one group that touch the same elements */
@@ -87,6 +88,8 @@ struct statement {
     const struct ir_stmt *stmt;
     bool collapsed;
     const char *why; /* collapsed: the reason */
+    bool calls;      /* functions that are given arrays */
+    bool ends;       /* may end the program */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;

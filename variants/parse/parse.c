@@ -250,8 +250,10 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_walks(p);
     parse_follow_rows(p);
     parse_follow_matrices(p);
+    parse_effects(p);
     attach_pragmas(p, chosen);
     parse_calls(p, chosen);
+    p->function->apart = ct_apart(&p->file, chosen, p->function->source);
     struct ct_outside outside =
         ct_frozen(&p->file, chosen, p->function->path, p->function->source, args);
     p->function->frozen = outside.frozen;

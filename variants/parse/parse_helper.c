@@ -753,7 +753,7 @@ static bool expand_block(struct parse *p, struct ir_stmt *stmt)
     struct inlining at = {
         .p = p, .call = call, .function = decl ? ct_body(&p->file, decl) : NULL};
     if (!at.function || at.function->param_nr != call->arg_nr ||
-        has_reference(at.function))
+        has_reference(at.function) || parse_never_returns(p, at.function))
         return false;
     struct ir_function *own = ir_alloc(p->arena, sizeof(*own));
     own->arena = p->arena;

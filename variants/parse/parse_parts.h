@@ -31,6 +31,11 @@ void parse_params(struct parse *p, const struct ct_function *chosen);
 /* Fills function->given. */
 void parse_calls(struct parse *p, const struct ct_function *chosen);
 
+/* Sets symbol.effects of the functions that are called. */
+void parse_effects(struct parse *p);
+/* It ends the program, perhaps with words about why. */
+bool parse_never_returns(struct parse *p, const struct ct_function *function);
+
 /* NULL when the expression cannot be told; its statement is then kept as
  * text. */
 struct ir_expr *parse_expr(struct parse *p, const struct ct_node *node);

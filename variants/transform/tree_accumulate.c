@@ -87,6 +87,12 @@ bool band_accumulates(const struct nest *nest, const struct tree *band, bool *el
                                    : "it is not an innermost loop");
         return false;
     }
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        if (nest->statement[i].calls && is_in(&body, i)) {
+            buf_addf(why, "a function that is called at line %d may use them",
+                     nest->statement[i].stmt->line);
+            return false;
+        }
     for (size_t i = 0; i < nest->access_nr; i++) {
         const struct access *access = &nest->access[i];
         if (!access->write || !is_in(&body, access->statement) ||

@@ -166,10 +166,11 @@ static void random_plans_of(const char *name)
 TEST("random legal plans compute the same")
 {
     static const char *const kernels[] = {
-        "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
-        "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
-        "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
-        "durbin",  "records", "locals",   "control",  "jumps",      "blocks",   "forms"};
+        "gemm",       "jacobi",   "seidel",  "trmm",     "matvec",  "down",
+        "linear",     "scatter",  "rows",    "oldstyle", "cases",   "wide",
+        "lu",         "chain",    "overlap", "fuse",     "heat",    "cholesky",
+        "covariance", "unsigned", "syrk",    "durbin",   "records", "locals",
+        "control",    "jumps",    "blocks",  "forms",    "calls"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -236,6 +237,9 @@ static const struct golden {
     {"blocks", "tile(i:4) interchange(j,i)", "blocks_tile"},
     {"local", "pad(t:3) interchange(j,i)", NULL},
     {"extents", "interchange(j,i)", NULL},
+    {"calls", "nest(1) unroll_jam(i:2)", "calls_jam"},
+    {"calls", "nest(1) reverse(i,j) tile(i:4,j:4) unroll(k:2)", NULL},
+    {"calls", "nest(1) interchange(j,i) parallel(j)", NULL},
     {"jumps", "interchange(i,j) simd(j)", NULL},
     {"jumps", "tile(i:8) distribute(i)", NULL},
     {"gemm", "tile(i:8,j:8) when(n:9)", "gemm_when"},
