@@ -278,7 +278,13 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
                                      struct ir_expr *const *raw, struct code *code)
 {
     const struct tree *band = gen->mark_nr ? gen->mark[gen->mark_nr - 1] : NULL;
-    const struct ir_stmt *stmt = gen_redirect(gen, statement, raw);
+    struct statement with = *statement;
+    with.stmt = statement->collapsed ? gen_rows(gen, statement->stmt) : statement->stmt;
+    const struct ir_stmt *stmt = gen_redirect(gen, &with, raw);
+    if (with.stmt != statement->stmt) { /* it is fitted, and may hold vectors */
+        code->vector = true;
+        return stmt;
+    }
     code->vector = band && band->lanes;
     return code->vector ? gen_vector(gen, stmt, band) : stmt;
 }

@@ -249,6 +249,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_walks(p);
     parse_follow_rows(p);
     parse_follow_matrices(p);
+    parse_name_bounds(p);
     attach_pragmas(p, chosen);
     parse_calls(p, chosen);
     struct ct_outside outside =
