@@ -218,8 +218,9 @@ static void fetch_inner_later(struct inner *at, const struct ir_expr *wanted,
         return;
     struct ir_arena *arena = at->gen->arena;
     struct ir_expr *by = inner_lookahead(at, lookahead.element, lookahead.cond, prefetch);
-    if (lookahead.cond) {
+    if (lookahead.cond || at->loop->step > 1)
         by = named_later(at, by);
+    if (lookahead.cond) {
         lookahead.cond = ir_substitute(arena, lookahead.cond, &iterator, &by, 1);
     }
     put_inner(at, fetch_stmt(at->gen,
@@ -496,6 +497,7 @@ static void add_fetch(struct fetches *all, const struct code *code,
         new.cond =
             ir_substitute(gen->arena, lookahead.cond, symbol, by, statement->depth);
     if (is_set_below(all->loop, new.expr) ||
+        (new.iteration &&is_set_below(all->loop, new.iteration)) ||
         (new.cond &&is_set_below(all->loop, new.cond)) || is_known(all, &new))
         return;
     GROW(all->item, all->nr + 1, all->alloc);

@@ -27,4 +27,10 @@ void kernel(int n, double *restrict a, double *restrict b, double *restrict c, d
         }
         y[i] = s;
     }
+    for (int i = 0; i < n - 1; i++) {
+        unsigned sum = 0;
+        for (int m = p[i]; m < p[i + 1]; m++)
+            sum += (unsigned)p[m] * 3;
+        y[i] += sum;
+    }
 }
