@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
 #include "variants/model/deps.h"
@@ -300,6 +301,57 @@ static void simplify_subscript(struct ir_expr *expr, void *data)
         expr->arg[1] = simple;
 }
 
+static bool in_team(const struct gen *gen)
+{
+    bool found = false;
+    for (size_t i = 0; i < gen->level_nr; i++)
+        found = found || gen->level[i].band->parallel;
+    return found;
+}
+
+/* Loops inside of the statement count with a variable of the thread's own. */
+static struct ir_stmt *with_counters(struct gen *gen, struct ir_stmt *stmt)
+{
+    if (stmt && stmt->kind == IR_FOR && stmt->canonical && !stmt->declares_iterator) {
+        struct ir_type type = stmt->iterator->type;
+        struct ir_symbol *own = gen_symbol(gen, stmt->iterator->name, &type);
+        struct ir_expr *by = ir_name(gen->arena, own);
+        stmt = stmt_substitute(gen->arena, stmt, &stmt->iterator, &by, 1);
+        stmt->iterator = own;
+        stmt->declares_iterator = true;
+    }
+    for (size_t i = 0; stmt && i < stmt->child_nr; i++)
+        stmt->child[i] = with_counters(gen, stmt->child[i]);
+    return stmt;
+}
+
+/* Text that stays as it is, with a name that becomes another one. */
+static void check_pragmas(struct gen *gen, const struct ir_stmt *stmt,
+                          const struct replace *replace)
+{
+    if (!stmt)
+        return;
+    for (size_t i = 0; i < replace->nr; i++) {
+        const char *name = replace->symbol[i]->name, *text = NULL;
+        const struct ir_expr *by = replace->by[i];
+        bool same = by->kind == IR_NAME && !strcmp(by->symbol->name, name);
+        for (const struct ir_pragma *pragma = stmt->pragma; !same && pragma;
+             pragma = pragma->next)
+            if (!pragma->ours && text_has_word(pragma->text, name))
+                text = pragma->text;
+        if (!same && stmt->kind == IR_OPAQUE && stmt->text[0] == '#' &&
+            text_has_word(stmt->text, name))
+            text = stmt->text;
+        if (text)
+            gen->problem = ir_textf(gen->model->arena,
+                                    "the plan gives '%s' another name, and '%s' inside "
+                                    "of the loop names it; drop that clause",
+                                    name, text);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        check_pragmas(gen, stmt->child[i], replace);
+}
+
 static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
                           size_t index)
 {
@@ -321,8 +373,12 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     for (size_t i = 0; i < gen->level_nr; i++)
         replace_add(&replace, gen->level[i].alias,
                     ir_name(gen->arena, gen->level[i].var));
-    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, raw, code),
-                                 replace.symbol, replace.by, replace.nr);
+    const struct ir_stmt *now = planned(gen, statement, raw, code);
+    if (statement->collapsed)
+        check_pragmas(gen, now, &replace);
+    code->stmt = stmt_substitute(gen->arena, now, replace.symbol, replace.by, replace.nr);
+    if (statement->collapsed && in_team(gen))
+        code->stmt = with_counters(gen, code->stmt);
     stmt_exprs(code->stmt, drop_casts, NULL);
     if (gen->work->box_nr)
         stmt_exprs(code->stmt, simplify_subscript, gen);
