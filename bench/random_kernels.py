@@ -18,6 +18,7 @@ CLASSES = ("sums",  # of mixed types
            "overlaps",  # of parameters
            "builds",  # with other macros than the plan was made with
            *("forms",) * 2,  # loops that count in other ways than `for (int i = 0; i < n; i++)`
+           *("rows",) * 2,  # of a sparse matrix: bounds of the inner loop that are read from memory
            *("helpers",) * 3)  # functions of the file with effects, see random_helpers.py; there are many kinds of them
 WORK_MAX = 40000
 
@@ -86,6 +87,15 @@ Form = namedtuple("Form", "word step declared")
 FORMS = [Form(word, step, declared) for word in ("while", "for") for step in ("last", "first", "between") for declared in (False, True)
          if word == "while" or step == "last"]
 
+# Of "rows": the inner loop, with the row of the outer loop's iteration in the place of R, and how the kernel comes to the table of rows. Rows
+# may be empty, begin anywhere, and change in the loop.
+ROW_HEADS = ("for (J j = grow[R]; j < grow[R + 1]; j++)", "for (J j = grow[R]; j < grow[R + 1]; j++)",
+             "int lo = grow[R], hi = grow[R + 1];\n\t\tfor (J j = lo; j < hi; j++)", "for (J j = grow[R + 1] - 1; j >= grow[R]; j--)",
+             "for (J j = 0; j < grow[R] / 4; j++)", "for (J j = grow[R]; j < (grow[R] > 9 ? grow[R + 1] : 9); j += 2)")
+ROW_TABLES = ("int", "int", "long", "short", "unsigned")
+ROW_SUBSCRIPTS = ("j", "gcol[j]", "i * 0 + gcol[j]", "R * 48 + j", "gcol[j] + R", "R")
+ROWS, ROW_END = 41, 100
+
 # What the text of "builds" rests on: as it is, and what another build makes of it. COUNT is the bound of the inner loop, ROW the elements of a
 # row, ELEMENT the type of a.
 BUILDS = (("COUNT", "9", "5"), ("ROW", "48", "50"), ("FACTOR(x)", "(x)", "((x)*3)"), ("ELEMENT", None, None), ("LIMIT", None, "1"))
@@ -99,6 +109,7 @@ class Kernel:
         self.draw_numbers()
         self.draw_loops()
         self.ia, self.ib = self.subscript(True), self.subscript(False)
+        self.draw_rows()
         self.restricted = self.what not in ("globals", "types", "overlaps") and self.below(4) > 0
         scalar = self.below(5) % 4 % 3 if self.what == "globals" else self.below(6)
         self.is_global, self.table, self.pointer = scalar == 0, scalar == 1, scalar == 2 and not self.restricted
@@ -205,6 +216,30 @@ class Kernel:
             if form.step == "last" or number.bits >= 32:  # behind the step narrower ones may wrap around
                 return form
 
+    def draw_rows(self):
+        """Neither the order of the rows nor where they begin is sure; the table may be the file's, a struct's, or a parameter that `a` is too."""
+        self.row_head, self.row_from, self.row_changes = None, "file", False
+        if self.what != "rows":
+            return
+        self.i, self.j = (INT, LONG)[self.below(2)], (INT, INT, LONG)[self.below(3)]
+        self.bounds, self.is_triangle = ("count", "count", "range", "down")[self.below(4)], False
+        row = "(i - first)" if self.bounds == "range" else "i"
+        self.row_head = ROW_HEADS[self.below(len(ROW_HEADS))].replace("R", row).replace("J", self.j.name)
+        self.row_type = ROW_TABLES[self.below(len(ROW_TABLES))]
+        if "--" in self.row_head or "- 1" in self.row_head:
+            self.row_type = "int"
+        self.row_from = ("file", "struct", "parameter", "parameter")[self.below(4)]
+        self.row_changes = self.below(6) == 0
+        self.ia, self.ib = (ROW_SUBSCRIPTS[self.below(len(ROW_SUBSCRIPTS))].replace("R", row) for _ in range(2))
+        if self.below(2):  # as people write it
+            self.sum, self.ib = self.some_number("iuf", 64), "gcol[j]"
+        kind, end = self.below(4), 0
+        self.row_table = [end]
+        for number in range(ROWS):
+            end = min(ROW_END, end + self.below(6) * (kind < 2 or self.below(2)))
+            self.row_table.append(self.below(ROW_END) if kind == 3 and self.below(4) == 0 else end)
+        self.row_table = self.row_table[:ROWS]
+
     def draw_macros(self):
         self.macros = {}
         for _ in range(2 + self.below(5) if self.what == "macros" else 0):
@@ -243,6 +278,8 @@ class Kernel:
         return "for (%s %s)" % (self.i.name, HEADS[self.bounds])
 
     def inner(self, end=False):
+        if self.row_head:
+            return self.row_head if not end else self.row_head.replace("grow", {"struct": "matrix->row", "parameter": "row"}.get(self.row_from, "grow"))
         bound = ("i" if self.is_triangle else "COUNT" if self.what == "builds" else "glimit[1]" if end and self.limit else
                  "end" if end else "m")
         return "for (%s j = 0; j < %s; j++)" % (self.j.name, bound)
@@ -336,7 +373,7 @@ class Kernel:
         if reused:
             self.add("\t\t%s\n" % self.end)
         if self.j:
-            self.add("\t\t%s {\n" % self.inner(reused))
+            self.add("\t\t%s {\n" % self.inner(reused or self.row_head is not None))
         if reused:
             self.add("\t\t\t%s\n" % self.form(("t = V > 1;", "t = V > 1 ? 3 : 2;", "if (V > 1)\n\t\t\t\tt = 7;")[self.below(3)], self.ib))
             self.add("\t\t\t%s\n" % self.form("A = t > 2 ? V > 1 : t;", self.ib))
@@ -349,6 +386,8 @@ class Kernel:
             self.add_sum()
         if self.helpers:
             self.add_uses()
+        if self.row_changes:  # rows only become shorter
+            self.add("\t\t\tif (%s && grow[j & 31] > 0)\n\t\t\t\tgrow[j & 31]--;\n" % self.form("V > 1", self.ib))
         if self.j:
             self.add("\t\t}\n")
         if last and self.last_behind:
@@ -393,6 +432,11 @@ class Kernel:
             self.add("%s gtable[8];\n" % self.a.name)
         if self.limit:
             self.add("%s glimit[2];\n" % self.j.name)
+        if self.row_head:
+            text = ", ".join(map(str, self.row_table))
+            self.add("#define ROW_TABLE {%s}\nstatic %s grow[%d] = ROW_TABLE;\n" % (text, self.row_type, ROWS))
+            self.add("static int gcol[%d];\n" % max(max(self.row_table), 10))
+            self.add("struct matrix {\n\tint nr;\n\t%s *row;\n};\n" % self.row_type if self.row_from == "struct" else "")
         if self.function_behind:
             self.add("double %s(double);\n" % self.function)
         elif self.function:
@@ -406,10 +450,12 @@ class Kernel:
     def add_kernel(self):
         result = self.sum.name if self.sum else "int" if self.returns_int() else "void"
         promise = "restrict " if self.restricted else ""
-        self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s%s%s)\n{\n" % (
+        self.add("#pragma inflight kernel\n%s kernel(%s first, %s second, %s m, %s *%sa, const %s *%sb%s%s%s%s)\n{\n" % (
             result, self.i.name, self.i.name, self.j.name if self.j else "int",
             self.a.name, promise, self.b.name, promise, ", const %s *p" % self.a.name if self.pointer else "",
-            ", %s *work" % self.a.name if self.work == "work" else "", ", struct box *box" if self.box else ""))
+            ", %s *work" % self.a.name if self.work == "work" else "", ", struct box *box" if self.box else "",
+            {"struct": ", const struct matrix *matrix", "parameter": ", const %s *%srow" % (self.row_type, promise) if self.row_head else ""}.get(
+                self.row_from, "")))
         if self.helpers:
             self.add("\tint k = 0, order[4] = {1, 0, 3, 2};\n\t%s t = 1%s;\n" % (
                 self.a.name, ", own[8] = {1, 2, 3, 4, 5}" if self.work == "own" else ""))
@@ -426,6 +472,7 @@ class Kernel:
             self.add("\treturn s;\n}\n" if self.sum else "\treturn (int)(i & 0xff);\n}\n" if self.counter_used else "}\n")
             return
         bare = self.j and not self.last and self.what != "reused"  # nothing may stand between the loops of collapse
+        bare = self.j and not self.last and self.what not in ("reused", "rows")  # nothing may stand between the loops of collapse
         self.add("\t" + self.outer() + ("\n" if bare else " {\n"))
         self.add_body()
         if not bare:
@@ -481,7 +528,7 @@ class Kernel:
             for shift in (0, 1, -1, 3, -7, 48):
                 self.add_row("overlap", rows[1][1], rows[1][2], 33, "0, SHIFTED, %d" % shift)
                 self.add_row("overlap", rows[3][1], rows[3][2], 5, "0, SHIFTED, %d" % shift)
-        alias = "GLOBAL" if self.is_global else "TABLE" if self.table else "SCALAR" if self.pointer else None
+        alias = "GLOBAL" if self.row_head or self.is_global else "TABLE" if self.table else "SCALAR" if self.pointer else None
         for m in (1, 3, 8) if alias else ():
             for k in range(8):  # contents 0 begin with a zero, which would hide the global behind it
                 self.add_row("global", rows[k % 4][1], rows[k % 4][2], m, "%d, %s, 0" % (k < 4, alias))
@@ -497,6 +544,10 @@ class Kernel:
             self.add("\tfor (int k = 0; k < 8; k++)\n\t\tgtable[k] = k + 1;\n")
         if self.function:
             self.add("\tgcalls = 0;\n")
+        if self.row_head:
+            self.add("\tstatic const %s table[] = ROW_TABLE;\n\tfor (int k = 0; k < %d; k++)\n\t\tgrow[k] = table[k];\n" % (self.row_type, ROWS))
+            self.add("\tfor (int k = 0; k < (int)(sizeof(gcol) / sizeof(gcol[0])); k++)\n\t\tgcol[k] = k * %d %% %d;\n" % (
+                1 + 6 * self.below(3), 7 + self.below(30)))
         if self.helpers:
             self.add("\tgk = 0;\n\tfor (int k = 0; k < 8; k++)\n\t\tgwork[k] = k + 1;\n%s" % ("\tgcounted = 0;\n" if self.counting else ""))
         self.add("}\nstatic void note(void)\n{\n")
@@ -504,12 +555,17 @@ class Kernel:
             self.add(self.note("&galpha", 1, self.a))
         if self.table:
             self.add(self.note("gtable", 8, self.a))
+        if self.row_head:
+            self.add("\tcall_note(grow, %d, (struct call_type){'%s', sizeof(%s)});\n" % (
+                ROWS, "u" if self.row_type == "unsigned" else "i", self.row_type))
         if self.function:
             self.add(self.note("&gcalls", 1, INT))
         if self.helpers:
             self.add(self.note("&gk", 1, INT) + self.note("gwork", 8, self.a) + (self.note("&gcounted", 1, INT) if self.counting else ""))
-        self.add("}\nstatic void *global_of(enum alias alias, long *length)\n{\n\t*length = alias == TABLE ? 8 : 1;\n\treturn %s;\n}\n" % (
-            "&galpha" if self.is_global else "gtable" if self.table else "&call_scalar" if self.pointer else "(void *)0"))
+        self.add("}\nstatic void *global_of(enum alias alias, long *length)\n{\n\t*length = %s;\n\treturn %s;\n}\n" % (
+            str(ROWS) if self.row_head else "alias == TABLE ? 8 : 1",
+            "grow" if self.row_head else "&galpha" if self.is_global else "gtable" if self.table else "&call_scalar" if self.pointer else
+            "(void *)0"))
 
     # The kernel's own loops say how long the arrays must be.
     def add_extents(self):
@@ -534,9 +590,12 @@ class Kernel:
         if self.box:
             self.add("\tlong ea = 0, eb = 0;\n\textents(call, &ea, &eb);\n\tstruct box box = {3, calloc((size_t)ea + 1, sizeof(triple))};\n"
                      "\tfor (long k = 0; k < 3 * ea; k++)\n\t\tbox.r[k / 3][k % 3] = k % 5;\n")
-        self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s%s%s);\n" % (
+        if self.row_from == "struct":
+            self.add("\tstruct matrix matrix = {%d, grow};\n" % ROWS)
+        self.add("\t%skernel((%s)call->first, (%s)call->second, (%s)call->m, a, b%s%s%s%s);\n" % (
             result.name + " result = " if result else "", self.i.name, self.i.name, self.j.name if self.j else "int",
-            ", &call_scalar" if self.pointer else "", ", gwork" if self.work == "work" else "", ", &box" if self.box else ""))
+            ", &call_scalar" if self.pointer else "", ", gwork" if self.work == "work" else "", ", &box" if self.box else "",
+            {"struct": ", &matrix", "parameter": ", grow"}.get(self.row_from, "")))
         if self.box:
             self.add(self.note("box.r", "3 * ea", self.a) + "\tfree(box.r);\n")
         if result:

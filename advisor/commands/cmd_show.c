@@ -202,7 +202,7 @@ static json_t *loops_json(const struct kernel_view *view)
         const struct kernel_loop *loop = &view->loop[i];
         json_array_append_new(
             list, json_pack("{s:s, s:i, s:i, s:i, s:s?, s:s?, s:I, s:o, s:b, s:b, s:s?}",
-                            "name", loop->name, "nest", loop->nest, "depth", loop->depth,
+                            "name", loop->name, "nest", loop->nest, "depth", loop->level,
                             "line", loop->line, "lower", loop->lower_text, "upper",
                             loop->upper_text, "step", (json_int_t)loop->step, "trips",
                             loop->trips < 0 ? json_null() : json_real(loop->trips),
@@ -275,7 +275,7 @@ static void show_loops(const struct kernel_view *view, struct buf *out)
     buf_add(out, "\nloops\n");
     for (size_t i = 0; i < view->loop_nr; i++) {
         const struct kernel_loop *loop = &view->loop[i];
-        buf_add_repeat(out, ' ', 2 + 2 * (size_t)loop->depth);
+        buf_add_repeat(out, ' ', 2 + 2 * (size_t)loop->level);
         buf_addf(out, "%s", loop->name);
         if (loop->lower_text && strcmp(loop->lower_text, "?") != 0)
             show_bounds(loop, out);
@@ -287,10 +287,10 @@ static void show_loops(const struct kernel_view *view, struct buf *out)
         buf_addf(out, " (line %d)\n", loop->line);
         if (loop->modelled)
             continue;
-        buf_add_repeat(out, ' ', 4 + 2 * (size_t)loop->depth);
+        buf_add_repeat(out, ' ', 4 + 2 * (size_t)loop->level);
         struct buf why = {0};
         buf_addf(&why, "left as it is: %s", loop->why ? loop->why : "not modelled");
-        buf_add_wrapped(out, buf_str(&why), 6 + 2 * (size_t)loop->depth, 79);
+        buf_add_wrapped(out, buf_str(&why), 6 + 2 * (size_t)loop->level, 79);
         buf_add(out, "\n");
         buf_release(&why);
     }

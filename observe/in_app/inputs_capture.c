@@ -248,6 +248,14 @@ static struct captured_rows *add_rows(struct taking *taking)
     return &taking->rows[taking->rows_nr++];
 }
 
+static int without_rows(const struct kernel_input *input, struct error *err)
+{
+    return fail(err, STATUS_INPUT,
+                "array '%s' cannot be captured: how many rows it has and how long they "
+                "are does not follow from the sizes",
+                input->name);
+}
+
 static int take_rows(struct taking *taking, const struct kernel_input *input,
                      struct error *err)
 {
@@ -256,10 +264,7 @@ static int take_rows(struct taking *taking, const struct kernel_input *input,
     uint64_t top = 0;
 
     if (input->records < 0)
-        return fail(err, STATUS_INPUT,
-                    "array '%s' cannot be captured: how many rows it has and how long "
-                    "they are does not follow from the sizes",
-                    input->name);
+        return without_rows(input, err);
     long long *extent = xcalloc(input->levels, sizeof(*extent));
     struct kernel_input all = *input;
 
@@ -638,6 +643,9 @@ int inputs_check(struct kernel *kernel, const char *program, const char *source,
         variable[i] = (struct trace_variable){
             .root = input[i].root, .path = input[i].path, .param = input[i].param};
     status = trace_check(program, kernel_name(kernel), source, variable, nr, err);
+    for (size_t i = 0; i < nr && !status; i++)
+        if (input[i].is_array && input[i].levels > 1 && !input[i].has_extent)
+            status = without_rows(&input[i], err);
     free(variable);
     free(input);
     return status;

@@ -125,13 +125,26 @@ static int close_environment(struct session *session, struct error *err)
 
 /* ---- what else is beside the plan ---- */
 
+/* The outermost of the loops around a nest whose bounds depend on data; NULL where it is
+ * none. */
+static const char *around(const struct nest *nest)
+{
+    const struct kernel_loop *loop = nest->nr ? nest->loop[0] : NULL;
+    while (loop && loop->parent >= 0 && nest->view->loop[loop->parent].modelled)
+        loop = &nest->view->loop[loop->parent];
+    return loop && loop != nest->loop[0] ? loop->name : NULL;
+}
+
 /* Where the environment has threads, the plan must use them. */
 static struct choice choice_under(struct session *session, const struct choice *choice,
                                   const struct environment *environment)
 {
     struct choice under = *choice;
-    if (environment->threads > 1 && !choice_step(&under, STEP_PARALLEL) &&
-        session->nest.nr)
+    const char *outer = around(&session->nest);
+    bool wanted = environment->threads > 1 && !choice_step(&under, STEP_PARALLEL);
+    if (wanted && outer)
+        choice_put_names(&under, STEP_PARALLEL, &outer, 1);
+    else if (wanted && session->nest.nr)
         choice_outermost(&under, session->nest.loop[0]->name);
     if (choice_step(&under, STEP_PARALLEL) && session_legal(session, &under, NULL))
         choice_drop(&under, STEP_PARALLEL); /* there may be pragmas of the user's own */

@@ -127,6 +127,11 @@ size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]
     return nr;
 }
 
+bool loop_is_row(const struct kernel_loop *loop)
+{
+    return loop->depth < loop->level && loop->depth == 0;
+}
+
 int nest_depth(const struct nest *nest, const char *loop)
 {
     for (size_t d = 0; d < nest->nr; d++)

@@ -28,6 +28,10 @@ enum { NESTS_HOT_MAX = 8 };
  * most; in the order of the source. Returns their number. */
 size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]);
 
+/* It depends on data how often it goes round: the rows of a sparse matrix, which are a
+ * nest of their own for each iteration of the loops around them. */
+bool loop_is_row(const struct kernel_loop *loop);
+
 /* Depth of the loop in the chain, -1 when it is not there. */
 int nest_depth(const struct nest *nest, const char *loop);
 

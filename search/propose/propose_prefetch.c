@@ -111,7 +111,7 @@ static bool ends_soon(const struct propose *about, const struct kernel_access *a
     double row = loop->trips * (double)view->array[access->array].element_bytes;
     bool along = loop == &view->loop[access->loop] && is_row(view, access);
     if (loop->trips < 0)
-        return !loop->modelled;
+        return !loop->modelled || loop_is_row(loop);
     return loop->trips <= SHORT_TRIPS ||
            (along && row <= ROW_LINES * about->machine->line_bytes);
 }

@@ -272,18 +272,33 @@ static void gen_release(struct gen *gen)
 {
     free(gen->local);
     free(gen->range);
+    free(gen->row);
     isl_set_free(gen->known);
     strvec_release(&gen->taken);
     strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
 }
 
-static struct gen gen_start(struct work *work)
+static struct gen gen_start(struct work *work, struct work *works)
 {
     return (struct gen){.work = work,
+                        .works = works,
                         .nest = work->nest,
                         .model = work->nest->model,
                         .arena = ir_arena_new()};
+}
+
+static void gen_join(struct gen *all, const struct gen *gen)
+{
+    all->need_min = all->need_min || gen->need_min;
+    all->need_max = all->need_max || gen->need_max;
+    all->need_floord = all->need_floord || gen->need_floord;
+    all->need_stream = all->need_stream || gen->need_stream;
+    all->need_rows = all->need_rows || gen->need_rows;
+    all->wide = all->wide || gen->wide;
+    all->need_quiet = all->need_quiet || gen->need_quiet;
+    all->quiet_to_end = all->quiet_to_end || gen->quiet_to_end;
+    gen_vectors_join(all, gen);
 }
 
 static void find_call(struct ir_expr *expr, void *data)
@@ -399,9 +414,104 @@ static struct code *make_code(struct gen *gen)
     gen_pads(gen, code);
     gen_drop_lets(code);
     gen_fit_code(gen, code);
-    add_unused(gen, code);
+    if (!gen->is_row) /* the nest around it sees what is left */
+        add_unused(gen, code);
     name_helpers(gen, code);
     return code;
+}
+
+/* NULL: err says why there is none. */
+static struct code *nest_code(struct gen *gen, struct ir_expr **guard, bool *needs_else,
+                              struct error *err)
+{
+    int status = gen_guard(gen, guard, needs_else, err);
+    struct code *code = status ? NULL : make_code(gen);
+    if (!status && (gen->needs_promise || gen->needs_box))
+        status = gen_guard(gen, guard, needs_else, err);
+    if (isl_check(gen->model, false, err))
+        status = fail_in(err, "the nest at line %d", gen->nest->stmt->line);
+    else if (!status && (!code || gen->problem))
+        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s",
+                      gen->nest->stmt->line, gen->problem);
+    if (*guard)
+        ir_visit(*guard, name_helper, gen);
+    if (!status)
+        return code;
+    code_free(code);
+    return NULL;
+}
+
+/* As one statement, with the names of its bounds. */
+static struct ir_stmt *nest_stmt(struct gen *gen, struct error *err)
+{
+    struct ir_expr *guard;
+    bool needs_else;
+    struct code *code = nest_code(gen, &guard, &needs_else, err);
+    struct ir_stmt *stmt = code ? gen_block(gen, code, guard, needs_else) : NULL;
+    code_free(code);
+    return stmt;
+}
+
+/* ---- nests inside of a statement ---- */
+
+static const struct ir_stmt *find_row(const struct gen *gen, const struct ir_stmt *stmt)
+{
+    for (size_t i = 0; i < gen->row_nr; i++)
+        if (gen->row[i].source == stmt)
+            return gen->row[i].now;
+    return NULL;
+}
+
+static const struct ir_stmt *make_row(struct gen *gen, struct work *work)
+{
+    struct error err = {0};
+    struct gen row = gen_start(work, gen->works);
+    ir_arena_free(row.arena);
+    row.arena = gen->arena;
+    row.is_row = true;
+    strvec_push_all(&row.taken, &gen->taken);
+    const struct ir_stmt *now = nest_stmt(&row, &err);
+    if (!now)
+        gen->problem = ir_text(gen->model->arena, err.text);
+    strvec_push_all(&gen->taken, &row.taken);
+    gen_join(gen, &row);
+    work->placed = true;
+    row.arena = NULL;
+    gen_release(&row);
+    GROW(gen->row, gen->row_nr + 1, gen->row_alloc);
+    gen->row[gen->row_nr++] = (struct gen_row){work->nest->source, now};
+    return now;
+}
+
+static const struct ir_stmt *row_of(struct gen *gen, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *known = stmt->kind == IR_FOR ? find_row(gen, stmt) : NULL;
+    for (size_t i = 0; !known && stmt->kind == IR_FOR && i < gen->model->nest_nr; i++) {
+        struct work *work = &gen->works[i];
+        if (work->touched && work->nest->around && work->nest->source == stmt)
+            return make_row(gen, work);
+    }
+    return known;
+}
+
+const struct ir_stmt *gen_rows(struct gen *gen, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *now = row_of(gen, stmt);
+    struct ir_stmt *copy = NULL;
+    for (size_t i = 0; !now && i < stmt->child_nr; i++) {
+        const struct ir_stmt *old = stmt->child[i];
+        const struct ir_stmt *new = old ? gen_rows(gen, old) : NULL;
+        if (new == old)
+            continue;
+        if (!copy) {
+            copy = ir_alloc(gen->arena, sizeof(*copy));
+            *copy = *stmt;
+            copy->child = ir_alloc(gen->arena, stmt->child_nr * sizeof(*copy->child));
+            memcpy(copy->child, stmt->child, stmt->child_nr * sizeof(*copy->child));
+        }
+        memcpy(&copy->child[i], &new, sizeof(new));
+    }
+    return now ? now : copy ? copy : stmt;
 }
 
 /* One condition a line, when they do not fit into one. */
@@ -494,37 +604,34 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     free(margin);
 }
 
-static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
-                     struct error *err)
+/* A block with the names of the bounds before it. */
+static struct code *named_code(struct gen *gen, struct error *err)
 {
-    struct gen gen = gen_start(work);
-    struct ir_expr *guard;
-    bool needs_else;
-    int status = gen_guard(&gen, &guard, &needs_else, err);
-    struct code *code = status ? NULL : make_code(&gen);
-    if (!status && (gen.needs_promise || gen.needs_box))
-        status = gen_guard(&gen, &guard, &needs_else, err);
-    if (isl_check(work->nest->model, false, err))
-        status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
-    else if (!status && (!code || gen.problem))
-        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s",
-                      work->nest->stmt->line, gen.problem);
-    if (guard)
-        ir_visit(guard, name_helper, &gen);
-    if (!status)
+    struct ir_stmt *stmt = nest_stmt(gen, err);
+    struct code *block = stmt ? code_new(CODE_BLOCK) : NULL;
+    if (!stmt)
+        return NULL;
+    code_add(block, code_new(CODE_STMT));
+    block->child[0]->stmt = stmt;
+    block->child[0]->statement = SIZE_MAX;
+    return block;
+}
+
+static int emit_nest(struct work *work, struct work *works, struct buf *out,
+                     struct gen *helpers, struct error *err)
+{
+    struct gen gen = gen_start(work, works);
+    struct ir_expr *guard = NULL;
+    bool needs_else = false, named = work->nest->stmt != work->nest->source;
+    struct code *code =
+        named ? named_code(&gen, err) : nest_code(&gen, &guard, &needs_else, err);
+    if (code)
         print_nest(&gen, code, guard, needs_else, out);
-    helpers->need_min = helpers->need_min || gen.need_min;
-    helpers->need_max = helpers->need_max || gen.need_max;
-    helpers->need_floord = helpers->need_floord || gen.need_floord;
-    helpers->need_stream = helpers->need_stream || gen.need_stream;
-    helpers->need_rows = helpers->need_rows || gen.need_rows;
-    helpers->wide = helpers->wide || gen.wide;
-    helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
-    helpers->quiet_to_end = helpers->quiet_to_end || gen.quiet_to_end;
-    gen_vectors_join(helpers, &gen);
-    code_free(code);
+    gen_join(helpers, &gen);
     gen_release(&gen);
-    return status;
+    bool done = code != NULL;
+    code_free(code);
+    return done ? 0 : -1;
 }
 
 /* ---- helpers ---- */
@@ -642,10 +749,10 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     for (size_t i = 0; i < model->nest_nr; i++) {
         const struct nest *nest = works[i].nest;
         struct buf new = {0};
-        if (!works[i].touched)
+        if (!works[i].touched || works[i].placed)
             continue;
         isl_budget(model, model->request.operation_limit);
-        if (emit_nest(&works[i], &new, &helpers, err)) {
+        if (emit_nest(&works[i], works, &new, &helpers, err)) {
             buf_release(&new);
             strvec_release(&helpers.vector_type);
             return -1;
@@ -682,7 +789,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
 /* place: nests of one file have conditions of their own. */
 static void add_tested(struct work *work, bool place, struct buf *out)
 {
-    struct gen gen = gen_start(work);
+    struct gen gen = gen_start(work, NULL);
     gen_say_when(&gen, place, out);
     struct overlaps list = nest_overlaps(work->nest, work->reorders);
     for (size_t i = 0; i < list.nr; i++)

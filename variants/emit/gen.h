@@ -40,8 +40,13 @@ struct local {
     struct ir_symbol *symbol;
 };
 
+/* A nest inside of a statement, and what it has become. */
+struct gen_row {
+    const struct ir_stmt *source, *now;
+};
+
 struct gen {
-    struct work *work;
+    struct work *work, *works; /* works: of all nests */
     struct nest *nest;
     struct model *model;
     struct ir_arena *arena;
@@ -74,7 +79,17 @@ struct gen {
     struct ir_symbol **buffer; /* of work.box[] */
     struct strvec vector_type; /* definitions, a line each */
     long long vector_bits;     /* of the widest one */
+    bool is_row;               /* it becomes part of a statement of another nest */
+    struct gen_row *row;
+    size_t row_nr, row_alloc;
 };
+/* The statement with what the plan makes of nests inside of it; the same where there is
+ * none. */
+const struct ir_stmt *gen_rows(struct gen *gen, const struct ir_stmt *stmt);
+/* gen_block.c: the code as a statement that declares the names of the nest's bounds;
+ * guard, needs_else: as gen_guard has them. */
+struct ir_stmt *gen_block(struct gen *gen, const struct code *code, struct ir_expr *guard,
+                          bool needs_else);
 /* The types of one nest join those of the file; their text. */
 void gen_vectors_join(struct gen *all, const struct gen *gen);
 void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
 #include "variants/model/deps.h"
@@ -280,7 +281,13 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
                                      struct ir_expr *const *raw, struct code *code)
 {
     const struct tree *band = gen->mark_nr ? gen->mark[gen->mark_nr - 1] : NULL;
-    const struct ir_stmt *stmt = gen_redirect(gen, statement, raw);
+    struct statement with = *statement;
+    with.stmt = statement->collapsed ? gen_rows(gen, statement->stmt) : statement->stmt;
+    const struct ir_stmt *stmt = gen_redirect(gen, &with, raw);
+    if (with.stmt != statement->stmt) { /* it is fitted, and may hold vectors */
+        code->vector = true;
+        return stmt;
+    }
     code->vector = band && band->lanes;
     return code->vector ? gen_vector(gen, stmt, band) : stmt;
 }
@@ -294,6 +301,57 @@ static void simplify_subscript(struct ir_expr *expr, void *data)
     struct ir_expr *simple = expr_simplify(gen->arena, expr->arg[1]);
     if (!expr_equal(simple, expr->arg[1])) /* else it remains the source's */
         expr->arg[1] = simple;
+}
+
+static bool in_team(const struct gen *gen)
+{
+    bool found = false;
+    for (size_t i = 0; i < gen->level_nr; i++)
+        found = found || gen->level[i].band->parallel;
+    return found;
+}
+
+/* Loops inside of the statement count with a variable of the thread's own. */
+static struct ir_stmt *with_counters(struct gen *gen, struct ir_stmt *stmt)
+{
+    if (stmt && stmt->kind == IR_FOR && stmt->canonical && !stmt->declares_iterator) {
+        struct ir_type type = stmt->iterator->type;
+        struct ir_symbol *own = gen_symbol(gen, stmt->iterator->name, &type);
+        struct ir_expr *by = ir_name(gen->arena, own);
+        stmt = stmt_substitute(gen->arena, stmt, &stmt->iterator, &by, 1);
+        stmt->iterator = own;
+        stmt->declares_iterator = true;
+    }
+    for (size_t i = 0; stmt && i < stmt->child_nr; i++)
+        stmt->child[i] = with_counters(gen, stmt->child[i]);
+    return stmt;
+}
+
+/* Text that stays as it is, with a name that becomes another one. */
+static void check_pragmas(struct gen *gen, const struct ir_stmt *stmt,
+                          const struct replace *replace)
+{
+    if (!stmt)
+        return;
+    for (size_t i = 0; i < replace->nr; i++) {
+        const char *name = replace->symbol[i]->name, *text = NULL;
+        const struct ir_expr *by = replace->by[i];
+        bool same = by->kind == IR_NAME && !strcmp(by->symbol->name, name);
+        for (const struct ir_pragma *pragma = stmt->pragma; !same && pragma;
+             pragma = pragma->next)
+            if (!pragma->ours && text_has_word(pragma->text, name))
+                text = pragma->text;
+        if (!same && stmt->kind == IR_OPAQUE && stmt->text[0] == '#' &&
+            text_has_word(stmt->text, name))
+            text = stmt->text;
+        if (text)
+            gen->problem = ir_textf(gen->model->arena,
+                                    "the plan gives '%s' another name, and '%s' inside "
+                                    "of the loop names it; drop that clause",
+                                    name, text);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        check_pragmas(gen, stmt->child[i], replace);
 }
 
 static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
@@ -317,8 +375,12 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     for (size_t i = 0; i < gen->level_nr; i++)
         replace_add(&replace, gen->level[i].alias,
                     ir_name(gen->arena, gen->level[i].var));
-    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, raw, code),
-                                 replace.symbol, replace.by, replace.nr);
+    const struct ir_stmt *now = planned(gen, statement, raw, code);
+    if (statement->collapsed)
+        check_pragmas(gen, now, &replace);
+    code->stmt = stmt_substitute(gen->arena, now, replace.symbol, replace.by, replace.nr);
+    if (statement->collapsed && in_team(gen))
+        code->stmt = with_counters(gen, code->stmt);
     stmt_exprs(code->stmt, drop_casts, NULL);
     if (gen->work->box_nr)
         stmt_exprs(code->stmt, simplify_subscript, gen);

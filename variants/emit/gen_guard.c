@@ -755,7 +755,7 @@ static int check_team(const struct gen *gen, struct ir_expr *guard, struct error
         pragma = pragma->next;
     if (!pragma || !guard)
         return 0;
-    team.region = region_of(team.function->body, loop);
+    team.region = region_of(team.function->body, gen->nest->source);
     ir_visit(guard, find_own, &team);
     if (!team.own)
         return 0;

@@ -59,25 +59,29 @@ static const struct loop *row_loop(const struct inner *at)
 }
 
 /* for (k = p[i]; k < p[i + 1]; k++) in all iterations of i: one row follows the other, so
- * that any k below the last row's end belongs to some row. That end, or NULL. */
+ * that any k below the last row's end belongs to some row. Where the last k lies to look
+ * ahead from, exclusive, or NULL. */
 static struct ir_expr *rows_end(const struct inner *at)
 {
     struct gen *gen = at->gen;
     const struct loop *row = row_loop(at);
-    const struct ir_stmt *loop = row ? at->loop : NULL;
-    if (!loop || loop->step != 1 || strcmp(loop->cmp, "<") ||
-        loop->lower->kind != IR_INDEX || !at->code->iterator_nr)
-        return NULL;
     const struct statement *statement = &gen->nest->statement[at->code->statement];
-    const struct ir_stmt *source = statement->stmt;
+    const struct ir_stmt *loop = row ? statement->stmt : NULL;
+    if (!loop || loop->step != 1 || strcmp(loop->cmp, "<") || at->loop->step < 1 ||
+        strcmp(at->loop->iterator->name, loop->iterator->name) || !at->code->iterator_nr)
+        return NULL;
+    struct ir_expr *lower = fetch_resolved(gen, loop->lower),
+                   *upper = fetch_resolved(gen, loop->upper);
+    if (lower->kind != IR_INDEX)
+        return NULL;
     struct ir_symbol *iterator = row->stmt->iterator;
     struct ir_expr *next = expr_plus(gen->arena, ir_name(gen->arena, iterator), 1);
-    struct ir_expr *after = ir_substitute(gen->arena, source->lower, &iterator, &next, 1);
+    struct ir_expr *after = ir_substitute(gen->arena, lower, &iterator, &next, 1);
     struct buf a = {0}, b = {0};
     ir_print_expr(&a, expr_simplify(gen->arena, after));
-    ir_print_expr(&b, expr_simplify(gen->arena, source->upper));
-    bool rows = !strcmp(buf_str(&a), buf_str(&b)) && holds_still(at, loop->lower) &&
-                !fetch_may_change(gen->nest, fetch_root(loop->lower));
+    ir_print_expr(&b, expr_simplify(gen->arena, upper));
+    bool rows = !strcmp(buf_str(&a), buf_str(&b)) && holds_still(at, lower) &&
+                !fetch_may_change(gen->nest, fetch_root(lower));
     buf_release(&a);
     buf_release(&b);
     if (!rows)
@@ -91,7 +95,8 @@ static struct ir_expr *rows_end(const struct inner *at)
     struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, row->stmt), symbol,
                                          by, statement->depth);
     by[statement->depth - 1] = last;
-    return ir_substitute(gen->arena, source->upper, symbol, by, statement->depth);
+    struct ir_expr *end = ir_substitute(gen->arena, upper, symbol, by, statement->depth);
+    return expr_plus(gen->arena, end, 1 - at->loop->step); /* of each of its copies */
 }
 
 /* k + d < end ? k + d : k */
@@ -213,8 +218,9 @@ static void fetch_inner_later(struct inner *at, const struct ir_expr *wanted,
         return;
     struct ir_arena *arena = at->gen->arena;
     struct ir_expr *by = inner_lookahead(at, lookahead.element, lookahead.cond, prefetch);
-    if (lookahead.cond) {
+    if (lookahead.cond || at->loop->step > 1)
         by = named_later(at, by);
+    if (lookahead.cond) {
         lookahead.cond = ir_substitute(arena, lookahead.cond, &iterator, &by, 1);
     }
     put_inner(at, fetch_stmt(at->gen,
@@ -239,9 +245,11 @@ static void fetch_inner(struct inner *at, struct ir_expr *wanted, bool maybe)
         fetch_inner_later(at, wanted, prefetch);
         return;
     }
-    if (!is_new_inner(at, expr, false))
+    if (!is_new_inner(at, expr, at->loop->step > 1))
         return;
     struct ir_expr *by = inner_lookahead(at, expr, NULL, prefetch);
+    if (at->loop->step > 1) /* one for all copies */
+        by = named_later(at, by);
     put_inner(at, fetch_stmt(gen, ir_substitute(gen->arena, expr, &iterator, &by, 1),
                              NULL, false, prefetch->level));
 }
@@ -490,6 +498,7 @@ static void add_fetch(struct fetches *all, const struct code *code,
         new.cond =
             ir_substitute(gen->arena, lookahead.cond, symbol, by, statement->depth);
     if (is_set_below(all->loop, new.expr) ||
+        (new.iteration &&is_set_below(all->loop, new.iteration)) ||
         (new.cond &&is_set_below(all->loop, new.cond)) || is_known(all, &new))
         return;
     GROW(all->item, all->nr + 1, all->alloc);

@@ -366,6 +366,21 @@ static void fit_stmt(struct gen *gen, struct ir_stmt *stmt)
         fit_stmt(gen, stmt->child[i]);
 }
 
+/* Numbers that are set, and conditions, of a statement that may hold vectors. */
+static void fit_numbers(struct gen *gen, struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    bool sets = stmt->kind == IR_DECL && stmt->expr &&
+                stmt->symbol->type.scalar == IR_INT && !stmt->symbol->type.pointers;
+    if (sets)
+        gen_fit(gen, &stmt->expr);
+    if (stmt->kind == IR_IF)
+        gen_fit(gen, &stmt->cond);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        fit_numbers(gen, stmt->child[i]);
+}
+
 /* Passes copied counters to loops with other bounds. */
 static void fit_loop(struct gen *gen, struct code *loop)
 {
@@ -381,9 +396,10 @@ void gen_fit_code(struct gen *gen, struct code *code)
         fit_loop(gen, code);
     if (code->cond)
         gen_fit(gen, &code->cond);
-    if (code->vector) /* what else there is has lanes */
+    if (code->vector) { /* what else there is has lanes */
         stmt_exprs(code->stmt, gen_fit_subscript, gen);
-    else
+        fit_numbers(gen, code->stmt);
+    } else
         fit_stmt(gen, code->stmt);
     for (size_t i = 0; i < code->child_nr; i++)
         gen_fit_code(gen, code->child[i]);

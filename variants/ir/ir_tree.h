@@ -160,6 +160,9 @@ struct ir_stmt {
     struct ir_symbol *iterator;
     struct ir_expr *lower, *upper; /* as written; cmp says whether upper is inclusive */
     const char *cmp;               /* "<" "<=" ">" ">=" "!=" */
+    struct ir_symbol *lower_name, *upper_name; /* of a bound that is read from memory: a
+                                                  name for what it is while the loop runs;
+                                                  NULL = it is not */
     long long step;
     struct ir_stmt *init; /* non-canonical FOR */
     struct ir_expr *increment;

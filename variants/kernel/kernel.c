@@ -158,8 +158,8 @@ int kernel_depth(const struct kernel *kernel)
     int depth = 0;
 
     for (size_t i = 0; i < view.loop_nr; i++)
-        if (view.loop[i].depth + 1 > depth)
-            depth = view.loop[i].depth + 1;
+        if (view.loop[i].level + 1 > depth)
+            depth = view.loop[i].level + 1;
     return depth;
 }
 

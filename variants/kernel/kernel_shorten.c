@@ -22,7 +22,7 @@ static bool is_inside(const struct kernel_view *view, int loop, int outer)
 static bool only_repeats(const struct kernel *kernel, const struct kernel_view *view,
                          int loop)
 {
-    if (view->loop[loop].depth > 0)
+    if (view->loop[loop].level > 0)
         return false;
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];

@@ -48,19 +48,27 @@ static void nothing(struct typical *at, const char *name, size_t before, const c
 
 /* ---- loops ---- */
 
-/* The first modelled loop directly below; -1 = none. */
+/* The loop around it in its nest; -1 = none. */
+static int outer_loop(const struct kernel_view *view, int loop)
+{
+    int outer = view->loop[loop].parent;
+    bool same = outer >= 0 && view->loop[outer].modelled &&
+                view->loop[outer].nest == view->loop[loop].nest;
+    return same ? outer : -1;
+}
+
+/* The first loop of the nest directly below; -1 = none. */
 static int inner_loop(const struct kernel_view *view, int loop)
 {
     for (size_t i = 0; i < view->loop_nr; i++)
-        if (view->loop[i].modelled && view->loop[i].parent == loop)
+        if (view->loop[i].modelled && outer_loop(view, (int)i) == loop)
             return (int)i;
     return -1;
 }
 
 static bool begins_nest(const struct kernel_view *view, size_t loop)
 {
-    const struct kernel_loop *at = &view->loop[loop];
-    return at->modelled && (at->parent < 0 || !view->loop[at->parent].modelled);
+    return view->loop[loop].modelled && outer_loop(view, (int)loop) < 0;
 }
 
 /* "i:32,j:32" from this loop inwards along the first loops; at most `most`. */
@@ -116,8 +124,7 @@ static void pairs(struct typical *at, const char *name, const char *form)
     size_t before = at->nr;
     for (size_t i = 0; i < at->view->loop_nr; i++) {
         const struct kernel_loop *inner = &at->view->loop[i];
-        if (inner->modelled && inner->parent >= 0 &&
-            at->view->loop[inner->parent].modelled)
+        if (inner->modelled && outer_loop(at->view, (int)i) >= 0)
             add(at, name,
                 xasprintf("%s(%s,%s%s)", name, inner->name,
                           at->view->loop[inner->parent].name, form));
@@ -175,9 +182,8 @@ static void each_loop(struct typical *at, const char *name, const char *form,
 
 static int nest_root(const struct kernel_view *view, int loop)
 {
-    while (loop >= 0 && view->loop[loop].parent >= 0 &&
-           view->loop[view->loop[loop].parent].modelled)
-        loop = view->loop[loop].parent;
+    while (loop >= 0 && outer_loop(view, loop) >= 0)
+        loop = outer_loop(view, loop);
     return loop;
 }
 

@@ -465,6 +465,8 @@ static void measure_stride(struct count *at, struct kernel_access *view,
             !memcmp(next.row, here.row, sizeof(next.row)))
             view->stride_at[depth] = (double)(next.bytes - here.bytes);
         at->item[kept + i].value = 1;
+        if (!depth)
+            break; /* of a row: what is around it has depths of its own */
     }
     if (view->access_class == ACCESS_STRIDED && view->loop >= 0 &&
         !isnan(view->stride_at[at->model->loop[view->loop].depth]))

@@ -19,7 +19,10 @@ const char *access_class_word(enum access_class access_class);
 struct kernel_loop {
     const char *name; /* the iterator; loops with equal names in several nests are told
                          apart by nest */
-    int nest, depth, parent; /* parent: index of the enclosing loop, -1 = outermost */
+    int nest;   /* a loop whose bounds depend on data begins one inside of another */
+    int depth;  /* loops around it; inside of such a loop, and of it, from there on */
+    int level;  /* loops around it in the source */
+    int parent; /* index of the enclosing loop, -1 = outermost */
     int line;
     const char *lower_text, *upper_text; /* upper exclusive */
     long long step;                      /* of the iterator; 0 = not known */

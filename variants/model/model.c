@@ -91,7 +91,7 @@ static void find_nests(struct model *model, const struct ir_stmt *stmt)
     if (!stmt)
         return;
     if (stmt->kind == IR_FOR) {
-        struct nest *nest = nest_build(model, stmt, (int)model->nest_nr);
+        struct nest *nest = nest_build(model, stmt, (int)model->nest_nr, NULL);
         GROW(model->nest, model->nest_nr + 1, model->nest_alloc);
         model->nest[model->nest_nr++] = nest;
         if (!nest->refusal)
@@ -100,6 +100,28 @@ static void find_nests(struct model *model, const struct ir_stmt *stmt)
     }
     for (size_t i = 0; i < stmt->child_nr; i++)
         find_nests(model, stmt->child[i]);
+}
+
+/* A loop that is one statement of a nest, since its bounds depend on data, is a nest of
+ * its own for each iteration of those around it. */
+static void find_rows(struct model *model)
+{
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        const struct nest *around = model->nest[i];
+        for (size_t k = 0; !around->refusal && k < around->statement_nr; k++) {
+            const struct statement *statement = &around->statement[k];
+            if (!statement->collapsed || statement->stmt->kind != IR_FOR)
+                continue;
+            struct nest *nest =
+                nest_build(model, statement->stmt, (int)model->nest_nr, around);
+            if (nest->refusal) {
+                nest_free(nest);
+                continue;
+            }
+            GROW(model->nest, model->nest_nr + 1, model->nest_alloc);
+            model->nest[model->nest_nr++] = nest;
+        }
+    }
 }
 
 static void collect_assumptions(struct model *model)
@@ -145,6 +167,7 @@ int model_build(const struct model_request *request, struct model **out,
         if (read_assumption(model, request->assume->v[i], err))
             goto failed;
     find_nests(model, model->function->body);
+    find_rows(model);
     if (!model->nest_nr) {
         fail_no_loop(model->function, err);
         goto failed;

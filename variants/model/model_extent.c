@@ -129,7 +129,8 @@ static struct ir_expr *extent_expr(struct model *model, const struct ir_symbol *
 {
     struct ir_expr *max = NULL;
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, k, &max))
+        if (!model->nest[i]->around && /* what it accesses that around does */
+            (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, k, &max)))
             return NULL;
     return max ? expr_plus(model->arena, max, 1) : NULL;
 }
@@ -435,7 +436,8 @@ static int derived_size(struct model *model, const struct model_array *array,
     bool seen = false;
     for (size_t i = 0; i < model->nest_nr; i++) {
         at->nest = model->nest[i];
-        for (size_t a = 0; !at->nest->refusal && a < at->nest->access_nr; a++) {
+        for (size_t a = 0;
+             !at->nest->refusal && !at->nest->around && a < at->nest->access_nr; a++) {
             if (at->nest->cell[at->nest->access[a].cell].symbol != array->symbol)
                 continue;
             seen = true;

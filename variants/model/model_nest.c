@@ -8,6 +8,7 @@
 #include "variants/ir/clauses.h"
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
+#include "variants/model/model_overlap.h"
 #include "variants/model/tree.h"
 
 /* ---- cells ---- */
@@ -748,11 +749,99 @@ static int check_constructs(struct nest *nest)
     return nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
 }
 
-struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index)
+/* ---- bounds that are read from memory ---- */
+
+static const struct ir_stmt *with_names(const struct model *model,
+                                        const struct ir_stmt *stmt)
 {
+    if (!stmt->lower_name && !stmt->upper_name)
+        return stmt;
+    struct ir_stmt *copy = ir_alloc(model->arena, sizeof(*copy));
+    *copy = *stmt;
+    if (stmt->lower_name)
+        copy->lower = ir_name(model->arena, stmt->lower_name);
+    if (stmt->upper_name)
+        copy->upper = ir_name(model->arena, stmt->upper_name);
+    return copy;
+}
+
+/* They are looked at before every iteration, and must be the same each time. */
+struct bound {
+    const struct nest *nest;
+    const char *problem; /* what may change them; NULL = nothing */
+};
+
+static void check_variable(struct bound *at, struct ir_symbol *symbol)
+{
+    const struct nest *nest = at->nest;
+    struct memory memory = {.symbol = symbol, .type = symbol->type, .itself = true};
+    if (symbol->id < 0 || nest->written[symbol->id] || nest->declared[symbol->id] ||
+        symbol->type.is_volatile || nest_may_write(nest, &memory))
+        at->problem = symbol->name;
+}
+
+static void check_element(struct bound *at, struct ir_expr *expr)
+{
+    const struct ir_expr *root = expr;
+    while (root->kind == IR_INDEX || (root->kind == IR_MEMBER && !root->is_arrow))
+        root = root->arg[0];
+    struct ir_symbol *symbol = root->kind == IR_NAME ? root->symbol : NULL;
+    if (!symbol || expr->type.is_volatile || symbol_has_rows(symbol)) {
+        at->problem = symbol ? symbol->name : "a pointer in memory";
+        return;
+    }
+    struct memory memory = {.symbol = symbol, .type = expr->type};
+    if (nest_may_write(at->nest, &memory))
+        at->problem = symbol->name;
+}
+
+static void check_part(struct ir_expr *expr, void *data)
+{
+    struct bound *at = data;
+    switch (expr->kind) {
+    case IR_NAME:
+        check_variable(at, expr->symbol);
+        break;
+    case IR_INDEX:
+    case IR_MEMBER:
+        check_element(at, expr);
+        break;
+    case IR_LITERAL:
+    case IR_BINARY:
+    case IR_COND:
+    case IR_CAST:
+        break;
+    case IR_UNARY:
+        if (!strcmp(expr->op, "-") || !strcmp(expr->op, "+"))
+            break;
+        /* fall through */
+    default:
+        at->problem = "an expression that does more than read";
+    }
+}
+
+static int check_bounds(struct nest *nest)
+{
+    struct bound at = {.nest = nest};
+    if (nest->source->lower_name)
+        ir_visit(nest->source->lower, check_part, &at);
+    if (nest->source->upper_name)
+        ir_visit(nest->source->upper, check_part, &at);
+    return at.problem ? nest_refuse(nest, nest->stmt->line,
+                                    "a bound is read from memory that the loop may "
+                                    "change: '%s'; keep it in a local variable",
+                                    at.problem)
+                      : 0;
+}
+
+struct nest *nest_build(struct model *model, const struct ir_stmt *source, int index,
+                        const struct nest *around)
+{
+    const struct ir_stmt *stmt = with_names(model, source);
     struct nest *nest = xcalloc(1, sizeof(*nest));
     struct build build = {.nest = nest};
-    *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
+    *nest = (struct nest){
+        .model = model, .stmt = stmt, .source = source, .around = around, .index = index};
     note_symbols(nest);
     nest_params(nest);
     nest_ranges(nest);
@@ -765,7 +854,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
         nest_refuse(nest, stmt->line, "the loop is empty");
         return nest;
     }
-    if (nest_cells(nest))
+    if (nest_cells(nest) || check_bounds(nest))
         return nest;
     nest_context(nest);
     tree_bind(nest, nest->tree);

@@ -5,7 +5,9 @@
 
 #include "variants/model/model_affine.h"
 
-struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index);
+/* around: its outer iterators are parameters; NULL = none. */
+struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index,
+                        const struct nest *around);
 void nest_free(struct nest *nest);
 int nest_refuse(struct nest *nest, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* -1 */

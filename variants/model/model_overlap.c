@@ -275,6 +275,28 @@ struct overlaps nest_overlaps(const struct nest *nest, bool reorders)
     return list;
 }
 
+/* Under the same name, or as a part of the other. */
+static bool is_of_same(const struct ir_symbol *a, const struct ir_symbol *b)
+{
+    return a == b || outermost(a) == b || outermost(b) == a;
+}
+
+bool nest_may_write(const struct nest *nest, const struct memory *memory)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < nest->cell_nr; i++) {
+        const struct cell *cell = &nest->cell[i];
+        const struct memory written = {.symbol = cell->symbol,
+                                       .type = cell->type,
+                                       .itself = !cell->dims,
+                                       .written = true};
+        found = is_written(nest, i) && (is_of_same(cell->symbol, memory->symbol) ||
+                                        (may_overlap(nest, &written, memory) &&
+                                         !are_apart_by_type(nest, &written, memory)));
+    }
+    return found;
+}
+
 void overlaps_release(struct overlaps *list)
 {
     free(list->pair);

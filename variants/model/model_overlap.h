@@ -27,5 +27,7 @@ struct overlaps {
  * must not be written. */
 struct overlaps nest_overlaps(const struct nest *nest, bool reorders);
 void overlaps_release(struct overlaps *list);
+/* A store of the nest may change it, whatever it knows at run time. */
+bool nest_may_write(const struct nest *nest, const struct memory *memory);
 
 #endif

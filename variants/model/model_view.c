@@ -87,7 +87,7 @@ static void view_facts(struct model *model)
 {
     isl_budget(model, model->request.operation_limit);
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (!model->nest[i]->refusal)
+        if (!model->nest[i]->refusal && !model->nest[i]->around)
             nest_facts(model, model->nest[i]);
     isl_check(model, false, NULL);
 }
@@ -421,7 +421,8 @@ static struct loop *modelled_loop(const struct model *model, const struct ir_stm
 {
     for (size_t i = 0; i < model->nest_nr; i++)
         for (size_t k = 0; !model->nest[i]->refusal && k < model->nest[i]->loop_nr; k++)
-            if (model->nest[i]->loop[k]->stmt == stmt) {
+            if (model->nest[i]->loop[k]->stmt ==
+                (model->nest[i]->source == stmt ? model->nest[i]->stmt : stmt)) {
                 *nest = (int)i;
                 return model->nest[i]->loop[k];
             }
@@ -431,7 +432,7 @@ static struct loop *modelled_loop(const struct model *model, const struct ir_stm
 static int nest_of(const struct model *model, const struct ir_stmt *stmt, int outer)
 {
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (model->nest[i]->stmt == stmt)
+        if (model->nest[i]->source == stmt)
             return (int)i;
     return outer;
 }
@@ -465,7 +466,7 @@ static const char *why_not(const struct model *model, const struct ir_stmt *stmt
 {
     const char *why = why_collapsed(model, stmt);
     for (size_t i = 0; !why && i < model->nest_nr; i++)
-        if (model->nest[i]->stmt == stmt && model->nest[i]->refusal)
+        if (model->nest[i]->source == stmt && model->nest[i]->refusal)
             why = model->nest[i]->refusal;
     if (!why && stmt->kind == IR_WHILE)
         return stmt->why ? stmt->why : "while loops stay as they are";
@@ -489,13 +490,15 @@ static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent
     struct loop *loop = modelled_loop(model, stmt, &nest);
     if (loop)
         loop->view = (int)model->loop_nr;
+    bool is_row = loop && model->nest[nest]->around && model->nest[nest]->source == stmt;
     model->loop_stmt[model->loop_nr] = stmt;
     model->loop[model->loop_nr++] = (struct kernel_loop){
         .name = stmt->canonical        ? stmt->iterator->name
                 : stmt->kind == IR_FOR ? "for"
                                        : "while",
         .nest = nest,
-        .depth = parent < 0 ? 0 : model->loop[parent].depth + 1,
+        .level = parent < 0 ? 0 : model->loop[parent].level + 1,
+        .depth = parent < 0 || is_row ? 0 : model->loop[parent].depth + 1,
         .parent = parent,
         .line = stmt->line,
         .lower_text = stmt->canonical ? text_of(model, stmt->lower) : "?",
@@ -537,6 +540,15 @@ static void find_expr(struct ir_expr *expr, void *data)
     contains->found = contains->found || expr == contains->expr;
 }
 
+/* The loop is one of the nest, or of one inside of a statement of it. */
+static bool is_in_nest(const struct model *model, int loop_nest, const struct nest *nest)
+{
+    const struct nest *at = loop_nest < 0 ? NULL : model->nest[loop_nest];
+    while (at && at != nest)
+        at = at->around;
+    return at != NULL;
+}
+
 static int innermost_loop(const struct model *model, const struct nest *nest,
                           const struct access *access)
 {
@@ -544,7 +556,7 @@ static int innermost_loop(const struct model *model, const struct nest *nest,
     for (size_t i = 0; i < model->loop_nr; i++) {
         struct contains contains = {.expr = access->expr};
         stmt_exprs(model->loop_stmt[i], find_expr, &contains);
-        if (contains.found && model->loop[i].nest == nest->index)
+        if (contains.found && is_in_nest(model, model->loop[i].nest, nest))
             found = (int)i; /* outer loops come first */
     }
     return found;
@@ -693,9 +705,12 @@ void view_build(struct model *model)
 {
     add_loops(model, model->function->body, -1, -1);
     view_arrays(model);
-    for (size_t i = 0; i < model->nest_nr; i++)
-        for (size_t k = 0; !model->nest[i]->refusal && k < model->nest[i]->access_nr; k++)
-            add_access(model, model->nest[i], &model->nest[i]->access[k]);
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        const struct nest *nest = model->nest[i];
+        if (!nest->refusal && !nest->around) /* rows: that around has all of them */
+            for (size_t k = 0; k < nest->access_nr; k++)
+                add_access(model, nest, &nest->access[k]);
+    }
     for (size_t i = 0; i < model->array_nr; i++)
         if (!model->array[i].extent_text)
             model->array[i].extent_text = extent_text(model, &model->array[i]);

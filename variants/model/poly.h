@@ -151,8 +151,12 @@ struct dependences {
 struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
-    int index;     /* from 0 */
-    char *refusal; /* not modelled: why, and what to do */
+    const struct ir_stmt *source; /* the same as the function has it: of a loop whose
+                                     bounds are read from memory `stmt` has their names */
+    const struct nest *around;    /* whose statement it is in, for the rows of a sparse
+                                     matrix; NULL = none */
+    int index;                    /* from 0 */
+    char *refusal;                /* not modelled: why, and what to do */
     struct loop **loop;
     size_t loop_nr, loop_alloc;
     struct statement *statement;

@@ -251,6 +251,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_rows(p);
     parse_follow_matrices(p);
     parse_effects(p);
+    parse_name_bounds(p);
     attach_pragmas(p, chosen);
     parse_calls(p, chosen);
     p->function->apart = ct_apart(&p->file, chosen, p->function->source);

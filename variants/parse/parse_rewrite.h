@@ -46,4 +46,5 @@ void parse_settle(struct parse *p);
 void parse_follow_walks(struct parse *p);
 void parse_follow_rows(struct parse *p);
 void parse_follow_matrices(struct parse *p);
+void parse_name_bounds(struct parse *p);
 #endif

@@ -51,6 +51,7 @@ struct work {
     size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
                     of the others have no tree */
     bool touched, reorders, unrolled;
+    bool placed; /* what it has become stands in the new code of the nest around it */
     bool simd_wanted, simd_found;
     struct buf simd_reason;
     struct prefetch *prefetch;

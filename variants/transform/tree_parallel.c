@@ -131,7 +131,11 @@ static int pragma_check_replaced(const struct nest *nest, const struct ir_pragma
 
 int tree_parallel(struct work *work, const struct plan_step *step, struct error *err)
 {
-    (void)err;
+    if (work->nest->around)
+        return fail(err, STATUS_ILLEGAL,
+                    "the loop over %s at line %d begins anew for each iteration of a "
+                    "loop around it, and threads with it; make the outer loop parallel",
+                    work->nest->stmt->iterator->name, work->nest->stmt->line);
     GROW(work->parallel, work->parallel_nr + 1, work->parallel_alloc);
     work->parallel[work->parallel_nr++] = step;
     work->reorders = true;

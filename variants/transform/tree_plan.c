@@ -50,6 +50,11 @@ int tree_prefetch(struct work *work, const struct plan_step *step, struct error 
              step->at, step->at);
         return STEP_IDLE;
     }
+    if (work->nest->around && !step->at) {
+        fail(err, STATUS_ILLEGAL, "the nest around line %d looks ahead in its rows",
+             work->nest->stmt->line);
+        return STEP_IDLE;
+    }
     for (size_t i = 0; i < step->arg_nr; i++) {
         const struct cell *cell = find_array(work->nest, step->arg[i].name);
         if (!cell)

@@ -66,7 +66,8 @@ static struct nest *region_nest(struct model *model, size_t first, size_t nr)
     for (size_t i = 0; i < model->region_nr; i++)
         if (model->region[i].first == first && model->region[i].nr == nr)
             return model->region[i].nest;
-    struct nest *nest = nest_build(model, region_stmt(model, first, nr), (int)first);
+    struct nest *nest =
+        nest_build(model, region_stmt(model, first, nr), (int)first, NULL);
     isl_budget(model, model->request.operation_limit);
     GROW(model->region, model->region_nr + 1, model->region_alloc);
     model->region[model->region_nr++] =

@@ -206,6 +206,10 @@ static const struct {
      true},
     {"-O2 -g", "capture kernels.c --function calls -- ./app", 3, "*'function' of type*",
      true},
+    {"-O2 -g", "capture kernels.c --function coarse -- ./app", 3,
+     "*array 'fine' cannot be captured: how many rows it has and how long they are does "
+     "not follow from the sizes*",
+     true},
     {"-O2 -g", "capture kernels.c --function gather --call 9 -- ./app", 3,
      "*'gather' was called 3 times, so that there is no call 9: the application ended "
      "well\n",

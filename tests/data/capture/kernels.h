@@ -28,4 +28,5 @@ void many(int a, int b, int c, int d, int e, int f, int g, int n, double x,
 double cloned(int n, const double *a);
 double inlined(int n, const double *a);
 void calls(int n, double (*function)(double), double *y);
+void coarse(int n, int odd, double **fine, double *y);
 void work(int n, int who, double *y);

@@ -281,6 +281,17 @@ TEST("rows to come are prefetched")
     bench.kernel.loop[2].modelled = false;
     ask(&bench, "prefetch_l1");
     check_at(&bench, 0, "prefetch(table:4,at:b)");
+    rows_of(&bench, 4, 2);
+    bench.kernel.loop[2].trips = -1; /* that are a nest of their own */
+    bench.kernel.loop[2].nest = 1;
+    bench.kernel.loop[2].depth = 0;
+    bench.kernel.loop[2].level = 2;
+    nest_find(&bench.kernel.view, &bench.nest);
+    check_eq(bench.nest.nr, 1);
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:4,at:b)");
+    ask(&bench, "unroll");
+    check_at(&bench, 0, "unroll(d:4)");
     bench_release(&bench);
 }
 

@@ -166,11 +166,11 @@ static void random_plans_of(const char *name)
 TEST("random legal plans compute the same")
 {
     static const char *const kernels[] = {
-        "gemm",       "jacobi",   "seidel",  "trmm",     "matvec",  "down",
-        "linear",     "scatter",  "rows",    "oldstyle", "cases",   "wide",
-        "lu",         "chain",    "overlap", "fuse",     "heat",    "cholesky",
-        "covariance", "unsigned", "syrk",    "durbin",   "records", "locals",
-        "control",    "jumps",    "blocks",  "forms",    "calls"};
+        "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
+        "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
+        "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
+        "durbin",  "records", "locals",   "control",  "jumps",      "blocks",   "forms",
+        "calls",   "csr",     "sparse"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -233,6 +233,16 @@ static const struct golden {
     {"csr", "prefetch(x:5,a:9)", NULL},
     {"csr", "prefetch(x:5) parallel(i,schedule:guided)", NULL},
     {"csr", "tile(i:4) full(i) parallel(it)", "csr_full"},
+    {"csr", "unroll(k:3) prefetch(x:5,a:9) parallel(i)", "csr_rows"},
+    {"csr", "tile(k:4) unroll_jam(i:2)", NULL},
+    {"csr", "unroll(k:4) when(n:9)", NULL},
+    {"csr", "prefetch(x:2,at:i) unroll(k:2)", NULL},
+    {"sparse", "unroll(k:2)", NULL},
+    {"sparse", "nest(6) reverse(k) nest(2) tile(i:4)", NULL},
+    {"sparse", "unroll(l:2)", "sparse_rows"},
+    {"sparse", "unroll(l:3) nest(7) tile(k:3)", NULL},
+    {"sparse", "unroll(l:2) unroll(k:2) unroll_jam(i:2) prefetch(x:4,a:3)", NULL},
+    {"sparse", "accumulators(m:4) unroll(i:3)", NULL},
     {"helper", "interchange(j,i)", NULL},
     {"blocks", "tile(i:4) interchange(j,i)", "blocks_tile"},
     {"local", "pad(t:3) interchange(j,i)", NULL},

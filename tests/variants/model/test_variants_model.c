@@ -114,7 +114,7 @@ TEST("what cannot be modelled is refused with its line")
         "line 14: 'rows' is used without its subscripts",
         "line 16: 'seen' is volatile",
         "line 17: the loop does not have the form",
-        "line 20: a bound is not a linear function",
+        "line 20: a bound is read from memory that the loop may change: 'p'",
     };
     struct loops loops;
     if (!loops_open(&loops, "refused/refused", NULL))

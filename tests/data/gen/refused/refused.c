@@ -18,7 +18,7 @@ void kernel(int n, double *moves, double *a, double **rows, volatile double *see
         if (p[i])
             i++;
     for (int i = 0; i < p[n]; i++)
-        a[i] = 0.0;
+        p[i] = 0;
     for (int i = 0; i < n; i++)
         a[i] += 1.0;
 }
