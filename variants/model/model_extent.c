@@ -123,6 +123,17 @@ static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol, si
     return true;
 }
 
+/* By a call's parameters, and variables that are set to what they give. */
+static bool is_given(const struct model *model, const struct ir_expr *expr)
+{
+    if (expr->kind == IR_NAME && expr->symbol->role == IR_LOCAL)
+        return expr->symbol->id >= 0 && model->init[expr->symbol->id];
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!is_given(model, expr->arg[i]))
+            return false;
+    return true;
+}
+
 /* One more than the greatest subscript k; NULL = not in terms of parameters. */
 static struct ir_expr *extent_expr(struct model *model, const struct ir_symbol *symbol,
                                    size_t k)
@@ -132,7 +143,7 @@ static struct ir_expr *extent_expr(struct model *model, const struct ir_symbol *
         if (!model->nest[i]->around && /* what it accesses that around does */
             (model->nest[i]->refusal || !extent_in_nest(model->nest[i], symbol, k, &max)))
             return NULL;
-    return max ? expr_plus(model->arena, max, 1) : NULL;
+    return max && is_given(model, max) ? expr_plus(model->arena, max, 1) : NULL;
 }
 
 const char *extent_text(struct model *model, const struct model_array *array)
