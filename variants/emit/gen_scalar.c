@@ -325,12 +325,18 @@ static void rewrite(struct elements *all)
             place(all, &all->item[i]);
 }
 
+/* A function that is called may use the elements themselves. */
+static bool calls(const struct gen *gen, const struct code *child)
+{
+    return child->statement != SIZE_MAX && gen->nest->statement[child->statement].calls;
+}
+
 /* Only straight code: expressions and declarations. */
-static bool is_straight(const struct code *block)
+static bool is_straight(const struct gen *gen, const struct code *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
-        if (child->kind != CODE_STMT || child->vector ||
+        if (child->kind != CODE_STMT || calls(gen, child) || child->vector ||
             (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
             return false;
     }
@@ -358,7 +364,7 @@ static void treat_loop(struct gen *gen, struct code *loop)
 void gen_scalars(struct gen *gen, struct code *code)
 {
     bool innermost = code->kind == CODE_FOR && !code_has_loop(code->child[0]);
-    if (innermost && is_straight(code->child[0])) {
+    if (innermost && is_straight(gen, code->child[0])) {
         treat_loop(gen, code);
         return;
     }
