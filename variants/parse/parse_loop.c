@@ -406,14 +406,27 @@ bool parse_counts(struct parse *p, struct ir_stmt *loop)
     return counts(p, loop, false);
 }
 
+/* Of a function that is called from several places the first reader made the symbols. */
+static struct ct_decl *decl_of(const struct parse *p, const struct ir_symbol *symbol,
+                               const struct ct_node *init)
+{
+    size_t id = (size_t)symbol->id;
+    if (id < p->function->symbol_nr && p->function->symbol[id] == symbol)
+        return p->declared[id];
+    struct ct_decl *decl =
+        init->kind == CT_DECLS ? init->child[0]->decl : parse_written(init, NULL);
+    return decl && decl->symbol == symbol ? decl : NULL;
+}
+
 static void make_canonical(struct parse *p, struct ir_stmt *loop,
                            const struct parts *parts)
 {
     set_start(loop);
     if (!loop->iterator)
         return;
+    struct ct_decl *decl = decl_of(p, loop->iterator, parts->init);
     split_increment(p, loop, parts);
-    counts(p, loop, writes(parts->body, p->declared[loop->iterator->id]));
+    counts(p, loop, !decl || writes(parts->body, decl));
 }
 
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,

@@ -282,3 +282,22 @@ int main(void)
     RUN(help_hidden(n, a), "help_hidden")
     RUN(help_narrow(n, a, b), "help_narrow")
 }
+
+/* Locals enough that a reader's room for symbols must grow, then a loop. */
+static void help_many(double *to, const double *from)
+{
+    double a0 = from[0], a1 = from[1], a2 = a0 + a1, a3 = a2 * a0, a4 = a3 - a1, a5 = a4 + a2, a6 = a5 * 2, a7 = a6 - a0,
+           a8 = a7 + a1, a9 = a8 * a2, b0 = a9 - a3, b1 = b0 + a4, b2 = b1 * 0.5, b3 = b2 - a5, b4 = b3 + a6, b5 = b4 * 0.25,
+           b6 = b5 + 1, b7 = b6 * 0.5, b8 = b7 + 2, b9 = b8 - 1, c0 = b9 * 2, c1 = c0 + 1, c2 = c1 * 0.5, c3 = c2 - 3,
+           c4 = c3 + 1, c5 = c4 * 2, c6 = c5 - 1, c7 = c6 * 0.5, c8 = c7 + 3, c9 = c8 * 2;
+    for (int k = 0; k < 2; k++)
+        to[k] = a7 + a8 + b5 + c9 + k;
+}
+
+void help_twice(int n, double *restrict x, double *restrict y, const double *restrict z)
+{
+    for (int i = 0; i < n; i++) {
+        help_many(x + 2 * i, z + 2 * i);
+        help_many(y + 2 * i, z + 2 * i);
+    }
+}
