@@ -168,7 +168,8 @@ struct ir_stmt {
     struct ir_expr *increment;
     bool is_do;       /* WHILE: do child[0] while (cond); */
     const char *text; /* OPAQUE, JUMP; WHILE: as in the source, if it can be told */
-    const char *why;  /* OPAQUE: what it is, for messages; WHILE, FOR: why it does not count */
+    const char
+        *why; /* OPAQUE: what it is, for messages; WHILE, FOR: why it does not count */
     int line, end_line;
     size_t begin,
         end; /* byte range in the file, of the expansion; end is behind the ';' or '}' */
