@@ -155,7 +155,7 @@ static void show_one(const json_t *plan, bool first, struct strvec *seen, struct
 {
     struct buf line = {0};
     const char *verdict = text_of(plan, "verdict"), *text = text_of(plan, "plan");
-    buf_addf(out, "  %-12s", first ? text_of(plan, "transformation") : "");
+    buf_addf(out, "  %-11s ", first ? text_of(plan, "transformation") : "");
     if (*text)
         buf_addf(&line, "%s: ", text);
     if (json_is_true(json_object_get(plan, "legal"))) {

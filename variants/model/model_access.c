@@ -620,7 +620,7 @@ static void collect_effects(struct collect *at, const struct ir_expr *call,
 {
     struct statement *statement = &at->nest->statement[at->statement];
     collect_arguments(at, call);
-    statement->calls = true;
+    statement->calls = statement->calls || effects->nr > 0;
     statement->ends = statement->ends || effects->ends;
     if (effects->ends)
         nest_assume(

@@ -221,8 +221,52 @@ static struct ir_expr *parse_sizeof(struct parse *p, const struct ct_node *node)
     return expr;
 }
 
+/* ---- assert ---- */
+
+/* What it is to be: the condition of an `if` whose other branch ends the program, in the
+ * macro of glibc and others. NULL = it is none. */
+static const struct ct_node *asserted(const struct ct_node *node)
+{
+    const struct ct_node *last = node->child_nr ? node->child[node->child_nr - 1] : NULL;
+    bool branches = node->kind == CT_IF || node->kind == CT_COND;
+    if (branches && last->kind == CT_CALL && last->child_nr &&
+        last->child[0]->kind == CT_NAME && last->child[0]->decl->ends_program)
+        return node->child[0];
+    for (size_t i = 0; i < node->child_nr; i++) {
+        const struct ct_node *found = asserted(node->child[i]);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* As it is spelt, a call that may end the program; NULL = it is none. */
+static struct ir_expr *parse_assert(struct parse *p, const struct ct_node *node)
+{
+    static const char name[] = "assert";
+    static const struct ir_effects effects = {.ends = true};
+    const struct ct_node *condition;
+    if (!node->in_macro || node->elsewhere || node->end < node->begin + sizeof(name) ||
+        strncmp(p->function->source + node->begin, name, strlen(name)) ||
+        p->function->source[node->end - 1] != ')' || !(condition = asserted(node)))
+        return NULL;
+    struct ir_expr *expr = expr_new(p, node, IR_CALL, 1);
+    expr->text = name;
+    expr->arg[0] = parse_expr(p, condition);
+    if (!expr->arg[0])
+        return NULL;
+    expr->symbol = parse_add_symbol(p, NULL);
+    expr->symbol->name = name;
+    expr->symbol->role = IR_FUNCTION;
+    expr->symbol->effects = &effects;
+    return expr;
+}
+
 struct ir_expr *parse_expr(struct parse *p, const struct ct_node *node)
 {
+    struct ir_expr *expr = parse_assert(p, node);
+    if (expr)
+        return expr;
     switch (node->kind) {
     case CT_LITERAL:
         return parse_literal(p, node);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -77,6 +78,7 @@ void kernel(int n, double a[restrict n][n], double b[restrict n][n], double c[re
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             c[i][j] = c[i][j] * 2 + a[i][j];
+            assert(a[i][j] < 1e300 && "no more than that");
             raise(c[i] + j, b[i][j]);
             c[i][j] -= 0.125;
             raise(&c[i][j], a[i][j]);

@@ -28,7 +28,7 @@ static const struct {
      {"help_at", "help_index", "help_row", "help_pure", "help_sum", "help_header",
       "help_counted", "help_hidden", "help_narrow", "help_block", "help_block_names",
       "help_block_deep", "help_block_moved", "help_block_order", "help_block_kept",
-      "help_nested", "help_twice"}},
+      "help_nested", "help_twice", "help_assert"}},
     {"fields",
      {"field_bounds", "field_global", "field_moved", "field_written", "field_of_local",
       "field_in_array", "field_sum"}},
