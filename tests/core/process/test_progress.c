@@ -160,9 +160,9 @@ static char *on_terminal(const char *term, unsigned short columns)
         progress_clear(&progress);
         fflush(stderr);
         dup2(old, 2);
-        fcntl(master, F_SETFL, O_NONBLOCK);
-        (void)!read(master, got, sizeof(got) - 1);
         close(slave);
+        for (ssize_t nr = 1, at = 0; nr > 0; at += nr) /* to its end */
+            nr = read(master, got + at, sizeof(got) - 1 - (size_t)at);
     }
     if (master >= 0)
         close(master);
