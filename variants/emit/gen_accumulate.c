@@ -46,12 +46,7 @@ static void declare(struct shared *at, struct ir_symbol *symbol, struct ir_expr 
 static struct ir_expr *assign(struct shared *at, const char *op, struct ir_symbol *symbol,
                               struct ir_expr *value)
 {
-    struct ir_expr *expr = ir_expr_new(at->gen->arena, IR_ASSIGN, 2);
-    expr->op = op;
-    expr->type = symbol->type;
-    expr->arg[0] = ir_name(at->gen->arena, symbol);
-    expr->arg[1] = value;
-    return expr;
+    return ir_assign(at->gen->arena, op, ir_name(at->gen->arena, symbol), value);
 }
 
 static void put_behind(struct shared *at, struct ir_expr *expr)

@@ -89,11 +89,7 @@ static struct ir_stmt *assignment(struct gen *gen, struct ir_symbol *to,
                                   struct ir_expr *value)
 {
     struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-    stmt->expr->op = "=";
-    stmt->expr->type = to->type;
-    stmt->expr->arg[0] = ir_name(gen->arena, to);
-    stmt->expr->arg[1] = value;
+    stmt->expr = ir_assign(gen->arena, "=", ir_name(gen->arena, to), value);
     return stmt;
 }
 

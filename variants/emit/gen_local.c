@@ -106,13 +106,9 @@ static void assign_instead(struct gen *gen, struct code *code,
 {
     struct ir_expr *value = code != first ? sets(code, symbol) : NULL;
     if (value && code->stmt->kind == IR_DECL) {
-        struct ir_expr *assign = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-        assign->op = "=";
-        assign->type = symbol->type;
-        assign->arg[0] = ir_name(gen->arena, (struct ir_symbol *)symbol);
-        assign->arg[1] = value;
+        struct ir_expr *name = ir_name(gen->arena, (struct ir_symbol *)symbol);
         code->stmt->kind = IR_EXPR;
-        code->stmt->expr = assign;
+        code->stmt->expr = ir_assign(gen->arena, "=", name, value);
         code->stmt->symbol = NULL;
     }
     for (size_t i = 0; i < code->child_nr; i++)

@@ -505,11 +505,7 @@ static struct ir_stmt *assignment(struct gen *gen, struct ir_expr *to,
                                   struct ir_expr *from)
 {
     struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-    stmt->expr->op = "=";
-    stmt->expr->type = to->type;
-    stmt->expr->arg[0] = to;
-    stmt->expr->arg[1] = from;
+    stmt->expr = ir_assign(gen->arena, "=", to, from);
     return stmt;
 }
 

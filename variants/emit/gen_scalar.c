@@ -259,11 +259,8 @@ static struct code *write_back(struct gen *gen, const struct element *element)
     struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
     code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    code->stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-    code->stmt->expr->op = "=";
-    code->stmt->expr->type = element->expr->type;
-    code->stmt->expr->arg[0] = element->expr;
-    code->stmt->expr->arg[1] = ir_name(gen->arena, element->scalar);
+    code->stmt->expr =
+        ir_assign(gen->arena, "=", element->expr, ir_name(gen->arena, element->scalar));
     return code;
 }
 

@@ -209,11 +209,10 @@ const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
     struct ir_expr *from = vector_of(&at, old->arg[1]);
     struct ir_stmt *new = ir_alloc(gen->arena, sizeof(*new));
     *new = *stmt;
-    new->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-    new->expr->op = old->op;
-    new->expr->type = to->type;
-    new->expr->arg[0] = to;
-    new->expr->arg[1] = follows ? from : op ? beside(&at, from) : spread(&at, from, to);
+    new->expr = ir_assign(gen->arena, old->op, to,
+                          follows ? from
+                          : op    ? beside(&at, from)
+                                  : spread(&at, from, to));
     return new;
 }
 

@@ -164,6 +164,17 @@ static struct ir_type common_type(struct ir_type a, struct ir_type b)
     return a.is_unsigned ? a : b;
 }
 
+struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr *to,
+                          struct ir_expr *value)
+{
+    struct ir_expr *expr = ir_expr_new(arena, IR_ASSIGN, 2);
+    expr->op = op;
+    expr->type = to->type;
+    expr->arg[0] = to;
+    expr->arg[1] = value;
+    return expr;
+}
+
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b)
 {

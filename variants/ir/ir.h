@@ -107,6 +107,9 @@ struct ir_expr *ir_integer(struct ir_arena *arena, long long value);
 struct ir_expr *ir_name(struct ir_arena *arena, struct ir_symbol *symbol);
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b);
+/* op: "=", "+=", ... */
+struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr *to,
+                          struct ir_expr *value);
 struct ir_expr *ir_copy(struct ir_arena *arena, const struct ir_expr *expr);
 /* A copy of expr with every NAME of symbol[i] replaced by a copy of by[i]. */
 struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr,

@@ -699,11 +699,7 @@ static int check_root(struct nest *nest)
             value = NULL;
     if (!value)
         return refuse_iterator(nest, root);
-    nest->left = ir_expr_new(arena, IR_ASSIGN, 2);
-    nest->left->op = "=";
-    nest->left->type = root->iterator->type;
-    nest->left->arg[0] = ir_name(arena, root->iterator);
-    nest->left->arg[1] = value;
+    nest->left = ir_assign(arena, "=", ir_name(arena, root->iterator), value);
     return 0;
 }
 

@@ -197,6 +197,13 @@ static struct ir_stmt *as_block(struct ir_arena *arena, struct ir_stmt *stmt)
     return block;
 }
 
+static void drop(struct ir_stmt *block, size_t at)
+{
+    for (size_t i = at; i + 1 < block->child_nr; i++)
+        block->child[i] = block->child[i + 1];
+    block->child_nr--;
+}
+
 /* Behind the step the variable is one more than in the loop's head. */
 static void take_step_out(struct counting *c)
 {
@@ -213,22 +220,8 @@ static void take_step_out(struct counting *c)
     c->step = step;
     for (size_t i = c->at + (whole || before); i < body->child_nr; i++)
         rewrite_put_stmt(arena, body->child[i], c->symbol, behind);
-    if (!whole)
-        return;
-    for (size_t i = c->at; i + 1 < body->child_nr; i++)
-        body->child[i] = body->child[i + 1];
-    body->child_nr--;
-}
-
-static struct ir_expr *assignment(struct ir_arena *arena, struct ir_symbol *symbol,
-                                  struct ir_expr *value)
-{
-    struct ir_expr *expr = ir_expr_new(arena, IR_ASSIGN, 2);
-    expr->op = "=";
-    expr->type = symbol->type;
-    expr->arg[0] = ir_name(arena, symbol);
-    expr->arg[1] = value;
-    return expr;
+    if (whole)
+        drop(body, c->at);
 }
 
 /* Uses behind the step are of one more: that may not be beyond the type where the
@@ -241,13 +234,6 @@ static bool is_plain(const struct counting *c)
            (last || symbol->type.pointers || symbol->type.bytes >= 4);
 }
 
-static void drop(struct ir_stmt *block, size_t at)
-{
-    for (size_t i = at; i + 1 < block->child_nr; i++)
-        block->child[i] = block->child[i + 1];
-    block->child_nr--;
-}
-
 static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
 {
     struct ir_stmt *setting = block->child[at], *init = NULL;
@@ -258,7 +244,8 @@ static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
         return false;
     struct ir_stmt loop = *c->loop, body = *c->body;
     init = ir_stmt_new(arena, IR_EXPR, 0);
-    init->expr = assignment(arena, c->symbol, ir_copy(arena, value_set(setting)));
+    init->expr = ir_assign(arena, "=", ir_name(arena, c->symbol),
+                           ir_copy(arena, value_set(setting)));
     /* tried without the step: nothing is changed when it does not count */
     body.child_nr = 0;
     loop.kind = IR_FOR;

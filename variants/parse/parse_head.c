@@ -278,19 +278,11 @@ static bool resolve(const struct head *head, const struct ir_expr *expr,
 
 static const char *const names[] = {"i", "j", "k", "at", "index"};
 
-static bool is_taken(const struct ir_function *function, const char *name)
-{
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (strcmp(function->symbol[i]->name, name) == 0)
-            return true;
-    return ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
-}
-
 static struct ir_symbol *new_counter(struct parse *p, int line)
 {
     const char *name = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(names) && !name; i++)
-        if (!is_taken(p->function, names[i]))
+        if (!rewrite_is_name_taken(p->function, names[i]))
             name = names[i];
     if (!name)
         return NULL;
@@ -517,12 +509,8 @@ static void set_step(struct head *head, struct ir_stmt *made, struct ir_symbol *
 {
     struct ir_arena *arena = head->p->arena;
     long long step = head->control->step;
-    struct ir_expr *expr = ir_expr_new(arena, IR_ASSIGN, 2);
-    expr->op = step < 0 ? "-=" : "+=";
-    expr->type = counter->type;
-    expr->arg[0] = ir_name(arena, counter);
-    expr->arg[1] = ir_integer(arena, step < 0 ? -step : step);
-    made->increment = expr;
+    made->increment = ir_assign(arena, step < 0 ? "-=" : "+=", ir_name(arena, counter),
+                                ir_integer(arena, step < 0 ? -step : step));
 }
 
 static bool keep_counter(struct head *head, struct ir_stmt *made)
@@ -533,11 +521,8 @@ static bool keep_counter(struct head *head, struct ir_stmt *made)
     struct ir_stmt *init = ir_stmt_new(arena, IR_DECL, 0);
     if (!head->control->declared) {
         init->kind = IR_EXPR;
-        init->expr = ir_expr_new(arena, IR_ASSIGN, 2);
-        init->expr->op = "=";
-        init->expr->type = head->control->symbol->type;
-        init->expr->arg[0] = ir_name(arena, head->control->symbol);
-        init->expr->arg[1] = head->control->start;
+        init->expr = ir_assign(arena, "=", ir_name(arena, head->control->symbol),
+                               head->control->start);
     } else {
         init->symbol = head->control->symbol;
         init->expr = head->control->start;

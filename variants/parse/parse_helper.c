@@ -569,18 +569,10 @@ static void look_at(struct ir_expr *expr, void *data)
 
 /* ---- its variables ---- */
 
-static bool is_name_taken(const struct ir_function *function, const char *name)
-{
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (strcmp(function->symbol[i]->name, name) == 0)
-            return true;
-    return ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
-}
-
 static struct ir_symbol *add_own(struct parse *p, const struct ir_symbol *symbol)
 {
     const char *name = symbol->name;
-    for (int i = 2; is_name_taken(p->function, name); i++)
+    for (int i = 2; rewrite_is_name_taken(p->function, name); i++)
         name = ir_textf(p->arena, "%s_%d", symbol->name, i);
     struct ir_symbol *own = parse_add_symbol(p, NULL);
     int id = own->id;

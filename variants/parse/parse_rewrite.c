@@ -313,3 +313,11 @@ void rewrite_put_stmt(struct ir_arena *arena, struct ir_stmt *stmt,
     for (size_t i = 0; i < stmt->child_nr; i++)
         rewrite_put_stmt(arena, stmt->child[i], symbol, by);
 }
+
+bool rewrite_is_name_taken(const struct ir_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (strcmp(function->symbol[i]->name, name) == 0)
+            return true;
+    return ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
+}

@@ -33,6 +33,8 @@ bool rewrite_in_text(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
 /* A variable of expr has the name of another one that the statement or what is below
  * declares: there, its name means that one. */
 bool rewrite_is_hidden(const struct ir_stmt *stmt, const struct ir_expr *expr);
+/* Of a symbol, a macro or anything declared: new variables have other names. */
+bool rewrite_is_name_taken(const struct ir_function *function, const char *name);
 /* Assignments, calls of what is neither pure nor a math function, text, volatile. */
 bool rewrite_has_effects(const struct ir_expr *expr);
 
