@@ -2,6 +2,7 @@
  * Iterations, accesses and operations of one call, counted by walking the loops. A loop
  * whose inside does not depend on its iterator is counted once and multiplied.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,22 +55,56 @@ static bool name_value(const struct count *at, const struct ir_symbol *symbol,
 
 static bool arithmetic(const char *op, long long a, long long b, long long *out)
 {
-    if ((op[0] == '/' || op[0] == '%') && !op[1] && !b)
+    enum { WITH_EQUALS = '=' << 8, AND = '&' | '&' << 8, OR = '|' | '|' << 8 };
+    switch (op[0] ? op[0] | op[1] << 8 : 0) {
+    case '+':
+        return !__builtin_add_overflow(a, b, out);
+    case '-':
+        return !__builtin_sub_overflow(a, b, out);
+    case '*':
+        return !__builtin_mul_overflow(a, b, out);
+    case '/':
+    case '%':
+        if (!b || (b == -1 && a == LLONG_MIN))
+            return false;
+        *out = op[0] == '/' ? a / b : a % b;
+        return true;
+    case '<':
+        *out = a < b;
+        return true;
+    case '<' | WITH_EQUALS:
+        *out = a <= b;
+        return true;
+    case '>':
+        *out = a > b;
+        return true;
+    case '>' | WITH_EQUALS:
+        *out = a >= b;
+        return true;
+    case '=' | WITH_EQUALS:
+        *out = a == b;
+        return true;
+    case '!' | WITH_EQUALS:
+        *out = a != b;
+        return true;
+    case AND:
+        *out = a && b;
+        return true;
+    case OR:
+        *out = a || b;
+        return true;
+    case '&':
+        *out = a & b;
+        return true;
+    case '|':
+        *out = a | b;
+        return true;
+    case '^':
+        *out = a ^ b;
+        return true;
+    default:
         return false;
-    static const char *const ops[] = {"+",  "-",  "*",  "/",  "%",  "<", "<=", ">",
-                                      ">=", "==", "!=", "&&", "||", "&", "|",  "^"};
-    size_t which = 0;
-    while (which < ARRAY_SIZE(ops) && strcmp(ops[which], op))
-        which++;
-    long long divisor = b ? b : 1;
-    long long results[] = {
-        a + b,  a - b,  a * b,  a / divisor, a % divisor, a<b, a <= b, a> b,
-        a >= b, a == b, a != b, a && b,      a || b,      a & b,
-        a | b,  a ^ b};
-    if (which == ARRAY_SIZE(ops))
-        return false;
-    *out = results[which];
-    return true;
+    }
 }
 
 static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out)
