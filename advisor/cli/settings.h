@@ -11,6 +11,8 @@ struct error;
 struct settings {
     const char *command; /* "tune" ... */
     double began_s;      /* of clock_s(): when the process began; 0 = not told */
+    char *const *given;  /* the words, from the command on; borrowed */
+    int given_nr;
     bool help;
     char *file; /* positional; NULL = none */
     int line;   /* FILE:LINE, 0 = none */

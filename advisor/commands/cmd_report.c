@@ -8,6 +8,7 @@
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
+#include "advisor/report/report_verdict.h"
 #include "advisor/report/track_show.h"
 #include "advisor/session/emitted.h"
 #include "advisor/sweep/series.h"
@@ -101,7 +102,7 @@ static int print_report(const struct settings *settings, const json_t *report,
         status = add_series(settings, report, &text, err);
     else
         report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                    term_columns(stdout), settings->database, &text);
+                    term_columns(stdout), &text);
     if (!status)
         status = print_text(buf_str(&text), err);
     buf_release(&text);
@@ -131,6 +132,11 @@ static int show_session(const struct settings *settings, struct store *store,
             status = json_read_text(session.report_json, name, "inflight.report/1",
                                     &report, err);
         }
+    }
+    if (!status && is_document(report, "inflight.report/1")) {
+        if (settings->database)
+            json_object_set_new(report, "database", text_json(settings->database));
+        report_settle(report);
     }
     if (!status && settings->html)
         status = report_html_write(report, settings->html, err);

@@ -285,7 +285,7 @@ static int print_report(const struct context *bench, const json_t *report,
     if (settings->json)
         return print_json(report, err);
     report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                term_columns(stdout), settings->database, &text);
+                term_columns(stdout), &text);
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
