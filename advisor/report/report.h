@@ -30,6 +30,15 @@ json_t *report_json(const struct report_input *input);
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  struct buf *out);
 
+/* report_sarif.c, of a settled document: SARIF 2.1.0; the same as lines of the form
+ * "file:line:column: note: ...". */
+json_t *report_sarif(const json_t *report);
+int report_sarif_write(const json_t *report, const char *path, struct error *err);
+void report_diagnostics(const json_t *report, struct buf *out);
+
+/* report_markdown.c, likewise: a summary; nothing of the document is markup in it. */
+void report_markdown(const json_t *report, struct buf *out);
+
 /* html.c: one page that needs no other file and no network, from the document alone; keys
  * that an older document lacks leave out what needs them, and the page says so. What is
  * in the document is text, whatever it holds. Draws with gnuplot; without it the page has

@@ -3,6 +3,7 @@
 
 #include "advisor/cli/options.h"
 #include "advisor/program/commands.h"
+#include "advisor/report/report.h"
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
 #include "core/base.h"
@@ -197,5 +198,77 @@ TEST("arguments go with their options")
                      "--set=n=5", "-fg", "-o", "f_tuned.c");
     check(json_equal(first_command(report), want));
     json_decref(want);
+    json_decref(report);
+}
+
+/* ---- the other faces ---- */
+
+/* A file whose name and whose strings would be marks elsewhere. */
+static json_t *marked_document(void)
+{
+    json_t *report = search_document();
+    json_object_set_new(report, "limiter_sentence",
+                        json_string("<b>Strided</b> | `x`\nend"));
+    json_object_set_new(report, "cause",
+                        json_pack("{s:s, s:i}", "cause", "strided", "line", 7));
+    json_object_set_new(json_object_get(report, "kernel"), "file",
+                        json_string("a b/f%.c"));
+    json_object_set_new(json_object_get(report, "kernel"), "line", json_integer(3));
+    report_settle(report);
+    return report;
+}
+
+TEST("SARIF has what its schema requires")
+{
+    json_t *report = marked_document(), *sarif = report_sarif(report);
+    const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0),
+                 *driver = json_object_get(json_object_get(run, "tool"), "driver"),
+                 *rules = json_object_get(driver, "rules"),
+                 *results = json_object_get(run, "results"), *result;
+    size_t i, lines = 0;
+
+    check_str(report_word(sarif, "version"), "2.1.0");
+    check_str(report_word(driver, "name"), "inflight");
+    check_eq(json_array_size(results), 5); /* verdict, limit, tile, prefetch, unroll */
+    json_array_foreach(results, i, result) {
+        size_t index = (size_t)report_figure(result, "ruleIndex");
+        const json_t *place = json_object_get(
+            json_array_get(json_object_get(result, "locations"), 0), "physicalLocation");
+        check_str(report_word(json_array_get(rules, index), "id"),
+                  report_word(result, "ruleId"));
+        check(report_has(json_object_get(result, "message"), "text"));
+        check_str(report_word(json_object_get(place, "artifactLocation"), "uri"),
+                  "a%20b/f%25.c");
+        lines += report_figure(json_object_get(place, "region"), "startLine") == 7;
+    }
+    check_eq(lines, 4); /* all but the verdict, which is of the kernel */
+    json_decref(sarif);
+    json_decref(report);
+}
+
+TEST("diagnostics are a compiler's lines")
+{
+    json_t *report = marked_document();
+    struct buf out = {0};
+
+    report_diagnostics(report, &out);
+    check_contains(buf_str(&out), "a b/f%.c:3:1: note: f: 2.50x faster with tile(i:8) (");
+    check_contains(buf_str(&out), "a b/f%.c:7:1: warning: <b>Strided</b> | `x` end "
+                                  "[inflight limit.strided]\n");
+    buf_release(&out);
+    json_decref(report);
+}
+
+TEST("nothing of a session is markup in Markdown")
+{
+    json_t *report = marked_document();
+    struct buf out = {0};
+
+    report_markdown(report, &out);
+    check_contains(buf_str(&out), "### f: 2.50x faster with tile(i:8)\n");
+    check_contains(buf_str(&out), "&lt;b>Strided&lt;/b> \\| \\`x\\` end");
+    check_contains(buf_str(&out),
+                   "| gained | `tile(i:8)` | 2.50x (2.40 to 2.60) | high |");
+    buf_release(&out);
     json_decref(report);
 }
