@@ -60,6 +60,8 @@ static const struct {
     {"sparse::Csr::multiply", {"prefetch(x:8)"}},
     {"push", {"unroll(i:4)"}},
     {"Matrix::multiply", {"tile(i:8,j:8,k:8)", "tile(j:8,k:8) pack(b.data,kt)"}},
+    {"Cloud::drive", {"unroll(j:4)", "tile(j:16)"}},
+    {"slow", {"unroll(i:4)", "simd(i)"}},
     {"fill", {"nontemporal(x)"}},
     {"dot", {"unroll(i:4)"}},
     {"rows", {"interchange(j,i)"}},
