@@ -144,6 +144,11 @@ TEST("a loop of C++ that was taken out")
                   "*force        500 x 8 bytes*nodes        2000 x 4 bytes"
                   "*weight       500 x 8 bytes*x            503 x 8 bytes*",
                   "*");
+        check_run(&place, "outline mesh.cc:74 -o relaxed.cc", 0, "",
+                  "*are the function*");
+        check(run_line(&place, "g++ -O2 -g relaxed.cc -o relaxed"));
+        check_run(&place, "capture relaxed.cc --function relax_loop_74 -q -- ./relaxed",
+                  0, "*n            500\n*x            503 x 8 bytes*", "");
         check_run(&place, "capture taken.cc --function Mesh::halve -q -- ./taken", 0,
                   "*this->size_  500\n*this->weight_ 500 x 8 bytes*", "");
         check_run(&place,

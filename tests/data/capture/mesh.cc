@@ -63,6 +63,19 @@ static Real step(Mesh &mesh, Real dt)
     return sum;
 }
 
+template <class F> void parallel_for(const char *, Index from, Index to, const F &body)
+{
+    for (Index i = from; i < to; ++i)
+        body(i);
+}
+
+static void relax(Mesh &mesh, Index n, Real by)
+{
+    parallel_for("relax", 1, n, [&](const Index i) {
+        mesh.x(i) += by * (mesh.x(i - 1) - mesh.x(i));
+    });
+}
+
 int main()
 {
     Mesh mesh(500), empty(0);
@@ -70,6 +83,8 @@ int main()
     for (int i = 0; i < 3; i++)
         sum += step(mesh, 0.25);
     mesh.halve();
+    relax(mesh, mesh.size(), 0.5);
+    sum += mesh.x(400);
     std::printf("%.17g\n", sum);
     return 0;
 }

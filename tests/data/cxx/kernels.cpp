@@ -198,6 +198,23 @@ void slow(Marked &cloud)
         cloud.rate[i] *= cloud.v - cloud.mass;
 }
 
+template <class F> void for_each(int n, F f)
+{
+    for (int i = 0; i < n; ++i)
+        f(i);
+}
+
+#pragma inflight set n = 900
+double lambdas(int n, double a, const double *x, double *y)
+{
+    double sum = 0;
+    for_each(n, [=](int i) { y[i] = a * x[i]; });
+    for_each(n, [&sum, y](const int k) {
+        sum += y[k];
+    });
+    return sum;
+}
+
 class Matrix
 {
     int rows, cols;

@@ -62,6 +62,7 @@ static const struct {
     {"Matrix::multiply", {"tile(i:8,j:8,k:8)", "tile(j:8,k:8) pack(b.data,kt)"}},
     {"Cloud::drive", {"unroll(j:4)", "tile(j:16)"}},
     {"slow", {"unroll(i:4)", "simd(i)"}},
+    {"lambdas", {"unroll(i:4) unroll(k:2)"}},
     {"fill", {"nontemporal(x)"}},
     {"dot", {"unroll(i:4)"}},
     {"rows", {"interchange(j,i)"}},

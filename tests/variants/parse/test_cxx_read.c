@@ -19,6 +19,11 @@ SUITE(variants_cxx_read);
 
 #define BASE "struct B {\n    int a;\n    double v;\n};\n"
 
+#define FOR                                                                              \
+    "template <class F> void each(int n, F f)\n{\n    for (int i = 0; i < n; i++)\n    " \
+    "    "                                                                               \
+    "f(i);\n}\n"
+
 static int open_text(const char *text, const char *function, struct kernel **kernel,
                      struct error *err)
 {
@@ -153,6 +158,85 @@ static const struct {
      BASE "struct A : B {\n    int w;\n};\nvoid f(int n, B *x)\n{\n" LOOP
           "        static_cast<A *>(x)[i].w = 0;\n}\n",
      "11:9: of C++, 'f' cannot be read: a conversion of 'B' to 'A'"},
+    {"a lambda that returns",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) {\n        if (y[i] > 0)\n "
+         "           return;\n        y[i] = 1;\n    });\n}\n",
+     "10:13: of C++, 'f' cannot be read: a return statement in a lambda; put what "
+     "follows it under a condition"},
+    {"a lambda's copy of what changes",
+     FOR "void f(int n, double *y)\n{\n    double a = 1, *p = &a;\n    each(n, [=](int "
+         "i) { *p = y[i] = a; });\n}\n",
+     "9:38: of C++, 'f' cannot be read: a lambda that has a copy of 'a', which may "
+     "differ from the variable"},
+    {"a lambda's copy of an array",
+     FOR "void f(int n, double *y)\n{\n    double a[2] = {1, 2};\n    each(n, [=](int i) "
+         "{ y[i] = a[i % 2]; });\n}\n",
+     "9:33: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+    {"a lambda's copy of a reference",
+     FOR "void f(int n, double &a, double *y)\n{\n    each(n, [y, a](int i) { y[i] = a; "
+         "});\n}\n",
+     "8:36: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+    {"a lambda that changes its bound",
+     FOR "void f(int n, double *y)\n{\n    each(n, [&](int i) { y[i] = n--; });\n}\n",
+     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change, or is of "
+     "another type than its parameter; read it into a variable of that type in front of "
+     "the call"},
+    {"a bound that another lambda changes",
+     FOR "void f(int n, double *y)\n{\n    auto less = [&] { n--; };\n    each(n, "
+         "[&](int i) { y[i] = 1; less(); });\n}\n",
+     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a bound that a call gives",
+     FOR "int size();\nvoid f(double *y)\n{\n    each(size(), [=](int i) { y[i] = 1; "
+         "});\n}\n",
+     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a bound of the counter's name",
+     FOR "void f(int i, double *y)\n{\n    each(i, [=](int i) { y[i] = 1; });\n}\n",
+     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a lambda of another number",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](short i) { y[i] = 1; });\n}\n",
+     "8:23: of C++, 'f' cannot be read: a lambda whose parameter is no 'int', as the "
+     "number is that 'each' calls it with; give it that type"},
+    {"a lambda that changes its number",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) { y[i++] = 1; });\n}\n",
+     "8:28: of C++, 'f' cannot be read: a lambda that changes its parameter 'i'"},
+    {"a lambda that keeps a number",
+     FOR "void f(int n, double *y)\n{\n    int k = 0;\n    each(n, [=](int i) mutable { "
+         "y[i] = k++; });\n}\n",
+     "9:13: of C++, 'f' cannot be read: a lambda that is more than captures, a parameter "
+     "and a body; write a for loop with its body in place of this call"},
+    {"a lambda with a variable of its own",
+     FOR
+     "void f(int n, double *y)\n{\n    each(n, [y, k = n](int i) { y[i] = k; });\n}\n",
+     "8:13: of C++, 'f' cannot be read: a lambda that captures 'k = n'; make that a "
+     "variable in front of the call"},
+    {"a lambda's copy that another name changes",
+     FOR
+     "void f(int n, double *y)\n{\n    double a = 1;\n    auto more = [&r = a] { r += 1; "
+     "};\n    each(n, [=](int i) { y[i] = a; });\n    more();\n}\n",
+     "10:26: of C++, 'f' cannot be read: a lambda that has a copy of 'y'"},
+    {"a lambda under a pragma of a macro",
+     "#define FAST _Pragma(\"omp parallel for\")\ntemplate <class F> void each(int n, F "
+     "f)\n{\n"
+     "    FAST /* all */ for (int i = 0; i < n; i++) f(i);\n}\nvoid f(int n, double "
+     "*y)\n{\n"
+     "    each(n, [=](int i) { y[i] = 1; });\n}\n",
+     "8:5: of C++, 'f' cannot be read: a lambda given to 'each' (read.cpp:3), whose loop "
+     "stands under a pragma or a condition; write that loop, under that pragma, with the "
+     "lambda's body in place of this call"},
+    {"a lambda within an if",
+     FOR "void f(int n, double *y)\n{\n    if (n > 3)\n        each(n, [=](int i) { y[i] "
+         "= 1; });\n}\n",
+     "9:9: of C++, 'f' cannot be read: a call with a lambda within a statement; write it "
+     "as a statement of its own in braces"},
+    {"a lambda given to what does more",
+     FOR
+     "struct Policy {\n    int n;\n};\ntemplate <class F> void other(const char *name, "
+     "Policy p, const F &f)\n{\n    (void)name;\n    each(p.n, f);\n}\nvoid f(int n, "
+     "double *y)\n{\n    other(\"y\", Policy{n}, [=](int i) { y[i] = 1; });\n}\n",
+     "16:5: of C++, 'f' cannot be read: a lambda given to 'other' (read.cpp:10), which "
+     "is "
+     "no template that only counts from one number to another and calls it; write a for "
+     "loop with the lambda's body in place of this call"},
     {"several of one name",
      "void f(int n, float *x)\n{\n" LOOP "        x[i] = 0;\n}\nvoid f(int n, double "
      "*x)\n{\n" LOOP "        x[i] = 0;\n}\n",
@@ -198,6 +282,11 @@ static const struct {
           "double w;\n};\nvoid f(A &x)\n{\n    for (int i = 0; i < x.a; i++)\n        "
           "x.p[i] = x.v * x.w;\n}\n",
      "f", "_Z1fR1A"},
+    {"a lambda that a template calls with each number",
+     FOR
+     "void f(int n, double a, const double *x, double *y)\n{\n    each(n, [=](int i) { "
+     "y[i] += a * x[i]; });\n}\n",
+     "f", "_Z1fidPKdPd"},
     {"one of two",
      "struct A {\n    static void f(int n, double *x);\n};\nvoid A::f(int n, double *x)\n"
      "{\n" LOOP "        x[i] = 0;\n}\n" SUM LOOP "        s += x[i];\n" END,
@@ -248,6 +337,27 @@ TEST("what references rest on is said")
     plan_free(plan);
     buf_release(&rests);
     kernel_free(kernel);
+}
+
+TEST("regions for threads are read where they are compiled")
+{
+    static const char source[] =
+        "#ifdef _OPENMP\n#include <omp.h>\n#define SHIFT 1\n"
+        "#else\n#define SHIFT 0\n#endif\nvoid f(int n, double *x)\n"
+        "{\n" LOOP "        x[i + SHIFT] = 0;\n"
+        "#ifdef _OPENMP\n" LOOP "        x[i] += 1;\n#endif\n}\n";
+    char *path = fixture_file("read.cpp", source);
+    for (int with = 0; with < 2; with++) {
+        struct kernel *kernel = NULL;
+        struct error err = {0};
+        struct kernel_request request = {.path = path, .function = "f"};
+        strvec_push(&request.cflags, with ? "-fopenmp" : "-fopenmp-simd");
+        if (check_ok(kernel_open(&request, &kernel, &err), &err))
+            check_eq(kernel_view(kernel).loop_nr, with ? 2 : 1);
+        kernel_free(kernel);
+        strvec_release(&request.cflags);
+    }
+    free(path);
 }
 
 /* ---- base classes ---- */
