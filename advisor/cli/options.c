@@ -250,6 +250,12 @@ static const struct option_row rows[] = {
      "the report as one page for a browser, with plots, every variant and its C; opens "
      "from disk, needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
+    {"markdown", 0, NULL, FLAG, AT(markdown),
+     "the report as Markdown, short, for the summary of a job on a forge"},
+    {"sarif", 0, "FILE", TEXT, AT(sarif),
+     "verdict and advice as SARIF 2.1.0, for editors and for a forge's code scanning"},
+    {"diagnostics", 0, NULL, FLAG, AT(diagnostics),
+     "the same as a compiler's lines on standard error: 'file:line:column: note: ...'"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
     {"verbose", 'v', NULL, FLAG, AT(verbose),
      "progress line by line, with the seconds since the start"},

@@ -36,7 +36,7 @@ static const struct command commands[] = {
      "no-record patch "
      "top dry-run frequency "
      "in-app in-app-budget in-app-dir in-app-check cpu "
-     "database evidence html" COMMON_OPTIONS,
+     "database evidence html sarif diagnostics" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -63,7 +63,7 @@ static const struct command commands[] = {
      "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
      "save "
      "confirm quick thorough fresh "
-     "database evidence html" COMMON_OPTIONS,
+     "database evidence html sarif diagnostics" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -213,8 +213,9 @@ static const struct command commands[] = {
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html database forget-record" COMMON_OPTIONS, OPERAND_SESSION,
-     BEHIND_FLAGS, report_command},
+     "list evidence html markdown sarif diagnostics database "
+     "forget-record" COMMON_OPTIONS,
+     OPERAND_SESSION, BEHIND_FLAGS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"
