@@ -79,7 +79,7 @@ static const struct option_row rows[] = {
     {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
      "does the gain survive in the application? Builds it with the winner and as it is, "
      "in copies of the project, and runs both in turn; shell text such as 'make app && "
-     "./app args' (docs/in-app.md)"},
+     "./app args' (docs/reference/in-app.md)"},
     {"top", 0, "N", COUNT, AT(top), "of a program the N hottest loops, default 3"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run),
      "of a program: which loops would be tuned and which not, and why; nothing is tuned "
@@ -122,7 +122,7 @@ static const struct option_row rows[] = {
     {"rules", 0, "FILE", LIST, AT(rules),
      "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
      "ones "
-     "(repeatable, see docs/rules.md)"},
+     "(repeatable, see docs/reference/rules.md)"},
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),
