@@ -175,7 +175,7 @@ TEST("the user's own profiles")
               "cpu=Test CPU, here it is *); 'inflight machine' makes a new one\n");
     check_run(&place, "machine --compare here skl", 0, "*unloaded latency, ns *153*82*",
               "");
-    check_run(&place, "advise --machine here --bandwidth 5 --access random", 0,
+    check_run(&place, "advise --machine here --bandwidth 5GB/s --access random", 0,
               "Test CPU*in flight per core*",
               "inflight: warning: other processes kept the machine busy*");
     place_drop(&place);
@@ -272,7 +272,7 @@ TEST("JSON is JSON")
     static const char *const args[] = {
         "machine --list --json",
         "machine --compare skl knl --json",
-        "advise --machine skl --bandwidth 9 --access random --what-if cores=2 --json",
+        "advise --machine skl --bandwidth 9GB/s --access random --what-if cores=2 --json",
         "show transpose.c --json",
         "machine --machine knl --json",
         "report --list --json",
