@@ -174,7 +174,7 @@ static const struct option_row rows[] = {
     {"counts", 0, "FILE", LIST, AT(counts),
      "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
     {"cpu", 0, "NAME", TEXT, AT(cpu),
-     "whose metrics: a name that 'inflight metrics --list' knows or a file of your own; "
+     "whose metrics: a name that 'inflight metrics' lists or a file of your own; "
      "default the CPU that was counted"},
     {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
     {"runs", 0, "N", COUNT, AT(runs),
@@ -191,8 +191,7 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
-    {"format", 0, "NAME", TEXT, AT(format),
-     "t4 (default), kernel-tuner or csv"},
+    {"format", 0, "NAME", TEXT, AT(format), "t4 (default), kernel-tuner or csv"},
     {"quick", 0, NULL, FLAG, AT(quick),
      "a third of the time that suits the kernel, wider intervals"},
     {"thorough", 0, NULL, FLAG, AT(thorough),
@@ -225,8 +224,7 @@ static const struct option_row rows[] = {
      "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series as CSV"},
-    {"save", 0, "FILE", TEXT, AT(save),
-     "the measurement as JSON, to be read again"},
+    {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},
@@ -254,8 +252,7 @@ static const struct option_row rows[] = {
 static const struct {
     const char *command, *option, *help;
 } own_help[] = {
-    {"advise", "save",
-     "the samples of a program, to be read again with --samples"},
+    {"advise", "save", "the samples of a program, to be read again with --samples"},
     {"capture", "output", "where the inputs are written, default NAME.inputs"},
     {"capture", "show", "what such a file holds, running nothing"},
     {"compare", "plan", "a plan instead of a second version: 'tile(i:32,j:32) simd'"},
@@ -266,8 +263,7 @@ static const struct {
     {"machine", "quick", "at most 20 seconds, rougher figures"},
     {"measure", "budget", "of a sweep: time until the prompt comes back, default 10m"},
     {"measure", "csv", "the series of a sweep as CSV"},
-    {"measure", "plot",
-     "draw a sweep: FILE.svg, FILE.png, or - for the terminal"},
+    {"measure", "plot", "draw a sweep: FILE.svg, FILE.png, or - for the terminal"},
     {"measure", "thorough", "half a minute instead of 5 s"},
     {"metrics", "counts",
      "[LABEL=]FILE[,FILE...] with counts taken elsewhere ('perf stat', LIKWID, CSV, "
@@ -277,8 +273,7 @@ static const struct {
      "whose definitions: a name of --list or a file of your own, one for all columns or "
      "one for each between commas; default the CPU that was counted"},
     {"metrics", "evidence", "every tree in full, and why something cannot be computed"},
-    {"metrics", "plot",
-     "draw the roofline: FILE.svg, FILE.png, or - for the terminal"},
+    {"metrics", "plot", "draw the roofline: FILE.svg, FILE.png, or - for the terminal"},
     {"metrics", "regions",
      "FOLDER[,FOLDER...]: runs of a program with markers, with other events each; with a "
      "program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
@@ -288,8 +283,7 @@ static const struct {
     {"profile", "csv", "the time line as CSV"},
     {"profile", "from", "of --timeline: an earlier one, kept as CSV"},
     {"profile", "list", "of --timeline: what can be read here"},
-    {"profile", "plot",
-     "draw the time line: FILE.svg, FILE.png, or - for the terminal"},
+    {"profile", "plot", "draw the time line: FILE.svg, FILE.png, or - for the terminal"},
     {"report", "list", "name all sessions"},
     {"show", "evidence", "also what is not legal or does not apply, and why"},
     {"tune", "budget",

@@ -27,7 +27,7 @@ struct option_row {
     int letter;           /* or 0 */
     const char *argument; /* its name; NULL = takes none */
     enum option_kind kind;
-    size_t offset; /* in struct settings */
+    size_t offset;    /* in struct settings */
     const char *help; /* where a command has no text of its own: option_help() */
 };
 

@@ -216,17 +216,17 @@ static int usage(const struct settings *settings, struct error *err, const char 
 /* ---- options that are none ---- */
 
 static const struct synonym option_synonyms[] = {
-    {"size", "set"},          {"sizes", "set"},       {"param", "set"},
-    {"parameter", "set"},     {"define", "set"},      {"value", "set"},
-    {"array", "buffer"},      {"contents", "buffer"}, {"kernel", "function"},
-    {"name", "function"},     {"threads", "cores"},   {"jobs", "cores"},
-    {"cpus", "cores"},        {"timeout", "budget"},  {"time", "budget"},
-    {"limit", "budget"},      {"cc", "compiler"},     {"command", "build"},
-    {"make", "build"},        {"transform", "plan"},  {"transformation", "plan"},
-    {"steps", "plan"},        {"epsilon", "tolerance"}, {"fast-math", "reassociate"},
-    {"colour", "color"},      {"silent", "quiet"},    {"debug", "verbose"},
-    {"usage", "help"},        {"all", "help-all"},    {"details", "evidence"},
-    {"report", "html"},       {"page", "html"},       {"out", "output"},
+    {"size", "set"},      {"sizes", "set"},         {"param", "set"},
+    {"parameter", "set"}, {"define", "set"},        {"value", "set"},
+    {"array", "buffer"},  {"contents", "buffer"},   {"kernel", "function"},
+    {"name", "function"}, {"threads", "cores"},     {"jobs", "cores"},
+    {"cpus", "cores"},    {"timeout", "budget"},    {"time", "budget"},
+    {"limit", "budget"},  {"cc", "compiler"},       {"command", "build"},
+    {"make", "build"},    {"transform", "plan"},    {"transformation", "plan"},
+    {"steps", "plan"},    {"epsilon", "tolerance"}, {"fast-math", "reassociate"},
+    {"colour", "color"},  {"silent", "quiet"},      {"debug", "verbose"},
+    {"usage", "help"},    {"all", "help-all"},      {"details", "evidence"},
+    {"report", "html"},   {"page", "html"},         {"out", "output"},
 };
 
 /* The option of the command that may be meant; NULL = none is near. */
@@ -259,8 +259,8 @@ static int unknown_long(const struct command *command, const char *word,
     const char *meant = known ? NULL : meant_option(command, name);
     if (meant)
         fail(err, STATUS_USAGE,
-             "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'", word,
-             meant, settings->command);
+             "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",
+             word, meant, settings->command);
     else
         fail(err, STATUS_USAGE, "unknown option '%s'; try 'inflight %s --help-all'", word,
              settings->command);
@@ -274,16 +274,17 @@ static int unknown_long(const struct command *command, const char *word,
 static int unknown_letter(const struct command *command, char letter, const char *word,
                           const struct settings *settings, struct error *err)
 {
-    bool takes_flags = command->behind != BEHIND_PROGRAM &&
-                       (command_takes(command, "cflags") || command_takes(command, "flags"));
+    bool takes_flags =
+        command->behind != BEHIND_PROGRAM &&
+        (command_takes(command, "cflags") || command_takes(command, "flags"));
     if (takes_flags && strchr("DOUWgwm", letter))
-        return fail(err, STATUS_USAGE,
-                    "unknown option '-%c'; flags to read the file with stand behind "
-                    "'--'%s; try 'inflight %s --help-all'",
-                    letter,
-                    command_takes(command, "flags") ? ", those to tune for in --flags '...'"
-                                                    : "",
-                    settings->command);
+        return fail(
+            err, STATUS_USAGE,
+            "unknown option '-%c'; flags to read the file with stand behind "
+            "'--'%s; try 'inflight %s --help-all'",
+            letter,
+            command_takes(command, "flags") ? ", those to tune for in --flags '...'" : "",
+            settings->command);
     (void)word;
     return fail(err, STATUS_USAGE, "unknown option '-%c'; try 'inflight %s --help-all'",
                 letter, settings->command);

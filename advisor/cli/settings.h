@@ -10,11 +10,12 @@ struct error;
 
 struct settings {
     const char *command; /* "tune" ... */
-    const char *const *words_given; /* all that the command line said, command first ... */
-    size_t words_given_nr;          /* ... borrowed */
-    const char *unknown; /* the option that could not be read and resembles none of the
-                            command's; without dashes; NULL = none */
-    double began_s;      /* of clock_s(): when the process began; 0 = not told */
+    const char *const
+        *words_given;      /* all that the command line said, command first ... */
+    size_t words_given_nr; /* ... borrowed */
+    const char *unknown;   /* the option that could not be read and resembles none of the
+                              command's; without dashes; NULL = none */
+    double began_s;        /* of clock_s(): when the process began; 0 = not told */
     bool help, help_all, version_asked;
     char *file; /* positional; NULL = none */
     int line;   /* FILE:LINE, 0 = none */

@@ -31,15 +31,15 @@ static const char given_up[] = "it takes more work than `show` does for one plan
 /* "plan '...' is not legal: " and the step itself say again what stands beside them. */
 static char *without_plan(const char *text, const char *plan)
 {
-    const char *behind = text_begins(text, "plan '") ? strstr(text, "' is not legal: ")
-                                                     : NULL;
+    const char *behind =
+        text_begins(text, "plan '") ? strstr(text, "' is not legal: ") : NULL;
     char *step = xasprintf("%s: ", plan);
     text = behind ? behind + strlen("' is not legal: ") : text;
     text = text_behind(text, "the plan is not legal: ");
     const char *again = strstr(text, step);
-    char *rest = again ? xasprintf("%.*s%s", (int)(again - text), text,
-                                   again + strlen(step))
-                       : xstrdup(text);
+    char *rest =
+        again ? xasprintf("%.*s%s", (int)(again - text), text, again + strlen(step))
+              : xstrdup(text);
     free(step);
     return rest;
 }
@@ -193,8 +193,9 @@ static void say_hidden(size_t shown, size_t hidden, struct buf *out)
     struct buf line = {0};
     if (!shown)
         buf_add(&line, "none of the typical plans is legal; ");
-    buf_addf(&line, "%s%zu %s not legal, not decided or without effect here: --evidence "
-                    "says why",
+    buf_addf(&line,
+             "%s%zu %s not legal, not decided or without effect here: --evidence "
+             "says why",
              shown ? "" : "all ", hidden, hidden == 1 ? "is" : "are");
     buf_add(out, "  ");
     buf_add_wrapped(out, buf_str(&line), 2, 79);

@@ -28,7 +28,12 @@ static const struct command commands[] = {
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
      "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h\n"
      "         inflight tune --build 'make -j2' -- ./app 4000",
-     KERNEL "output budget compiler flags build in-app patch html evidence json help | " KERNEL_REST "quick thorough flags-try try machine emit-header build-record variants strategy seed rules cores tolerance tolerance-absolute reassociate audit confirm save replay fresh reuse no-record top dry-run frequency in-app-budget in-app-dir in-app-check cpu database " REST,
+     KERNEL "output budget compiler flags build in-app patch html evidence json help "
+            "| " KERNEL_REST
+            "quick thorough flags-try try machine emit-header build-record variants "
+            "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
+            "confirm save replay fresh reuse no-record top dry-run frequency "
+            "in-app-budget in-app-dir in-app-check cpu database " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {GROUP_START, "advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -50,7 +55,11 @@ static const struct command commands[] = {
      "                         --what-if l1_mshrs=24,latency=120ns\n"
      "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
      "         inflight advise --counts counts.csv --machine skl --access random",
-     KERNEL "build compiler machine bandwidth access cores counts html evidence json help | " KERNEL_REST "flags quick thorough memory rules tolerance tolerance-absolute reassociate latency seconds cpu measurement what-if samples frequency save confirm fresh database " REST,
+     KERNEL "build compiler machine bandwidth access cores counts html evidence json "
+            "help | " KERNEL_REST
+            "flags quick thorough memory rules tolerance tolerance-absolute reassociate "
+            "latency seconds cpu measurement what-if samples frequency save confirm "
+            "fresh database " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
     {GROUP_MORE, "measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -61,9 +70,12 @@ static const struct command commands[] = {
      "Ctrl-C prints what is known, and the same command continues.\n\n"
      "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
      "                          --plot dgemm.svg",
-     KERNEL "compiler flags plan sweep pages cores csv plot save json help | " KERNEL_REST "build machine memory start background min-of cache line tolerance tolerance-absolute reassociate budget thorough fresh database confirm " REST,
+     KERNEL "compiler flags plan sweep pages cores csv plot save json help | " KERNEL_REST
+            "build machine memory start background min-of cache line tolerance "
+            "tolerance-absolute reassociate budget thorough fresh database confirm " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, measure_command},
-    {GROUP_APPLICATION, "profile", "a whole program: time, bytes and occupancy of its marked regions",
+    {GROUP_APPLICATION, "profile",
+     "a whole program: time, bytes and occupancy of its marked regions",
      "profile [options] -- PROGRAM [arguments]\n"
      "       inflight profile --regions FOLDER [options]\n"
      "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
@@ -82,9 +94,11 @@ static const struct command commands[] = {
      "example: inflight profile -- ./app input.txt\n"
      "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline events list from csv plot machine evidence json help | memory access cores rules " REST,
+     "regions timeline events list from csv plot machine evidence json help | memory "
+     "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
-    {GROUP_APPLICATION, "metrics", "one set of metrics on every CPU: top-down, bytes, occupancy",
+    {GROUP_APPLICATION, "metrics",
+     "one set of metrics on every CPU: top-down, bytes, occupancy",
      "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight metrics [options] -- PROGRAM [args]\n"
      "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"
@@ -101,7 +115,9 @@ static const struct command commands[] = {
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
-     "function set counts regions cpu list model runs seconds html plot save evidence json help | buffer inputs " KERNEL_REST "build compiler flags machine memory cores " REST,
+     "function set counts regions cpu list model runs seconds html plot save evidence "
+     "json help | buffer inputs " KERNEL_REST
+     "build compiler flags machine memory cores " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, metrics_command},
     {GROUP_START, "compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
@@ -112,15 +128,19 @@ static const struct command commands[] = {
      "work. Sizes and contents of arrays are those of the first version; a difference\n"
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
-     KERNEL "plan compiler flags pages cores budget reassociate tolerance in-app json help | " KERNEL_REST "build machine memory start background cache line tolerance-absolute in-app-budget in-app-dir in-app-check " REST,
+     KERNEL "plan compiler flags pages cores budget reassociate tolerance in-app json "
+            "help | " KERNEL_REST
+            "build machine memory start background cache line tolerance-absolute "
+            "in-app-budget in-app-dir in-app-check " REST,
      OPERAND_VERSIONS, BEHIND_FLAGS, compare_command},
-    {GROUP_START, "show", "the loops, arrays and access classes, and what may legally be done",
+    {GROUP_START, "show",
+     "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",
      "Reads the kernel and prints its model; measures nothing.\n\n"
      "example: inflight show templates/kernels/dgemm.c",
-     "function set assume reassociate include cflags compile-commands build evidence json help | buffer inputs tunable constraint " REST,
-     OPERAND_SOURCE, BEHIND_FLAGS,
-     show_command},
+     "function set assume reassociate include cflags compile-commands build evidence "
+     "json help | buffer inputs tunable constraint " REST,
+     OPERAND_SOURCE, BEHIND_FLAGS, show_command},
     {GROUP_BUILD, "apply", "one plan by hand: the transformed C, or a patch",
      "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
      "                      [-- compiler flags]\n"
@@ -131,7 +151,8 @@ static const struct command commands[] = {
      "that file again, byte for byte.\n\n"
      "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'\n"
      "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
-     "function plan from output patch set assume reassociate include cflags compile-commands build help | buffer inputs tunable constraint force " REST,
+     "function plan from output patch set assume reassociate include cflags "
+     "compile-commands build help | buffer inputs tunable constraint force " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, apply_command},
     {GROUP_BUILD, "check", "does a record that builds read still hold here?",
      "check RECORD.json [--strict] [options] [-- compiler flags]",
@@ -142,7 +163,8 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict compiler flags budget machine cores include json help | inputs set buffer assume function compile-commands cflags build " REST,
+     "source strict compiler flags budget machine cores include json help | inputs set "
+     "buffer assume function compile-commands cflags build " REST,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
     {GROUP_APPLICATION, "outline", "a loop of a long function as a function of its own",
      "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]\n"
@@ -159,7 +181,8 @@ static const struct command commands[] = {
      "example: inflight outline solver.c:425 -o outlined.c",
      "function include compile-commands compiler output patch plain json help | " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
-    {GROUP_APPLICATION, "capture", "the real inputs of one call of a kernel in an application",
+    {GROUP_APPLICATION, "capture",
+     "the real inputs of one call of a kernel in an application",
      "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
      "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
      "       inflight capture --show FILE",
@@ -170,7 +193,8 @@ static const struct command commands[] = {
      "program that is started, its libraries and threads. See docs/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer build call sizes limit stop output show include cflags json help | assume compile-commands " REST,
+     "function buffer build call sizes limit stop output show include cflags json help | "
+     "assume compile-commands " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {GROUP_SETUP, "machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
@@ -187,8 +211,7 @@ static const struct command commands[] = {
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html json help | database forget-record " REST,
-     OPERAND_SESSION,
+     "list evidence html json help | database forget-record " REST, OPERAND_SESSION,
      BEHIND_FLAGS, report_command},
     {GROUP_MORE, "rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
@@ -213,32 +236,29 @@ static const struct command commands[] = {
      "example: inflight export --format kernel-tuner -o transpose.json\n"
      "         inflight export 12 --format t4 -o transpose-t4.json.gz",
      "format output help | database quiet color help-all version",
-     OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS,
-     export_command},
+     OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS, export_command},
     {GROUP_MORE, "import", "results of other tuners as a session",
      "import FILE [--format NAME] [options]",
      "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
      "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
      "session. All of the file is stored, or nothing. See docs/exchange.md.\n\n"
      "example: inflight import A100.json.gz && inflight report",
-     "format help | database quiet color help-all version",
-     OPERAND_RESULTS, BEHIND_FLAGS, import_command},
-    {GROUP_SETUP, "doctor", "what works on this machine, and the remedy where it does not",
-     "doctor [options]",
+     "format help | database quiet color help-all version", OPERAND_RESULTS, BEHIND_FLAGS,
+     import_command},
+    {GROUP_SETUP, "doctor",
+     "what works on this machine, and the remedy where it does not", "doctor [options]",
      "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
      "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
      "works, but less well) or missing, with the command that mends it, to be pasted.\n"
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
-     "compiler json help | database " REST,
-     OPERAND_NONE, BEHIND_FLAGS, doctor_command},
-    {GROUP_SETUP, "completion", "completion of commands and options for bash, zsh or fish",
-     "completion SHELL",
+     "compiler json help | database " REST, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
+    {GROUP_SETUP, "completion",
+     "completion of commands and options for bash, zsh or fish", "completion SHELL",
      "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
      "options. An installed inflight has it where the shell looks already.\n\n"
      "example: source <(inflight completion bash)",
-     "help | help-all version",
-     OPERAND_SHELL, BEHIND_FLAGS, completion_command},
+     "help | help-all version", OPERAND_SHELL, BEHIND_FLAGS, completion_command},
 };
 
 const struct command *command_find(const char *name)
@@ -257,13 +277,13 @@ const struct command *command_row(size_t i)
 /* ---- words that are none ---- */
 
 static const struct synonym command_synonyms[] = {
-    {"optimize", "tune"},    {"optimise", "tune"},  {"autotune", "tune"},
-    {"analyze", "advise"},   {"analyse", "advise"}, {"bench", "measure"},
-    {"benchmark", "measure"}, {"time", "measure"},   {"run", "measure"},
-    {"diff", "compare"},     {"transform", "apply"}, {"info", "show"},
-    {"inspect", "show"},     {"model", "show"},     {"explain", "rules"},
-    {"list", "report"},      {"history", "report"}, {"session", "report"},
-    {"sessions", "report"},  {"probe", "machine"},  {"record", "capture"},
+    {"optimize", "tune"},     {"optimise", "tune"},   {"autotune", "tune"},
+    {"analyze", "advise"},    {"analyse", "advise"},  {"bench", "measure"},
+    {"benchmark", "measure"}, {"time", "measure"},    {"run", "measure"},
+    {"diff", "compare"},      {"transform", "apply"}, {"info", "show"},
+    {"inspect", "show"},      {"model", "show"},      {"explain", "rules"},
+    {"list", "report"},       {"history", "report"},  {"session", "report"},
+    {"sessions", "report"},   {"probe", "machine"},   {"record", "capture"},
     {"setup", "doctor"},
 };
 
@@ -342,9 +362,10 @@ void commands_help(FILE *stream)
         COMMAND_GROUPS(X)
 #undef X
     };
-    fprintf(stream, "usage: inflight COMMAND [options]\n\n"
-                    "Finds out how many cache misses a loop keeps in flight, says which\n"
-                    "optimizations can still pay, tries them, and writes a faster loop.\n\n");
+    fprintf(stream,
+            "usage: inflight COMMAND [options]\n\n"
+            "Finds out how many cache misses a loop keeps in flight, says which\n"
+            "optimizations can still pay, tries them, and writes a faster loop.\n\n");
     for (size_t i = 0; i < ARRAY_SIZE(heading); i++)
         list_group((enum command_group)i, heading[i], stream);
     fprintf(stream, "'inflight COMMAND --help' describes one. Results go to standard\n"

@@ -82,7 +82,8 @@ static int watch_build(struct settings *settings, struct build_seen *seen,
 static int run_word(int argc, char **argv, bool *done, struct error *err)
 {
     static const char *const help[] = {"--help", "-h", "help", "--help-all", NULL},
-                             *const version[] = {"--version", "-v", "-V", "version", NULL};
+                             *const version[] = {"--version", "-v", "-V", "version",
+                                                 NULL};
     *done = true;
     if (is_word(argv[0], version)) {
         puts("inflight " INFLIGHT_VERSION);

@@ -323,7 +323,10 @@ static void add_unsaid(const struct strvec *words, struct buf *out)
     for (size_t i = 0; i < nr; i++) {
         bool set = !strncmp(words->v[i], "set ", 4);
         const char *name = strchr(words->v[i], ' ') + 1;
-        buf_addf(out, "%s%s%.*s", !i ? "" : i + 1 < nr ? ", " : " and ",
+        buf_addf(out, "%s%s%.*s",
+                 !i           ? ""
+                 : i + 1 < nr ? ", "
+                              : " and ",
                  set ? "" : "the contents of ", (int)strcspn(name, " ="), name);
     }
 }
@@ -336,8 +339,8 @@ static void add_completed(const struct settings *settings, const struct strvec *
     bool said = false;
     strvec_push(&all, "inflight");
     for (size_t i = 0; i <= settings->words_given_nr; i++) {
-        bool end = i == settings->words_given_nr ||
-                   !strcmp(settings->words_given[i], "--");
+        bool end =
+            i == settings->words_given_nr || !strcmp(settings->words_given[i], "--");
         for (size_t k = 0; end && !said && k < words->nr; k++) {
             const char *name = strchr(words->v[k], ' ');
             strvec_pushf(&all, "--%.*s", (int)(name - words->v[k]), words->v[k]);
@@ -364,11 +367,13 @@ static int fail_unsaid(const struct settings *settings, const struct kernel *ker
     if (text.length) {
         struct buf names = text;
         text = (struct buf){0};
-        buf_addf(&text, "what '%s' is called with is not known: %s%s", kernel_name(kernel),
-                 buf_str(&names), why->status ? "; and " : "");
+        buf_addf(&text, "what '%s' is called with is not known: %s%s",
+                 kernel_name(kernel), buf_str(&names), why->status ? "; and " : "");
         buf_release(&names);
     }
-    buf_addf(&text, "%s; for a first try", why->status ? also : "");
+    bool length = strstr(words->v[words->nr - 1], " length ") != NULL;
+    buf_addf(&text, "%s; %s", why->status ? also : "",
+             length ? "with their number for ELEMENTS" : "for a first try");
     if (bytes > 0 && text_begins(words->v[0], "set ")) {
         buf_add(&text, ", with arrays of ");
         buf_add_size(&text, bytes);
@@ -424,7 +429,7 @@ int context_kernel(struct context *bench, bool bind, struct error *err)
         return -1;
     if (!bind || kernel_bind(bench->kernel, err) == 0)
         return 0;
-    return err->status == STATUS_INPUT
+    return err->status == STATUS_INPUT && kernel_supplied(bench->kernel, NULL) == 0
                ? explain_unsaid(bench->settings, bench->kernel, err)
                : -1;
 }

@@ -37,7 +37,7 @@ static int try_it(const struct toolchain *toolchain, bool cplusplus, struct erro
                                              .stem = "try",
                                              .text = "void try_it(void);\n"
                                                      "void try_it(void)\n{\n}\n",
-                                             .what = "an empty function",
+                                             .what = "even an empty function with these flags",
                                              .flags = &toolchain->flags,
                                              .is_cplusplus = cplusplus},
                    &object, &why);

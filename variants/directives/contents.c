@@ -165,7 +165,8 @@ int contents_eval(const char *text, bool is_float, directive_lookup *lookup, voi
     int result = -1;
 
     *contents = (struct contents){0};
-    if (directive_call(text, &name, &args, err) || !(contents->kind = kind_of(name, text, err)))
+    if (directive_call(text, &name, &args, err) ||
+        !(contents->kind = kind_of(name, text, err)))
         goto out;
     if (args.nr < contents->kind->arg_min || args.nr > contents->kind->arg_max)
         fail(err, STATUS_INPUT, "'%s': expected %s", text, contents->kind->syntax);

@@ -318,8 +318,8 @@ int directive_eval_integer(const char *expr, directive_lookup *lookup, void *dat
     if (!number.is_integer) /* 1e6 is one */
         number = whole_or_real(number.real);
     if (!number.is_integer)
-        return fail(err, STATUS_INPUT,
-                    "'%s': the result, %.17g, is no whole number%s", expr, number.real,
+        return fail(err, STATUS_INPUT, "'%s': the result, %.17g, is no whole number%s",
+                    expr, number.real,
                     fabs(number.real) > whole_max ? " of 64 bits that is exact" : "");
     *out = number.integer;
     return 0;

@@ -1,4 +1,5 @@
 /* What a call takes and nobody says, and values for a first try. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,30 @@ static void unsaid_globals(const struct kernel *kernel, struct strvec *words)
     }
 }
 
+static bool is_name(const struct kernel *kernel, const char *name)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (!strcmp(kernel->scalar[i].symbol->name, name))
+            return true;
+    return false;
+}
+
+/* "idx = index(m)", or "idx = index(1000)" where nothing is called so. */
+static void add_contents(const struct kernel *kernel, const struct kernel_buffer *buffer,
+                         struct strvec *words)
+{
+    struct strvec args = {0};
+    char *name = NULL;
+    bool call = directive_call(buffer->subscript_hint, &name, &args, NULL) == 0;
+    if (call && args.nr == 1 && isalpha((unsigned char)*args.v[0]) &&
+        !args.v[0][directive_path_length(args.v[0])] && !is_name(kernel, args.v[0]))
+        strvec_pushf(words, "buffer %s = %s(%d)", buffer->name, name, PROPOSED_SIZE);
+    else
+        strvec_pushf(words, "buffer %s = %s", buffer->name, buffer->subscript_hint);
+    strvec_release(&args);
+    free(name);
+}
+
 void kernel_unsaid(const struct kernel *kernel, bool globals, struct strvec *words)
 {
     for (size_t i = 0; i < kernel->scalar_nr; i++)
@@ -44,7 +69,7 @@ void kernel_unsaid(const struct kernel *kernel, bool globals, struct strvec *wor
         const struct kernel_buffer *buffer = &kernel->buffer[i];
         if (buffer->is_filled && buffer->subscript_hint &&
             !buffer_word(kernel, DIRECTIVE_BUFFER, buffer))
-            strvec_pushf(words, "buffer %s = %s", buffer->name, buffer->subscript_hint);
+            add_contents(kernel, buffer, words);
     }
 }
 

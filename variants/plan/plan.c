@@ -345,7 +345,8 @@ static enum step_kind kind_named(const char *name, size_t length, size_t *varian
             return (enum step_kind)i;
     for (unsigned i = 0; i < STEP_KIND_NR; i++)
         for (size_t k = 0; k < ARRAY_SIZE(table[i].rule); k++)
-            if (table[i].rule[k].word && is_spelled(name, length, table[i].rule[k].word)) {
+            if (table[i].rule[k].word &&
+                is_spelled(name, length, table[i].rule[k].word)) {
                 *variant = k;
                 return (enum step_kind)i;
             }
@@ -427,7 +428,8 @@ static const struct {
     {"flags", "'inflight tune --flags-try FLAGS' tries compiler flags"},
     {"compiler", "'inflight tune --compiler gcc,clang' tries compilers"},
     {"schedule", "it is a part of parallel: parallel(i,schedule:dynamic,chunk:4)"},
-    {"scalar_replace", "what is left in registers follows from the other steps; " BY_HAND},
+    {"scalar_replace",
+     "what is left in registers follows from the other steps; " BY_HAND},
     {"soa", BY_HAND},
     {"sort", BY_HAND},
     {"scalar_temporaries", BY_HAND},
