@@ -88,8 +88,8 @@ static const char *rule_word(const char *word)
 {
     size_t variant;
     enum step_kind kind = step_kind_named(word, &variant);
-    const char *known = kind < STEP_KIND_NR ? transformation_of(kind)->rule[variant].word
-                                            : NULL;
+    const char *known =
+        kind < STEP_KIND_NR ? transformation_of(kind)->rule[variant].word : NULL;
     return known ? known : word;
 }
 

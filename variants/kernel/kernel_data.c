@@ -570,7 +570,7 @@ static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
     } else if (scalar->is_integer) {
         result = fail(err, STATUS_INPUT,
                       "%s:%d: the value of '%s' is not known; add `#pragma inflight set "
-                      "%s = 1000` or --set %s=1000 with a value that fits",
+                      "%s = 1000` or --set '%s=1000' with a value that fits",
                       kernel->function->path, kernel->function->line, name, name, name);
     }
     scalar->is_busy = false;

@@ -77,6 +77,8 @@ void kernel_unsaid(const struct kernel *kernel, bool globals, struct strvec *wor
 
 /* Of what does not decide how long arrays are: rounds of a loop, and anything else. */
 enum { ROUNDS = 10, OTHERS = 1 };
+/* No array says less. */
+#define SIZE_OPEN 1e9
 /* Innermost iterations of a call: a second or two, so that a search can repeat it. */
 static const double iterations_max = 1e9;
 
@@ -103,7 +105,7 @@ static bool is_proposed(const struct kernel_scalar *scalar, const struct strvec 
 static double size_max(const struct kernel *kernel)
 {
     enum { COEFFICIENTS = 64 };
-    double max = 1e9;
+    double max = SIZE_OPEN;
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         const struct ir_symbol *symbol = kernel->buffer[i].symbol;
         const struct ir_expr *dim = symbol->dim_nr ? symbol->dim[0] : NULL;
@@ -137,12 +139,17 @@ static void find_deciding(struct proposal *at)
         decides[i] = refreshed && kernel_bytes(at->kernel) > bytes;
         kernel_override(at->kernel, at->scalar[i], PROPOSED_SIZE);
     }
+    for (size_t i = 0; i < at->nr; i++)
+        at->any = at->any || decides[i];
+    /* Where none does, the arrays are the file's own. */
+    double rounds =
+        !at->any && size_max(at->kernel) < SIZE_OPEN ? size_max(at->kernel) : ROUNDS;
     for (size_t i = 0; i < at->nr; i++) {
         if (at->decides[i] && !decides[i])
             kernel_override(at->kernel, at->scalar[i],
-                            at->kernel->scalar[at->scalar[i]].is_size ? ROUNDS : OTHERS);
+                            at->kernel->scalar[at->scalar[i]].is_size ? (long long)rounds
+                                                                      : OTHERS);
         at->decides[i] = decides[i];
-        at->any = at->any || decides[i];
     }
     free(decides);
 }
@@ -164,7 +171,7 @@ static double size_for(const struct proposal *at, double bytes)
         if (!(now > 0) || !(twice > now))
             break;
         size *= pow(bytes / now, 1 / log2(twice / now));
-        size = fmin(fmax(size, 16), 1e9);
+        size = fmin(fmax(size, 16), SIZE_OPEN);
     }
     return fmin(rounded(size), size_max(at->kernel));
 }

@@ -294,6 +294,19 @@ TEST("JSON is JSON")
     place_drop(&place);
 }
 
+/* The kernel does not link, which is found when a session was begun. */
+TEST("what never measured leaves no session")
+{
+    struct place place = {0};
+
+    place_make(&place);
+    check_run(&place,
+              "tune outside.c --set n=1000 --buffer 'a length 1000' --machine skl -q", 1,
+              "", "*it calls or uses 'g', which stands in another file*");
+    check_run(&place, "report --list", 0, "no session yet*", "");
+    place_drop(&place);
+}
+
 /* One real measurement: what it said is what the database says again. */
 TEST("a stored session prints as it did")
 {
