@@ -273,6 +273,8 @@ static const struct {
      "whose definitions: a name of --list or a file of your own, one for all columns or "
      "one for each between commas; default the CPU that was counted"},
     {"metrics", "evidence", "every tree in full, and why something cannot be computed"},
+    {"metrics", "html",
+     "the metrics as one page for a browser; opens from disk, needs no network"},
     {"metrics", "plot", "draw the roofline: FILE.svg, FILE.png, or - for the terminal"},
     {"metrics", "regions",
      "FOLDER[,FOLDER...]: runs of a program with markers, with other events each; with a "

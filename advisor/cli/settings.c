@@ -47,8 +47,6 @@ static bool is_value(const char *text)
 static int read_file(const char *text, struct settings *settings, struct error *err)
 {
     const char *colon = strrchr(text, ':');
-    if (is_value(text))
-        return fail(err, STATUS_USAGE, "'%s' is no file; write --set %s", text, text);
     if (settings->file)
         return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
                     settings->file, text);
@@ -393,7 +391,10 @@ static int read_words(const struct command *command, int argc, char **argv,
             strvec_push(list, argv[optind]);
         if (optind >= argc)
             break;
-        if (read_operand(command->operand, argv[optind++], settings, err))
+        const char *word = argv[optind++];
+        if (is_value(word) && command_takes(command, "set"))
+            return fail(err, STATUS_USAGE, "'%s' is no file; write --set %s", word, word);
+        if (read_operand(command->operand, word, settings, err))
             return -1;
     }
     return 0;
