@@ -404,11 +404,13 @@ int settings_parse(const struct command *command, int argc, char **argv,
                    struct settings *settings, struct error *err)
 {
     const struct option_row *row;
-    *settings = (struct settings){.command = argv[0], .compiler = "gcc", .session = -1};
+    *settings = (struct settings){.command = argv[0],
+                                  .given = argv,
+                                  .given_nr = argc,
+                                  .compiler = "gcc",
+                                  .session = -1};
     for (size_t i = 0; (row = option_row(i)); i++)
         option_reset(row, settings);
-    settings->words_given = (const char *const *)argv;
-    settings->words_given_nr = (size_t)argc;
     return read_words(command, argc, argv, settings, err);
 }
 

@@ -50,19 +50,11 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
 
 static char *source_text(const json_t *report)
 {
-    struct quantity session = doc_quantity(report, "session_gain");
     struct buf text = {0};
     buf_add(&text, "The best plan over the kernel as written, timed in turn");
     buf_add(&text, doc_quantity(report, "emitted_gain").known
                        ? " from the written file alone."
                        : ".");
-    if (report_search_decides(report)) {
-        buf_add(&text, " All comparisons of the search together: ");
-        buf_add_ratio_value(&text, session);
-        buf_add(&text, ", 95 % interval ");
-        buf_add_ratio_range(&text, session);
-        buf_add(&text, ".");
-    }
     return buf_detach(&text);
 }
 

@@ -5,6 +5,7 @@
 
 #include "advisor/html/html_parts.h"
 #include "advisor/metrics/metrics_facts.h"
+#include "advisor/report/report_verdict.h"
 #include "advisor/report/report_view.h"
 #include "advisor/session/code_diffs.h"
 
@@ -245,7 +246,7 @@ void html_add_limits(struct html *page)
 {
     const json_t *report = page->report, *baseline = json_object_get(report, "baseline"),
                  *confirm = json_object_get(report, "confirm");
-    char *title = report_limit_title(report);
+    char *title = report_limit_phrase(report);
     html_open(page, "limits", title);
     free(title);
     if (report_has(report, "limiter_sentence")) {
@@ -276,11 +277,11 @@ void html_add_limits(struct html *page)
 
 static void add_bounds(struct html *page, const json_t *advice)
 {
-    struct quantity bound = doc_quantity(advice, "bound_speedup"),
-                    measured = doc_quantity(advice, "measured_speedup");
+    struct quantity bound = doc_quantity(advice, "most"),
+                    measured = doc_quantity(advice, "gain");
     struct buf text = {0};
     buf_add(page->out, "<td class=\"number\" data-label=\"At most\">");
-    if (bound.known && report_bound(advice)) {
+    if (bound.known) {
         buf_add_ratio_value(&text, bound);
         html_text(page->out, buf_str(&text));
     } else {
@@ -304,7 +305,7 @@ static void add_bounds(struct html *page, const json_t *advice)
 
 static void add_advice(struct html *page, const json_t *advice)
 {
-    const char *verdict = report_verdict(advice);
+    const char *verdict = report_word(advice, "verdict_text");
     bool known =
         !strcmp(verdict, "try") || !strcmp(verdict, "avoid") || !strcmp(verdict, "stop");
     buf_add(page->out, "<tr><td data-label=\"Advice\">");

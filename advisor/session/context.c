@@ -338,17 +338,16 @@ static void add_completed(const struct settings *settings, const struct strvec *
     struct strvec all = {0};
     bool said = false;
     strvec_push(&all, "inflight");
-    for (size_t i = 0; i <= settings->words_given_nr; i++) {
-        bool end =
-            i == settings->words_given_nr || !strcmp(settings->words_given[i], "--");
+    for (int i = 0; i <= settings->given_nr; i++) {
+        bool end = i == settings->given_nr || !strcmp(settings->given[i], "--");
         for (size_t k = 0; end && !said && k < words->nr; k++) {
             const char *name = strchr(words->v[k], ' ');
             strvec_pushf(&all, "--%.*s", (int)(name - words->v[k]), words->v[k]);
             strvec_push(&all, name + 1);
         }
         said = said || end;
-        if (i < settings->words_given_nr)
-            strvec_push(&all, settings->words_given[i]);
+        if (i < settings->given_nr)
+            strvec_push(&all, settings->given[i]);
     }
     buf_add_shell_words(out, (const char *const *)all.v);
     strvec_release(&all);
