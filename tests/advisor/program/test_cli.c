@@ -318,12 +318,14 @@ TEST("a stored session prints as it did")
               &live);
     check_eq(live.code, 0);
     check(text_matches(buf_str(&live.out),
-                       "second in two.c, n = 1000\n*\nWhat *limits the loop: *"));
+                       "second: *\nsecond in two.c, n = 1000\n*\nWhat limits the "
+                       "loop: *\nsecond: * confidence*)\n"));
     check_str(buf_str(&live.err),
               "inflight: warning: the profile does not fit here ('skl' is a published "
               "profile, not one of this machine): its limits are used because you named "
               "it; without --machine this machine's own are\n");
-    check(text_matches(buf_str(&live.out), "*inflight tune two.c:* -o two_tuned.c\n*"));
+    check(text_matches(buf_str(&live.out), "*inflight tune two.c:8 --set n=1000 --machine skl --cores 1 "
+                       "*-o two_tuned.c\n*"));
     place_run(&place, "report", &stored);
     check_eq(stored.code, 0);
     check_str(buf_str(&stored.out), buf_str(&live.out));

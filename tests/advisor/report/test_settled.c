@@ -9,7 +9,7 @@
 #include "core/base.h"
 #include "tests/check.h"
 
-SUITE(advisor_verdict);
+SUITE(advisor_settled);
 
 static json_t *settled(const char *text)
 {
