@@ -6,11 +6,23 @@ const pages = { "inflight.report/1": reportPage, "inflight.metrics-result/1": me
 function start() {
   const data = JSON.parse(document.getElementById("document").textContent);
   const page = (pages[textOf(data, "schema")] || reportPage)(data);
+  const follow = () => {
+    const fragment = location.hash.slice(1);
+    page.follow(fragment);
+    document.getElementById(fragment)?.scrollIntoView();
+  };
   document.body.append(...page.nodes);
-  page.ready();
-  const follow = () => page.follow(location.hash.slice(1));
-  window.addEventListener("hashchange", follow);
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((item) => { item.open = true; }));
-  follow();
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      page.rest();
+      follow();
+      window.addEventListener("hashchange", follow);
+    }),
+  );
+  window.addEventListener("beforeprint", () =>
+    document.querySelectorAll("details").forEach((item) => {
+      item.open = true;
+    }),
+  );
 }
 start();

@@ -58,11 +58,15 @@ const numberOf = (object, ...path) => asNumber(get(object, ...path));
 
 /* { value, low, high, believed, provenance }; an end that is missing is open. */
 function quantityOf(object, ...path) {
-  const found = get(object, ...path), value = numberOf(found, "value");
+  const found = get(object, ...path),
+    value = numberOf(found, "value");
   if (value === null) return null;
   return {
-    value, low: numberOf(found, "low") ?? -Infinity, high: numberOf(found, "high") ?? Infinity,
-    believed: get(found, "believed") !== false, disturbed: numberOf(found, "disturbed") ?? 0,
+    value,
+    low: numberOf(found, "low") ?? -Infinity,
+    high: numberOf(found, "high") ?? Infinity,
+    believed: get(found, "believed") !== false,
+    disturbed: numberOf(found, "disturbed") ?? 0,
     provenance: textOf(found, "provenance"),
   };
 }
@@ -71,11 +75,22 @@ const exactly = (value) => ({ value, low: value, high: value, believed: true, di
 /* a / b, from the ends of both. */
 function quotient(a, b) {
   if (!a || !b || !(b.value > 0)) return null;
-  return { ...exactly(a.value / b.value), low: Math.max(0, a.low) / b.high, high: b.low > 0 ? a.high / b.low : Infinity };
+  return {
+    ...exactly(a.value / b.value),
+    low: Math.max(0, a.low) / b.high,
+    high: b.low > 0 ? a.high / b.low : Infinity,
+  };
 }
 const product = (a, b) => ({ ...a, value: a.value * b.value, low: a.low * b.low, high: a.high * b.high });
 function scaled(quantity, factor) {
-  return quantity && { ...quantity, value: quantity.value * factor, low: quantity.low * factor, high: quantity.high * factor };
+  return (
+    quantity && {
+      ...quantity,
+      value: quantity.value * factor,
+      low: quantity.low * factor,
+      high: quantity.high * factor,
+    }
+  );
 }
 
 /* ---- numbers ---- */
@@ -90,7 +105,16 @@ function digits(value, count = 3) {
 /* The same without zeros at the end: for round numbers, such as those of an axis. */
 const plain = (value, count = 3) => (Number.isFinite(value) ? String(Number(digits(value, count))) : "unlimited");
 
-const prefixes = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]];
+const prefixes = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "\u00b5"],
+  [1e-9, "n"],
+];
 const symbols = ["s", "B", "B/s", "FLOP/s", "FLOP", "Hz"];
 
 /* "87.5 GFLOP/s", "114 M walks/s", "459 ms". */
@@ -103,7 +127,8 @@ function si(value, unit, count = 3) {
   return symbols.includes(unit) ? `${number} ${letter}${unit}` : `${number} ${letter && letter + " "}${unit}`;
 }
 const seconds = (value) => (value === 0 ? "0 s" : value >= 60 ? `${plain(value, 3)} s` : si(value, "s"));
-const percent = (share) => (share > 0 && share < 0.01 ? "below 1 %" : `${plain(100 * share, share < 0.1 ? 1 : share < 10 ? 2 : 3)} %`);
+const percent = (share) =>
+  share > 0 && share < 0.01 ? "below 1 %" : `${plain(100 * share, share < 0.1 ? 1 : share < 10 ? 2 : 3)} %`;
 
 /* Beyond this a ratio is not a statement but the lack of one. */
 const ratioMax = 100;
@@ -132,13 +157,21 @@ function dateText(text) {
 
 /* The words of a command as a shell takes them. */
 const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-const commandLine = (words) => asList(words).map((word) => shellWord(String(word))).join(" ");
+const commandLine = (words) =>
+  asList(words)
+    .map((word) => shellWord(String(word)))
+    .join(" ");
 
 /* ---- small pieces ---- */
 
 const chip = (text, kind) => el(`span.chip${kind ? "." + kind : ""}`, null, text);
 const paragraph = (text, kind) => text && el(`p${kind ? "." + kind : ""}`, null, text);
-const itemList = (items) => el("ul", null, items.map((item) => el("li", null, item)));
+const itemList = (items) =>
+  el(
+    "ul",
+    null,
+    items.map((item) => el("li", null, item)),
+  );
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
@@ -149,15 +182,45 @@ function details(summary, open, ...children) {
   return el("details", { open }, el("summary", null, summary), ...children);
 }
 function facts(rows) {
-  return el("dl.facts", null, rows.filter(([, text]) => text).map(([name, text]) => [el("dt", null, name), el("dd", null, text)]));
+  return el(
+    "dl.facts",
+    null,
+    rows.filter(([, text]) => text).map(([name, text]) => [el("dt", null, name), el("dd", null, text)]),
+  );
 }
 /* Columns: [title, class]; rows: lists of cells, the first of which names its row. */
 function table(caption, columns, rows, kind) {
-  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": caption },
-    el(`table${kind ? "." + kind : ""}`, null, el("caption.unseen", null, caption),
-      el("thead", null, el("tr", null, columns.map(([title, shape]) => el(`th${shape ? "." + shape : ""}`, { scope: "col" }, title)))),
-      el("tbody", null, rows.map((cells) => el("tr", null, cells.map((cell, i) =>
-        i ? el(`td${columns[i][1] ? "." + columns[i][1] : ""}`, null, cell) : el("th", { scope: "row" }, cell)))))));
+  return el(
+    "div.scroll",
+    { tabindex: "0", role: "region", "aria-label": caption },
+    el(
+      `table${kind ? "." + kind : ""}`,
+      null,
+      el("caption.unseen", null, caption),
+      el(
+        "thead",
+        null,
+        el(
+          "tr",
+          null,
+          columns.map(([title, shape]) => el(`th${shape ? "." + shape : ""}`, { scope: "col" }, title)),
+        ),
+      ),
+      el(
+        "tbody",
+        null,
+        rows.map((cells) =>
+          el(
+            "tr",
+            null,
+            cells.map((cell, i) =>
+              i ? el(`td${columns[i][1] ? "." + columns[i][1] : ""}`, null, cell) : el("th", { scope: "row" }, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /* ---- copying ---- */
@@ -177,14 +240,17 @@ function copyOldWay(text) {
   }
 }
 function copyButton(text, what) {
-  const button = el("button.copy", { type: "button", "aria-label": `Copy ${what}` }, "Copy");
+  const button = el("button.copy", { type: "button", "aria-label": `Copy ${what}: ${text}` }, "Copy");
   const say = (word) => {
     button.textContent = word;
-    setTimeout(() => { button.textContent = "Copy"; }, 1200);
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1200);
   };
   const old = () => say(copyOldWay(text) ? "Copied" : "Select it");
   button.addEventListener("click", () => {
-    if (navigator.clipboard && window.isSecureContext) navigator.clipboard.writeText(text).then(() => say("Copied"), old);
+    if (navigator.clipboard && window.isSecureContext)
+      navigator.clipboard.writeText(text).then(() => say("Copied"), old);
     else old();
   });
   return button;
@@ -209,8 +275,14 @@ function shareBar(q, kind) {
 /* A gain on a logarithmic scale that holds 1. */
 function gainBar(q) {
   const ends = [q.value, 1, Math.max(q.low, 0.1), Math.min(q.high, ratioMax)].filter((x) => x > 0);
-  const low = Math.log(Math.min(...ends)) - 0.1, high = Math.log(Math.max(...ends)) + 0.1;
+  const low = Math.log(Math.min(...ends)) - 0.1,
+    high = Math.log(Math.max(...ends)) + 0.1;
   const at = (x) => (Math.log(Math.min(ratioMax, Math.max(x, 0.1))) - low) / (high - low);
-  return el("span.gainbar", { "aria-hidden": "true" },
-    place(el("span.range"), at(q.low), at(q.high)), place(el("span.one"), at(1)), place(el("span.value"), at(q.value)));
+  return el(
+    "span.gainbar",
+    { "aria-hidden": "true" },
+    place(el("span.range"), at(q.low), at(q.high)),
+    place(el("span.one"), at(1)),
+    place(el("span.value"), at(q.value)),
+  );
 }

@@ -86,6 +86,7 @@ static int run(char *const *argument, const char *dir, struct spawn_outcome *out
                                 "--disable-dev-shm-usage",
                                 "--host-resolver-rules=MAP * ~NOTFOUND",
                                 "--enable-logging=stderr",
+                                "--virtual-time-budget=5000", /* the page's timers */
                                 argument[0],
                                 argument[1],
                                 "--dump-dom",
@@ -264,7 +265,7 @@ TEST("the verdict first, and then what it rests on")
         "Strided access: 'B' &amp; &lt;b&gt;C&lt;/b&gt;.",
         "<dt>Plan</dt>",
         "tile(k:256,j:2048,i:384)",
-        "<button class=\"copy\" type=\"button\" aria-label=\"Copy plan\">Copy</button>",
+        "<button class=\"copy\" type=\"button\" aria-label=\"Copy plan: tile(",
         "<dt>Next</dt>",
         "diff -u 'a b.c' 'it'\\''s.c'",
         "<nav aria-label=\"Sections\"><a href=\"#changed\">",
@@ -385,7 +386,7 @@ static const char try_all[] =
     "  try {\n"
     "    const page = reportPage(JSON.parse(text(golden)));\n"
     "    document.body.replaceChildren(...page.nodes);\n"
-    "    page.ready();\n"
+    "    page.rest();\n"
     "    page.follow(fragment);\n"
     "    made++;\n"
     "  } catch (error) { failed.push(name + ': ' + error.message); }\n"
