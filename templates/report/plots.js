@@ -170,17 +170,15 @@ function drawChart(chart, width) {
         { id: clip },
         svg("rect", {
           x: frame.left,
-          y: frame.top - 8,
-          width: frame.right - frame.left + 8,
-          height: frame.bottom - frame.top + 16,
+          y: frame.top,
+          width: frame.right - frame.left,
+          height: frame.bottom - frame.top,
         }),
       ),
     ),
     drawAxes(chart, frame),
-    fill(svg("g", { "clip-path": `url(#${clip})` }), [
-      chart.lines ? chart.lines(frame) : null,
-      drawPoints(frame, chart.points),
-    ]),
+    svg("g", { "clip-path": `url(#${clip})` }, chart.lines(frame)),
+    drawPoints(frame, chart.points),
   );
   return {
     picture,
@@ -613,14 +611,14 @@ function roofChart(report) {
           `${s.mark}.c-${s.colour}`,
         );
   const steepest = Math.max(...slopes.map((s) => s.value));
-  const level = (frame, p, i) =>
+  const level = (frame, p) =>
     drawLine(
       frame,
       [
         [Math.max(x.low, p.value / steepest), p.value],
         [x.high, p.value],
       ],
-      `${i === peaks.length - 1 ? "line" : "dotted"}.c-compute`,
+      `${p.value === top ? "line" : "dotted"}.c-compute`,
     );
   const from = points.find((p) => p.variant === 0),
     to = points.find((p) => report.best && p.variant === report.best);
@@ -636,7 +634,7 @@ function roofChart(report) {
       : "This kernel does no floating-point arithmetic, so bandwidth stands over bytes: left is less traffic, up is faster, until memory or a full miss queue is the ceiling.",
     lines: (frame) => [
       slopes.map((s) => slope(frame, s)),
-      peaks.map((p, i) => level(frame, p, i)),
+      peaks.map((p) => level(frame, p)),
       from && to
         ? drawLine(
             frame,
@@ -650,8 +648,8 @@ function roofChart(report) {
     ],
     legend: [
       ...slopes,
-      ...peaks.map((p, i) => ({
-        mark: i === peaks.length - 1 ? "line" : "dotted",
+      ...peaks.map((p) => ({
+        mark: p.value === top ? "line" : "dotted",
         colour: "compute",
         text: `${p.text}: ${si(1e9 * p.value, "FLOP/s")}`,
       })),

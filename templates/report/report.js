@@ -99,11 +99,12 @@ function heroFacts(report) {
 }
 function heroNode(report) {
   const verdict = isObject(get(report.document, "verdict")) ? get(report.document, "verdict") : plainVerdict(report);
-  const note = textOf(report.document, "machine", "note");
+  const note = textOf(report.document, "machine", "note"),
+    headline = asText(verdict.headline) || "No verdict";
   return el(
     `section.hero.${["faster", "setting", "nothing", "advice"].includes(verdict.kind) ? verdict.kind : "unknown"}`,
     { "aria-labelledby": "verdict", id: "top" },
-    el("h1", { id: "verdict" }, asText(verdict.headline) || "No verdict"),
+    el(headline.length > 60 ? "h1.long" : "h1", { id: "verdict" }, headline),
     gainNode(quantityOf(verdict, "gain")),
     confidenceNode(textOf(verdict, "confidence"), textOf(verdict, "confidence_reason")),
     textOf(verdict, "noise") && el("p.note", null, textOf(verdict, "noise")),
