@@ -6,23 +6,6 @@
 #include "advisor/report/report.h"
 #include "advisor/report/report_read.h"
 
-/* Caller frees. */
-static char *title_of(const json_t *report)
-{
-    const json_t *kernel = json_object_get(report, "kernel");
-    return xasprintf("%s \xc2\xb7 inflight", report_has(kernel, "function")
-                                                 ? report_word(kernel, "function")
-                                                 : "a loop");
-}
-
-int report_html(const json_t *report, struct buf *out, struct error *err)
-{
-    char *title = title_of(report);
-    int status = html_page(report, title, out, err);
-    free(title);
-    return status;
-}
-
 static int check_kind(const json_t *report, struct error *err)
 {
     const char *schema = report_word(report, "schema");
@@ -39,7 +22,10 @@ int report_html_write(const json_t *report, const char *path, struct error *err)
 {
     if (check_kind(report, err))
         return -1;
-    char *title = title_of(report);
+    const json_t *kernel = json_object_get(report, "kernel");
+    char *title = xasprintf("%s \xc2\xb7 inflight", report_has(kernel, "function")
+                                                        ? report_word(kernel, "function")
+                                                        : "a loop");
     int status = html_page_write(report, title, path, err);
     free(title);
     return status;

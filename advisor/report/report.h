@@ -30,12 +30,10 @@ json_t *report_json(const struct report_input *input);
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  const char *database, struct buf *out);
 
-/* html.c: one page that needs no other file and no network, made in the browser from the
- * document alone by the scripts of templates/report; what an older document lacks is left
- * out. Fails when a shipped part of the page cannot be read. */
-int report_html(const json_t *report, struct buf *out, struct error *err);
-/* The same into a file. Fails for a document of another kind than inflight.report/1 of a
- * session. */
+/* html.c: one page into a file that needs no other file and no network, made in the
+ * browser from the document alone by the scripts of templates/report; what an older
+ * document lacks is left out. Fails for a document of another kind than inflight.report/1
+ * of a session, and when a shipped part of the page cannot be read. */
 int report_html_write(const json_t *report, const char *path, struct error *err);
 
 /* The comment on top of an emitted file. `with`: the environment that the gain was
