@@ -2,8 +2,8 @@
  * How good a search was on a space that was measured fully. After F.-J. Willemsen et al.,
  * "A methodology for comparing optimization algorithms for auto-tuning", Future
  * Generation Computer Systems 159 (2024), doi 10.1016/j.future.2024.05.021;
- * docs/search.md says where it is read more strictly. Pure: numbers in, numbers out.
- * Smaller objectives are better.
+ * docs/internals/search.md says where it is read more strictly. Pure: numbers in, numbers
+ * out. Smaller objectives are better.
  */
 #ifndef BENCH_SCORE_H
 #define BENCH_SCORE_H

@@ -1,7 +1,7 @@
 /*
  * Judges strategies on recorded spaces (bench/data/spaces): replays each many times
  * without compiling, and prints what was asked of the search and what was reached; the
- * score after Willemsen et al. (bench/score.h, docs/search.md).
+ * score after Willemsen et al. (bench/score.h, docs/internals/search.md).
  *
  *   search_score [--repetitions N] [--answer SECONDS] [--rules FILE] [SPACE...]
  *

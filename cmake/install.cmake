@@ -31,7 +31,7 @@ install(DIRECTORY machines rules templates DESTINATION ${data}
 install(DIRECTORY core/machine/data core/machine/profiles DESTINATION ${data}/core/machine FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY observe/data DESTINATION ${data}/observe FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTERN "*.json")
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -1,7 +1,7 @@
 /*
  * Markers around the parts of a program that matter, for `inflight profile`. C, C++ and,
  * with the module inflight_regions.f90, Fortran. Link with -linflight_regions; described
- * in docs/regions.md.
+ * in docs/reference/regions.md.
  *
  *     inflight_region_begin("sweep");
  *     for (...) ...

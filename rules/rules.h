@@ -150,11 +150,11 @@ void rule_verdicts_release(struct rule_verdicts *verdicts);
 json_t *rule_set_to_json(const struct rule_set *set);
 
 /*
- * Situations with the verdicts that are expected (inflight.rules-test/1, docs/rules.md),
- * judged: {"cases": [{"name", "expected": [{"transformation", "want", "got", "rule",
- * "reason", "agrees"}]}], "expectations": n, "disagreements": n}. `want` and `got` are
- * verdicts or "none". Refused with its place: a metric, word, transformation or verdict
- * that there is not, and a case that expects nothing.
+ * Situations with the verdicts that are expected (inflight.rules-test/1,
+ * docs/reference/rules.md), judged: {"cases": [{"name", "expected": [{"transformation",
+ * "want", "got", "rule", "reason", "agrees"}]}], "expectations": n, "disagreements": n}.
+ * `want` and `got` are verdicts or "none". Refused with its place: a metric, word,
+ * transformation or verdict that there is not, and a case that expects nothing.
  */
 int rule_cases_judge(const struct rule_set *set, const char *path, json_t **out,
                      struct error *err);

@@ -201,6 +201,8 @@ static int check_words(const struct settings *settings, struct error *err)
                   {settings->build_record, "--build-record"},
                   {settings->header, "--emit-header"},
                   {settings->html, "--html"},
+                  {settings->sarif, "--sarif"},
+                  {settings->diagnostics, "--diagnostics"},
                   {settings->save, "--save"},
                   {settings->audit, "--audit"},
                   {settings->confirm, "--confirm"},

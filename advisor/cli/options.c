@@ -79,7 +79,7 @@ static const struct option_row rows[] = {
     {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
      "does the gain survive in the application? Builds it with the winner and as it is, "
      "in copies of the project, and runs both in turn; shell text such as 'make app && "
-     "./app args' (docs/in-app.md)"},
+     "./app args' (docs/reference/in-app.md)"},
     {"top", 0, "N", COUNT, AT(top), "of a program the N hottest loops, default 3"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run),
      "of a program: which loops would be tuned and which not, and why; nothing is tuned "
@@ -122,7 +122,7 @@ static const struct option_row rows[] = {
     {"rules", 0, "FILE", LIST, AT(rules),
      "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
      "ones "
-     "(repeatable, see docs/rules.md)"},
+     "(repeatable, see docs/reference/rules.md)"},
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),
@@ -250,6 +250,12 @@ static const struct option_row rows[] = {
      "the report as one page for a browser, with plots, every variant and its C; opens "
      "from disk, needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
+    {"markdown", 0, NULL, FLAG, AT(markdown),
+     "the report as Markdown, short, for the summary of a job on a forge"},
+    {"sarif", 0, "FILE", TEXT, AT(sarif),
+     "verdict and advice as SARIF 2.1.0, for editors and for a forge's code scanning"},
+    {"diagnostics", 0, NULL, FLAG, AT(diagnostics),
+     "the same as a compiler's lines on standard error: 'file:line:column: note: ...'"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
     {"verbose", 'v', NULL, FLAG, AT(verbose),
      "progress line by line, with the seconds since the start"},

@@ -273,7 +273,11 @@ int settings_parse(const struct command *command, int argc, char **argv,
                    struct settings *settings, struct error *err)
 {
     const struct option_row *row;
-    *settings = (struct settings){.command = argv[0], .compiler = "gcc", .session = -1};
+    *settings = (struct settings){.command = argv[0],
+                                  .given = argv,
+                                  .given_nr = argc,
+                                  .compiler = "gcc",
+                                  .session = -1};
     for (size_t i = 0; (row = option_row(i)); i++)
         option_reset(row, settings);
     if (!command)

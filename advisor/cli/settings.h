@@ -11,6 +11,8 @@ struct error;
 struct settings {
     const char *command; /* "tune" ... */
     double began_s;      /* of clock_s(): when the process began; 0 = not told */
+    char *const *given;  /* the words, from the command on; borrowed */
+    int given_nr;
     bool help;
     char *file; /* positional; NULL = none */
     int line;   /* FILE:LINE, 0 = none */
@@ -32,7 +34,7 @@ struct settings {
     const char *rule_test;              /* rules: what to judge */
     const char *replay;                 /* tune: a recorded space to search */
     const char *header;                 /* tune: where the best constants are written */
-    const char *html;                   /* where the report is written as a page */
+    const char *html, *sarif;           /* where the report is written as such */
     const char *build_record;           /* tune: the record that builds read */
     const char *source;                 /* check: the kernel's file */
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
@@ -67,7 +69,7 @@ struct settings {
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
         patch, force, plain, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict, stop, dry_run, sizes;
+    bool confirm, strict, stop, dry_run, sizes, markdown, diagnostics;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */

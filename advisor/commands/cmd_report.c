@@ -8,6 +8,7 @@
 #include "advisor/exchange/exchanged.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
+#include "advisor/report/report_verdict.h"
 #include "advisor/report/track_show.h"
 #include "advisor/session/emitted.h"
 #include "advisor/sweep/series.h"
@@ -87,6 +88,22 @@ static int add_series(const struct settings *settings, const json_t *report,
     return 0;
 }
 
+int report_faces(const struct settings *settings, const json_t *report, struct error *err)
+{
+    int status = 0;
+    if (settings->html)
+        status = report_html_write(report, settings->html, err);
+    if (!status && settings->sarif)
+        status = report_sarif_write(report, settings->sarif, err);
+    if (!status && settings->diagnostics) {
+        struct buf lines = {0};
+        report_diagnostics(report, &lines);
+        fputs(buf_str(&lines), stderr);
+        buf_release(&lines);
+    }
+    return status;
+}
+
 static int print_report(const struct settings *settings, const json_t *report,
                         struct error *err)
 {
@@ -94,18 +111,26 @@ static int print_report(const struct settings *settings, const json_t *report,
         return print_json(report, err);
     struct buf text = {0};
     int status = 0;
-    if (is_imported(report))
+    if (settings->markdown)
+        report_markdown(report, &text);
+    else if (is_imported(report))
         space_text(report, term_colour(stdout, settings->colour), settings->evidence,
                    term_columns(stdout), &text);
     else if (is_series(report))
         status = add_series(settings, report, &text, err);
     else
         report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                    term_columns(stdout), settings->database, &text);
+                    term_columns(stdout), &text);
     if (!status)
         status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
+}
+
+static bool has_faces(const struct settings *settings)
+{
+    return settings->html || settings->markdown || settings->sarif ||
+           settings->diagnostics;
 }
 
 static int show_session(const struct settings *settings, struct store *store,
@@ -132,9 +157,19 @@ static int show_session(const struct settings *settings, struct store *store,
                                     &report, err);
         }
     }
-    if (!status && settings->html)
-        status = report_html_write(report, settings->html, err);
-    if (!status && (settings->json || !settings->html))
+    if (!status && is_document(report, "inflight.report/1")) {
+        if (settings->database)
+            json_object_set_new(report, "database", text_json(settings->database));
+        report_settle(report);
+    }
+    if (!status && has_faces(settings) && !is_document(report, "inflight.report/1"))
+        status = fail(err, STATUS_USAGE,
+                      "%s is no search: --html, --markdown, --sarif and --diagnostics "
+                      "show searches",
+                      name);
+    if (!status)
+        status = report_faces(settings, report, err);
+    if (!status && (settings->json || !(settings->html || settings->sarif)))
         status = print_report(settings, report, err);
     json_decref(report);
     free(name);
@@ -144,9 +179,15 @@ static int show_session(const struct settings *settings, struct store *store,
 
 int report_command(const struct settings *settings, struct error *err)
 {
-    if (settings->list && settings->html)
-        return fail(err, STATUS_USAGE, "--html shows one session, --list names them all");
-    if (output_check(settings->html, NULL, err))
+    if (settings->list && has_faces(settings))
+        return fail(err, STATUS_USAGE,
+                    "--html, --markdown, --sarif and --diagnostics show one session, "
+                    "--list names them all");
+    if (settings->markdown && settings->json)
+        return fail(err, STATUS_USAGE,
+                    "--markdown and --json both go to standard output: give one of them");
+    if (output_check(settings->html, NULL, err) ||
+        output_check(settings->sarif, NULL, err))
         return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);

@@ -285,7 +285,7 @@ static int print_report(const struct context *bench, const json_t *report,
     if (settings->json)
         return print_json(report, err);
     report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                term_columns(stdout), settings->database, &text);
+                term_columns(stdout), &text);
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -322,8 +322,8 @@ static int finish(struct context *bench, const struct search_result *result,
                  store_session_finish(bench->store, bench->session, text, err);
         free(text);
     }
-    if (!status && bench->settings->html)
-        status = report_html_write(report, bench->settings->html, err);
+    if (!status)
+        status = report_faces(bench->settings, report, err);
     if (!status)
         say_record(bench->settings, written);
     json_decref(report);
@@ -411,7 +411,7 @@ static int check_strategy(const struct settings *settings, struct error *err)
 static int check_outputs(const struct settings *settings, struct error *err)
 {
     const char *const output[] = {settings->output, settings->save, settings->header,
-                                  settings->html};
+                                  settings->html, settings->sarif};
     int status = 0;
     for (size_t i = 0; i < ARRAY_SIZE(output) && !status; i++)
         status = output_check(output[i], settings->file, err);
@@ -470,9 +470,10 @@ static int work(const struct settings *settings, bool advise_only, struct error 
 
 int tune_command(const struct settings *settings, struct error *err)
 {
-    if (settings->replay && settings->html)
+    if (settings->replay && (settings->html || settings->sarif || settings->diagnostics))
         return fail(err, STATUS_USAGE,
-                    "--html shows a session; a replay of a recorded space is none");
+                    "--html, --sarif and --diagnostics show a session; a replay of a "
+                    "recorded space is none");
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     if (!settings->file && settings->program.nr)
@@ -499,9 +500,11 @@ int advise_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--quick and --thorough are for what is measured: they need a C "
                     "file");
-    if (!settings->file && settings->html)
-        return fail(err, STATUS_USAGE,
-                    "--html shows a session: it needs a C file to measure");
+    if (!settings->file && (settings->html || settings->sarif || settings->diagnostics))
+        return fail(
+            err, STATUS_USAGE,
+            "--html, --sarif and --diagnostics show a session: they need a C file "
+            "to measure");
     if (!settings->file)
         return advise_numbers(settings, err);
     if (settings->counts.nr || settings->measurement || settings->seconds_s >= 0)

@@ -2,7 +2,7 @@
  * Sessions as spaces that other tuners read (core/store/exchange.h), and such spaces as
  * sessions. A measurement is an inflight.measurement/1 document; one that came from
  * elsewhere has the keys configuration, figures, costs_ns, correctness, timestamp, more
- * beside (docs/formats.md).
+ * beside (docs/internals/formats.md).
  */
 #ifndef ADVISOR_EXCHANGE_EXCHANGED_H
 #define ADVISOR_EXCHANGE_EXCHANGED_H

@@ -2,7 +2,7 @@
  * Plans as rows of a table, for tuners whose configurations are a value for each of a
  * fixed list of parameters: tile(i:64,j:32) simd is tile_i = 64, tile_j = 32, simd = 1.
  * Lossless: different plans have different rows, and a row alone gives its plan again.
- * docs/exchange.md has the table of columns.
+ * docs/reference/exchange.md has the table of columns.
  */
 #ifndef ADVISOR_PLAN_COLUMNS_H
 #define ADVISOR_PLAN_COLUMNS_H

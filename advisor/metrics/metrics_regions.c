@@ -16,7 +16,7 @@
 /* Ours: processors at work in a process for each of its threads that marks regions;
  * beyond it there are threads at work that do not. */
 #define UNMARKED_MIN 1.25
-/* As the markers' report says it (docs/regions.md). */
+/* As the markers' report says it (docs/reference/regions.md). */
 #define MARKERS_MAX 0.1
 
 static double share_of(double part_s, const struct region *region)
@@ -233,19 +233,19 @@ static int read_profile(struct reading *reading, struct error *err)
     if (!profile->process_nr && from->here)
         return fail(err, STATUS_INPUT,
                     "no process of %s has region markers: mark what is to be looked at, "
-                    "and link the library (docs/regions.md)",
+                    "and link the library (docs/reference/regions.md)",
                     name);
     if (!profile->process_nr)
         return fail(err, STATUS_INPUT,
                     "no process left anything in '%s': link the program with markers "
-                    "(docs/regions.md), and run it with INFLIGHT_REGIONS naming the "
-                    "folder",
+                    "(docs/reference/regions.md), and run it with INFLIGHT_REGIONS "
+                    "naming the folder",
                     name);
     return profile->region_nr
                ? 0
                : fail(err, STATUS_INPUT,
                       "no region was entered by the program of '%s': mark what is to be "
-                      "looked at (docs/regions.md)",
+                      "looked at (docs/reference/regions.md)",
                       name);
 }
 

@@ -36,7 +36,7 @@ static const struct command commands[] = {
      "no-record patch "
      "top dry-run frequency "
      "in-app in-app-budget in-app-dir in-app-check cpu "
-     "database evidence html" COMMON_OPTIONS,
+     "database evidence html sarif diagnostics" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -53,7 +53,7 @@ static const struct command commands[] = {
      "advice at once, from numbers alone, from counts that another tool took, or from\n"
      "a saved measurement;\n"
      "--what-if says how it would move on another machine or with another queue. The\n"
-     "files are described in docs/formats.md.\n\n"
+     "files are described in docs/internals/formats.md.\n\n"
      "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
      "                         --what-if l1_mshrs=24,latency=120ns\n"
      "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
@@ -63,7 +63,7 @@ static const struct command commands[] = {
      "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
      "save "
      "confirm quick thorough fresh "
-     "database evidence html" COMMON_OPTIONS,
+     "database evidence html sarif diagnostics" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -86,15 +86,15 @@ static const struct command commands[] = {
      "       inflight profile --timeline TIME --list\n"
      "       inflight profile --from TIMELINE.csv [options]",
      "Runs the program as it is and reports the regions that it marks with\n"
-     "inflight_region_begin and inflight_region_end (docs/regions.md): calls, time,\n"
-     "threads, processes, and where bytes are declared or counted, the bandwidth, the\n"
-     "lines in flight and what limits them. --regions reads what a program left that\n"
-     "ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When the program fails\n"
-     "the report is made all the same, and the exit status is 1.\n\n"
+     "inflight_region_begin and inflight_region_end (docs/reference/regions.md):\n"
+     "calls, time, threads, processes, and where bytes are declared or counted, the\n"
+     "bandwidth, the lines in flight and what limits them. --regions reads what a\n"
+     "program left that ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When\n"
+     "the program fails the report is made all the same, and the exit status is 1.\n\n"
      "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
      "traffic, power and the program's own software-defined events go over time, the\n"
      "phases found in that, and with --csv and --plot a table and a picture\n"
-     "(docs/timeline.md).\n\n"
+     "(docs/reference/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
      "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
      "         inflight profile --regions results --json",
@@ -109,12 +109,12 @@ static const struct command commands[] = {
      "       inflight metrics --regions FOLDER[,FOLDER...] [options]\n"
      "       inflight metrics --regions -- PROGRAM [args]\n"
      "       inflight metrics --list [--cpu NAME] [options]",
-     "Turns counts into metrics by the definitions of the CPU (docs/metrics.md): trees\n"
-     "of slots or cycles with the way to the largest loss marked, the portable metrics\n"
-     "of a loop, lines in flight. Counts are taken here, of a kernel or a program, or\n"
-     "were taken elsewhere; several --counts stand side by side, and with --regions the\n"
-     "marked regions of a program. What cannot be computed says which event it lacks;\n"
-     "the rest is shown, and the exit status is 0.\n\n"
+     "Turns counts into metrics by the definitions of the CPU: trees of slots or cycles\n"
+     "with the way to the largest loss marked, the portable metrics of a loop, lines in\n"
+     "flight (docs/reference/metrics.md). Counts are taken here, of a kernel or a\n"
+     "program, or were taken elsewhere; several --counts stand side by side, and\n"
+     "with --regions the marked regions of a program. What cannot be computed says\n"
+     "which event it lacks; the rest is shown, and the exit status is 0.\n\n"
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
@@ -180,7 +180,7 @@ static const struct command commands[] = {
      "function has an attribute that keeps it from being inlined, as --compiler knows\n"
      "it, so that capture finds its calls; with a function's name that alone is added.\n"
      "What cannot be moved without a doubt is refused, with its line. See\n"
-     "docs/capture.md.\n\n"
+     "docs/reference/capture.md.\n\n"
      "example: inflight outline solver.c:425 -o outlined.c",
      "function include compile-commands compiler output patch plain" COMMON_OPTIONS,
      OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
@@ -192,7 +192,8 @@ static const struct command commands[] = {
      "and the contents of every array into a file (default NAME.inputs), and lets it go\n"
      "on. tune, advise, measure, compare, check and show take that file as --inputs.\n"
      "PROGRAM may be a script or 'make run': the function is looked for in every\n"
-     "program that is started, its libraries and threads. See docs/capture.md.\n\n"
+     "program that is started, its libraries and threads.\n"
+     "See docs/reference/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
      "function buffer assume cflags include compile-commands build call limit sizes stop "
@@ -213,8 +214,9 @@ static const struct command commands[] = {
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html database forget-record" COMMON_OPTIONS, OPERAND_SESSION,
-     BEHIND_FLAGS, report_command},
+     "list evidence html markdown sarif diagnostics database "
+     "forget-record" COMMON_OPTIONS,
+     OPERAND_SESSION, BEHIND_FLAGS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"
@@ -222,8 +224,8 @@ static const struct command commands[] = {
      "Lists all rules in the order in which they are asked, or explains one, or those\n"
      "of a transformation: conditions, what is left of each resource's work, bound,\n"
      "source. --test judges situations and ends with status 1 when a verdict is not the\n"
-     "expected one; of a saved measurement it prints the verdicts. docs/rules.md\n"
-     "describes the files.\n\n"
+     "expected one; of a saved measurement it prints the verdicts.\n"
+     "docs/reference/rules.md describes the files.\n\n"
      "example: inflight rules prefetch_l2\n"
      "         inflight rules --rules mine.json --test cases.json",
      "rules metrics transformations record test machine database" COMMON_OPTIONS,
@@ -231,10 +233,11 @@ static const struct command commands[] = {
     {"export", "a session's results for other tuners and spreadsheets",
      "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
      "Without a number: the newest session; SPACE.json is a recorded space\n"
-     "(docs/formats.md), compressed or not. Each variant becomes a configuration: a\n"
-     "value for each step of the plans (tile_i, jam_j, order ...). t4 is read by what\n"
-     "scores searches, kernel-tuner by Kernel Tuner's simulation mode and dashboard.\n"
-     "A FILE that ends in .gz is compressed. See docs/exchange.md.\n\n"
+     "(docs/internals/formats.md), compressed or not. Each variant becomes a\n"
+     "configuration: a value for each step of the plans (tile_i, jam_j, order ...).\n"
+     "t4 is read by what scores searches, kernel-tuner by Kernel Tuner's simulation\n"
+     "mode and dashboard. A FILE that ends in .gz is compressed. See\n"
+     "docs/reference/exchange.md.\n\n"
      "example: inflight export --format kernel-tuner -o transpose.json\n"
      "         inflight export 12 --format t4 -o transpose-t4.json.gz",
      "format output database quiet color help", OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS,
@@ -243,7 +246,7 @@ static const struct command commands[] = {
      "import FILE [--format NAME] [options]",
      "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
      "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
-     "session. All of the file is stored, or nothing. See docs/exchange.md.\n\n"
+     "session. All of the file is stored, or nothing. See docs/reference/exchange.md.\n\n"
      "example: inflight import A100.json.gz && inflight report",
      "format database quiet color help", OPERAND_RESULTS, BEHIND_FLAGS, import_command},
     {"doctor", "what works on this machine, and the remedy where it does not",

@@ -3,6 +3,7 @@
 #define ADVISOR_COMMANDS_H
 
 #include "advisor/cli/settings.h"
+#include "core/files/json.h"
 
 struct buf;
 struct error;
@@ -29,6 +30,11 @@ int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
 int completion_command(const struct settings *settings, struct error *err);
+
+/* Beside what goes to standard output: the files of --html and --sarif, and the lines of
+ * --diagnostics, of a settled report. */
+int report_faces(const struct settings *settings, const json_t *report,
+                 struct error *err);
 
 /* Adds what `outline` would do for the FILE:LINE of another command, whose function is
  * not read as a whole; false = nothing. */

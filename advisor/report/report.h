@@ -25,10 +25,19 @@ struct report_input {
 };
 json_t *report_json(const struct report_input *input);
 
-/* For a terminal of `columns`. `evidence`: what the answer rests on, too. `database`: as
- * named with --database, for the commands that are offered; NULL = it was not. */
+/* Of a settled document (report_verdict.h), for a terminal of `columns`. `evidence`: what
+ * the answer rests on, too. */
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
-                 const char *database, struct buf *out);
+                 struct buf *out);
+
+/* report_sarif.c, of a settled document: SARIF 2.1.0; the same as lines of the form
+ * "file:line:column: note: ...". */
+json_t *report_sarif(const json_t *report);
+int report_sarif_write(const json_t *report, const char *path, struct error *err);
+void report_diagnostics(const json_t *report, struct buf *out);
+
+/* report_markdown.c, likewise: a summary; nothing of the document is markup in it. */
+void report_markdown(const json_t *report, struct buf *out);
 
 /* html.c: one page into a file that needs no other file and no network, made in the
  * browser from the document alone by the scripts of templates/report; what an older

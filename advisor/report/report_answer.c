@@ -1,6 +1,6 @@
-/* The answer, before anything else: what limits the loop in words for somebody who has
- * never heard of miss queues, what was gained, and what to type next. Each sentence is
- * true of every session, also of one that ended early or gained nothing. */
+/* The answer, before anything else: how much faster, how sure that is, what limits the
+ * loop, and what to type next. Each sentence is true of every session, also of one that
+ * ended early or gained nothing. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,79 @@
 #include "advisor/report/report_view.h"
 #include "core/occupancy/occupancy.h"
 
-static bool is_advice_only(const struct view *view)
+/* ---- the verdict ---- */
+
+static const json_t *verdict_of(const struct view *view)
 {
-    return !strcmp(report_word(view->report, "command"), "advise");
+    return json_object_get(view->report, "verdict");
+}
+
+/* "transpose: 3.69x faster with tile(i:64,j:8) (high confidence: 95 % interval ...)" */
+static void add_headline(const struct view *view, struct buf *line)
+{
+    const json_t *verdict = verdict_of(view);
+    buf_addf(line, "%s: %s (%s%s confidence",
+             report_word(json_object_get(view->report, "kernel"), "function"),
+             report_word(verdict, "headline"),
+             report_is_advice(view->report) ? "predicted, " : "",
+             report_word(verdict, "confidence"));
+    if (report_has(verdict, "confidence_reason"))
+        buf_addf(line, ": %s", report_word(verdict, "confidence_reason"));
+    buf_add(line, ")");
+}
+
+static void show_headline(struct view *view)
+{
+    struct buf line = {0}, wrapped = {0};
+    add_headline(view, &line);
+    buf_add_wrapped(&wrapped, buf_str(&line), 2, view->layout.width);
+    buf_addf(view->layout.out, "%s%s%s\n", view->layout.colour ? "\033[1m" : "",
+             buf_str(&wrapped), view->layout.colour ? "\033[0m" : "");
+    buf_release(&wrapped);
+    buf_release(&line);
+}
+
+/* Behind "limited by", "next". */
+enum { BEHIND = 13 };
+
+static void verdict_line(struct view *view, const char *label, const char *text)
+{
+    buf_addf(view->layout.out, "  %-*s", BEHIND - 2, label);
+    buf_add_wrapped(view->layout.out, text, BEHIND, view->layout.width);
+    buf_add(view->layout.out, "\n");
+}
+
+/* "strided access: 'B' in line 19" */
+static void show_limit(struct view *view, const json_t *verdict)
+{
+    const json_t *cause = json_object_get(view->report, "cause");
+    double line = report_figure(cause, "line");
+    struct buf text = {0};
+    buf_add(&text, report_word(verdict, "limit"));
+    if (report_has(cause, "array") && line > 0)
+        buf_addf(&text, ": '%s' in line %.0f", report_word(cause, "array"), line);
+    verdict_line(view, "limited by", buf_str(&text));
+    buf_release(&text);
+}
+
+void view_verdict(struct view *view)
+{
+    const json_t *verdict = verdict_of(view), *next = json_object_get(verdict, "next");
+    show_headline(view);
+    show_limit(view, verdict);
+    if (report_has(verdict, "noise"))
+        verdict_line(view, "beware", report_word(verdict, "noise"));
+    if (json_array_size(next)) {
+        buf_addf(view->layout.out, "  %-*s", BEHIND - 2, "next");
+        view_command(view, next, BEHIND);
+    }
+    buf_add(view->layout.out, "\n");
+}
+
+void view_last(struct view *view)
+{
+    buf_add(view->layout.out, "\n");
+    show_headline(view);
 }
 
 /* ---- whose report ---- */
@@ -62,88 +132,19 @@ void view_head(struct view *view)
 
 /* ---- what limits it ---- */
 
-static const char *at_limit(enum resource resource)
+static char *limit_title(const json_t *report)
 {
-    switch (resource) {
-    case RESOURCE_L1_QUEUE:
-        return "the L1 miss queue (waiting for memory)";
-    case RESOURCE_L2_QUEUE:
-        return "the L2 miss queue (waiting for memory)";
-    case RESOURCE_PAGE_WALKERS:
-        return "finding out where its data lies (page walks)";
-    case RESOURCE_L2_LINK:
-        return "how fast the L2 cache delivers";
-    case RESOURCE_L3_LINK:
-        return "how fast the L3 cache delivers";
-    case RESOURCE_MEMORY:
-        return "memory bandwidth";
-    case RESOURCE_ARITHMETIC:
-        return "arithmetic";
-    default:
-        return "not known";
+    const json_t *cause = json_object_get(report, "cause");
+    char *phrase = report_limit_phrase(report),
+         *title = xasprintf("What limits the loop: %s", phrase);
+    if (report_has(cause, "sentence")) {
+        char *sure =
+            xasprintf("%s (%s confidence)", title, report_word(cause, "confidence"));
+        free(title);
+        title = sure;
     }
-}
-
-/* By the report's word for why nothing is at its limit. */
-static const char *below_limit(const char *why)
-{
-    static const struct {
-        const char *why, *phrase;
-    } phrase[] = {
-        {"cache", "not memory, its data comes from the caches"},
-        {"chains", "each address waits for the load before it"},
-        {"window", "too few cache misses are started at a time"},
-        {"translation", "finding pages (page walks) delays its misses"},
-        {"prefetcher", "data is not fetched far enough ahead"},
-        {"compute", "arithmetic"},
-        {"branches", "wrongly predicted branches"},
-        {"front-end", "fetching its instructions"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
-        if (!strcmp(phrase[i].why, why))
-            return phrase[i].phrase;
-    return "not known";
-}
-
-static const char *saturation_of(const json_t *baseline, const char *resource)
-{
-    const json_t *queue;
-    size_t i;
-    json_array_foreach(json_object_get(baseline, "queues"), i, queue)
-        if (!strcmp(report_word(queue, "resource"), resource))
-            return report_word(queue, "fullness");
-    return "";
-}
-
-/* Found from the instructions, and how sure that is; NULL = it was not. */
-static char *cause_title(const json_t *cause)
-{
-    enum cause found = cause_from_word(report_word(cause, "cause"));
-
-    if (found == CAUSE_UNKNOWN || found == CAUSE_NR || !*report_word(cause, "sentence"))
-        return NULL;
-    return xasprintf("What limits the loop: %s (%s confidence)", cause_phrase(found),
-                     report_word(cause, "confidence"));
-}
-
-char *report_limit_title(const json_t *report)
-{
-    char *found = cause_title(json_object_get(report, "cause"));
-    const char *word = report_word(report, "limiter");
-    enum resource resource = resource_from_word(word);
-    const char *full = saturation_of(json_object_get(report, "baseline"), word);
-    if (found)
-        return found;
-    if (!report_has(report, "limiter_sentence"))
-        return xstrdup("What limits the loop");
-    if (resource == RESOURCE_NONE || resource == RESOURCE_NR)
-        return xasprintf("What limits the loop: %s",
-                         below_limit(report_word(report, "why")));
-    return xasprintf("What %slimits the loop: %s",
-                     !strcmp(full, "full")       ? ""
-                     : !strcmp(full, "not full") ? "nearly "
-                                                 : "probably ",
-                     at_limit(resource));
+    free(phrase);
+    return title;
 }
 
 /* Said once, behind the first sentences that use the words. */
@@ -167,7 +168,7 @@ static void explain_words(struct view *view)
 void view_limit(struct view *view)
 {
     const json_t *baseline = json_object_get(view->report, "baseline");
-    char *title = report_limit_title(view->report);
+    char *title = limit_title(view->report);
     layout_heading(&view->layout, title);
     free(title);
     if (report_has(view->report, "limiter_sentence")) {
@@ -177,98 +178,42 @@ void view_limit(struct view *view)
         explain_words(view);
         return;
     }
-    layout_paragraph(&view->layout,
-                     report_quantity(baseline, "time_ns")
-                         ? "Not known: how much the kernel moves was not found out."
-                         : "Not known: the kernel was not measured to the end.");
+    layout_paragraph(&view->layout, report_quantity(baseline, "time_ns")
+                                        ? "How much the kernel moves was not measured."
+                                        : "The kernel was not measured to the end.");
 }
 
-/* ---- what was gained ---- */
+/* ---- what came of it ---- */
 
 static const char *best_plan(const struct view *view)
 {
     return report_word(json_object_get(view->report, "best"), "plan");
 }
 
-static void add_claim(const json_t *gain, struct buf *line)
-{
-    struct quantity ratio = report_value(gain);
-    buf_add_ratio_value(line, ratio);
-    buf_add(line, " as fast");
-    if (ratio.low == ratio.high)
-        return;
-    buf_add(line, " (95 % interval ");
-    buf_add_ratio_range(line, ratio);
-    buf_addf(line, ")%s",
-             report_is_noise(ratio.low, ratio.high) ? ", not beyond the noise" : "");
-    add_report_disturbed(line, report_figure(gain, "disturbed"));
-}
-
 static void gain_line(struct view *view, const char *label, const json_t *gain,
                       const char *more)
 {
     struct buf line = {0};
-    if (report_is_believed(gain))
-        add_claim(gain, &line);
-    else
-        add_report_doubt(&line, report_figure(gain, "disturbed"));
-    buf_addf(&line, "%s", more);
+    add_report_gain(&line, gain, "not tried");
+    if (gain)
+        add_report_disturbed(&line, report_figure(gain, "disturbed"));
+    buf_addf(&line, "%s", gain ? more : "");
     layout_line(&view->layout, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-/* Nothing was compared behind it. */
-static bool is_by_search(const json_t *report)
+static void show_gains(struct view *view)
 {
-    const json_t *source = report_quantity(report, "source_gain");
-    return !report_quantity(report, "emitted_gain") &&
-           json_equal(source, report_quantity(report, "session_gain"));
-}
-
-static void show_source(struct view *view)
-{
-    const json_t *source = report_quantity(view->report, "source_gain"),
-                 *file = report_quantity(view->report, "emitted_gain");
-    if (!*best_plan(view) && source && !report_is_believed(source)) {
-        gain_line(view, "source", source, "");
-        return;
+    const json_t *total = report_quantity(view->report, "total_gain");
+    if (*best_plan(view)) {
+        layout_line(&view->layout, "plan", "%s", best_plan(view));
+        gain_line(view, "gain", report_gain(view->report), " over the kernel as written");
     }
-    if (!*best_plan(view)) {
-        layout_line(&view->layout, "source", "%s",
-                    report_true(view->report, "interrupted")
-                        ? "nothing by then: no faster plan was found before the end"
-                        : "nothing: no plan was faster beyond the noise, so the code "
-                          "stays as it is");
-        return;
-    }
-    if (source)
-        gain_line(view, "source", source,
-                  file && json_equal(file, source) ? ", measured from its own file"
-                  : is_by_search(view->report)     ? ", measured in the search"
-                                                   : "");
-    else
-        layout_line(&view->layout, "source", "%s",
-                    "faster beyond the noise when it was found; its last measurement did "
-                    "not come about");
-    if (file && !json_equal(file, source))
-        gain_line(view, "the written file", file, "");
-    if (report_search_decides(view->report))
-        gain_line(view, "in the search", report_quantity(view->report, "session_gain"),
-                  ", all its comparisons together");
-    layout_line(&view->layout, "by the plan", "%s", best_plan(view));
-}
-
-static void show_around(struct view *view)
-{
-    const json_t *pages = report_quantity(view->report, "environment_gain"),
-                 *total = report_quantity(view->report, "total_gain");
-    if (pages)
-        gain_line(view, "huge pages alone", pages,
-                  "; not in the file: the caller's to allocate");
-    else
-        layout_line(&view->layout, "huge pages", "not tried");
+    gain_line(view, "huge pages", report_quantity(view->report, "environment_gain"),
+              " for the kernel as written; not part of the file, the caller must "
+              "allocate with huge pages");
     if (*best_plan(view) && total)
-        gain_line(view, "all together", total, "");
+        gain_line(view, "both together", total, " over the kernel as written");
 }
 
 static void show_output(struct view *view)
@@ -290,36 +235,31 @@ static void show_output(struct view *view)
                 sizes);
 }
 
-void view_gained(struct view *view)
+void view_results(struct view *view)
 {
-    layout_heading(&view->layout, "What was gained");
-    if (is_advice_only(view)) {
-        layout_paragraph(&view->layout,
-                         "Nothing was tried: 'inflight advise' measures the "
-                         "loop as it is, and judges from that.");
+    if (report_is_advice(view->report))
         return;
-    }
-    show_source(view);
+    layout_heading(&view->layout, "Results");
+    show_gains(view);
     view_in_app_answer(view);
-    show_around(view);
     view_environments(view);
     show_output(view);
 }
 
 /* ---- what to type next ---- */
 
-/* One command, to be pasted into a shell: broken between words only. */
-static void show_command(struct view *view, const struct strvec *words)
+void view_command(struct view *view, const json_t *words, size_t indent)
 {
     struct buf *out = view->layout.out;
-    size_t column = 4;
-    buf_add(out, "    ");
-    for (size_t i = 0; i < words->nr; i++) {
+    size_t column = indent, i;
+    const json_t *text;
+    json_array_foreach(words, i, text) {
         struct buf word = {0};
-        buf_add_shell_word(&word, words->v[i]);
+        buf_add_shell_word(&word, json_string_value(text));
         if (i && column + 1 + word.length + 2 > view->layout.width) {
-            buf_add(out, " \\\n        ");
-            column = 8;
+            buf_add(out, " \\\n");
+            buf_add_repeat(out, ' ', indent + 4);
+            column = indent + 4;
         } else if (i) {
             buf_add(out, " ");
             column++;
@@ -331,110 +271,20 @@ static void show_command(struct view *view, const struct strvec *words)
     buf_add(out, "\n");
 }
 
-static void next(struct view *view, const char *sentence, const char *const *word)
-{
-    struct strvec words = {0};
-    layout_paragraph(&view->layout, "%s", sentence);
-    for (size_t i = 0; word && word[i]; i++)
-        strvec_push(&words, word[i]);
-    if (words.nr)
-        show_command(view, &words);
-    strvec_release(&words);
-}
-
-static bool has_budget_ended(const struct view *view)
-{
-    return strstr(report_word(view->report, "stop"), "budget") != NULL;
-}
-
-/* "gather.c:12" */
-static char *kernel_place(const struct view *view)
-{
-    const json_t *kernel = json_object_get(view->report, "kernel");
-    double line = report_figure(kernel, "line");
-    return line > 0 ? xasprintf("%s:%.0f", report_word(kernel, "file"), line)
-                    : xstrdup(report_word(kernel, "file"));
-}
-
-/* "gather_tuned.c", "gather_tuned.cpp", in the folder one is in. */
-static char *tuned_name(const struct view *view)
-{
-    const char *file = path_base(
-                   report_word(json_object_get(view->report, "kernel"), "file")),
-               *dot = strrchr(file, '.');
-    return xasprintf("%.*s_tuned%s", (int)(dot ? (size_t)(dot - file) : strlen(file)),
-                     file, dot ? dot : ".c");
-}
-
-/* Not so with --patch, which writes a difference. */
-static bool is_source(const char *path)
-{
-    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".C"};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++)
-        if (!strcmp(dot, endings[i]))
-            return true;
-    return false;
-}
-
-static void next_of_tune(struct view *view, const char *place, const char *tuned)
-{
-    const char *file = report_word(json_object_get(view->report, "kernel"), "file"),
-               *plan = best_plan(view), *output = report_word(view->report, "output");
-    const char *const diff[] = {"diff", "-u", file, output, NULL},
-                      *const show[] = {"cat", output, NULL},
-                      *const apply[] = {"inflight", "apply", place, "--plan",
-                                        plan,       "-o",    tuned, NULL},
-                      *const longer[] = {"inflight", "tune", place,
-                                         "--budget", "10m",  NULL},
-                      *const audit[] = {"inflight", "tune", place, "--audit", NULL};
-    if (*plan && *output)
-        next(view, "To see what was changed:", is_source(output) ? diff : show);
-    else if (*plan)
-        next(view, "To write this version (with the options that you gave here):", apply);
-    else if (has_budget_ended(view))
-        next(view,
-             "The budget ended before everything was tried. With your options and more "
-             "time:",
-             longer);
-    else
-        next(view,
-             "To see that what the rules left out would gain nothing either (with the "
-             "options that you gave here):",
-             audit);
-}
-
-static void next_evidence(struct view *view)
-{
-    long long session = json_integer_value(json_object_get(view->report, "session"));
-    char *number = xasprintf("%lld", session);
-    const char *const evidence[] = {"inflight",
-                                    "report",
-                                    number,
-                                    "--evidence",
-                                    view->database ? "--database" : NULL,
-                                    view->database,
-                                    NULL};
-    if (!view->evidence && session > 0 && !report_true(view->report, "interrupted"))
-        next(view, "The figures, plans and rules behind all this:", evidence);
-    free(number);
-}
-
 void view_next(struct view *view)
 {
-    char *place = kernel_place(view), *tuned = tuned_name(view);
-    const char *const tune[] = {"inflight", "tune", place, "-o", tuned, NULL};
+    const json_t *next;
+    size_t i;
     layout_heading(&view->layout, "Next");
-    if (report_true(view->report, "interrupted"))
-        next(view,
-             "The same command goes on where this ended (--fresh begins anew, "
-             "--evidence adds the figures).",
-             NULL);
-    else if (is_advice_only(view))
-        next(view, "To try the advice (with the options that you gave here):", tune);
-    else
-        next_of_tune(view, place, tuned);
-    next_evidence(view);
-    free(tuned);
-    free(place);
+    json_array_foreach(json_object_get(view->report, "next"), i, next) {
+        const json_t *command = json_object_get(next, "command");
+        bool is_evidence = strstr(report_word(next, "sentence"), "behind all this");
+        if (view->evidence && is_evidence)
+            continue;
+        layout_paragraph(&view->layout, "%s", report_word(next, "sentence"));
+        if (!json_array_size(command))
+            continue;
+        buf_add(view->layout.out, "    ");
+        view_command(view, command, 4);
+    }
 }

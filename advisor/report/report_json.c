@@ -7,6 +7,7 @@
 #include "advisor/report/report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
+#include "advisor/report/report_verdict.h"
 #include "observe/in_app/in_app_result.h"
 #include "search/finish/confirm.h"
 #include "search/finish/finish.h"
@@ -83,10 +84,15 @@ static json_t *advice_json(const struct search_result *result)
         const struct advice *advice = &result->advice[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:b, s:b, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
+            json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:o, "
+                      "s:o, s:s?, s:s?}",
                       "transformation", advice->transformation, "verdict",
                       verdict_word(advice->verdict), "undecided", (int)advice->undecided,
-                      "contradicted", (int)advice->contradicted, "rule", advice->rule,
+                      "contradicted", (int)advice->contradicted, "refused",
+                      (int)advice->refused, "over",
+                      result->measurement_nr ? result->measurement[advice->over].plan
+                                             : "",
+                      "plan", advice->plan, "trust", advice->trust, "rule", advice->rule,
                       "reason", advice->reason, "source", advice->source, "bound_speedup",
                       json_quantity(advice->bound_speedup), "measured_speedup",
                       json_quantity(advice->measured_speedup), "tried_plan",
@@ -128,24 +134,13 @@ static json_t *environments_json(const struct search_result *result)
 static json_t *variants_json(const struct search_result *result)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < result->measurement_nr; i++)
-        json_array_append_new(list, measurement_to_json(&result->measurement[i]));
+    for (size_t i = 0; i < result->measurement_nr; i++) {
+        json_t *variant = measurement_to_json(&result->measurement[i]);
+        if (result->gain)
+            json_object_set_new(variant, "gain", json_quantity(result->gain[i]));
+        json_array_append_new(list, variant);
+    }
     return list;
-}
-
-static int verdict_rank(const struct advice *advice)
-{
-    return advice->verdict == VERDICT_TRY ? 0 : advice->verdict == VERDICT_AVOID ? 1 : 2;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct advice *left = a, *right = b;
-    if (verdict_rank(left) != verdict_rank(right))
-        return verdict_rank(left) - verdict_rank(right);
-    double x = left->bound_speedup.known ? left->bound_speedup.value : 0;
-    double y = right->bound_speedup.known ? right->bound_speedup.value : 0;
-    return x > y ? -1 : x < y;
 }
 
 /* Those compared at the end with the winner of the search. */
@@ -245,8 +240,6 @@ static json_t *audit_json(const struct search_audit *audit)
 
 static void add_results(json_t *root, const struct search_result *result)
 {
-    if (result->advice_nr)
-        qsort(result->advice, result->advice_nr, sizeof(*result->advice), by_rank);
     json_object_set_new(root, "advice", advice_json(result));
     json_object_set_new(root, "source_gain", json_quantity(result->source_gain));
     if (result->session_gain.known)
@@ -270,6 +263,16 @@ static void add_results(json_t *root, const struct search_result *result)
                                                : json_real(result->space_size));
     json_object_set_new(root, "pruned", pruned_json(result));
     json_object_set_new(root, "variants", variants_json(result));
+}
+
+static void add_command_line(json_t *root, const struct settings *settings)
+{
+    json_t *words = json_array();
+    for (int i = 0; i < settings->given_nr; i++)
+        json_array_append_new(words, text_json(settings->given[i]));
+    json_object_set_new(root, "command_line", words);
+    if (settings->database)
+        json_object_set_new(root, "database", text_json(settings->database));
 }
 
 json_t *report_json(const struct report_input *input)
@@ -316,6 +319,8 @@ json_t *report_json(const struct report_input *input)
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
     json_object_set_new(root, "time", time_json(&input->time));
     json_object_set_new(root, "budget", budget_json(&bench->budget, result));
+    add_command_line(root, bench->settings);
+    report_settle(root);
     return root;
 }
 

@@ -31,21 +31,9 @@ bool report_true(const json_t *object, const char *key)
     return json_is_true(json_object_get(object, key));
 }
 
-const char *report_verdict(const json_t *advice)
+bool report_is_advice(const json_t *report)
 {
-    const char *verdict = report_word(advice, "verdict");
-    if (!report_true(advice, "contradicted"))
-        return verdict;
-    return strcmp(verdict, "try") ? "gains" : "slower";
-}
-
-const json_t *report_bound(const json_t *advice)
-{
-    const json_t *bound = report_quantity(advice, "bound_speedup"),
-                 *measured = report_quantity(advice, "measured_speedup");
-    bool broken = bound && measured &&
-                  report_figure(measured, "low") > report_figure(bound, "high");
-    return broken ? NULL : bound;
+    return !strcmp(report_word(report, "command"), "advise");
 }
 
 struct quantity report_value(const json_t *quantity)
@@ -67,13 +55,6 @@ bool report_is_noise(double low, double high)
 static bool is_noise(const json_t *gain)
 {
     return report_is_noise(report_figure(gain, "low"), report_figure(gain, "high"));
-}
-
-bool report_search_decides(const json_t *report)
-{
-    const json_t *source = report_quantity(report, "source_gain"),
-                 *session = report_quantity(report, "session_gain");
-    return source && is_noise(source) && session && !is_noise(session);
 }
 
 bool report_is_believed(const json_t *quantity)
@@ -110,6 +91,17 @@ void add_report_gain(struct buf *out, const json_t *quantity, const char *absent
     buf_add_ratio(out, gain);
     if (!gain.doubted && gain.low != gain.high && is_noise(quantity))
         buf_add(out, ", not beyond the noise");
+}
+
+void add_report_rough(struct buf *out, double ratio)
+{
+    buf_addf(out, ratio < 2 ? "%.2fx" : ratio < 9.95 ? "%.1fx" : "%.0fx", ratio);
+}
+
+void add_report_expected(struct buf *out, const json_t *advice)
+{
+    buf_add(out, "about ");
+    add_report_rough(out, report_figure(report_quantity(advice, "expected"), "value"));
 }
 
 void add_report_bound(struct buf *out, const json_t *quantity)

@@ -14,17 +14,18 @@ double report_figure(const json_t *object, const char *key);
 const json_t *report_quantity(const json_t *object, const char *key);
 bool report_true(const json_t *object, const char *key);
 
-/* Of an entry of advice: the rule's verdict, or what was measured where that says
- * otherwise: "gains" though not advised, "slower" though advised. */
-const char *report_verdict(const json_t *advice);
-/* Its bound; NULL where there is none, or a larger gain was measured. */
-const json_t *report_bound(const json_t *advice);
+/* Of a session that only advised: nothing was tried. */
+bool report_is_advice(const json_t *report);
 
 /* Of an object with value, low and high; an end that is missing is open. */
 struct quantity report_value(const json_t *quantity);
 /* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of
  * NULL `absent`. */
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
+/* A ratio that was not measured, with the two digits it deserves: "9.3x", "17x". */
+void add_report_rough(struct buf *out, double ratio);
+/* "about 9.3x", of advice. */
+void add_report_expected(struct buf *out, const json_t *advice);
 /* "at most 4.70x"; nothing of NULL. */
 void add_report_bound(struct buf *out, const json_t *quantity);
 /* "1.23 ms +-2%" of a measurement, or its outcome. */
@@ -41,8 +42,5 @@ bool report_is_believed(const json_t *quantity);
 
 /* Of a gain: does its interval hold 1? */
 bool report_is_noise(double low, double high);
-/* Is the plan kept for what all comparisons of the search say (session_gain), where the
- * last ones alone (source_gain) cannot tell? */
-bool report_search_decides(const json_t *report);
 
 #endif

@@ -13,73 +13,84 @@
 
 /* ---- advice ---- */
 
-/* The ranked advice. Without --evidence what is to be tried is told in full as far as it
- * was measured or is most promising; what makes no sense here is named only. */
+/* Without --evidence what gained, what was measured and the first few of what is to be
+ * tried are told in full; what makes no sense here is named only. */
 
-enum { TRIES_SHOWN = 5, STOPS_SHOWN = 3, INDENT = 8 };
+enum { TRIES_SHOWN = 5, INDENT = 10 };
 
-static const char *verdict_colour(const struct view *view, const char *verdict)
+static const char *class_colour(const struct view *view, const char *class)
 {
     if (!view->layout.colour)
         return "";
-    return !strcmp(verdict, "try") || !strcmp(verdict, "gains") ? "\033[32m"
-           : !strcmp(verdict, "avoid")                          ? "\033[33m"
-                                                                : "\033[31m";
+    return !strcmp(class, "try") || !strcmp(class, "gained") ? "\033[32m"
+           : !strcmp(class, "not recommended")               ? "\033[33m"
+                                                             : "\033[31m";
 }
 
-static bool is_verdict(const json_t *advice, const char *verdict)
+static bool is_class(const json_t *advice, const char *class)
 {
-    return !strcmp(report_verdict(advice), verdict);
+    return !strcmp(report_word(advice, "verdict_text"), class);
 }
 
 static bool was_measured(const json_t *advice)
 {
-    return report_quantity(advice, "measured_speedup") != NULL;
+    return report_quantity(advice, "gain") != NULL;
 }
 
-static void add_measured(const json_t *advice, struct buf *line)
+static void add_promise(const json_t *advice, struct buf *line)
 {
-    if (!was_measured(advice))
-        return;
-    buf_add(line, "measured ");
-    add_report_gain(line, report_quantity(advice, "measured_speedup"), "");
-    if (report_has(advice, "tried_plan"))
-        buf_addf(line, " by %s", report_word(advice, "tried_plan"));
-    buf_add(line, "; ");
+    const json_t *gain = report_quantity(advice, "gain"),
+                 *expected = report_quantity(advice, "expected"),
+                 *most = report_quantity(advice, "most");
+    const char *sure = report_word(advice, "confidence");
+    if (gain) {
+        add_report_gain(line, gain, "");
+    } else if (expected) {
+        add_report_expected(line, advice);
+        buf_addf(line, " expected (%s confidence", sure);
+        if (most) {
+            buf_add(line, ", at most ");
+            add_report_rough(line, report_figure(most, "value"));
+        }
+        buf_add(line, ")");
+    }
 }
 
-/* "simd: at most 1.30x; measured ... kept. Because ... [rule]" */
+/* "tile(i:32,j:8): about 3.10x expected (medium confidence, at most 8.71x). An outer loop
+ * ..." */
 static void add_advice(const struct view *view, const json_t *advice, struct buf *line)
 {
-    buf_addf(line, "%s%s: ", report_word(advice, "transformation"),
-             report_true(advice, "undecided") ? " (undecided)" : "");
-    if (is_verdict(advice, "try") && report_bound(advice)) {
-        add_report_bound(line, report_bound(advice));
-        buf_add(line, "; ");
-    }
-    add_measured(advice, line);
+    const char *name = report_word(advice, "transformation");
+    bool rule_was_wrong = report_true(advice, "contradicted");
+    buf_add(line, report_has(advice, "plan") ? report_word(advice, "plan") : name);
+    buf_add(line, ": ");
+    size_t before = line->length;
+    add_promise(advice, line);
     if (report_has(advice, "outcome"))
-        buf_addf(line, "%s. ", report_word(advice, "outcome"));
-    else if (line->length > 2 && line->data[line->length - 2] == ';') {
-        buf_truncate(line, line->length - 2);
+        buf_addf(line, "%s%s", line->length > before ? "; " : "",
+                 report_word(advice, "outcome"));
+    if (line->length > before)
         buf_add(line, ". ");
-    }
-    if (is_verdict(advice, report_word(advice, "verdict")))
-        buf_add(line, report_word(advice, "reason"));
-    else
-        buf_addf(line, "The rule expected otherwise: %s", report_word(advice, "reason"));
+    buf_addf(line, "%s%s", rule_was_wrong ? "The rule expected otherwise: " : "",
+             report_word(advice, "reason"));
     if (view->evidence)
-        buf_addf(line, " [%s]", report_word(advice, "rule"));
+        buf_addf(line, " [%s%s%s]", name, report_has(advice, "rule") ? ", " : "",
+                 report_word(advice, "rule"));
 }
 
-/* Wrapped without colours, which take no columns. */
-static void show_verdict_of(struct view *view, const char *verdict, const char *text)
+/* Wrapped without colours, which take no columns. A class is named where it begins. */
+static void show_class(struct view *view, const char *class, const char *text)
 {
     struct buf wrapped = {0};
+    const char *word = strlen(class) < INDENT - 2 ? class : "";
+    if (!*word)
+        buf_addf(view->layout.out, "  %s%s%s\n", class_colour(view, class), class,
+                 view->layout.colour ? "\033[0m" : "");
     buf_add_repeat(&wrapped, ' ', INDENT);
     buf_add_wrapped(&wrapped, text, INDENT, view->layout.width);
-    buf_addf(view->layout.out, "  %s%-6s%s%s\n", verdict_colour(view, verdict), verdict,
-             view->layout.colour ? "\033[0m" : "", buf_str(&wrapped) + INDENT);
+    buf_addf(view->layout.out, "  %s%-*s%s%s\n", *word ? class_colour(view, class) : "",
+             INDENT - 2, word, *word && view->layout.colour ? "\033[0m" : "",
+             buf_str(&wrapped) + INDENT);
     buf_release(&wrapped);
 }
 
@@ -87,7 +98,7 @@ static void show_one(struct view *view, const json_t *advice)
 {
     struct buf line = {0};
     add_advice(view, advice, &line);
-    show_verdict_of(view, report_verdict(advice), buf_str(&line));
+    show_class(view, report_word(advice, "verdict_text"), buf_str(&line));
     buf_release(&line);
 }
 
@@ -95,87 +106,56 @@ static void show_one(struct view *view, const json_t *advice)
  * first few of what was not. */
 static bool is_shown(const struct view *view, const json_t *advice, int *shown)
 {
-    if (view->evidence || was_measured(advice) || report_true(advice, "contradicted"))
+    if (view->evidence || was_measured(advice))
         return true;
-    if (is_verdict(advice, "avoid"))
-        return false;
-    return (*shown)++ < (is_verdict(advice, "try") ? TRIES_SHOWN : STOPS_SHOWN);
+    return is_class(advice, "try") && (*shown)++ < TRIES_SHOWN;
 }
 
 static void add_name(const json_t *advice, struct buf *names)
 {
-    const json_t *bound = report_bound(advice);
-    buf_addf(names, "%s%s%s", names->length ? ", " : "",
-             report_word(advice, "transformation"),
-             report_true(advice, "undecided") ? " (undecided)" : "");
-    if (!bound || !is_verdict(advice, "try"))
+    buf_addf(names, "%s%s", names->length ? ", " : "",
+             report_word(advice, "transformation"));
+}
+
+static void show_names(struct view *view, const char *class, struct buf *names)
+{
+    if (!names->length)
         return;
-    buf_add(names, " (");
-    add_report_bound(names, bound);
-    buf_add(names, ")");
-}
-
-static void show_names(struct view *view, const char *verdict, const char *names)
-{
-    static const struct {
-        const char *verdict, *before, *after;
-    } phrase[] = {{"try", "less promising: ", "."},
-                  {"stop", "likewise ", " (--evidence says why)."},
-                  {"avoid", "", ": the rules expect no gain (--evidence says why)."}};
     struct buf line = {0};
-    for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
-        if (!strcmp(phrase[i].verdict, verdict))
-            buf_addf(&line, "%s%s%s", phrase[i].before, names, phrase[i].after);
-    show_verdict_of(view, verdict, buf_str(&line));
+    buf_addf(&line, "%s%s.", !strcmp(class, "try") ? "less promising: " : "",
+             buf_str(names));
+    show_class(view, class, buf_str(&line));
     buf_release(&line);
-}
-
-static void show_verdict(struct view *view, const char *verdict)
-{
-    const json_t *advice;
-    struct buf names = {0};
-    int shown = 0;
-    size_t i;
-    json_array_foreach(json_object_get(view->report, "advice"), i, advice) {
-        if (!is_verdict(advice, verdict))
-            continue;
-        if (is_shown(view, advice, &shown))
-            show_one(view, advice);
-        else
-            add_name(advice, &names);
-    }
-    if (names.length)
-        show_names(view, verdict, buf_str(&names));
-    buf_release(&names);
-}
-
-static bool any_undecided(const json_t *report)
-{
-    const json_t *advice;
-    size_t i;
-    json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (report_true(advice, "undecided"))
-            return true;
-    return false;
+    buf_reset(names);
 }
 
 /* report_advice.c: what to try, what would gain nothing, what makes no sense here. */
 static void view_advice(struct view *view)
 {
-    layout_heading(&view->layout, "Advice, most promising first");
-    if (json_array_size(json_object_get(view->report, "advice")) == 0)
-        layout_paragraph(
-            &view->layout,
-            "None: the rules judge what a complete measurement of the kernel "
-            "as written shows.");
-    show_verdict(view, "gains");
-    show_verdict(view, "try");
-    show_verdict(view, "slower");
-    show_verdict(view, "stop");
-    show_verdict(view, "avoid");
-    if (any_undecided(view->report))
-        layout_paragraph(&view->layout, "(undecided: the figures' intervals allow the "
-                                        "opposite verdict, too)");
+    const json_t *list = json_object_get(view->report, "advice"), *advice;
+    struct buf names = {0};
+    const char *class = "";
+    int shown = 0;
+    size_t i;
+    layout_heading(&view->layout,
+                   "Advice, most promising first (gains over the kernel as written)");
+    json_array_foreach(list, i, advice) {
+        if (!is_class(advice, class))
+            show_names(view, class, &names);
+        class = report_word(advice, "verdict_text");
+        if (is_shown(view, advice, &shown))
+            show_one(view, advice);
+        else
+            add_name(advice, &names);
+    }
+    show_names(view, class, &names);
+    buf_release(&names);
+    if (!i)
+        layout_paragraph(&view->layout, "None: the rules judge what a complete "
+                                        "measurement of the kernel as written shows.");
+    else if (!view->evidence)
+        layout_paragraph(&view->layout, "(Each plan can be typed after --plan; "
+                                        "--evidence gives every reason.)");
 }
 
 /* ---- time ---- */
@@ -262,7 +242,8 @@ static void view_effort(struct view *view)
     if (!(figure(time, "wall_s") > 0) || !budget)
         return;
     add_wall(view->report, time, budget, &line);
-    add_looks(json_object_get(budget, "looks"), &line);
+    if (view->evidence)
+        add_looks(json_object_get(budget, "looks"), &line);
     add_left_out(budget, &line);
     layout_paragraph(&view->layout, "%s", buf_str(&line));
     buf_release(&line);
@@ -300,8 +281,7 @@ static void add_stop(const json_t *report, struct buf *line)
 {
     size_t variants = json_array_size(json_object_get(report, "variants"));
     double seconds = report_figure(report, "seconds");
-    bool given = report_has(report, "stop") &&
-                 strcmp(report_word(report, "command"), "advise") != 0;
+    bool given = report_has(report, "stop") && !report_is_advice(report);
     if (!given)
         return;
     buf_addf(line, "The search ended because %s, after ", report_word(report, "stop"));
@@ -310,36 +290,46 @@ static void add_stop(const json_t *report, struct buf *line)
     buf_addf(line, "%zu variant%s. ", variants, variants == 1 ? "" : "s");
 }
 
+/* What bounds the rest says little as long as something is to be tried. */
+static bool tells_headroom(const struct view *view, const json_t *left)
+{
+    const char *verdict = report_word(left, "verdict");
+    return view->evidence || !strcmp(verdict, "nothing") || !strcmp(verdict, "reached");
+}
+
 static void show_headroom(struct view *view)
 {
     const json_t *left = json_object_get(view->report, "left");
     struct buf line = {0};
-    layout_heading(&view->layout, "What is left to gain");
+    if (report_is_advice(view->report) && !view->evidence)
+        return;
+    layout_heading(&view->layout, "How far the search went");
     add_stop(view->report, &line);
-    if (report_has(left, "sentence"))
+    if (tells_headroom(view, left) && report_has(left, "sentence"))
         buf_add(&line, report_word(left, "sentence"));
-    else if (report_quantity(left, "bound"))
+    else if (tells_headroom(view, left) && report_quantity(left, "bound"))
         add_headroom_bound(left, &line);
-    else
-        buf_add(&line, "The evidence gives no bound on what is left.");
-    layout_paragraph(&view->layout, "%s", buf_str(&line));
+    if (line.length)
+        layout_paragraph(&view->layout, "%s", buf_str(&line));
+    view_effort(view);
     buf_release(&line);
 }
 
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
-                 const char *database, struct buf *out)
+                 struct buf *out)
 {
-    struct view view = {report, layout_on(out, colour, columns), evidence, database};
+    struct view view = {report, layout_on(out, colour, columns), evidence};
+    view_verdict(&view);
     view_head(&view);
     view_limit(&view);
     show_confirm(&view);
-    view_gained(&view);
+    view_results(&view);
     view_in_app(&view);
     view_advice(&view);
     view_audit(&view);
     show_headroom(&view);
-    view_effort(&view);
     if (evidence)
         view_evidence(&view);
     view_next(&view);
+    view_last(&view);
 }

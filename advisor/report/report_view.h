@@ -5,22 +5,24 @@
 
 #include "advisor/cli/layout.h"
 #include "advisor/report/report_read.h"
+#include "advisor/report/report_verdict.h"
 
 struct view {
     const json_t *report;
     struct layout layout;
     bool evidence; /* all of it: every advice in full, and what is behind each figure */
-    const char *database; /* as named on the command line; NULL = it was not */
 };
 
-/* report_answer.c: kernel and machine; what limits the loop, in plain words; what was
- * gained, apart for the source and what is beside it; the next command. */
-/* "What limits the loop: memory bandwidth": text of ours alone. Caller frees. */
-char *report_limit_title(const json_t *report);
+/* report_answer.c: the verdict in three lines, and its first one again at the end; kernel
+ * and machine; what limits the loop; what came of it; the next commands. */
+void view_verdict(struct view *view);
+void view_last(struct view *view);
 void view_head(struct view *view);
 void view_limit(struct view *view);
-void view_gained(struct view *view);
+void view_results(struct view *view);
 void view_next(struct view *view);
+/* To be pasted into a shell: broken between words only. */
+void view_command(struct view *view, const json_t *words, size_t indent);
 
 /* observe/in_app/in_app_text.c: the gains of --in-app, in one line and as a section;
  * nothing without them. */

@@ -119,7 +119,7 @@ int series_from_json(const json_t *root, const char *name, struct series *series
 
 /* Tables of at most 80 columns. */
 void series_text(const struct series *series, struct layout *layout);
-/* RFC 4180, a header line, an empty field for what is unknown; docs/measure.md. */
+/* RFC 4180, a header line, empty where unknown; docs/reference/measure.md. */
 void series_csv(const struct series *series, struct buf *out);
 /* Fills the picture; fails when nothing was measured. */
 int series_plot(const struct series *series, struct plot *plot, struct error *err);

@@ -59,12 +59,32 @@ static void add_scientific(struct buf *buf, double number, int digits)
     buf_addf(buf, "e%d", atoi(exponent + 1));
 }
 
+/* Of numbers above a million, up to 1e15. */
+static const struct {
+    double one;
+    const char *prefix;
+} prefixes[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}};
+
+/* "114 M": the unit comes behind it. */
+static void add_prefixed(struct buf *buf, double number, int digits)
+{
+    size_t i = 0;
+    while (fabs(number) < prefixes[i].one)
+        i++;
+    double shown = number / prefixes[i].one;
+    int before = (int)floor(log10(fabs(shown))) + 1;
+    buf_addf(buf, "%.*f%s", digits > before ? digits - before : 0, shown,
+             prefixes[i].prefix);
+}
+
 /* Not finite, or too large or small to be written out. */
 static bool add_unusual(struct buf *buf, double number, int digits)
 {
     double size = fabs(number);
     if (!isfinite(number))
         buf_add(buf, isnan(number) ? "unknown" : number > 0 ? "infinite" : "-infinite");
+    else if (size >= 1e6 && size < 1e15)
+        add_prefixed(buf, number, digits);
     else if (size >= 1e6 || (size > 0 && size < 1e-3))
         add_scientific(buf, number, digits);
     else
@@ -87,11 +107,30 @@ static void add_aligned(struct buf *buf, double number, double value, int digits
         buf_addf(buf, "%.*f", digits > before ? digits - before : 0, number);
 }
 
+/* "87.5 GFLOP/s": these take their prefix without a blank. */
+static bool joins_prefix(const struct buf *buf, const char *unit)
+{
+    static const char *const units[] = {"FLOP", "B/s"};
+    bool has_prefix = false, joins = false;
+    for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+        has_prefix =
+            has_prefix ||
+            (buf->length > 2 && !strcmp(buf->data + buf->length - 2, prefixes[i].prefix));
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        joins = joins || !strncmp(unit, units[i], strlen(units[i]));
+    return has_prefix && joins;
+}
+
+static void add_unit(struct buf *buf, const char *unit)
+{
+    buf_addf(buf, "%s%s", *unit && !joins_prefix(buf, unit) ? " " : "", unit);
+}
+
 static void add_with_unit(struct buf *buf, double number, const char *unit)
 {
     buf_add_number(buf, number);
     if (!isnan(number))
-        buf_addf(buf, " %s", unit);
+        add_unit(buf, unit);
 }
 
 struct step {
@@ -142,11 +181,6 @@ void buf_add_time(struct buf *buf, double seconds)
 }
 
 /* ---- quantities ---- */
-
-static void add_unit(struct buf *buf, const char *unit)
-{
-    buf_addf(buf, "%s%s", *unit ? " " : "", unit);
-}
 
 static struct quantity scaled(struct quantity quantity, double scale)
 {

@@ -7,8 +7,8 @@
  * interval, rounded as the Particle Data Group does, says nothing of the third; and more,
  * five at most, until its ends are told apart from it. Value and ends stop at the same
  * decimal, so that they can be compared. Digits before the point are all shown up to a
- * million. Ratios have two decimals below 10: 0.99x and 1.01x are told apart at any size
- * of the interval. Shares are whole percents.
+ * million, and from there with the prefix M, G or T. Ratios have two decimals below 10:
+ * 0.99x and 1.01x are told apart at any size of the interval. Shares are whole percents.
  *
  * A figure's interval stands in brackets, since where it comes from often follows in
  * parentheses; a ratio's stands in words: it is read in sentences.
@@ -23,8 +23,9 @@ struct error;
 
 /* ---- numbers ---- */
 
-void buf_add_number(struct buf *buf, double number); /* 1.5, 12434, 1.23e9, "unknown" */
-void buf_add_size(struct buf *buf, double bytes);    /* 1.5 GiB */
+/* 1.5, 12434, 1.23 G, "unknown" */
+void buf_add_number(struct buf *buf, double number);
+void buf_add_size(struct buf *buf, double bytes); /* 1.5 GiB */
 /* In powers of ten, as bandwidths are counted: "288 MB". */
 void buf_add_bytes(struct buf *buf, double bytes);
 void buf_add_time(struct buf *buf, double seconds); /* 12.3 ms */

@@ -369,8 +369,20 @@ static int follow_pointer(const struct locating *at, struct entry_object *object
     return 0;
 }
 
+/* Of the class itself (DW_TAG_member), or of its bases (DW_TAG_inheritance), whose fields
+ * its own may hide. Where a virtual base lies, the object says. */
+static bool find_among(Dwarf_Die *type, int tag, const char *name, size_t length,
+                       Dwarf_Die *member, uint64_t *offset);
+
 static bool find_member(Dwarf_Die *type, const char *name, size_t length,
                         Dwarf_Die *member, uint64_t *offset)
+{
+    return find_among(type, DW_TAG_member, name, length, member, offset) ||
+           find_among(type, DW_TAG_inheritance, name, length, member, offset);
+}
+
+static bool find_among(Dwarf_Die *type, int tag, const char *name, size_t length,
+                       Dwarf_Die *member, uint64_t *offset)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die at, inner;
@@ -381,16 +393,18 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t length,
         const char *found = dwarf_diename(&at);
         Dwarf_Word place = 0;
 
-        if (dwarf_tag(&at) != DW_TAG_member)
+        if (dwarf_tag(&at) != tag || dwarf_attr(&at, DW_AT_virtuality, &attribute))
             continue;
         if (dwarf_attr(&at, DW_AT_data_member_location, &attribute))
             dwarf_formudata(&attribute, &place);
         *offset += place;
-        if (found && strlen(found) == length && !strncmp(found, name, length)) {
+        if (tag == DW_TAG_member && found && strlen(found) == length &&
+            !strncmp(found, name, length)) {
             *member = at;
             return true;
         }
-        if (!found && type_of(&at, &inner) && /* anonymous: its members are ours */
+        if ((!found || tag == DW_TAG_inheritance) && type_of(&at, &inner) &&
+            /* anonymous, or a base: its members are ours */
             find_member(&inner, name, length, member, offset))
             return true;
         *offset -= place;

@@ -1,6 +1,6 @@
 /*
  * core/cpu: which CPU this is, or a text speaks of, and what is documented of CPUs: one
- * file each (machines/cpus/NAME.json, schema inflight.cpu/1, docs/porting.md).
+ * file each (machines/cpus/NAME.json, schema inflight.cpu/1, docs/internals/porting.md).
  */
 #ifndef CORE_CPU_CPU_H
 #define CORE_CPU_CPU_H

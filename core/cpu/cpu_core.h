@@ -1,7 +1,7 @@
 /*
  * The out-of-order core as its documents and measurements describe it: the object "core"
- * of a CPU's file (docs/porting.md). For a model of the core; nothing of it is measured
- * by this program.
+ * of a CPU's file (docs/internals/porting.md). For a model of the core; nothing of it is
+ * measured by this program.
  */
 #ifndef CORE_CPU_CPU_CORE_H
 #define CORE_CPU_CPU_CORE_H

@@ -666,9 +666,9 @@ static int load_recognised(const char *cpu, struct metric_set **set, struct erro
         result = fail(err, STATUS_MISSING,
                       *identity.vendor
                           ? "no metrics are defined for this CPU; --cpu takes another "
-                            "one's name or a definition file (docs/metrics.md)"
+                            "one's name or a definition file (docs/reference/metrics.md)"
                           : "what CPU it is cannot be told; --cpu names one "
-                            "(docs/metrics.md)");
+                            "(docs/reference/metrics.md)");
     return result;
 }
 

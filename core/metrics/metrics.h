@@ -1,7 +1,7 @@
 /*
  * core/metrics: what counters say of a program. Definitions are data, one file per CPU
- * family (rules/metrics/NAME.json, schema inflight.metrics/1, docs/metrics.md): events,
- * constants, formulas, and the trees they form. Counts in, values out; nothing is
+ * family (rules/metrics/NAME.json, schema inflight.metrics/1, docs/reference/metrics.md):
+ * events, constants, formulas, and the trees they form. Counts in, values out; nothing is
  * counted, clamped or guessed here.
  */
 #ifndef CORE_METRICS_METRICS_H

@@ -2,8 +2,8 @@
  * core/occupancy: pure functions: machine profile + traffic + time -> queues,
  * utilization, limiter, slack, bounds, and why n is what it is. Method: S. Mehta,
  * "Performance Analysis and Optimization with Little's Law", ISPASS 2022, eq. 1 and 2;
- * the queue model, its formulas and thresholds: docs/method.md. Measures nothing, knows
- * no plans.
+ * the queue model, its formulas and thresholds: docs/internals/method.md. Measures
+ * nothing, knows no plans.
  *
  * Everything carries an interval. An interval that is open above (high = infinity) is a
  * floor: part of the evidence is missing, and it could only add.

@@ -10,7 +10,7 @@ static const double copy_share = 2.0 / 3;
 /*
  * Best bandwidth of a 2:1 mix over that of pure reads, and of a 1:1 mix over a 2:1 mix.
  * Eight result sets on five CPU types: 62-76, 65-79 and 73-86 % of the theoretical peak
- * (docs/method.md, table of ceilings).
+ * (docs/internals/method.md, table of ceilings).
  */
 static struct quantity copy_over_read(void)
 {

@@ -5,8 +5,8 @@
  * instruction: so each cycle of the run gets its cause (the critical path; B. Fields, S.
  * Rubin, R. Bodik, "Focusing Processor Policies via Critical-Path Prediction", ISCA
  * 2001). What a cause costs is told by a run without it. Pure: measures nothing, knows no
- * kernels. The model and what it leaves out: docs/method.md, "Why, by a model of the
- * core".
+ * kernels. The model and what it leaves out: docs/internals/method.md, "Why, by a model
+ * of the core".
  */
 #ifndef CORE_PIPELINE_PIPELINE_H
 #define CORE_PIPELINE_PIPELINE_H

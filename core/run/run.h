@@ -2,9 +2,9 @@
  * core/run: run one built program in child processes, time it, keep every sample,
  * compare. Does not interpret.
  *
- * The program obeys the harness protocol of docs/design.md ("Harness protocol"): a
- * measuring program is started once per copy, pinned by us, and writes its results as
- * lines to the file named by --out.
+ * The program obeys the harness protocol of docs/internals/design.md ("Harness
+ * protocol"): a measuring program is started once per copy, pinned by us, and writes its
+ * results as lines to the file named by --out.
  */
 #ifndef CORE_RUN_RUN_H
 #define CORE_RUN_RUN_H
@@ -222,9 +222,9 @@ int run_count(const struct run_program *program, const struct run_opts *opts,
               double instructions_max, struct run_count *count, struct error *err);
 
 /*
- * Statistics (docs/method.md, "Times and their intervals"). Medians throughout: no sample
- * is left out for its value. Those marked as disturbed were repeated and do not count,
- * unless a launch has no others.
+ * Statistics (docs/internals/method.md, "Times and their intervals"). Medians throughout:
+ * no sample is left out for its value. Those marked as disturbed were repeated and do not
+ * count, unless a launch has no others.
  *
  * The unit is the launch (page placement differs between launches): launch medians are
  * the values, and `runs` counts launches. The interval is the 95 % one of their median:

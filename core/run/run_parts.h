@@ -73,8 +73,8 @@ struct verdict verdict_bad_results_take(char *detail);
 /* Keeps the weightier of the two in `worst` and releases the other. */
 void verdict_join_take(struct verdict *worst, struct verdict other);
 
-/* The result file of the measuring program (docs/design.md, "Harness protocol"). Private
- * to core/run. */
+/* The result file of the measuring program (docs/internals/design.md, "Harness
+ * protocol"). Private to core/run. */
 
 struct timed_sample {
     double seconds; /* per call */

@@ -20,8 +20,8 @@ struct quads {
 
 /*
  * What is built of intervals of 99 % and 98 % promises 95 %: to end when an interval is
- * narrow, and to pool launches that look equal, costs coverage (docs/method.md has the
- * simulation).
+ * narrow, and to pool launches that look equal, costs coverage (docs/internals/method.md
+ * has the simulation).
  */
 static const double ranks_level = 0.99;
 enum {

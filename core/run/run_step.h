@@ -1,5 +1,5 @@
 /* Stepping through a call of a program of VARIANT_TIME (ptrace), between the marks of
- * `--stepped` (docs/design.md, "Harness protocol"). Private to core/run. */
+ * `--stepped` (docs/internals/design.md, "Harness protocol"). Private to core/run. */
 #ifndef CORE_RUN_RUN_STEP_H
 #define CORE_RUN_RUN_STEP_H
 

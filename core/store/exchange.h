@@ -1,8 +1,8 @@
 /*
  * Results of other tuners' kind: a space of configurations, each with what came of it, in
  * memory; read and written as T4 results and Kernel Tuner cache files, written as CSV.
- * docs/exchange.md describes the files. Knows nothing of plans and of the search: who
- * knows them turns sessions into spaces and back.
+ * docs/reference/exchange.md describes the files. Knows nothing of plans and of the
+ * search: who knows them turns sessions into spaces and back.
  */
 #ifndef CORE_STORE_EXCHANGE_H
 #define CORE_STORE_EXCHANGE_H

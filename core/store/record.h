@@ -1,7 +1,7 @@
 /*
  * Records: what tuning one kernel gave on each machine, in a small text file beside the
- * source, meant to be committed (inflight.record/1, docs/formats.md). Builds read it
- * without this program: cmake/inflight-tune.cmake holds the same rules.
+ * source, meant to be committed (inflight.record/1, docs/internals/formats.md). Builds
+ * read it without this program: cmake/inflight-tune.cmake holds the same rules.
  */
 #ifndef CORE_STORE_RECORD_H
 #define CORE_STORE_RECORD_H

@@ -148,11 +148,11 @@ struct quantity count_set_value(const struct count_set *set, const char *event);
 /*
  * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
  * output of `perf stat` (the table, -x, -j) and LIKWID's CSV output; which one it is, is
- * seen from the text: docs/formats.md. Rows of several CPUs, sockets, threads or
- * intervals are summed. Times are in nanoseconds as the kernel counts them. An event that
- * counted a share s of the time is known to +- (1 - s) of its value: in the rest of the
- * time it may have happened not at all or twice as often. `path` is FILE, or FILE:REGION
- * where LIKWID's markers divide it. Errors name the file and line.
+ * seen from the text: docs/internals/formats.md. Rows of several CPUs, sockets, threads
+ * or intervals are summed. Times are in nanoseconds as the kernel counts them. An event
+ * that counted a share s of the time is known to +- (1 - s) of its value: in the rest of
+ * the time it may have happened not at all or twice as often. `path` is FILE, or
+ * FILE:REGION where LIKWID's markers divide it. Errors name the file and line.
  */
 int count_set_read(const char *path, struct count_set *set, struct error *err);
 /* The same from a text of that name. `region` NULL = the only one. */
@@ -351,7 +351,7 @@ void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
 bool count_adds_up(const char *event);
 
 /* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
- * this process (docs/counters.md names them), so that any PAPI-based tool and
+ * this process (docs/reference/counters.md names them), so that any PAPI-based tool and
  * papi_counter read them. traffic_trace does it. false = built without libsde. */
 bool traffic_export(const struct traffic *traffic);
 

@@ -58,7 +58,7 @@ static void add_empty(const struct regions_report *report, struct layout *layout
 {
     const char *rest = "#include <inflight.h>, inflight_region_begin(\"name\") and "
                        "inflight_region_end(\"name\") around what matters, and "
-                       "-linflight_regions (docs/regions.md)";
+                       "-linflight_regions (docs/reference/regions.md)";
     if (report->profile.region_nr)
         return;
     if (report->profile.process_nr)

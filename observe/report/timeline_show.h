@@ -28,9 +28,9 @@ bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr);
 
 /*
  * Where bytes through memory are on the time line: adds the misses in flight of a busy
- * core, the paper's eq. 2 (docs/method.md), latency at the bandwidth of each bin from the
- * profile's curve; unknown where the curve ends, and where less than a tenth of a core
- * was busy. A time line without bytes is left as it is.
+ * core, the paper's eq. 2 (docs/internals/method.md), latency at the bandwidth of each
+ * bin from the profile's curve; unknown where the curve ends, and where less than a tenth
+ * of a core was busy. A time line without bytes is left as it is.
  */
 void timeline_add_occupancy(struct timeline *timeline, const struct machine *machine);
 

@@ -284,6 +284,17 @@ static void note_untraced(struct search_result *result)
                                        "on the traffic that was traced before it");
 }
 
+static void note_gains(struct session *session)
+{
+    struct search_result *result = session->result;
+    result->gain = xcalloc(result->measurement_nr, sizeof(*result->gain));
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        result->gain[i] = session_timed(session, i) && session_timed(session, 0)
+                              ? evidence_ratio(&session->evidence, 0, i)
+                              : quantity_unknown();
+    result->gain[0] = quantity_exact(1, PROVENANCE_CLOCK);
+}
+
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -301,6 +312,7 @@ int session_close(struct session *session, struct error *err)
         return -1;
     note_untraced(result);
     result->session_gain = session_gain(session);
+    note_gains(session);
     result->file_checks =
         result->best && session->effort[result->best] != MEASURE_EXPLAIN;
     result->interrupted = spawn_interrupted() != 0;

@@ -14,7 +14,7 @@ struct search_runner;
 struct search_subject;
 struct strvec;
 
-/* inflight.comparison/1, documented in docs/formats.md. */
+/* inflight.comparison/1, documented in docs/internals/formats.md. */
 json_t *comparison_to_json(const struct compared *comparison);
 /* Plans are borrowed from the document. */
 int comparison_from_json(const struct json_at *at, struct compared *out,
@@ -67,7 +67,7 @@ struct dataset_about {
     const struct strvec *flags;
 };
 /* inflight.space/1, without its "measurements": an array of inflight.measurement/1 that
- * the caller adds. Documented in docs/formats.md. */
+ * the caller adds. Documented in docs/internals/formats.md. */
 json_t *dataset_json(const struct dataset_about *about);
 
 /* One of its measurements: without what is computed anew from the rest. */

@@ -18,7 +18,8 @@ struct measurement_origin {
     const char *kernel, *file, *hash, *compiler, *date;
 };
 /* inflight.measurement/1 with its origin: measurement_to_json and the keys machine,
- * cores, counts, kernel, file, hash, compiler, date. Documented in docs/formats.md. */
+ * cores, counts, kernel, file, hash, compiler, date. Documented in
+ * docs/internals/formats.md. */
 json_t *measurement_save_json(const struct measurement *measurement,
                               const struct measurement_origin *origin);
 

@@ -14,6 +14,11 @@ struct advice {
                                          plan before it; unknown = not tried */
     char *tried_plan;                 /* NULL = not tried */
     char *outcome;                    /* one sentence when tried or why not tried */
+    char *plan;   /* legal, to be typed: that for it, on top of the plan that the verdict
+                     was given for; NULL = none was looked for, or there is none */
+    size_t over;  /* the measurement that the verdict was given for */
+    double trust; /* 0 .. 1: the rule's weight, less what its record took from it;
+                       0.5 of what no rule gave */
     bool undecided; /* the figures' intervals allow the opposite verdict, too */
     bool no_plan;   /* it was to be tried, but no plan of it makes sense here */
     bool refused;   /* likewise, but all of its plans were refused as illegal */

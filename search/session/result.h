@@ -79,6 +79,9 @@ struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
     size_t best; /* index; 0 = nothing is faster beyond doubt */
+    /* Of each measurement over the kernel as written, by all times and comparisons of the
+     * session; unknown = it has none. NULL until the search has ended. */
+    struct quantity *gain;
     struct advice *advice;
     size_t advice_nr, advice_alloc;
     struct pruned *pruned;

@@ -69,6 +69,8 @@ void guided_note_found(struct guided *guided, size_t before, size_t i,
 /* The rule cannot know that no plan of it makes sense here; the estimate can. */
 void guided_note_no_plan(struct guided *guided, const char *transformation,
                          const char *why_not);
+/* What is advised and was not tried gets a plan to type, as long as there is time. */
+void guided_suggest(struct guided *guided);
 /* Advice of which no plan made sense is none in the end. */
 void guided_withdraw(struct search_result *result);
 /* At the end, when all is measured: marks the verdicts that a measurement contradicts.

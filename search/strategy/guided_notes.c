@@ -26,6 +26,7 @@ struct advice *guided_advice(struct search_result *result, const char *transform
     GROW(result->advice, result->advice_nr + 1, result->advice_alloc);
     struct advice *advice = &result->advice[result->advice_nr++];
     *advice = (struct advice){.transformation = xstrdup(transformation),
+                              .trust = 0.5,
                               .bound_speedup = quantity_unknown(),
                               .measured_speedup = quantity_unknown()};
     return advice;
@@ -45,6 +46,9 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
         return;
     advice->verdict = verdict->verdict;
     advice->undecided = verdict->undecided;
+    advice->over = guided->now;
+    advice->trust =
+        verdict->weight / 100.0 * session_rule_factor(guided->session, verdict->rule);
     advice->bound_speedup = guided_bound(guided, verdict);
     replace(&advice->rule, verdict->rule);
     replace(&advice->reason, verdict->reason);
@@ -206,6 +210,49 @@ void guided_note_no_plan(struct guided *guided, const char *transformation,
     guided_note_outcome(guided, transformation, NULL, quantity_unknown(), why_not);
     guided_advice(guided->session->result, transformation)->no_plan =
         propose_knows(transformation);
+}
+
+/* The first of the plans for it that is legal; caller frees, NULL = none is. */
+static char *legal_plan(struct guided *guided, const char *transformation, bool *any,
+                        struct buf *why_not)
+{
+    enum { LOOKS = 3 };
+    struct choice now = guided->session->choice[guided->now];
+    struct choices list = {0};
+    char *plan = NULL;
+    now.fallback = false;
+    struct propose about = guided_about(guided, guided->now, &now);
+    propose(&about, transformation, &list, why_not);
+    *any = list.nr > 0;
+    for (size_t i = 0; !plan && i < list.nr && i < LOOKS; i++)
+        if (session_remedied(guided->session, &list.item[i]))
+            plan = choice_text(&list.item[i]);
+    choices_release(&list);
+    return plan;
+}
+
+void guided_suggest(struct guided *guided)
+{
+    struct session *session = guided->session;
+    struct search_result *result = session->result;
+    bool is_over = session_over(session) && !session->opts->advise_only;
+    if (is_over || session->has_space || spawn_interrupted())
+        return;
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        struct advice *advice = &result->advice[i];
+        struct buf why_not = {0};
+        bool any = false;
+        if (advice->verdict != VERDICT_TRY || advice->tried_plan || advice->no_plan ||
+            advice->refused || !propose_knows(advice->transformation))
+            continue;
+        advice->plan = legal_plan(guided, advice->transformation, &any, &why_not);
+        if (!any)
+            guided_note_no_plan(guided, advice->transformation, buf_str(&why_not));
+        advice->refused = any && !advice->plan;
+        if (advice->refused)
+            replace(&advice->outcome, "no plan of it is legal here");
+        buf_release(&why_not);
+    }
 }
 
 void guided_withdraw(struct search_result *result)

@@ -501,6 +501,8 @@ int guided_run(struct session *session, struct error *err)
 {
     struct guided guided = {.session = session};
     int status = search_all(&guided, err);
+    if (!status)
+        guided_suggest(&guided);
     guided_withdraw(session->result);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);

@@ -103,6 +103,7 @@ static void advice_release(struct advice *advice)
     free(advice->reason);
     free(advice->source);
     free(advice->tried_plan);
+    free(advice->plan);
     free(advice->outcome);
 }
 
@@ -127,6 +128,7 @@ void search_result_release(struct search_result *result)
     free(result->environment);
     free(result->tie);
     free(result->measurement);
+    free(result->gain);
     free(result->advice);
     free(result->pruned);
     free(result->stop);

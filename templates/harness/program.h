@@ -1,8 +1,8 @@
 /*
  * The programs that are built around one kernel: program_time.c measures it,
  * program_trace.c counts its accesses, program_verify.c compares it with its
- * untransformed self. The command line and the files they write are in docs/design.md,
- * "Harness protocol".
+ * untransformed self. The command line and the files they write are in
+ * docs/internals/design.md, "Harness protocol".
  *
  * A program is one translation unit of these files, all static, since every other name
  * may be one of the user's file. Beside it are linked: a table of the kernel's

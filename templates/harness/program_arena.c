@@ -3,7 +3,7 @@
  * loaded into it and timed in turn, two at a time, on the same arrays: `program --set
  * n=100 --buffer a=100:zero --commands 5,6`. What the neighbours do and where the pages
  * lie hits both of two alike. The commands, one a line, each answered by one letter, are
- * in docs/design.md, "Harness protocol".
+ * in docs/internals/design.md, "Harness protocol".
  */
 #include "program_turns.c"
 

@@ -3,17 +3,18 @@
 
 /* ---- the verdict ---- */
 
-const adviceKinds = {
-  try: "try",
-  gained: "gained",
-  slower: "slower",
-  "no use": "no use",
-  "not recommended": "not recommended",
+/* What was or is to be tried, and what need not be. */
+const mainKinds = ["gained", "try", "no gain", "slower"];
+const restKinds = {
+  "not recommended": "Not recommended",
+  "no use": "No use as long as the limit is what it is",
+  "not possible": "Not possible",
 };
 /* Documents from before advice was worded. */
 function adviceKind(advice) {
-  const rule = textOf(advice, "verdict");
-  if (adviceKinds[textOf(advice, "verdict_text")]) return textOf(advice, "verdict_text");
+  const rule = textOf(advice, "verdict"),
+    word = textOf(advice, "verdict_text");
+  if (mainKinds.includes(word) || Object.hasOwn(restKinds, word)) return word;
   if (get(advice, "contradicted") === true) return rule === "try" ? "slower" : "gained";
   return { try: "try", avoid: "not recommended", stop: "no use" }[rule] || "try";
 }
@@ -494,11 +495,8 @@ function adviceSection(report) {
   const list = listOf(report.document, "advice").filter(isObject),
     of = (...kinds) => list.filter((one) => kinds.includes(adviceKind(one)));
   if (!list.length) return null;
-  const rest = [
-    ["Not recommended", of("not recommended")],
-    ["No use as long as the limit is what it is", of("no use")],
-  ];
-  const first = of("gained", "try", "slower");
+  const rest = Object.entries(restKinds).map(([kind, title]) => [title, of(kind)]);
+  const first = of(...mainKinds);
   return section(
     "advice",
     "Advice, most promising first",

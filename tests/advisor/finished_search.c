@@ -139,6 +139,7 @@ struct advice *fixture_advise(struct fixture *fixture, const char *name,
         .rule = xasprintf("%s.rule", name),
         .reason = xasprintf("What the rule says of %s, in one sentence or two.", name),
         .source = xstrdup("a paper"),
+        .trust = 0.6,
         .bound_speedup = bound > 0 ? fixture_gain(bound, 0.9 * bound, 1.1 * bound)
                                    : quantity_unknown(),
         .measured_speedup = quantity_unknown()};
@@ -206,5 +207,6 @@ json_t *fixture_document(struct fixture *fixture)
     json_object_set_new(report, "kernel",
                         json_pack("{s:s, s:s, s:{s:i, s:i}}", "file", "gather.c",
                                   "function", "gather", "sizes", "n", 1000, "m", 4000));
+    report_settle(report); /* commands name the file */
     return report;
 }

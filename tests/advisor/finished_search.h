@@ -4,6 +4,7 @@
 
 #include "advisor/cli/settings.h"
 #include "advisor/report/report.h"
+#include "advisor/report/report_verdict.h"
 #include "advisor/session/context.h"
 #include "tests/search/scripted_space.h"
 

@@ -1,6 +1,7 @@
 /*
- * A measuring program without a kernel: obeys the harness protocol of docs/design.md,
- * tells scripted times, and misbehaves on demand. For the tests of core/run.
+ * A measuring program without a kernel: obeys the harness protocol of
+ * docs/internals/design.md, tells scripted times, and misbehaves on demand. For the tests
+ * of core/run.
  *
  *     fake_harness --samples 2 --out results --times 1e-6,2e-6 --do crash --who 1
  *

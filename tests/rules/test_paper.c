@@ -1,7 +1,7 @@
 /*
  * The paper's 47 rows: its occupancy from its bandwidth and latency, and for the 37 rows
  * that tried something the shipped recipe's verdict against what was then measured. The
- * counts are those of docs/method.md.
+ * counts are those of docs/internals/method.md.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -161,7 +161,7 @@ TEST("everything has its place")
         "share/inflight/schemas/report-1.json",
         "share/doc/inflight/README.md",
         "share/doc/inflight/LICENSE",
-        "share/doc/inflight/method.md",
+        "share/doc/inflight/docs/internals/method.md",
         "share/pkgconfig/inflight.pc",
         "include/inflight.h",
         "share/inflight/inflight_regions.f90",

@@ -1,7 +1,7 @@
 /*
  * The rules of the source tree that no compiler checks: who may include whom, which
- * package has which adapter, sizes, banned functions, names. docs/design.md gives the
- * reasons.
+ * package has which adapter, sizes, banned functions, names. docs/internals/design.md
+ * gives the reasons.
  */
 #ifndef TESTS_WHOLE_TREE_RULES_H
 #define TESTS_WHOLE_TREE_RULES_H

@@ -139,11 +139,9 @@ static bool has_overload(const struct access *access, CXCursor method, bool chan
 static bool is_meant(const struct access *access, const struct place *place,
                      CXCursor method)
 {
-    CXCursor record = clang_getCanonicalCursor(clang_getCursorSemanticParent(method));
-    CXCursor owner = clang_getCanonicalCursor(
-        clang_getTypeDeclaration(access_record_of(place->owner->type)));
     bool constant = clang_CXXMethod_isConst(method);
-    if (!clang_equalCursors(record, owner) || (place->owner->is_const && !constant))
+    if (!access_is_visible(access, access_class_of(place->owner), method) ||
+        (place->owner->is_const && !constant))
         return false;
     return !(constant && !place->owner->is_const && has_overload(access, method, true));
 }
@@ -183,8 +181,7 @@ static struct argument through(struct access *access, const struct key *key,
     CXCursor result = access_only_return(method);
     CXType type = clang_getCursorResultType(method);
     if (!access_is_plain_method(method) || nr > INDEX_LIMIT ||
-        clang_Cursor_isNull(result) || !is_meant(access, place, method) ||
-        !access_is_visible(access, method))
+        clang_Cursor_isNull(result) || !is_meant(access, place, method))
         return (struct argument){0};
     frame.self = (struct value){.kind = V_PLACE, .place = *place->owner};
     CXCursor head = clang_getCursorDefinition(method);
@@ -243,8 +240,7 @@ static struct argument argument_of(struct access *access, const struct key *key)
         return (struct argument){ir_textf(arena, "&%s[0]", place->text), true};
     if (!clang_Cursor_isNull(key->method))
         found = through(access, key, key->method);
-    struct cursors list =
-        children_of(clang_getTypeDeclaration(access_record_of(place->owner->type)));
+    struct cursors list = cxx_members_of(access_class_of(place->owner));
     for (size_t i = 0; i < list.item_nr && (!found.text || found.indexes); i++) {
         struct argument other = through(access, key, list.item[i]);
         if (other.text && (!found.text || !other.indexes))

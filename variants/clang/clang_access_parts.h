@@ -147,7 +147,8 @@ bool access_container_owns(int row); /* them, each container its own */
 CXType access_element_type(const struct access *access, const struct place *place);
 CXType access_record_of(CXType type);
 bool access_is_object_type(CXType type);
-bool access_is_visible(const struct access *access, CXCursor member);
+bool access_is_visible(const struct access *access, CXCursor record, CXCursor member);
+CXCursor access_class_of(const struct place *object);
 bool access_is_word(const char *text);
 const char *access_name_of(const struct key *key);
 bool access_is_operator_text(const char *name);

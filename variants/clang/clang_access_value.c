@@ -227,13 +227,29 @@ static bool is_const_object(CXType type)
     return clang_isConstQualifiedType(canonical);
 }
 
-/* May the function around the loop name what this class declares? */
-bool access_is_visible(const struct access *access, CXCursor member)
+/* May the function around the loop name this member of an object of the class `record`,
+ * and does the name alone mean it? A base class's may be hidden by another of its name.
+ */
+bool access_is_visible(const struct access *access, CXCursor record, CXCursor member)
 {
-    CXCursor record = clang_getCanonicalCursor(clang_getCursorSemanticParent(member));
+    struct cxx_way way =
+        cxx_way_to(access->clang, record, clang_getCursorSemanticParent(member));
     enum CX_CXXAccessSpecifier specifier = clang_getCXXAccessSpecifier(member);
-    return specifier == CX_CXXPublic || specifier == CX_CXXInvalidAccessSpecifier ||
-           clang_equalCursors(record, access->self_class);
+    bool self = clang_equalCursors(clang_getCanonicalCursor(record), access->self_class);
+    bool is_public =
+        specifier == CX_CXXPublic || specifier == CX_CXXInvalidAccessSpecifier;
+    if (way.nr != 1)
+        return false;
+    if (way.is_own)
+        return is_public || self;
+    return cxx_classes_with(record, access_spelling_of(access, member)) == 1 &&
+           ((is_public && way.is_public) ||
+            (self && way.is_open && specifier != CX_CXXPrivate));
+}
+
+CXCursor access_class_of(const struct place *object)
+{
+    return clang_getTypeDeclaration(access_record_of(object->type));
 }
 
 static struct value field_of(const struct access *access, const struct value *base,
@@ -246,7 +262,11 @@ static struct value field_of(const struct access *access, const struct value *ba
     if (base->kind != V_PLACE || clang_getCursorKind(field) != CXCursor_FieldDecl ||
         clang_Cursor_isBitField(field) || !*name ||
         access_is_reference_type(clang_getCursorType(field)) ||
-        clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(field))))
+        clang_isVolatileQualifiedType(
+            clang_getCanonicalType(clang_getCursorType(field))) ||
+        cxx_way_to(access->clang, access_class_of(&base->place),
+                   clang_getCursorSemanticParent(field))
+                .nr != 1)
         return (struct value){0};
     place->key =
         ir_textf(arena, "%s.%s", base->place.key, cxx_qualified(access->clang, field));
@@ -259,12 +279,8 @@ static struct value field_of(const struct access *access, const struct value *ba
     place->type = clang_getCursorType(field);
     place->is_const = clang_isConstQualifiedType(clang_getCanonicalType(place->type)) ||
                       base->place.is_const || is_const_object(base->place.type);
-    /* a field of a base class may be hidden by another of its name */
-    CXCursor record = clang_getTypeDeclaration(access_record_of(base->place.type));
-    bool own =
-        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(field)),
-                           clang_getCanonicalCursor(record));
-    place->is_visible = own && base->place.is_visible && access_is_visible(access, field);
+    place->is_visible = base->place.is_visible &&
+                        access_is_visible(access, access_class_of(&base->place), field);
     value.is_atom = true;
     return value;
 }

@@ -73,6 +73,27 @@ struct ct_decl *cxx_this(struct ct_clang *clang);
 /* The first construct of the function that is not read; text NULL = there is none. */
 struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);
 
+/* clang_cxx_base.c */
+struct cxx_way {       /* from a class to one of its bases, or to itself */
+    size_t nr;         /* of ways; 0 = it is none, or libclang does not show it */
+    bool is_virtual;   /* a virtual base class on the way */
+    bool is_public;    /* everybody may go it */
+    bool is_open;      /* the class itself may */
+    bool is_inherited; /* a class derived from it may */
+    bool is_own;       /* it is the class itself */
+    bool is_placed;    /* offset is known */
+    long long offset;  /* of the base, bytes */
+};
+struct cxx_way cxx_way_to(const struct ct_clang *clang, CXCursor record, CXCursor base);
+/* Of a member expression: from the class of the object to the one that has the field. */
+struct cxx_way cxx_way_of(const struct ct_clang *clang, CXCursor member);
+CXCursor cxx_object_class(const struct ct_clang *clang, CXCursor member);
+/* What it and its bases declare; caller frees .item. */
+struct cursors cxx_members_of(CXCursor record);
+/* How many of it and its bases have something of that name: of one all of them mean the
+ * same by it. */
+size_t cxx_classes_with(CXCursor record, const char *name);
+
 struct ir_type type_of(struct ct_clang *clang, CXType type);
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);
 

@@ -309,43 +309,44 @@ static void check_call(struct search *search, CXCursor cursor)
 
 /* ---- members ---- */
 
-static CXCursor record_around(CXCursor field)
+static bool is_qualified(CXCursor member)
 {
-    CXCursor record = clang_getCursorSemanticParent(field);
-    while (clang_Cursor_isAnonymousRecordDecl(record))
-        record = clang_getCursorSemanticParent(record);
-    return record;
+    struct cursors list = children_of(member);
+    bool found = false;
+    for (size_t i = 0; i < list.item_nr; i++)
+        found = found || clang_isReference(clang_getCursorKind(list.item[i]));
+    free(list.item);
+    return found;
 }
 
-/* The layout that is taken is that of the class which declares the field. */
+/* Where it lies in the object must be known, and its name alone mean it. */
+static void check_base_class(struct search *search, CXCursor member)
+{
+    struct ct_clang *clang = search->clang;
+    CXCursor field = clang_getCursorReferenced(member);
+    struct cxx_way way = cxx_way_of(clang, member);
+    bool own = way.nr == 1 && way.is_own;
+    const char *name = take_string(clang, clang_getCursorSpelling(field));
+    const char *why =
+        own              ? NULL
+        : way.is_virtual ? "of a virtual base class, '%s'; pass it as a parameter"
+        : way.nr > 1 ? "of a base class that the object has more than once, '%s'; pass "
+                       "it as a parameter"
+        : is_qualified(member) ? "of a base class by that class's name, '%s'; give the "
+                                 "field a name that no other has"
+        : !way.is_placed ? "of a base class whose place in the object is not known, "
+                           "'%s'; pass it as a parameter"
+                         : NULL;
+    if (why)
+        report(search, member,
+               ir_textf(clang->arena, ir_textf(clang->arena, "a field %s", why), name));
+}
+
 static void check_member(struct search *search, CXCursor cursor)
 {
     CXCursor target = clang_getCursorReferenced(cursor);
-    struct cursors list = children_of(cursor);
-    for (size_t i = 0;
-         clang_getCursorKind(target) == CXCursor_FieldDecl && i < list.item_nr; i++) {
-        CXCursor base = list.item[i];
-        struct cursors inner = children_of(base);
-        while (clang_getCursorKind(base) == CXCursor_UnexposedExpr &&
-               inner.item_nr == 1) {
-            base = inner.item[0];
-            free(inner.item);
-            inner = children_of(base);
-        }
-        free(inner.item);
-        CXType type = clang_getCanonicalType(clang_getCursorType(base));
-        if (type.kind == CXType_Pointer)
-            type = clang_getCanonicalType(clang_getPointeeType(type));
-        CXCursor declared = clang_getTypeDeclaration(type);
-        if (type.kind == CXType_Record &&
-            clang_getCursorKind(base) != CXCursor_CXXThisExpr &&
-            !clang_Cursor_isAnonymousRecordDecl(declared) &&
-            !clang_equalCursors(clang_getCanonicalCursor(declared),
-                                clang_getCanonicalCursor(record_around(target))))
-            report(search, cursor,
-                   ir_textf(search->clang->arena, "a field of a base class, '%s'",
-                            take_string(search->clang, clang_getCursorSpelling(target))));
-    }
+    if (clang_getCursorKind(target) == CXCursor_FieldDecl)
+        check_base_class(search, cursor);
     if (is_reference(clang_getCursorType(target)))
         report(search, cursor,
                ir_textf(search->clang->arena,
@@ -354,7 +355,44 @@ static void check_member(struct search *search, CXCursor cursor)
     else if (clang_getCursorKind(target) == CXCursor_FieldDecl &&
              has_data(cxx_type_text(search->clang, clang_getCursorType(target))))
         report_class(search, cursor, clang_getCursorType(target), "a field of the class");
+}
+
+/* ---- conversions ---- */
+
+static CXCursor class_behind(CXType type)
+{
+    CXType to = clang_getCanonicalType(clang_getNonReferenceType(type));
+    if (to.kind == CXType_Pointer)
+        to = clang_getCanonicalType(clang_getPointeeType(to));
+    return to.kind == CXType_Record ? clang_getTypeDeclaration(to)
+                                    : clang_getNullCursor();
+}
+
+/* To a base class or back: elements of the one are not those of the other, and may begin
+ * elsewhere. Members are looked at by themselves. */
+static void check_conversion(struct search *search, CXCursor cursor, CXCursor parent)
+{
+    struct cursors list = children_of(cursor);
+    CXCursor to = class_behind(clang_getCursorType(cursor)),
+             from = list.item_nr
+                        ? class_behind(clang_getCursorType(list.item[list.item_nr - 1]))
+                        : clang_getNullCursor();
+    bool member = clang_getCursorKind(parent) == CXCursor_MemberRefExpr &&
+                  clang_getCursorKind(cursor) == CXCursor_UnexposedExpr;
     free(list.item);
+    if (member || clang_Cursor_isNull(to) || clang_Cursor_isNull(from) ||
+        clang_equalCursors(clang_getCanonicalCursor(to),
+                           clang_getCanonicalCursor(from)) ||
+        (!cxx_way_to(search->clang, from, to).nr &&
+         !cxx_way_to(search->clang, to, from).nr &&
+         clang_getCursorKind(cursor) != CXCursor_UnexposedExpr))
+        return;
+    report(search, cursor,
+           ir_textf(search->clang->arena,
+                    "a conversion of '%s' to '%s', of which one is a base class of the "
+                    "other; use the object's fields as they are",
+                    take_string(search->clang, clang_getCursorSpelling(from)),
+                    take_string(search->clang, clang_getCursorSpelling(to))));
 }
 
 /* ---- all of it ---- */
@@ -411,6 +449,9 @@ static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientDa
         check_call(search, cursor);
     else if (kind == CXCursor_MemberRefExpr)
         check_member(search, cursor);
+    else if (kind == CXCursor_UnexposedExpr || kind == CXCursor_CXXStaticCastExpr ||
+             kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXFunctionalCastExpr)
+        check_conversion(search, cursor, parent);
     else if (kind == CXCursor_DeclRefExpr)
         check_name(search, cursor);
     else if (kind == CXCursor_CXXThisExpr)

@@ -227,17 +227,23 @@ static void read_field_dims(struct ct_clang *clang, CXCursor cursor,
 }
 
 /* NULL when the layout is not known, as of an incomplete record. */
-static struct ir_field *field_of(struct ct_clang *clang, CXCursor cursor)
+static struct ir_field *field_of(struct ct_clang *clang, CXCursor member, CXCursor cursor)
 {
     CXCursor record = clang_getCursorSemanticParent(cursor);
+    struct cxx_way way = {.nr = 1, .is_placed = true};
     long long bits = clang_Cursor_getOffsetOfField(cursor);
-    long long all = clang_Type_getSizeOf(clang_getCursorType(record));
     long long own = clang_Type_getSizeOf(clang_getCursorType(cursor));
-    if (bits < 0 || all <= 0 || own < 0)
+    if (clang->is_cplusplus) {
+        way = cxx_way_of(clang, member);
+        record = cxx_object_class(clang, member);
+    }
+    long long all = clang_Type_getSizeOf(clang_getCursorType(record));
+    if (bits < 0 || all <= 0 || own < 0 || way.nr != 1 || way.is_virtual ||
+        !way.is_placed)
         return NULL;
     struct ir_field *field = ir_alloc(clang->arena, sizeof(*field));
     field->record_bytes = (size_t)all;
-    field->offset = (size_t)bits / 8;
+    field->offset = (size_t)(way.offset + bits / 8);
     field->bytes = (size_t)own;
     read_field_dims(clang, cursor, field);
     return field;
@@ -252,7 +258,7 @@ static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node 
         read_name(clang, cursor, node);
         return;
     }
-    struct ir_field *field = field_of(clang, target);
+    struct ir_field *field = field_of(clang, cursor, target);
     if (node->child_nr == 0 && clang->is_cplusplus) {
         node->child[0] = cxx_this_node(clang);
         node->child_nr = 1;

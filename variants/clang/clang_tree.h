@@ -131,6 +131,12 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
             const struct strvec *args, struct ir_arena *arena, struct error *err);
 void ct_close(struct ct_file *file);
 
+/* C++: calls in the function that only run a lambda for each number, as the loops that
+ * they are: the text of the whole file, its lines where they were; NULL = there are none.
+ * `line`: only the call that is there; 0 = all, -1 = none. `trouble`: of the first that
+ * is not the same as a loop. In the arena. */
+const char *ct_written_loops(struct ct_file *file, const struct ct_function *function,
+                             const char *source, int line, struct ct_trouble *trouble);
 /* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
  * is read where there is trouble. */
 void ct_read(struct ct_file *file, struct ct_function *function);

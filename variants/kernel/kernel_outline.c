@@ -114,10 +114,7 @@ int source_outline(const struct outline_request *request, struct buf *text,
     if (outliner_open(request, &choice.outliner, err) < 0)
         return -1;
     if (!outliner_loops(choice.outliner))
-        fail(&why, STATUS_INPUT,
-             "%s:%d: there is no loop at this line; give the line of its head or one "
-             "inside of it",
-             request->path, request->line);
+        outliner_fail_empty(choice.outliner, request->line, &why);
     else if (take_outermost(&choice, READ_ALL, &why) == 0 ||
              take_outermost(&choice, READ_OUTER, &why) == 0)
         status = 0;

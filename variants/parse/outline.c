@@ -64,9 +64,6 @@ static int read_function(struct outliner *outliner, const struct outline_request
                          struct error *err)
 {
     struct parse *parse = &outliner->parse;
-    outliner->function = parse_select(parse, request->line, request->function, err);
-    if (!outliner->function)
-        return -1;
     ct_read(&parse->file, outliner->function);
     outliner->is_whole = outliner->function->body != NULL;
     if (!outliner->is_whole && parse->file.is_cplusplus)
@@ -83,25 +80,19 @@ static int read_function(struct outliner *outliner, const struct outline_request
 }
 
 static int open_source(struct outliner *outliner, const struct outline_request *request,
-                       struct error *err)
+                       bool write_loops, struct error *err)
 {
-    struct ir_function *file = outliner->file;
     struct strvec args = {0};
-    bool cplusplus = cxx_is_source(request->path, request->cflags);
-    if (parse_source(file, request->text, err) < 0)
-        return -1;
-    parse_args(request->cflags, file->source, cplusplus, &args);
-    int status = ct_open(&outliner->parse.file, file->path, file->source,
-                         file->source_length, &args, outliner->parse.arena, err);
-    if (status == 0)
-        file->all_pragma = scan_pragmas(outliner->parse.arena, file->source,
-                                        file->source_length, &outliner->parse.file);
+    int status =
+        parse_open(&outliner->parse, request->text, request->line, request->function,
+                   request->cflags, write_loops && request->line ? request->line : -1,
+                   &args, &outliner->function, err);
     strvec_release(&args);
     return status < 0 ? -1 : read_function(outliner, request, err);
 }
 
-int outliner_open(const struct outline_request *request, struct outliner **out,
-                  struct error *err)
+int outline_open(const struct outline_request *request, bool write_loops,
+                 struct outliner **out, struct error *err)
 {
     struct outliner *outliner = xcalloc(1, sizeof(*outliner));
     struct ir_arena *arena = ir_arena_new();
@@ -112,7 +103,7 @@ int outliner_open(const struct outline_request *request, struct outliner **out,
     outliner->attribute = request->attribute;
     outliner->types_alias = parse_types_alias(request->cflags);
     *out = NULL;
-    if (open_source(outliner, request, err) < 0) {
+    if (open_source(outliner, request, write_loops, err) < 0) {
         outliner_close(outliner);
         return -1;
     }
@@ -120,6 +111,12 @@ int outliner_open(const struct outline_request *request, struct outliner **out,
         find_loops(outliner, outliner->function->body, request->line);
     *out = outliner;
     return 0;
+}
+
+int outliner_open(const struct outline_request *request, struct outliner **out,
+                  struct error *err)
+{
+    return outline_open(request, true, out, err);
 }
 
 void outliner_close(struct outliner *outliner)
@@ -136,6 +133,18 @@ void outliner_close(struct outliner *outliner)
 size_t outliner_loops(const struct outliner *outliner)
 {
     return outliner->loop_nr;
+}
+
+int outliner_fail_empty(const struct outliner *outliner, int line, struct error *err)
+{
+    const struct ct_trouble *lambda = &outliner->parse.lambda;
+    if (lambda->text)
+        return fail(err, STATUS_INPUT, "%s:%d:%d: there is no loop at this line, but %s",
+                    outliner->file->path, lambda->line, lambda->column, lambda->text);
+    return fail(err, STATUS_INPUT,
+                "%s:%d: there is no loop at this line; give the line of its head or one "
+                "inside of it",
+                outliner->file->path, line);
 }
 
 int outliner_loop_line(const struct outliner *outliner, size_t loop)

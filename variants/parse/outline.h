@@ -49,6 +49,8 @@ int outliner_open(const struct outline_request *request, struct outliner **out,
                   struct error *err);
 void outliner_close(struct outliner *outliner); /* NULL is fine */
 size_t outliner_loops(const struct outliner *outliner);
+/* Why there are none. */
+int outliner_fail_empty(const struct outliner *outliner, int line, struct error *err);
 int outliner_loop_line(const struct outliner *outliner, size_t loop);
 /* Nothing but declarations stands beside it in the function. */
 bool outliner_is_whole(const struct outliner *outliner, size_t loop);

@@ -46,6 +46,9 @@ struct outliner {
     bool types_alias; /* -fno-strict-aliasing */
 };
 
+/* With or without a loop in place of a call with a lambda at the line. */
+int outline_open(const struct outline_request *request, bool write_loops,
+                 struct outliner **out, struct error *err);
 /* "FILE:LINE: the loop of line 7 cannot be taken out of 'f': ..." */
 int outline_refuse(const struct outliner *outliner, int line, struct error *err,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));

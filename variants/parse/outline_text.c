@@ -435,7 +435,7 @@ int outline_attribute(const struct outline_request *request, struct buf *text,
                       struct outlined *what, struct error *err)
 {
     struct outliner *outliner;
-    if (outliner_open(request, &outliner, err) < 0)
+    if (outline_open(request, false, &outliner, err) < 0)
         return -1;
     const char *source = outliner->file->source;
     size_t begin = outliner->function->begin;

@@ -279,7 +279,7 @@ static int check_language(const char *path, struct error *err)
     return 0;
 }
 
-int parse_source(struct ir_function *function, const char *text, struct error *err)
+static int parse_source(struct ir_function *function, const char *text, struct error *err)
 {
     struct buf source = {0};
     int status = 0;
@@ -308,23 +308,57 @@ bool parse_types_alias(const struct strvec *cflags)
     return alias;
 }
 
+static int open_text(struct parse *p, const char *text, int line, const char *name,
+                     const struct strvec *args, struct ct_function **chosen,
+                     struct error *err)
+{
+    struct ir_function *function = p->function;
+    if (text && parse_source(function, text, err) < 0)
+        return -1;
+    if (ct_open(&p->file, function->path, function->source, function->source_length, args,
+                p->arena, err) < 0)
+        return -1;
+    function->all_pragma =
+        scan_pragmas(p->arena, function->source, function->source_length, &p->file);
+    *chosen = parse_select(p, line, name, err);
+    return *chosen ? 0 : -1;
+}
+
+int parse_open(struct parse *p, const char *text, int line, const char *name,
+               const struct strvec *cflags, int lambda_line, struct strvec *args,
+               struct ct_function **chosen, struct error *err)
+{
+    struct ir_function *function = p->function;
+    struct ct_trouble trouble;
+    if (parse_source(function, text, err) < 0)
+        return -1;
+    function->types_alias = parse_types_alias(cflags);
+    parse_args(cflags, function->source, cxx_is_source(function->path, cflags), args);
+    if (open_text(p, NULL, line, name, args, chosen, err) < 0)
+        return -1;
+    const char *written =
+        ct_written_loops(&p->file, *chosen, function->source, lambda_line, &trouble);
+    p->lambda = trouble;
+    if (trouble.text && !(*chosen)->trouble.text)
+        (*chosen)->trouble = trouble;
+    if (!written)
+        return 0;
+    const char *full = (*chosen)->full; /* the line of a header is another file's */
+    ct_close(&p->file);
+    p->file = (struct ct_file){0};
+    return open_text(p, written, line, line ? NULL : full, args, chosen, err);
+}
+
 static int parse_file(struct parse *p, const char *text, int line, const char *name,
                       const struct strvec *cflags, struct error *err)
 {
-    struct ir_function *function = p->function;
-    if (check_language(function->path, err) < 0 || parse_source(function, text, err) < 0)
-        return -1;
     struct strvec args = {0};
-    function->types_alias = parse_types_alias(cflags);
-    parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
-    int status = ct_open(&p->file, function->path, function->source,
-                         function->source_length, &args, p->arena, err);
-    if (status == 0) {
-        function->all_pragma =
-            scan_pragmas(p->arena, function->source, function->source_length, &p->file);
-        struct ct_function *chosen = parse_select(p, line, name, err);
-        status = chosen ? read_function(p, chosen, &args, err) : -1;
-    }
+    struct ct_function *chosen;
+    if (check_language(p->function->path, err) < 0)
+        return -1;
+    int status = parse_open(p, text, line, name, cflags, 0, &args, &chosen, err);
+    if (status == 0)
+        status = read_function(p, chosen, &args, err);
     strvec_release(&args);
     return status;
 }

@@ -19,6 +19,7 @@ struct parse {
     size_t put_in;             /* expressions of helpers of several statements */
     /* the first node that can neither be taken apart nor copied as text */
     const struct ct_node *trouble;
+    struct ct_trouble lambda; /* parse_open: of a call that is no loop */
 };
 
 /* The symbol of a declaration, made on first use. */
@@ -82,8 +83,12 @@ void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
 
 /* -fno-strict-aliasing: what the last of such flags says. */
 bool parse_types_alias(const struct strvec *cflags);
-/* `text` NULL = what the file holds. */
-int parse_source(struct ir_function *function, const char *text, struct error *err);
+/* Opens the file, or `text` in its place (NULL = what it holds), and finds the function.
+ * Calls that only run a lambda for each number (the one at `lambda_line`; 0 = all of the
+ * function) are loops in the source then, or its trouble. */
+int parse_open(struct parse *p, const char *text, int line, const char *name,
+               const struct strvec *cflags, int lambda_line, struct strvec *args,
+               struct ct_function **chosen, struct error *err);
 /* The function that is meant. */
 struct ct_function *parse_select(const struct parse *p, int line, const char *name,
                                  struct error *err);

@@ -1,5 +1,5 @@
-/* The file of a verifying program (docs/design.md, "Harness protocol"). Private to
- * variants. */
+/* The file of a verifying program (docs/internals/design.md, "Harness protocol"). Private
+ * to variants. */
 #ifndef VARIANTS_VERIFY_LINES_H
 #define VARIANTS_VERIFY_LINES_H
 

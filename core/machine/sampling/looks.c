@@ -6,9 +6,9 @@
 
 /*
  * Of a guest: taken from profiles of a Zen 5 one within 33 minutes, whose neighbours load
- * the memory (bench/machine_runs; docs/figures.md has the ranges), so that nine in ten
- * would have held their median. Of a machine of one's own it is assumed that profiles
- * repeat as medians of rounds do (trial.h); nobody has measured it.
+ * the memory (bench/machine_runs; docs/internals/figures-archive.md has them), so that
+ * nine in ten would have held their median. Of a machine of one's own it is assumed that
+ * profiles repeat as medians of rounds do (trial.h); nobody has measured it.
  */
 static const struct repeatability usual[FIGURE_KINDS][2] = {
     [FIGURE_LATENCY] = {{.look = 0.04, .run = 0.02}, {.look = 0.04, .run = 0.06}},

@@ -310,7 +310,7 @@ static int any_cpu(const struct cpu_table *table, struct answer *best, struct er
     if (result == 0 && !best->source)
         return fail(err, STATUS_MISSING,
                     "these counts hold no memory traffic: for no CPU known are all "
-                    "bandwidth events there; docs/counters.md names them");
+                    "bandwidth events there; docs/reference/counters.md names them");
     if (result == 0 && best->other)
         return fail(err, STATUS_INPUT,
                     "the counts mean other bytes on '%s' than on '%s': say which CPU "

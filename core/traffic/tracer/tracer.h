@@ -1,10 +1,11 @@
 /*
- * The runtime of a tracing program (docs/design.md, "Harness protocol"). Needs only the C
- * library; compiled without instrumentation with the files that traffic_tracer_sources()
- * names, linked to the instrumented kernel. The callbacks of gcc -fsanitize=thread and
- * clang -fsanitize=address (with calls for every access, see variants/build/build.c),
- * given when compiling, not when linking, arrive here; those of -fsanitize=thread and
- * -fsanitize-coverage=trace-loads,trace-stores of clang too, which report less.
+ * The runtime of a tracing program (docs/internals/design.md, "Harness protocol"). Needs
+ * only the C library; compiled without instrumentation with the files that
+ * traffic_tracer_sources() names, linked to the instrumented kernel. The callbacks of gcc
+ * -fsanitize=thread and clang -fsanitize=address (with calls for every access, see
+ * variants/build/build.c), given when compiling, not when linking, arrive here; those of
+ * -fsanitize=thread and -fsanitize-coverage=trace-loads,trace-stores of clang too, which
+ * report less.
  *
  * The compiler must not turn loops into memcpy or memset
  * (-fno-tree-loop-distribute-patterns for gcc, -fno-builtin for clang): no callback

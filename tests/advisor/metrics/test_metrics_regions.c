@@ -313,7 +313,7 @@ static const struct {
      "*solve: 3 processors are at work in a process*and 2 threads of it*"
      "mark*"},
     {declared, "--regions first --cpu skylake-sp --model portable",
-     "*Mem_Bytes *8.00e9 *solve: bytes through memory are those that the program "
+     "*Mem_Bytes *8.00 G *solve: bytes through memory are those that the program "
      "declares*"},
     {short_calls, "--regions first --model topdown" TOY,
      "*all: the markers themselves are 100 % of its time*"},

@@ -1,4 +1,4 @@
-/* inflight rules: what it prints, and the example of docs/rules.md. */
+/* inflight rules: what it prints, and the example of docs/reference/rules.md. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 SUITE(advisor_rules);
 
-static const char page[] = INFLIGHT_SOURCE_DIR "/docs/rules.md";
+static const char page[] = INFLIGHT_SOURCE_DIR "/docs/reference/rules.md";
 
 /* The nth named block of JSON of the page becomes a file of the folder. Caller frees its
  * path.

@@ -36,8 +36,8 @@ TEST("numbers are shown with three digits")
         {999.4, "999"},
         {999.7, "1000"},
         {1234.5, "1234"},
-        {1.2345e9, "1.23e9"},
-        {1e6, "1.00e6"},
+        {1.2345e9, "1.23 G"},
+        {1e6, "1.00 M"},
         {2.5e-5, "2.50e-5"},
         {-3.14159, "-3.14"},
         {NAN, "unknown"},
@@ -111,7 +111,7 @@ TEST("digits follow the interval")
         {110.2, 110.4, 110.6, "110.4 GB/s [110.2, 110.6]"},          /* ends told apart */
         {110.2999, 110.3, 110.3001, "110.30 GB/s [110.30, 110.30]"}, /* five at most */
         {12000, 12434, 12800, "12434 GB/s [12000, 12800]"},
-        {1.1e9, 1.25e9, 1.4e9, "1.25e9 GB/s [1.10e9, 1.40e9]"},
+        {1.1e16, 1.25e16, 1.4e16, "1.25e16 GB/s [1.10e16, 1.40e16]"},
         {12, 12, INFINITY, "12 GB/s or more"},
         {12, 15, INFINITY, "15 GB/s [12 or more]"},
         {-INFINITY, 15, 16, "15 GB/s [at most 16]"},
@@ -163,4 +163,23 @@ TEST("what is doubted is not told")
     buf_add_ratio(&buf, gain);
     check_str(buf_str(&buf), "not believed, the machine was busy");
     buf_release(&buf);
+}
+
+TEST("large rates have a prefix")
+{
+    static const struct {
+        double value;
+        const char *unit, *text;
+    } cases[] = {{8.75e10, "FLOP/s", "87.5 GFLOP/s"},
+                 {1.14e8, "walks/s", "114 M walks/s"},
+                 {114, "walks/s", "114 walks/s"},
+                 {3e12, "", "3.00 T"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf buf = {0};
+        buf_add_value(&buf, quantity_exact(cases[i].value, PROVENANCE_PROBE), 1,
+                      cases[i].unit);
+        check_str(buf_str(&buf), cases[i].text);
+        buf_release(&buf);
+    }
 }

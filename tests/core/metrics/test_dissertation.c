@@ -379,7 +379,7 @@ TEST("all values follow from counts")
         check_table(path, &tally);
         free(path);
     }
-    /* what docs/figures.md says */
+    /* what docs/internals/figures-archive.md says */
     check_eq(tally.compared, 1003);
     check_eq(tally.returned, 754);
     check_eq(tally.excluded, 5);

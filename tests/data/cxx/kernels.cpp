@@ -160,6 +160,61 @@ void push(int n, Particle *p, double dt)
     }
 }
 
+struct Body {
+    double x, v;
+    explicit operator bool() const { return x > 0; }
+};
+
+struct Counted {
+    int nr;
+    double *rate;
+};
+
+struct Marked : Counted, Body {
+    double mass;
+};
+
+struct Cloud : protected Counted {
+    double drive(int n, Marked *body);
+};
+
+#pragma inflight set nr = 60
+#pragma inflight set n = 300
+double Cloud::drive(int n, Marked *body)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < nr; j++) {
+            body[i].v += rate[j] * body[i].mass;
+            sum += body[i].v;
+        }
+    return sum;
+}
+
+#pragma inflight set cloud.nr = 4000
+void slow(Marked &cloud)
+{
+    for (int i = 0; i < cloud.nr; i++)
+        cloud.rate[i] *= cloud.v - cloud.mass;
+}
+
+template <class F> void for_each(int n, F f)
+{
+    for (int i = 0; i < n; ++i)
+        f(i);
+}
+
+#pragma inflight set n = 900
+double lambdas(int n, double a, const double *x, double *y)
+{
+    double sum = 0;
+    for_each(n, [=](int i) { y[i] = a * x[i]; });
+    for_each(n, [&sum, y](const int k) {
+        sum += y[k];
+    });
+    return sum;
+}
+
 class Matrix
 {
     int rows, cols;

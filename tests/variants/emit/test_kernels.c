@@ -129,8 +129,8 @@ TEST("classes")
     json_decref(manifest);
 }
 
-/* Every template opens and says all that is needed to run it, and docs/templates.md has
- * it. */
+/* Every template opens and says all that is needed to run it, and
+ * docs/reference/templates.md has it. */
 TEST("each template")
 {
     struct buf page = {0};
@@ -138,7 +138,8 @@ TEST("each template")
     struct dirent **entry = NULL;
     int nr = scandir(TEMPLATES, &entry, NULL, alphasort), kernels = 0;
 
-    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/templates.md", &page, &err), &err);
+    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/reference/templates.md", &page, &err),
+             &err);
     for (int i = 0; i < nr; i++) {
         const char *name = entry[i]->d_name;
         char *path = xasprintf("%s/%s", TEMPLATES, name);

@@ -218,7 +218,8 @@ TEST("all steps are documented")
     struct error err = {0};
     size_t nr;
     const struct transformation *all = transformations(&nr);
-    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/plans.md", &page, &err), &err);
+    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/reference/plans.md", &page, &err),
+             &err);
     for (size_t i = 0; i < nr; i++) {
         bool found = false;
         for (const char *line = buf_str(&page); line && !found;
@@ -230,7 +231,7 @@ TEST("all steps are documented")
                                   strchr("(`", at[1 + length]));
         }
         if (!found)
-            check_str(all[i].name, "a step in the table of docs/plans.md");
+            check_str(all[i].name, "a step in the table of docs/reference/plans.md");
     }
     buf_release(&page);
 }

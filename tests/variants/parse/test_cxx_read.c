@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/random.h"
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
+#include "variants/clang/clang_tree.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
@@ -14,6 +16,13 @@ SUITE(variants_cxx_read);
 #define SUM  "double f(int n, const double *x)\n{\n    double s = 0;\n"
 #define LOOP "    for (int i = 0; i < n; i++)\n"
 #define END  "    return s;\n}\n"
+
+#define BASE "struct B {\n    int a;\n    double v;\n};\n"
+
+#define FOR                                                                              \
+    "template <class F> void each(int n, F f)\n{\n    for (int i = 0; i < n; i++)\n    " \
+    "    "                                                                               \
+    "f(i);\n}\n"
 
 static int open_text(const char *text, const char *function, struct kernel **kernel,
                      struct error *err)
@@ -110,11 +119,124 @@ static const struct {
      "s += v;\n    }\n" END,
      "6:23: of C++, 'f' cannot be read: a reference in a function with while, switch, "
      "labels or lists of initialisers; use a pointer"},
-    {"a field of a base class",
-     "struct B {\n    int a;\n    double v;\n};\nstruct A : B {\n    double w;\n};\n"
-     "double f(int n, const A *x)\n{\n    double s = 0;\n" LOOP
-     "        s += x[i].v;\n" END,
-     "12:19: of C++, 'f' cannot be read: a field of a base class, 'v'"},
+    {"a field that another hides",
+     BASE
+     "struct A : B {\n    int v;\n};\ndouble f(int n, const A *x)\n{\n    double s = "
+     "0;\n" LOOP "        s += x[i].B::v;\n" END,
+     "12:22: of C++, 'f' cannot be read: a field of a base class by that class's name, "
+     "'v'; give the field a name that no other has"},
+    {"a field of a virtual base class",
+     BASE
+     "struct A : virtual B {\n    int w;\n};\nvoid f(A &x)\n{\n    for (int i = 0; i "
+     "< x.a; i++)\n        x.w = 0;\n}\n",
+     "10:27: of C++, 'f' cannot be read: a field of a virtual base class, 'a'; pass it "
+     "as "
+     "a parameter"},
+    {"a field of a base class that is there twice",
+     BASE "struct C : B {};\nstruct D : B {};\nstruct A : C, D {\n    int w;\n};\nvoid "
+          "f(A &x)\n{\n    for (int i = 0; i < x.C::a; i++)\n        x.w = 0;\n}\n",
+     "12:30: of C++, 'f' cannot be read: a field of a base class that the object has "
+     "more "
+     "than once, 'a'; pass it as a parameter"},
+    {"a field that may lie in either of two places",
+     "struct B {\n    B() {}\n    double v;\n    int a;\n};\nstruct C {\n    int c;\n};\n"
+     "struct A : B, C {};\ndouble f(int n, const A *x)\n{\n    double s = 0;\n" LOOP
+     "        s += x[i].c;\n" END,
+     "14:19: of C++, 'f' cannot be read: a field of a base class whose place in the "
+     "object is not known, 'c'; pass it as a parameter"},
+    {"a pointer to a base class",
+     BASE
+     "struct A : B {\n    int w;\n};\ndouble f(int n, const A *x)\n{\n    double s = "
+     "0;\n    const B *y = x;\n" LOOP "        s += y[i].v;\n" END,
+     "11:18: of C++, 'f' cannot be read: a conversion of 'A' to 'B', of which one is a "
+     "base class of the other; use the object's fields as they are"},
+    {"a reference to a base class",
+     BASE "struct A : B {\n    int w;\n};\nvoid f(int n, A *x)\n{\n" LOOP
+          "    {\n        B &y = x[i];\n        y.v = 0;\n    }\n}\n",
+     "12:16: of C++, 'f' cannot be read: a conversion of 'A' to 'B'"},
+    {"a cast to a derived class",
+     BASE "struct A : B {\n    int w;\n};\nvoid f(int n, B *x)\n{\n" LOOP
+          "        static_cast<A *>(x)[i].w = 0;\n}\n",
+     "11:9: of C++, 'f' cannot be read: a conversion of 'B' to 'A'"},
+    {"a lambda that returns",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) {\n        if (y[i] > 0)\n "
+         "           return;\n        y[i] = 1;\n    });\n}\n",
+     "10:13: of C++, 'f' cannot be read: a return statement in a lambda; put what "
+     "follows it under a condition"},
+    {"a lambda's copy of what changes",
+     FOR "void f(int n, double *y)\n{\n    double a = 1, *p = &a;\n    each(n, [=](int "
+         "i) { *p = y[i] = a; });\n}\n",
+     "9:38: of C++, 'f' cannot be read: a lambda that has a copy of 'a', which may "
+     "differ from the variable"},
+    {"a lambda's copy of an array",
+     FOR "void f(int n, double *y)\n{\n    double a[2] = {1, 2};\n    each(n, [=](int i) "
+         "{ y[i] = a[i % 2]; });\n}\n",
+     "9:33: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+    {"a lambda's copy of a reference",
+     FOR "void f(int n, double &a, double *y)\n{\n    each(n, [y, a](int i) { y[i] = a; "
+         "});\n}\n",
+     "8:36: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+    {"a lambda that changes its bound",
+     FOR "void f(int n, double *y)\n{\n    each(n, [&](int i) { y[i] = n--; });\n}\n",
+     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change, or is of "
+     "another type than its parameter; read it into a variable of that type in front of "
+     "the call"},
+    {"a bound that another lambda changes",
+     FOR "void f(int n, double *y)\n{\n    auto less = [&] { n--; };\n    each(n, "
+         "[&](int i) { y[i] = 1; less(); });\n}\n",
+     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a bound that a call gives",
+     FOR "int size();\nvoid f(double *y)\n{\n    each(size(), [=](int i) { y[i] = 1; "
+         "});\n}\n",
+     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a bound of the counter's name",
+     FOR "void f(int i, double *y)\n{\n    each(i, [=](int i) { y[i] = 1; });\n}\n",
+     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+    {"a lambda of another number",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](short i) { y[i] = 1; });\n}\n",
+     "8:23: of C++, 'f' cannot be read: a lambda whose parameter is no 'int', as the "
+     "number is that 'each' calls it with; give it that type"},
+    {"a lambda that changes its number",
+     FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) { y[i++] = 1; });\n}\n",
+     "8:28: of C++, 'f' cannot be read: a lambda that changes its parameter 'i'"},
+    {"a lambda that keeps a number",
+     FOR "void f(int n, double *y)\n{\n    int k = 0;\n    each(n, [=](int i) mutable { "
+         "y[i] = k++; });\n}\n",
+     "9:13: of C++, 'f' cannot be read: a lambda that is more than captures, a parameter "
+     "and a body; write a for loop with its body in place of this call"},
+    {"a lambda with a variable of its own",
+     FOR
+     "void f(int n, double *y)\n{\n    each(n, [y, k = n](int i) { y[i] = k; });\n}\n",
+     "8:13: of C++, 'f' cannot be read: a lambda that captures 'k = n'; make that a "
+     "variable in front of the call"},
+    {"a lambda's copy that another name changes",
+     FOR
+     "void f(int n, double *y)\n{\n    double a = 1;\n    auto more = [&r = a] { r += 1; "
+     "};\n    each(n, [=](int i) { y[i] = a; });\n    more();\n}\n",
+     "10:26: of C++, 'f' cannot be read: a lambda that has a copy of 'y'"},
+    {"a lambda under a pragma of a macro",
+     "#define FAST _Pragma(\"omp parallel for\")\ntemplate <class F> void each(int n, F "
+     "f)\n{\n"
+     "    FAST /* all */ for (int i = 0; i < n; i++) f(i);\n}\nvoid f(int n, double "
+     "*y)\n{\n"
+     "    each(n, [=](int i) { y[i] = 1; });\n}\n",
+     "8:5: of C++, 'f' cannot be read: a lambda given to 'each' (read.cpp:3), whose loop "
+     "stands under a pragma or a condition; write that loop, under that pragma, with the "
+     "lambda's body in place of this call"},
+    {"a lambda within an if",
+     FOR "void f(int n, double *y)\n{\n    if (n > 3)\n        each(n, [=](int i) { y[i] "
+         "= 1; });\n}\n",
+     "9:9: of C++, 'f' cannot be read: a call with a lambda within a statement; write it "
+     "as a statement of its own in braces"},
+    {"a lambda given to what does more",
+     FOR
+     "struct Policy {\n    int n;\n};\ntemplate <class F> void other(const char *name, "
+     "Policy p, const F &f)\n{\n    (void)name;\n    each(p.n, f);\n}\nvoid f(int n, "
+     "double *y)\n{\n    other(\"y\", Policy{n}, [=](int i) { y[i] = 1; });\n}\n",
+     "16:5: of C++, 'f' cannot be read: a lambda given to 'other' (read.cpp:10), which "
+     "is "
+     "no template that only counts from one number to another and calls it; write a for "
+     "loop with the lambda's body in place of this call"},
     {"several of one name",
      "void f(int n, float *x)\n{\n" LOOP "        x[i] = 0;\n}\nvoid f(int n, double "
      "*x)\n{\n" LOOP "        x[i] = 0;\n}\n",
@@ -155,6 +277,16 @@ static const struct {
      "class A {\n    int n;\n    double *x;\n    void f()\n    {\n" LOOP
      "            x[i] = 0;\n    }\n};\n",
      "f", "_ZN1A1fEv"},
+    {"with fields of base classes",
+     BASE "template <class T> struct C {\n    T *p;\n};\nstruct A : B, C<double> {\n    "
+          "double w;\n};\nvoid f(A &x)\n{\n    for (int i = 0; i < x.a; i++)\n        "
+          "x.p[i] = x.v * x.w;\n}\n",
+     "f", "_Z1fR1A"},
+    {"a lambda that a template calls with each number",
+     FOR
+     "void f(int n, double a, const double *x, double *y)\n{\n    each(n, [=](int i) { "
+     "y[i] += a * x[i]; });\n}\n",
+     "f", "_Z1fidPKdPd"},
     {"one of two",
      "struct A {\n    static void f(int n, double *x);\n};\nvoid A::f(int n, double *x)\n"
      "{\n" LOOP "        x[i] = 0;\n}\n" SUM LOOP "        s += x[i];\n" END,
@@ -205,4 +337,133 @@ TEST("what references rest on is said")
     plan_free(plan);
     buf_release(&rests);
     kernel_free(kernel);
+}
+
+TEST("regions for threads are read where they are compiled")
+{
+    static const char source[] =
+        "#ifdef _OPENMP\n#include <omp.h>\n#define SHIFT 1\n"
+        "#else\n#define SHIFT 0\n#endif\nvoid f(int n, double *x)\n"
+        "{\n" LOOP "        x[i + SHIFT] = 0;\n"
+        "#ifdef _OPENMP\n" LOOP "        x[i] += 1;\n#endif\n}\n";
+    char *path = fixture_file("read.cpp", source);
+    for (int with = 0; with < 2; with++) {
+        struct kernel *kernel = NULL;
+        struct error err = {0};
+        struct kernel_request request = {.path = path, .function = "f"};
+        strvec_push(&request.cflags, with ? "-fopenmp" : "-fopenmp-simd");
+        if (check_ok(kernel_open(&request, &kernel, &err), &err))
+            check_eq(kernel_view(kernel).loop_nr, with ? 2 : 1);
+        kernel_free(kernel);
+        strvec_release(&request.cflags);
+    }
+    free(path);
+}
+
+/* ---- base classes ---- */
+
+enum { HIERARCHIES = 200, CLASSES = 6 };
+
+struct hierarchy {
+    uint64_t random;
+    struct buf text;
+    int fields[CLASSES]; /* f<class>_<0 up> */
+};
+
+static int below(struct hierarchy *h, int nr)
+{
+    return (int)(random_next(&h->random) % (unsigned)nr);
+}
+
+static void add_class(struct hierarchy *h, int nr)
+{
+    static const char *const types[] = {"char", "int", "double", "short *", "bool"};
+    static const char *const extra[] = {"virtual void late%d() {}", "K%d() {}",
+                                        "virtual ~K%d() {}", "private:"};
+    bool made = !below(h, 6);
+    buf_addf(&h->text, made ? "template <class T> struct M%d" : "struct K%d", nr);
+    for (int i = 0, bases = 0; i < nr && !made; i++)
+        if (!below(h, 3))
+            buf_addf(&h->text, "%sK%d", bases++ ? ", " : " : ", i);
+    buf_add(&h->text, " {\n");
+    for (int i = below(h, 6); i < (int)ARRAY_SIZE(extra) && !made; i += 1 + below(h, 4)) {
+        buf_addf(&h->text, extra[i], nr);
+        buf_add(&h->text, "\n");
+    }
+    h->fields[nr] = below(h, 4);
+    for (int i = 0; i < h->fields[nr]; i++)
+        if (nr && !below(h, 5))
+            buf_addf(&h->text, "K%d f%d_%d;\n", below(h, nr), nr, i);
+        else
+            buf_addf(&h->text, "%s f%d_%d%s;\n", types[below(h, ARRAY_SIZE(types))], nr,
+                     i, below(h, 4) ? "" : "[3]");
+    buf_add(&h->text, "};\n");
+    if (made)
+        buf_addf(&h->text, "typedef M%d<int> K%d;\n", nr, nr);
+}
+
+static const struct ct_node *first_member(const struct ct_node *node)
+{
+    const struct ct_node *found = node->kind == CT_MEMBER ? node : NULL;
+    for (size_t i = 0; i < node->child_nr && !found; i++)
+        found = first_member(node->child[i]);
+    return found;
+}
+
+/* false when it does not compile; `place` is empty when the field is not read. */
+static bool place_of(const char *text, const char *field, struct buf *place)
+{
+    struct ir_arena *arena = ir_arena_new();
+    struct ct_file file;
+    struct strvec flags = {0};
+    struct error err = {0};
+    strvec_push(&flags, "-xc++");
+    strvec_push(&flags, "-fno-access-control");
+    bool compiles = !ct_open(&file, "read.cpp", text, strlen(text), &flags, arena, &err);
+    if (compiles) {
+        struct ct_function *f = &file.function[file.function_nr - 1];
+        ct_read(&file, f);
+        const struct ct_node *member = f->trouble.text ? NULL : first_member(f->body);
+        if (member && check(member->field != NULL))
+            buf_addf(place,
+                     "static_assert(__builtin_offsetof(K%d, %s) == %zu && sizeof(K%d) == "
+                     "%zu, \"\");\n",
+                     CLASSES - 1, field, member->field->offset, CLASSES - 1,
+                     member->field->record_bytes);
+    }
+    ct_close(&file);
+    strvec_release(&flags);
+    ir_arena_free(arena);
+    return compiles;
+}
+
+/* The compiler itself is asked: it refuses the file when the place is another one. */
+TEST("where fields of base classes lie")
+{
+    int asked = 0, known = 0;
+    for (int i = 0; i < HIERARCHIES; i++) {
+        struct hierarchy h = {.random = (uint64_t)i};
+        struct buf place = {0}, again = {0};
+        for (int k = 0; k < CLASSES; k++)
+            add_class(&h, k);
+        int of = below(&h, CLASSES - 1);
+        if (h.fields[of]) {
+            char *field = xasprintf("f%d_%d", of, below(&h, h.fields[of]));
+            buf_addf(&h.text, "void *f(K%d *x)\n{\n    return &x[1].%s;\n}\n",
+                     CLASSES - 1, field);
+            if (place_of(buf_str(&h.text), field, &place)) {
+                asked++;
+                known += place.length > 0;
+                buf_addf(&again, "%s%s", buf_str(&h.text), buf_str(&place));
+                if (!check(place_of(buf_str(&again), field, &place)))
+                    printf("that is\n%s", buf_str(&again));
+            }
+            free(field);
+        }
+        buf_release(&h.text);
+        buf_release(&place);
+        buf_release(&again);
+    }
+    check(asked > 20);
+    check(known > asked / 2);
 }

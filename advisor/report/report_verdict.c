@@ -1,0 +1,561 @@
+#include "advisor/report/report_verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/report/report_read.h"
+#include "core/base.h"
+#include "core/base/figures.h"
+#include "core/occupancy/occupancy.h"
+#include "core/pipeline/cause.h"
+
+/* Below it nothing is called a gain (SESSION_MIN_GAIN). */
+static const double min_gain = 1.01;
+/* Nor is a bound below it worth a try. */
+static const double min_most = 1.02;
+/* A bound beyond it says no more than it does: the search ranks likewise (guided.c). */
+static const double most_believed = 10;
+/* Of what a rule says that gave no bound. */
+static const double usual_bound = 2;
+/* Of documents that do not say how far a rule is to be trusted. */
+static const double usual_trust = 0.5;
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static void set_text(json_t *object, const char *key, struct buf *text)
+{
+    set(object, key, text->length ? json_string(buf_str(text)) : json_null());
+    buf_release(text);
+}
+
+/* ---- one gain for each plan ---- */
+
+static json_t *variants(const json_t *report)
+{
+    return json_object_get(report, "variants");
+}
+
+static const json_t *environment_of(const json_t *variant)
+{
+    return json_object_get(variant, "environment");
+}
+
+static json_t *variant_of(const json_t *report, const char *plan)
+{
+    json_t *variant;
+    const json_t *around = environment_of(json_array_get(variants(report), 0));
+    size_t i;
+    json_array_foreach(variants(report), i, variant)
+        if (!strcmp(report_word(variant, "plan"), plan) &&
+            (environment_of(variant) == around ||
+             json_equal(environment_of(variant), around)))
+            return variant;
+    return NULL;
+}
+
+const json_t *report_plan_gain(const json_t *report, const char *plan)
+{
+    return report_quantity(variant_of(report, plan), "gain");
+}
+
+static struct quantity time_of(const json_t *measurement)
+{
+    const json_t *time = report_quantity(measurement, "time_ns");
+    double median = report_figure(time, "median");
+    if (isnan(median) || strcmp(report_word(measurement, "outcome"), "ok"))
+        return quantity_unknown();
+    return quantity_between(median, report_figure(time, "low"),
+                            report_figure(time, "high"), 0, PROVENANCE_CLOCK);
+}
+
+/* By the times alone, as earlier versions had it. */
+static json_t *gain_by_times(const json_t *report, const json_t *variant)
+{
+    struct quantity base = time_of(json_array_get(variants(report), 0)),
+                    time = time_of(variant);
+    return json_quantity(base.known && time.known ? quantity_divide(base, time)
+                                                  : quantity_unknown());
+}
+
+static bool is_told(const json_t *gain)
+{
+    return gain && report_is_believed(gain);
+}
+
+/* The gain of the written file is what its user gets; where that comparison was too short
+ * to tell, it is that of all comparisons of the search. */
+static const json_t *told_gain(const json_t *report)
+{
+    const double wide = 2;
+    const json_t *last = report_quantity(report, "source_gain"),
+                 *all = report_quantity(report, "session_gain");
+    double low = report_figure(last, "low"), high = report_figure(last, "high");
+    bool is_wide = !(high / low < wide) || report_is_noise(low, high);
+    return is_told(last) && all && is_wide ? all : last;
+}
+
+const json_t *report_gain(const json_t *report)
+{
+    return report_has(json_object_get(report, "best"), "plan") ? told_gain(report) : NULL;
+}
+
+static void settle_variants(const json_t *report)
+{
+    const char *best = report_word(json_object_get(report, "best"), "plan");
+    const json_t *gain = report_gain(report);
+    json_t *variant;
+    size_t i;
+    json_array_foreach(variants(report), i, variant)
+        if (!json_object_get(variant, "gain"))
+            set(variant, "gain", gain_by_times(report, variant));
+    if (gain && variant_of(report, best))
+        set(variant_of(report, best), "gain", json_deep_copy(gain));
+}
+
+static bool is_gain(const json_t *gain)
+{
+    return is_told(gain) && report_figure(gain, "low") > 1 &&
+           report_figure(gain, "value") >= min_gain;
+}
+
+/* ---- how sure ---- */
+
+/* Of a gain: by how far its interval reaches. */
+static const char *sureness(const json_t *gain)
+{
+    const double narrow = 1.25, wide = 2;
+    struct quantity ratio = report_value(gain);
+    if (ratio.doubted || !(ratio.low > 0) || !(ratio.high / ratio.low < wide) ||
+        (ratio.low <= 1 && ratio.high > min_gain * min_gain))
+        return "low";
+    return ratio.high / ratio.low <= narrow ? "high" : "medium";
+}
+
+/* What was not tried is no surer than the diagnosis that it rests on. */
+static const char *advice_sureness(const json_t *report, const json_t *advice,
+                                   const json_t *bound)
+{
+    const char *cause = report_word(json_object_get(report, "cause"), "confidence");
+    if (report_quantity(advice, "gain"))
+        return sureness(report_quantity(advice, "gain"));
+    if (report_true(advice, "undecided") || !bound || !strcmp(cause, "low"))
+        return "low";
+    return report_figure(bound, "low") > min_gain && !strcmp(cause, "high") ? "high"
+                                                                            : "medium";
+}
+
+/* ---- advice ---- */
+
+/* In their order in a report. */
+static const char *const classes[] = {
+    "gained", "try", "no gain", "slower", "no use", "not recommended", "not possible"};
+
+/* Of the plan that the verdict was given for. */
+static double gain_over(const json_t *report, const json_t *advice)
+{
+    double gain =
+        report_figure(report_plan_gain(report, report_word(advice, "over")), "value");
+    return gain > 0 ? gain : 1;
+}
+
+static const char *class_of(const json_t *report, const json_t *advice,
+                            const json_t *most)
+{
+    const json_t *gain = report_quantity(advice, "gain");
+    bool is_try = !strcmp(report_word(advice, "verdict"), "try");
+    bool adds = is_gain(gain) &&
+                report_figure(gain, "value") >= min_gain * gain_over(report, advice);
+    if (adds && (is_try || report_true(advice, "contradicted")))
+        return "gained";
+    if (is_try && (gain || report_has(advice, "tried_plan")))
+        return gain && report_figure(gain, "high") < 1 ? "slower" : "no gain";
+    if (is_try && report_true(advice, "refused"))
+        return "not possible";
+    if (is_try)
+        return most && report_figure(most, "value") < min_most ? "no use" : "try";
+    return !strcmp(report_word(advice, "verdict"), "stop") ? "no use" : "not recommended";
+}
+
+/* Over the kernel as written; NULL = none, or more was measured. */
+static json_t *most_of(const json_t *report, const json_t *advice)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup"),
+                 *gain = report_quantity(advice, "gain");
+    if (!bound)
+        return NULL;
+    double over = gain_over(report, advice);
+    struct quantity most = quantity_scale(report_value(bound), over);
+    if (gain && report_figure(gain, "value") > most.value)
+        return NULL;
+    return json_quantity(most);
+}
+
+/* A rule that is trusted by w is expected to bring the w-th power of its bound: nothing
+ * of it at 0, all of it at 1. */
+static double expected_of(const json_t *report, const json_t *advice)
+{
+    double bound = report_figure(report_quantity(advice, "bound_speedup"), "value"),
+           trust = report_figure(advice, "trust");
+    bound = isnan(bound) ? usual_bound : fmin(fmax(bound, 1), most_believed);
+    return gain_over(report, advice) * pow(bound, isnan(trust) ? usual_trust : trust);
+}
+
+static void settle_expected(const json_t *report, json_t *advice)
+{
+    const json_t *gain = report_quantity(advice, "gain");
+    if (gain)
+        set(advice, "expected", json_deep_copy(gain));
+    else if (!strcmp(report_word(advice, "verdict_text"), "try"))
+        set(advice, "expected",
+            json_pack("{s:f, s:n, s:n}", "value", expected_of(report, advice), "low",
+                      "high"));
+    else
+        set(advice, "expected", json_null());
+}
+
+static bool is_pages(const json_t *advice)
+{
+    return !strcmp(report_word(advice, "transformation"), "hugepages");
+}
+
+static void settle_one(const json_t *report, json_t *advice)
+{
+    const char *tried = report_word(advice, "tried_plan");
+    const json_t *gain = is_pages(advice) ? report_quantity(report, "environment_gain")
+                         : *tried         ? report_plan_gain(report, tried)
+                                          : NULL;
+    set(advice, "gain", gain ? json_deep_copy(gain) : json_null());
+    json_t *most = most_of(report, advice);
+    set(advice, "verdict_text", json_string(class_of(report, advice, most)));
+    set(advice, "confidence", json_string(advice_sureness(report, advice, most)));
+    settle_expected(report, advice);
+    set(advice, "most", most ? most : json_null());
+    if (*tried && !is_pages(advice))
+        set(advice, "plan", json_string(tried));
+    else if (!report_has(advice, "plan"))
+        set(advice, "plan", json_null());
+}
+
+static size_t class_rank(const json_t *advice)
+{
+    size_t i = 0;
+    while (i < ARRAY_SIZE(classes) &&
+           strcmp(classes[i], report_word(advice, "verdict_text")))
+        i++;
+    return i;
+}
+
+static int by_promise(const void *a, const void *b)
+{
+    const json_t *left = *(json_t *const *)a, *right = *(json_t *const *)b;
+    size_t x = class_rank(left), y = class_rank(right);
+    double more = report_figure(report_quantity(right, "expected"), "value"),
+           less = report_figure(report_quantity(left, "expected"), "value");
+    if (x != y)
+        return x < y ? -1 : 1;
+    return more > less ? 1 : more < less ? -1 : 0;
+}
+
+static void settle_advice(json_t *report)
+{
+    const json_t *list = json_object_get(report, "advice");
+    size_t nr = json_array_size(list);
+    json_t **item = xcalloc(nr + 1, sizeof(json_t *)), *sorted = json_array();
+    for (size_t i = 0; i < nr; i++) {
+        item[i] = json_array_get(list, i);
+        settle_one(report, item[i]);
+    }
+    qsort(item, nr, sizeof(json_t *), by_promise);
+    for (size_t i = 0; i < nr; i++)
+        json_array_append(sorted, item[i]);
+    free(item);
+    set(report, "advice", sorted);
+}
+
+/* ---- what limits it ---- */
+
+static const char *at_limit(enum resource resource)
+{
+    switch (resource) {
+    case RESOURCE_L1_QUEUE:
+        return "the L1 miss queue (MSHRs)";
+    case RESOURCE_L2_QUEUE:
+        return "the L2 miss queue (MSHRs)";
+    case RESOURCE_PAGE_WALKERS:
+        return "page walks (TLB misses)";
+    case RESOURCE_L2_LINK:
+        return "L2 bandwidth";
+    case RESOURCE_L3_LINK:
+        return "L3 bandwidth";
+    case RESOURCE_MEMORY:
+        return "memory bandwidth";
+    case RESOURCE_ARITHMETIC:
+        return "arithmetic throughput";
+    default:
+        return NULL;
+    }
+}
+
+/* By the report's word for why nothing is at its limit. */
+static const char *below_limit(const char *why)
+{
+    static const struct {
+        const char *why, *phrase;
+    } phrase[] = {
+        {"cache", "not memory: its data comes from the caches"},
+        {"chains", "dependent loads: each address waits for the load before it"},
+        {"window", "too little memory-level parallelism: the reorder buffer is full"},
+        {"translation", "page walks (TLB misses) lengthen its misses"},
+        {"prefetcher", "the hardware prefetcher does not run far enough ahead"},
+        {"compute", "arithmetic"},
+        {"branches", "mispredicted branches"},
+        {"front-end", "instruction fetch"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
+        if (!strcmp(phrase[i].why, why))
+            return phrase[i].phrase;
+    return NULL;
+}
+
+/* How far the resource is at its limit, where that is not sure. */
+static const char *fullness_phrase(const json_t *report, const char *resource)
+{
+    const json_t *queues = json_object_get(json_object_get(report, "baseline"), "queues"),
+                 *queue;
+    size_t i;
+    json_array_foreach(queues, i, queue)
+        if (!strcmp(report_word(queue, "resource"), resource))
+            return !strcmp(report_word(queue, "fullness"), "full")       ? ""
+                   : !strcmp(report_word(queue, "fullness"), "not full") ? " (nearly)"
+                                                                         : " (probably)";
+    return " (probably)";
+}
+
+/* Nothing is at its limit, and no cause was found: what comes closest. */
+static char *busiest_phrase(const json_t *report)
+{
+    const json_t *analysis =
+        json_object_get(json_object_get(report, "baseline"), "analysis");
+    enum resource busiest = resource_from_word(report_word(analysis, "busiest"));
+    if (busiest == RESOURCE_NR || busiest == RESOURCE_NONE)
+        return xstrdup("no single resource");
+    return xasprintf("no single resource; the busiest is %s", resource_phrase(busiest));
+}
+
+char *report_limit_phrase(const json_t *report)
+{
+    const json_t *cause = json_object_get(report, "cause");
+    if (!report_has(report, "limiter_sentence"))
+        return xstrdup("what was not measured");
+    enum cause found = cause_from_word(report_word(cause, "cause"));
+    if (found != CAUSE_UNKNOWN && found != CAUSE_NR && report_has(cause, "sentence"))
+        return xstrdup(cause_phrase(found));
+    const char *limiter = report_word(report, "limiter"),
+               *phrase = at_limit(resource_from_word(limiter));
+    if (phrase)
+        return xasprintf("%s%s", phrase, fullness_phrase(report, limiter));
+    phrase = below_limit(report_word(report, "why"));
+    return phrase ? xstrdup(phrase) : busiest_phrase(report);
+}
+
+/* ---- the verdict ---- */
+
+/* Neither a gain nor that there is none can be told. */
+static bool is_doubted(const json_t *report)
+{
+    const json_t *source = report_quantity(report, "source_gain");
+    return source && !report_is_believed(source);
+}
+
+static const char *kind_of(const json_t *report)
+{
+    if (report_gain(report))
+        return "faster";
+    if (!report_quantity(json_object_get(report, "baseline"), "time_ns") ||
+        is_doubted(report))
+        return "unknown";
+    if (report_is_advice(report))
+        return "advice";
+    return is_gain(report_quantity(report, "environment_gain")) ? "setting" : "nothing";
+}
+
+static bool is_out_of_time(const json_t *report)
+{
+    return strstr(report_word(report, "stop"), "budget") != NULL;
+}
+
+static void add_gain_claim(struct buf *out, const json_t *gain)
+{
+    if (!report_is_believed(gain)) {
+        buf_add(out, "faster, but the machine was too busy to tell by how much,");
+        return;
+    }
+    if (report_is_noise(report_figure(gain, "low"), report_figure(gain, "high")))
+        buf_add(out, "perhaps ");
+    buf_add_ratio_value(out, report_value(gain));
+    buf_add(out, " faster");
+}
+
+static void add_nothing(const json_t *report, struct buf *out)
+{
+    const json_t *left = json_object_get(report, "left");
+    buf_add(out, report_true(report, "interrupted")
+                     ? "nothing faster was found before the search was interrupted"
+                 : report_true(left, "helpless")
+                     ? "nothing helps here: the code is already at its limit"
+                 : is_out_of_time(report)
+                     ? "nothing faster was found in the time given"
+                     : "nothing to gain: no plan is faster beyond the noise");
+}
+
+static void add_advised(const json_t *report, struct buf *out)
+{
+    const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
+    if (strcmp(report_word(first, "verdict_text"), "try")) {
+        buf_add(out, "no optimization is expected to pay");
+        return;
+    }
+    buf_addf(out, "try %s first: ",
+             report_has(first, "plan") ? report_word(first, "plan")
+                                       : report_word(first, "transformation"));
+    add_report_expected(out, first);
+    buf_add(out, " expected");
+}
+
+static void settle_headline(const json_t *report, json_t *verdict, const char *kind)
+{
+    struct buf out = {0};
+    if (!strcmp(kind, "faster")) {
+        add_gain_claim(&out, report_gain(report));
+        buf_addf(&out, " with %s", report_word(json_object_get(report, "best"), "plan"));
+    } else if (!strcmp(kind, "setting")) {
+        add_gain_claim(&out, report_quantity(report, "environment_gain"));
+        buf_add(&out, " on huge pages; no change to the source is faster");
+    } else if (!strcmp(kind, "nothing")) {
+        add_nothing(report, &out);
+    } else if (!strcmp(kind, "advice")) {
+        add_advised(report, &out);
+    } else if (is_doubted(report)) {
+        buf_add(&out, "the machine was too busy to tell whether anything is faster");
+    } else {
+        const json_t *baseline = json_object_get(report, "baseline");
+        buf_addf(&out, "the kernel could not be measured%s%s",
+                 report_has(baseline, "outcome") ? ": " : "",
+                 report_word(baseline, "outcome"));
+    }
+    set_text(verdict, "headline", &out);
+}
+
+static bool any_untried(const json_t *report)
+{
+    const json_t *advice;
+    size_t i;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (!strcmp(report_word(advice, "verdict_text"), "try"))
+            return true;
+    return false;
+}
+
+/* Of what found nothing: what says that there is nothing. */
+static const char *sureness_of_nothing(const json_t *report)
+{
+    const json_t *left = json_object_get(report, "left");
+    if (is_out_of_time(report) || report_true(report, "interrupted") ||
+        any_untried(report))
+        return "low";
+    return !strcmp(report_word(left, "verdict"), "nothing") ? "high" : "medium";
+}
+
+static const char *reason_of_nothing(const char *sureness)
+{
+    return !strcmp(sureness, "low")    ? "not everything that is advised was tried"
+           : !strcmp(sureness, "high") ? "every bound on a gain ends within the noise"
+                                       : "what the rules advise was tried";
+}
+
+static void settle_sureness(const json_t *report, json_t *verdict, const char *kind)
+{
+    const json_t *gain = report_quantity(verdict, "gain");
+    const char *sure = "low";
+    struct buf why = {0};
+    if (gain && !report_is_believed(gain)) {
+        buf_add(&why, "the machine was busy");
+    } else if (gain) {
+        sure = sureness(gain);
+        buf_add(&why, "95 % interval ");
+        buf_add_ratio_range(&why, report_value(gain));
+    } else if (!strcmp(kind, "nothing")) {
+        sure = sureness_of_nothing(report);
+        buf_add(&why, reason_of_nothing(sure));
+    } else if (!strcmp(kind, "advice")) {
+        const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
+        sure = report_has(first, "confidence") ? report_word(first, "confidence") : "low";
+    }
+    set(verdict, "confidence", json_string(sure));
+    set_text(verdict, "confidence_reason", &why);
+}
+
+/* Is the machine too busy to believe what was measured? */
+static void settle_noise(const json_t *report, json_t *verdict)
+{
+    const json_t *gain = report_quantity(verdict, "gain"),
+                 *machine = json_object_get(report, "machine");
+    struct buf out = {0};
+    const json_t *doubted = gain ? gain : report_quantity(report, "source_gain");
+    if (doubted && !report_is_believed(doubted)) {
+        buf_add(&out, "The gain is ");
+        add_report_doubt(&out, report_figure(doubted, "disturbed"));
+        buf_add(&out, ".");
+    } else if (gain && !strcmp(report_word(verdict, "confidence"), "low")) {
+        buf_add(&out, "Too noisy to tell by how much: repeat it on a quiet machine, or "
+                      "with a larger --budget.");
+    } else if (report_true(json_object_get(report, "profile"), "busy")) {
+        buf_add(&out, "Other programs kept the machine busy when it was characterised; "
+                      "its limits may be too low.");
+    } else if (report_has(machine, "note")) {
+        buf_add(&out, report_word(machine, "note"));
+    }
+    set_text(verdict, "noise", &out);
+}
+
+static void settle_why(const json_t *report, json_t *verdict)
+{
+    char *phrase = report_limit_phrase(report);
+    struct buf out = {0};
+    if (report_has(report, "limiter_sentence"))
+        buf_addf(&out, "%s", report_word(report, "limiter_sentence"));
+    set(verdict, "limit", json_string(phrase));
+    set_text(verdict, "why", &out);
+    free(phrase);
+}
+
+static void settle_verdict(json_t *report)
+{
+    const char *kind = kind_of(report);
+    const json_t *gain = !strcmp(kind, "faster") ? report_gain(report)
+                         : !strcmp(kind, "setting")
+                             ? report_quantity(report, "environment_gain")
+                             : NULL;
+    json_t *verdict = json_object(), *next = report_next(report);
+    set(verdict, "kind", json_string(kind));
+    set(verdict, "gain", gain ? json_deep_copy(gain) : json_null());
+    settle_headline(report, verdict, kind);
+    settle_sureness(report, verdict, kind);
+    settle_why(report, verdict);
+    settle_noise(report, verdict);
+    json_t *first = json_object_get(json_array_get(next, 0), "command");
+    set(verdict, "next", first ? json_incref(first) : json_null());
+    set(report, "next", next);
+    set(report, "verdict", verdict);
+}
+
+void report_settle(json_t *report)
+{
+    settle_variants(report);
+    settle_advice(report);
+    settle_verdict(report);
+}
