@@ -26,18 +26,15 @@ const firstAdvice = (report) =>
 function plainVerdict(report) {
   const { document } = report,
     gain = quantityOf(document, "source_gain"),
-    plan = textOf(document, "best", "plan");
-  const cause =
-    textOf(document, "limiter_sentence") || "What limits the loop is not known: it was not measured to the end.";
-  const kind =
-    report.best && isGain(gain) ? "faster" : isTune(report) && report.variants.length > 1 ? "nothing" : "advice";
-  const headline =
-    kind === "faster"
-      ? `${times(gain.value)} faster by ${plan}`
-      : kind === "nothing"
-        ? "Nothing faster was found beyond the noise"
-        : cause.split(/[:.] /)[0];
-  return { kind, headline, gain: kind === "faster" ? get(document, "source_gain") : null, why: cause };
+    advice = firstAdvice(report);
+  const why = textOf(document, "limiter_sentence") || "The kernel was not measured to the end.";
+  if (report.best && isGain(gain)) {
+    const headline = `${times(gain.value)} faster with ${textOf(document, "best", "plan")}`;
+    return { kind: "faster", headline, gain: get(document, "source_gain"), why };
+  }
+  if (isTune(report) && report.variants.length > 1)
+    return { kind: "nothing", headline: "Nothing faster was found beyond the noise", why };
+  return { kind: "advice", headline: advice ? `Try ${textOf(advice, "transformation")} first` : "Nothing to try", why };
 }
 
 const confidenceKinds = { high: "good", medium: "fair", low: "poor" };
@@ -70,21 +67,6 @@ function planOf(report, verdict) {
       ? textOf(firstAdvice(report), "plan")
       : "";
 }
-function firstNode(report, verdict) {
-  const advice = firstAdvice(report),
-    expected = quantityOf(advice, "expected");
-  return (
-    verdict.kind === "advice" &&
-    advice &&
-    el(
-      "p",
-      null,
-      el("b", null, "Try first: "),
-      textOf(advice, "transformation"),
-      expected && `, expected ${times(expected.value, 2)}`,
-    )
-  );
-}
 function heroFacts(report) {
   const { document } = report,
     compiler = get(document, "compiler");
@@ -101,7 +83,9 @@ function heroFacts(report) {
 function heroNode(report) {
   const verdict = isObject(get(report.document, "verdict")) ? get(report.document, "verdict") : plainVerdict(report);
   const note = textOf(report.document, "machine", "note"),
-    headline = asText(verdict.headline) || "No verdict";
+    headline = capital(asText(verdict.headline)) || "No verdict",
+    limit = capital(textOf(verdict, "limit")),
+    why = capital(textOf(verdict, "why"));
   return el(
     `section.hero.${["faster", "setting", "nothing", "advice"].includes(verdict.kind) ? verdict.kind : "unknown"}`,
     { "aria-labelledby": "verdict", id: "top" },
@@ -109,9 +93,8 @@ function heroNode(report) {
     gainNode(quantityOf(verdict, "gain")),
     confidenceNode(textOf(verdict, "confidence"), textOf(verdict, "confidence_reason")),
     textOf(verdict, "noise") && el("p.note", null, textOf(verdict, "noise")),
-    textOf(verdict, "limit") && el("p", null, el("b", null, "Limit: "), textOf(verdict, "limit")),
-    paragraph(sentence(textOf(verdict, "why")), "why"),
-    firstNode(report, verdict),
+    limit && !why.startsWith(limit) && el("p", null, el("b", null, limit)),
+    paragraph(sentence(why), "why"),
     el(
       "dl.lines",
       null,

@@ -173,7 +173,8 @@ const itemList = (items) =>
     items.map((item) => el("li", null, item)),
   );
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+const capital = (text) => text && text[0].toUpperCase() + text.slice(1);
+const sentence = (text) => text && capital(text) + (/[.!?]$/.test(text) ? "" : ".");
 
 function section(id, title, ...children) {
   return el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), ...children);
