@@ -211,8 +211,8 @@ static void settle_expected(const json_t *report, json_t *advice)
         set(advice, "expected", json_deep_copy(gain));
     else if (!strcmp(report_word(advice, "verdict_text"), "try"))
         set(advice, "expected",
-            json_pack("{s:f, s:n, s:n}", "value", expected_of(report, advice), "low",
-                      "high"));
+            json_quantity(quantity_between(expected_of(report, advice), -INFINITY,
+                                           INFINITY, 0, PROVENANCE_DERIVED)));
     else
         set(advice, "expected", json_null());
 }
