@@ -241,12 +241,14 @@ function copyOldWay(text) {
   }
 }
 function copyButton(text, what) {
-  const button = el("button.copy", { type: "button", "aria-label": `Copy ${what}: ${text}` }, "Copy");
-  const say = (word) => {
+  const button = el("button.copy", { type: "button" });
+  const show = (word) => {
     button.textContent = word;
-    setTimeout(() => {
-      button.textContent = "Copy";
-    }, 1200);
+    button.setAttribute("aria-label", `${word} ${what}: ${text}`);
+  };
+  const say = (word) => {
+    show(word);
+    setTimeout(() => show("Copy"), 1200);
   };
   const old = () => say(copyOldWay(text) ? "Copied" : "Select it");
   button.addEventListener("click", () => {
@@ -254,6 +256,7 @@ function copyButton(text, what) {
       navigator.clipboard.writeText(text).then(() => say("Copied"), old);
     else old();
   });
+  show("Copy");
   return button;
 }
 /* Something to type, with its button. */

@@ -420,7 +420,6 @@ class VariantTable {
       row.append(el("tr.opened", null, el("td", { colspan: "5" }, openedNode(this.report, variant))));
     if (row.rows.length > 1) row.rows[1].hidden = !now;
     button.setAttribute("aria-expanded", String(now));
-    button.textContent = now ? "Hide" : "Details";
   }
   /* From a picture or the address: shown whatever is filtered. */
   open(index) {
