@@ -32,7 +32,7 @@ function add_usage(line) {
 /^usage: / { place = "usage" }
 /^example: / { place = "example" }
 /^options:$/ { place = "options"; print "Options:\n"; next }
-/^commands:$/ { place = "commands"; next }
+!command && /^[A-Z].*:$/ { place = "commands"; next }
 /Exit status:$/ { place = "exit"; next }
 /^$/ && place != "options" { place = ""; print; next }
 

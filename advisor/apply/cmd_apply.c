@@ -33,7 +33,7 @@ static char *comment_for(const struct context *bench, const struct plan *plan)
 static int check(const struct context *bench, const struct plan *plan,
                  struct buf *assumptions, struct error *why, struct error *err)
 {
-    if (!kernel_check(bench->kernel, plan, assumptions, why))
+    if (!context_check(bench->kernel, plan, assumptions, why))
         return 0;
     if (bench->settings->force && why->status == STATUS_ILLEGAL)
         return 0;

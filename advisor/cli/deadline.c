@@ -96,7 +96,7 @@ static char *say(const struct budget *budget, bool given, const struct live_look
     struct buf out = {0}, about = {0};
 
     add_look(look, &about);
-    buf_addf(&out, "budget %.0f s", budget->seconds);
+    buf_addf(&out, "budget %.0f s in all", budget->seconds);
     if (about.length)
         buf_addf(&out, ": %s", buf_str(&about));
     if (!given)

@@ -24,7 +24,8 @@ static const struct option_row rows[] = {
     {"function", 'f', "NAME", TEXT, AT(function),
      "the kernel's function, when the file has several"},
     {"set", 's', "NAME=VALUE", WORD, 0,
-     "a scalar parameter, as '#pragma inflight set' (repeatable)"},
+     "the value of a parameter: n=4000, n=1e6, n=64k (= 65536; k, M and G are powers of "
+     "1024), n=2*m; several: n=100,m=50 (repeatable)"},
     {"buffer", 'b', "WORDS", WORD, 0,
      "an array's contents or length, such as 'key = index(m)' (repeatable)"},
     {"assume", 'a', "WORDS", WORD, 0,
@@ -56,9 +57,7 @@ static const struct option_row rows[] = {
     {"build", 0, "CMD", TEXT, AT(build),
      "shell text that builds it all, such as 'make CLASS=B': run in a private copy, to "
      "see which flags the file is compiled with"},
-    {"compiler", 'c', "CC", TEXT, AT(compiler),
-     "compiler to tune for, default gcc; tune tries the others of a list such as "
-     "gcc,clang-19 on the kernel as written and on the winner"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler), "the compiler, default gcc"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
     {"flags-try", 0, "FLAGS", LIST, AT(flags_try),
@@ -70,7 +69,8 @@ static const struct option_row rows[] = {
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
-    {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"output", 'o', "FILE", TEXT, AT(output),
+     "where the result is written; default standard output"},
     {"emit-header", 0, "FILE.h", TEXT, AT(header),
      "the best values of the tunables as macros"},
     {"build-record", 0, "FILE", TEXT, AT(build_record),
@@ -101,7 +101,7 @@ static const struct option_row rows[] = {
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"from", 0, "FILE", TEXT, AT(from),
      "the plan and the comment of a file written by tune or apply, for the same file "
-     "again; profile: a time line kept as CSV"},
+     "again"},
     {"patch", 0, NULL, FLAG, AT(patch),
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),
@@ -109,9 +109,7 @@ static const struct option_row rows[] = {
     {"plain", 0, NULL, FLAG, AT(plain),
      "without the attribute that keeps the compiler from inlining the function"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
-     "time until the prompt comes back, all included, such as 90s or 5m; default for a "
-     "search what suits the kernel (30s to 5m, said at its start), 10m for a sweep, 10s "
-     "for the pairs of compare and check"},
+     "time for the runs of both in turn, such as 30s; default 10s"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy),
      "guided (default), exhaustive, random, local (hill climbing) or population "
@@ -164,8 +162,7 @@ static const struct option_row rows[] = {
      "random, streaming, or the random share such as 0.3"},
     {"regions", 0, "FOLDER", TEXT, AT(regions),
      "what a program with markers left in its INFLIGHT_REGIONS=FOLDER, of one or several "
-     "processes and machines; metrics: FOLDER[,FOLDER...], runs with other events, or "
-     "with a program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
+     "processes and machines"},
     {"events", 0, "LIST", TEXT, AT(events),
      "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
      "(default): cycles, instructions and lines from memory where they count here; with "
@@ -175,12 +172,10 @@ static const struct option_row rows[] = {
      "what --events names, or of all that counts here; with --list what there is; with "
      "--from FILE.csv an earlier one again"},
     {"counts", 0, "FILE", LIST, AT(counts),
-     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON; "
-     "metrics: [LABEL=]FILE[,FILE...], a column each time (repeatable), files between "
-     "commas being runs of the same work with other events"},
+     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
     {"cpu", 0, "NAME", TEXT, AT(cpu),
-     "whose definitions: a name that 'inflight metrics' lists or a file of your own, one "
-     "for all columns or one for each between commas; default the CPU that was counted"},
+     "whose metrics: a name that 'inflight metrics' lists or a file of your own; "
+     "default the CPU that was counted"},
     {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
     {"runs", 0, "N", COUNT, AT(runs),
      "so many runs in all: sets of events that do not fit the counters together share "
@@ -196,14 +191,11 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
-    {"format", 0, "NAME", TEXT, AT(format),
-     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
+    {"format", 0, "NAME", TEXT, AT(format), "t4 (default), kernel-tuner or csv"},
     {"quick", 0, NULL, FLAG, AT(quick),
-     "tune, advise: a third of the time that suits the kernel, wider intervals; machine: "
-     "at most 20 seconds, rougher figures"},
+     "a third of the time that suits the kernel, wider intervals"},
     {"thorough", 0, NULL, FLAG, AT(thorough),
-     "tune, advise: four times the time that suits the kernel; measure: half a minute "
-     "instead of 5 s"},
+     "four times the time that suits the kernel"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},
     {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),
@@ -213,8 +205,7 @@ static const struct option_row rows[] = {
      "(this machine's); --machine does the same"},
     {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
     {"plot", 0, "FILE", TEXT, AT(plot),
-     "draw it: latency over bandwidth, a sweep, a time line or the roofline; FILE.svg, "
-     "FILE.png, or - for the terminal"},
+     "draw it: FILE.svg, FILE.png, or - for the terminal"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},
@@ -232,11 +223,8 @@ static const struct option_row rows[] = {
     {"sweep", 0, "AXIS", LIST, AT(sweep),
      "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
      "also pages, cores, start and background (repeatable: every combination)"},
-    {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep, or a time line, as CSV"},
-    {"save", 0, "FILE", TEXT, AT(save),
-     "measure: the measurement as JSON, to be read again; tune: all that was measured, "
-     "as a recorded space to be replayed; advise -- PROGRAM: the samples; metrics: the "
-     "counts"},
+    {"csv", 0, "FILE", TEXT, AT(csv), "the series as CSV"},
+    {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},
@@ -261,8 +249,70 @@ static const struct option_row rows[] = {
      "progress line by line, with the seconds since the start"},
     {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
     {"help", 'h', NULL, FLAG, AT(help), "this text"},
+    {"help-all", 0, NULL, FLAG, AT(help_all), "this text with every option"},
+    {"version", 0, NULL, FLAG, AT(version_asked), "the version of inflight"},
 #undef AT
 };
+
+/* Where a command means something of its own by an option. */
+static const struct {
+    const char *command, *option, *help;
+} own_help[] = {
+    {"advise", "save", "the samples of a program, to be read again with --samples"},
+    {"capture", "output", "where the inputs are written, default NAME.inputs"},
+    {"capture", "show", "what such a file holds, running nothing"},
+    {"compare", "plan", "a plan instead of a second version: 'tile(i:32,j:32) simd'"},
+    {"import", "format", "t4, kernel-tuner or csv; default found out from the file"},
+    {"machine", "output", "where the profile is kept, default in the user's folder"},
+    {"machine", "plot",
+     "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},
+    {"machine", "quick", "at most 20 seconds, rougher figures"},
+    {"measure", "budget", "of a sweep: time until the prompt comes back, default 10m"},
+    {"measure", "csv", "the series of a sweep as CSV"},
+    {"measure", "plot", "draw a sweep: FILE.svg, FILE.png, or - for the terminal"},
+    {"measure", "thorough", "half a minute instead of 5 s"},
+    {"metrics", "counts",
+     "[LABEL=]FILE[,FILE...] with counts taken elsewhere ('perf stat', LIKWID, CSV, "
+     "JSON): a column each time (repeatable), files between commas being runs of the "
+     "same work with other events"},
+    {"metrics", "cpu",
+     "whose definitions: a name of --list or a file of your own, one for all columns or "
+     "one for each between commas; default the CPU that was counted"},
+    {"metrics", "evidence", "every tree in full, and why something cannot be computed"},
+    {"metrics", "html",
+     "the metrics as one page for a browser; opens from disk, needs no network"},
+    {"metrics", "plot", "draw the roofline: FILE.svg, FILE.png, or - for the terminal"},
+    {"metrics", "regions",
+     "FOLDER[,FOLDER...]: runs of a program with markers, with other events each; with a "
+     "program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
+    {"metrics", "save", "the counts as JSON, to be read again with --counts"},
+    {"outline", "compiler",
+     "whose attribute keeps the function from being inlined, default gcc"},
+    {"profile", "csv", "the time line as CSV"},
+    {"profile", "from", "of --timeline: an earlier one, kept as CSV"},
+    {"profile", "list", "of --timeline: what can be read here"},
+    {"profile", "plot", "draw the time line: FILE.svg, FILE.png, or - for the terminal"},
+    {"report", "list", "name all sessions"},
+    {"show", "evidence", "also what is not legal or does not apply, and why"},
+    {"tune", "budget",
+     "time until the prompt comes back, all included, such as 90s or 5m; default what "
+     "suits the kernel (30s to 5m, said at the start)"},
+    {"tune", "compiler",
+     "compiler to tune for, default gcc; the others of a list such as gcc,clang-19 are "
+     "tried on the kernel as written and on the winner"},
+    {"tune", "output", "the faster version; of a program FILE.patch"},
+    {"tune", "patch", "write a unified diff instead of a whole file, for patch -p1"},
+    {"tune", "save", "all that was measured, as a recorded space for --replay"},
+};
+
+const char *option_help(const struct option_row *row, const char *command)
+{
+    for (size_t i = 0; command && i < ARRAY_SIZE(own_help); i++)
+        if (!strcmp(own_help[i].command, command) &&
+            !strcmp(own_help[i].option, row->name))
+            return own_help[i].help;
+    return row->help;
+}
 
 const struct option_row *option_row(size_t i)
 {
@@ -341,6 +391,22 @@ void option_reset(const struct option_row *row, struct settings *settings)
     }
 }
 
+/* "n=100,m=50": a word each, apart at the commas outside of parentheses. */
+static int read_set(const char *text, struct strvec *words, struct error *err)
+{
+    while (*text) {
+        size_t length = 0;
+        for (int depth = 0; text[length] && (text[length] != ',' || depth > 0); length++)
+            depth += (text[length] == '(') - (text[length] == ')');
+        if (!memchr(text, '=', length))
+            return fail(err, STATUS_USAGE, "--set '%.*s': write --set NAME=VALUE",
+                        (int)length, text);
+        strvec_pushf(words, "set %.*s", (int)length, text);
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
 int option_read(const struct option_row *row, const char *text, struct settings *settings,
                 struct error *err)
 {
@@ -353,6 +419,8 @@ int option_read(const struct option_row *row, const char *text, struct settings 
         *(const char **)field = text;
         return 0;
     case WORD:
+        if (!strcmp(row->name, "set"))
+            return read_set(text, &settings->words, err);
         strvec_pushf(&settings->words, "%s %s", row->name, text);
         return 0;
     case INCLUDE:

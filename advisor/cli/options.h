@@ -27,14 +27,17 @@ struct option_row {
     int letter;           /* or 0 */
     const char *argument; /* its name; NULL = takes none */
     enum option_kind kind;
-    size_t offset; /* in struct settings */
-    const char *help;
+    size_t offset;    /* in struct settings */
+    const char *help; /* where a command has no text of its own: option_help() */
 };
 
-enum { OPTIONS_MAX = 64 };
+/* Of one command; of all together. */
+enum { OPTIONS_MAX = 64, OPTIONS_ALL_MAX = 128 };
 
 /* NULL behind the last. */
 const struct option_row *option_row(size_t i);
+/* What it means to this command (NULL = to any). */
+const char *option_help(const struct option_row *row, const char *command);
 /* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */
 const char *const *option_words(const struct option_row *row);
 /* A number that is not given is negative. */

@@ -9,13 +9,37 @@
 #include "advisor/cli/options.h"
 #include "core/base.h"
 
+/* The word stands between blanks in the list. */
+static const char *find_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *p = list; (p = strstr(p, word)); p += length)
+        if ((p == list || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
+            return p;
+    return NULL;
+}
+
 bool command_takes(const struct command *command, const char *option)
 {
-    size_t length = strlen(option);
-    for (const char *p = command->options; (p = strstr(p, option)); p += length)
-        if ((p == command->options || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
-            return true;
-    return !strcmp(option, "help");
+    static const char of_all[] = "help help-all version";
+    return find_listed(command->options, option) || find_listed(of_all, option);
+}
+
+/* What --help alone shows. */
+static bool command_shows(const struct command *command, const char *option)
+{
+    const char *at = find_listed(command->options, option),
+               *rest = strchr(command->options, '|');
+    return at && (!rest || at < rest);
+}
+
+/* "n=5": a word of --set that was typed without it. */
+static bool is_value(const char *text)
+{
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                 "0123456789>-");
+    return length > 0 && !isdigit((unsigned char)*text) && *text != '-' &&
+           text[length] == '=' && !file_exists(text);
 }
 
 /* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
@@ -118,6 +142,11 @@ static int read_session(const char *text, struct settings *settings, struct erro
     if (settings->session >= 0)
         return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
                     settings->session, text);
+    if (text[strspn(text, "0123456789")])
+        return fail(err, STATUS_USAGE,
+                    "'%s' is no session's number; 'inflight report --list' names the "
+                    "sessions",
+                    text);
     return parse_count(text, "SESSION", &settings->session, err);
 }
 
@@ -182,9 +211,86 @@ static int usage(const struct settings *settings, struct error *err, const char 
                 settings->command);
 }
 
+/* ---- options that are none ---- */
+
+static const struct synonym option_synonyms[] = {
+    {"size", "set"},      {"sizes", "set"},         {"param", "set"},
+    {"parameter", "set"}, {"define", "set"},        {"value", "set"},
+    {"array", "buffer"},  {"contents", "buffer"},   {"kernel", "function"},
+    {"name", "function"}, {"threads", "cores"},     {"jobs", "cores"},
+    {"cpus", "cores"},    {"timeout", "budget"},    {"time", "budget"},
+    {"limit", "budget"},  {"cc", "compiler"},       {"command", "build"},
+    {"make", "build"},    {"transform", "plan"},    {"transformation", "plan"},
+    {"steps", "plan"},    {"epsilon", "tolerance"}, {"fast-math", "reassociate"},
+    {"colour", "color"},  {"silent", "quiet"},      {"debug", "verbose"},
+    {"usage", "help"},    {"all", "help-all"},      {"details", "evidence"},
+    {"report", "html"},   {"page", "html"},         {"out", "output"},
+};
+
+/* The option of the command that may be meant; NULL = none is near. */
+static const char *meant_option(const struct command *command, const char *name)
+{
+    const char *names[OPTIONS_ALL_MAX];
+    size_t nr = 0;
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)) && nr < ARRAY_SIZE(names); i++)
+        if (command_takes(command, row->name))
+            names[nr++] = row->name;
+    return meant_word(name, names, nr, option_synonyms, ARRAY_SIZE(option_synonyms));
+}
+
+static bool is_option(const char *name)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (!strcmp(row->name, name))
+            return true;
+    return false;
+}
+
+static int unknown_long(const struct command *command, const char *word,
+                        struct settings *settings, struct error *err)
+{
+    char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+    /* One of other commands is meant as it stands. */
+    bool known = is_option(name);
+    const char *meant = known ? NULL : meant_option(command, name);
+    if (meant)
+        fail(err, STATUS_USAGE,
+             "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",
+             word, meant, settings->command);
+    else
+        fail(err, STATUS_USAGE, "unknown option '%s'; try 'inflight %s --help-all'", word,
+             settings->command);
+    if (known)
+        settings->unknown = word + 2;
+    free(name);
+    return -1;
+}
+
+/* -O3, -Wall: of the compiler. */
+static int unknown_letter(const struct command *command, char letter, const char *word,
+                          const struct settings *settings, struct error *err)
+{
+    bool takes_flags =
+        command->behind != BEHIND_PROGRAM &&
+        (command_takes(command, "cflags") || command_takes(command, "flags"));
+    if (takes_flags && strchr("DOUWgwm", letter))
+        return fail(
+            err, STATUS_USAGE,
+            "unknown option '-%c'; flags to read the file with stand behind "
+            "'--'%s; try 'inflight %s --help-all'",
+            letter,
+            command_takes(command, "flags") ? ", those to tune for in --flags '...'" : "",
+            settings->command);
+    (void)word;
+    return fail(err, STATUS_USAGE, "unknown option '-%c'; try 'inflight %s --help-all'",
+                letter, settings->command);
+}
+
 /* What getopt stumbled over: a letter within "-qxv" or a whole word. */
-static int bad_option(int code, char **argv, const struct settings *settings,
-                      struct error *err)
+static int bad_option(const struct command *command, int code, char **argv,
+                      struct settings *settings, struct error *err)
 {
     const struct option_row *row = row_of(optopt);
     char letter[] = {'-', (char)optopt, 0};
@@ -194,24 +300,46 @@ static int bad_option(int code, char **argv, const struct settings *settings,
         return usage(settings, err, "an argument is missing behind", word);
     if (row && !is_letter)
         return usage(settings, err, "no argument is taken in", word);
-    return usage(settings, err, "unknown option", word);
+    return is_letter ? unknown_letter(command, letter[1], word, settings, err)
+                     : unknown_long(command, word, settings, err);
+}
+
+/* "-set n=5": getopt would read -s with the argument "et". */
+static int check_dashes(const struct command *command, const char *word,
+                        const struct settings *settings, struct error *err)
+{
+    enum { NAME_MIN = 3 }; /* letters: shorter ones may be letters together */
+    char *name = xstrndup(word, strcspn(word, "="));
+    bool wrong = *name == '-' && name[1] != '-' && strlen(name + 1) >= NAME_MIN &&
+                 is_option(name + 1) && command_takes(command, name + 1);
+    int status = wrong ? fail(err, STATUS_USAGE,
+                              "write '-%s' with two dashes, not '%s'; try 'inflight %s "
+                              "--help'",
+                              name, name, settings->command)
+                       : 0;
+    free(name);
+    return status;
 }
 
 /* Options up to the next word that is none; `at` moves behind them. */
-static int read_options(int argc, char **argv, const char *shorts,
-                        const struct option *longs, struct settings *settings,
-                        struct error *err)
+static int read_options(const struct command *command, int argc, char **argv,
+                        const char *shorts, const struct option *longs,
+                        struct settings *settings, struct error *err)
 {
-    int code;
     opterr = 0;
-    while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+    for (;;) {
+        int at = optind ? optind : 1; /* within "-qxv" it is where it was */
+        if (at < argc && check_dashes(command, argv[at], settings, err))
+            return -1;
+        int code = getopt_long(argc, argv, shorts, longs, NULL);
+        if (code == -1)
+            return 0;
         const struct option_row *row = row_of(code);
         if (code == ':' || !row)
-            return bad_option(code, argv, settings, err);
+            return bad_option(command, code, argv, settings, err);
         if (option_read(row, optarg, settings, err))
             return -1;
     }
-    return 0;
 }
 
 static int read_operand(enum operand operand, const char *word, struct settings *settings,
@@ -255,7 +383,7 @@ static int read_words(const struct command *command, int argc, char **argv,
     fill_getopt(command, longs, shorts);
     optind = 0; /* glibc: also forget where it stopped last time */
     while (optind < argc) {
-        if (read_options(argc, argv, shorts, longs, settings, err))
+        if (read_options(command, argc, argv, shorts, longs, settings, err))
             return -1;
         bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
         struct strvec *list = list_behind(command->behind, settings);
@@ -263,7 +391,10 @@ static int read_words(const struct command *command, int argc, char **argv,
             strvec_push(list, argv[optind]);
         if (optind >= argc)
             break;
-        if (read_operand(command->operand, argv[optind++], settings, err))
+        const char *word = argv[optind++];
+        if (is_value(word) && command_takes(command, "set"))
+            return fail(err, STATUS_USAGE, "'%s' is no file; write --set %s", word, word);
+        if (read_operand(command->operand, word, settings, err))
             return -1;
     }
     return 0;
@@ -280,9 +411,6 @@ int settings_parse(const struct command *command, int argc, char **argv,
                                   .session = -1};
     for (size_t i = 0; (row = option_row(i)); i++)
         option_reset(row, settings);
-    if (!command)
-        return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
-                    argv[0]);
     return read_words(command, argc, argv, settings, err);
 }
 
@@ -302,7 +430,8 @@ void settings_release(struct settings *settings)
 
 /* ---- help ---- */
 
-static void option_help(const struct option_row *row, struct buf *out)
+static void add_option_help(const struct option_row *row, const char *command,
+                            struct buf *out)
 {
     size_t start = out->length;
     if (row->letter)
@@ -315,19 +444,28 @@ static void option_help(const struct option_row *row, struct buf *out)
     if (width >= 27)
         buf_add(out, "\n");
     buf_add_repeat(out, ' ', width < 27 ? 27 - width : 27);
-    buf_add_wrapped(out, row->help, 27, 79);
+    buf_add_wrapped(out, option_help(row, command), 27, 79);
     buf_add(out, "\n");
 }
 
-void command_help(const struct command *command, FILE *stream)
+void command_help(const struct command *command, bool all, FILE *stream)
 {
     struct buf out = {0};
+    size_t left = 0;
     buf_addf(&out, "usage: inflight %s\n\n%s\n\noptions:\n", command->usage,
              command->details);
     const struct option_row *row;
-    for (size_t i = 0; (row = option_row(i)); i++)
-        if (command_takes(command, row->name))
-            option_help(row, &out);
+    for (size_t i = 0; (row = option_row(i)); i++) {
+        if (!command_takes(command, row->name))
+            continue;
+        if (all || command_shows(command, row->name))
+            add_option_help(row, command->name, &out);
+        else
+            left++;
+    }
+    if (left)
+        buf_addf(&out, "\n'inflight %s --help-all' shows %zu more options.\n",
+                 command->name, left);
     fputs(buf_str(&out), stream);
     buf_release(&out);
 }

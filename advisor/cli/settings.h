@@ -13,7 +13,9 @@ struct settings {
     double began_s;      /* of clock_s(): when the process began; 0 = not told */
     char *const *given;  /* the words, from the command on; borrowed */
     int given_nr;
-    bool help;
+    const char *unknown; /* the option that could not be read and resembles none of the
+                            command's; without dashes; NULL = none */
+    bool help, help_all, version_asked;
     char *file; /* positional; NULL = none */
     int line;   /* FILE:LINE, 0 = none */
     const char *function;
@@ -96,20 +98,39 @@ enum behind {
     BEHIND_PROGRAM_OR_FLAGS /* flags where a file was named */
 };
 
+/* Under which heading the overview lists a command. */
+#define COMMAND_GROUPS(X)                                                                \
+    X(START, "Start here")                                                               \
+    X(APPLICATION, "Applications")                                                       \
+    X(BUILD, "Builds and plans by hand")                                                 \
+    X(SETUP, "This machine")                                                             \
+    X(MORE, "More")
+
+enum command_group {
+#define X(name, heading) GROUP_##name,
+    COMMAND_GROUPS(X)
+#undef X
+};
+
 struct command {
-    const char *name, *summary, *usage, *details,
-        *options; /* options: names from the table, space-separated */
+    enum command_group group;
+    const char *name, *summary, *usage, *details;
+    /* Names from the table, separated by blanks. Those behind a "|" are shown by
+     * --help-all alone. */
+    const char *options;
     enum operand operand;
     enum behind behind;
     int (*run)(const struct settings *settings, struct error *err);
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the
- * command's name; command NULL = there is none of that name. */
+ * command's name. */
 int settings_parse(const struct command *command, int argc, char **argv,
                    struct settings *settings, struct error *err);
 void settings_release(struct settings *settings);
+/* "help", "help-all" and "version" are taken by all. */
 bool command_takes(const struct command *command, const char *option);
-void command_help(const struct command *command, FILE *stream);
+/* `all`: every option, not only those that most calls need. */
+void command_help(const struct command *command, bool all, FILE *stream);
 
 #endif

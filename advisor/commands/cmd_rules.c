@@ -9,6 +9,7 @@
 #include "advisor/program/commands.h"
 #include "advisor/report/track_show.h"
 #include "rules/rules.h"
+#include "variants/plan/plan.h"
 
 static int print_list(const struct settings *settings, const char *key, json_t *list,
                       void (*say)(const json_t *list, struct buf *out), struct error *err)
@@ -82,10 +83,20 @@ static json_t *picked(const json_t *all, const char *word)
     return list;
 }
 
+/* unroll-and-jam is unroll_jam here; what no plan knows stays. */
+static const char *rule_word(const char *word)
+{
+    size_t variant;
+    enum step_kind kind = step_kind_named(word, &variant);
+    const char *known =
+        kind < STEP_KIND_NR ? transformation_of(kind)->rule[variant].word : NULL;
+    return known ? known : word;
+}
+
 static int explain(const struct settings *settings, const struct rule_set *set,
                    const json_t *all, struct error *err)
 {
-    json_t *list = picked(all, settings->rule);
+    json_t *list = picked(all, rule_word(settings->rule));
     const char *near = rule_set_nearest(set, settings->rule);
     if (json_array_size(list))
         return print_list(settings, "rules", list, rules_say_one_by_one, err);

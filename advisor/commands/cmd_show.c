@@ -28,12 +28,20 @@ static const char not_tried[] =
 static const char given_up[] = "it takes more work than `show` does for one plan; "
                                "`inflight apply` with the plan decides it";
 
-/* "plan '...' is not legal: " says again what stands beside it. */
-static const char *without_plan(const char *text)
+/* "plan '...' is not legal: " and the step itself say again what stands beside them. */
+static char *without_plan(const char *text, const char *plan)
 {
     const char *behind =
-        !strncmp(text, "plan '", 6) ? strstr(text, "' is not legal: ") : NULL;
-    return behind ? behind + strlen("' is not legal: ") : text;
+        text_begins(text, "plan '") ? strstr(text, "' is not legal: ") : NULL;
+    char *step = xasprintf("%s: ", plan);
+    text = behind ? behind + strlen("' is not legal: ") : text;
+    text = text_behind(text, "the plan is not legal: ");
+    const char *again = strstr(text, step);
+    char *rest =
+        again ? xasprintf("%.*s%s", (int)(again - text), text, again + strlen(step))
+              : xstrdup(text);
+    free(step);
+    return rest;
 }
 
 /* "legal", "legal under assumptions", "illegal", "not decided", "not applicable" */
@@ -72,11 +80,12 @@ static json_t *probe(struct kernel *kernel, const struct typical_plan *typical)
     int status = plan_parse(typical->plan, &plan, &why) ||
                  kernel_check(kernel, plan, &assumptions, &why);
     const char *verdict = status ? verdict_of(&why) : NULL;
-    if (status)
+    if (status) {
+        char *reason = without_plan(why.text, typical->plan);
         result = verdict_json(verdict, typical,
-                              strcmp(verdict, "not decided") ? without_plan(why.text)
-                                                             : given_up);
-    else {
+                              strcmp(verdict, "not decided") ? reason : given_up);
+        free(reason);
+    } else {
         result = verdict_json(assumptions.length ? "legal under assumptions" : "legal",
                               typical, NULL);
         add_lines(json_object_get(result, "assumptions"), buf_str(&assumptions));
@@ -135,14 +144,21 @@ static size_t number_of(struct strvec *seen, const char *sentence)
     return seen->nr;
 }
 
+/* "; rests on [1] [3]", each once. */
 static void add_numbers(const json_t *sentences, struct strvec *seen, struct buf *out)
 {
+    struct buf numbers = {0};
     const json_t *sentence;
     size_t i;
     json_array_foreach(sentences, i, sentence) {
-        size_t number = number_of(seen, json_string_value(sentence));
-        buf_addf(out, "%s[%zu]", i ? " " : " if ", number);
+        char *number = xasprintf(" [%zu]", number_of(seen, json_string_value(sentence)));
+        if (!strstr(buf_str(&numbers), number))
+            buf_add(&numbers, number);
+        free(number);
     }
+    if (numbers.length)
+        buf_addf(out, ", resting on%s", buf_str(&numbers));
+    buf_release(&numbers);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -172,19 +188,42 @@ static void show_one(const json_t *plan, bool first, struct strvec *seen, struct
     buf_release(&line);
 }
 
-/* The same as lines; assumptions are numbered and listed below. */
-static void show_plans_text(const json_t *plans, struct buf *out)
+static void say_hidden(size_t shown, size_t hidden, struct buf *out)
+{
+    struct buf line = {0};
+    if (!shown)
+        buf_add(&line, "none of the typical plans is legal; ");
+    buf_addf(&line,
+             "%s%zu %s not legal, not decided or without effect here: --evidence "
+             "says why",
+             shown ? "" : "all ", hidden, hidden == 1 ? "is" : "are");
+    buf_add(out, "  ");
+    buf_add_wrapped(out, buf_str(&line), 2, 79);
+    buf_add(out, "\n");
+    buf_release(&line);
+}
+
+/* The same as lines, those that are legal or all; what they rest on is numbered and
+ * listed below. */
+static void show_plans_text(const json_t *plans, bool all, struct buf *out)
 {
     struct strvec seen = {0};
     const char *before = "";
     const json_t *plan;
-    size_t i;
+    size_t i, shown = 0, hidden = 0;
     buf_add(out, "\ntransformations\n");
     json_array_foreach(plans, i, plan) {
         const char *name = text_of(plan, "transformation");
+        bool legal = json_is_true(json_object_get(plan, "legal"));
+        shown += legal;
+        hidden += !legal && !all;
+        if (!legal && !all)
+            continue;
         show_one(plan, strcmp(name, before) != 0, &seen, out);
         before = name;
     }
+    if (hidden)
+        say_hidden(shown, hidden, out);
     for (size_t k = 0; k < seen.nr; k++) {
         buf_addf(out, "%s  [%zu] ", k ? "" : "\n", k + 1);
         buf_add_wrapped(out, seen.v[k], 6, 79);
@@ -397,7 +436,7 @@ static void show_flags(const struct kernel *kernel, struct buf *out)
     buf_release(&line);
 }
 
-static void show_text(struct kernel *kernel, struct buf *out)
+static void show_text(struct kernel *kernel, bool all, struct buf *out)
 {
     struct kernel_view view = kernel_view(kernel);
     json_t *plans = show_plans_json(kernel, &view);
@@ -416,7 +455,7 @@ static void show_text(struct kernel *kernel, struct buf *out)
               view.temporary_nr, out);
     show_list("dependences", view.dependence, view.dependence_nr, out);
     show_list("taken for granted", view.assumption, view.assumption_nr, out);
-    show_plans_text(plans, out);
+    show_plans_text(plans, all, out);
     json_decref(plans);
 }
 
@@ -434,7 +473,7 @@ int show_command(const struct settings *settings, struct error *err)
         status = print_json(document, err);
         json_decref(document);
     } else if (!status) {
-        show_text(bench.kernel, &text);
+        show_text(bench.kernel, settings->evidence, &text);
         struct buf next = {0};
         if (outline_next(settings, &next)) {
             buf_add(&text, "\nnext\n  ");

@@ -460,6 +460,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = finish(&bench, &result, &written, &confirm, err);
     if (!status)
         status = in_app_verdict(&written.in_app, err);
+    else if (bench.session)
+        store_session_drop_empty(bench.store, bench.session, NULL);
     confirm_release(&confirm);
     written_release(&written);
     in_app_release(&app);

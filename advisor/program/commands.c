@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "core/base/buf.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
-#define KERNEL_OPTIONS                                                                   \
-    "inputs function set buffer assume tunable constraint include compile-commands "     \
-    "cflags build "
-#define COMMON_OPTIONS " json quiet verbose color help"
+/* Of commands that read a C file: what most calls need, and the rest. */
+#define KERNEL      "function set buffer inputs "
+#define KERNEL_REST "assume tunable constraint include compile-commands cflags "
+#define REST        "quiet verbose color help-all version"
 
 static const struct command commands[] = {
-    {"tune", "search for a faster variant, prove it, write it as C",
+    {GROUP_START, "tune", "search for a faster variant, prove it, write it as C",
      "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]\n"
      "       inflight tune [--build CMD] [-o FILE.patch] [options] -- PROGRAM [args]\n"
      "       inflight tune --replay SPACE.json.gz [--strategy NAME] [options]",
@@ -26,19 +28,14 @@ static const struct command commands[] = {
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
      "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h\n"
      "         inflight tune --build 'make -j2' -- ./app 4000",
-     KERNEL_OPTIONS
-     "compiler flags flags-try try machine output emit-header build-record budget quick "
-     "thorough "
-     "variants strategy "
-     "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
-     "reuse "
-     "no-record patch "
-     "top dry-run frequency "
-     "in-app in-app-budget in-app-dir in-app-check cpu "
-     "database evidence html sarif diagnostics" COMMON_OPTIONS,
+     KERNEL "output budget compiler flags build in-app patch html evidence json help "
+            "| " KERNEL_REST
+            "quick thorough flags-try try machine emit-header build-record variants "
+            "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
+            "confirm save replay fresh reuse no-record top dry-run frequency "
+            "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
-    {"advise", "measure the kernel as written and rank what can still pay",
+    {GROUP_START, "advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight advise [options] -- PROGRAM [args]\n"
      "       inflight advise --machine NAME --bandwidth RATE\n"
@@ -58,14 +55,13 @@ static const struct command commands[] = {
      "                         --what-if l1_mshrs=24,latency=120ns\n"
      "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
      "         inflight advise --counts counts.csv --machine skl --access random",
-     KERNEL_OPTIONS
-     "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
-     "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
-     "save "
-     "confirm quick thorough fresh "
-     "database evidence html sarif diagnostics" COMMON_OPTIONS,
+     KERNEL "build compiler machine bandwidth access cores counts html evidence json "
+            "help | " KERNEL_REST
+            "flags quick thorough memory rules tolerance tolerance-absolute reassociate "
+            "latency seconds cpu measurement what-if samples frequency save confirm "
+            "fresh database sarif diagnostics " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
-    {"measure", "one kernel, one variant: time, traffic, every queue",
+    {GROUP_MORE, "measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
      "                        [-- compiler flags]",
      "Measures the kernel as written, or with a plan, and prints all figures with\n"
@@ -74,12 +70,12 @@ static const struct command commands[] = {
      "Ctrl-C prints what is known, and the same command continues.\n\n"
      "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
      "                          --plot dgemm.svg",
-     KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
-                    "min-of cache line cores tolerance tolerance-absolute reassociate "
-                    "budget thorough fresh database "
-                    "csv plot save confirm" COMMON_OPTIONS,
+     KERNEL "compiler flags plan sweep pages cores csv plot save json help | " KERNEL_REST
+            "build machine memory start background min-of cache line tolerance "
+            "tolerance-absolute reassociate budget thorough fresh database confirm " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, measure_command},
-    {"profile", "a whole program: time, bytes and occupancy of its marked regions",
+    {GROUP_APPLICATION, "profile",
+     "a whole program: time, bytes and occupancy of its marked regions",
      "profile [options] -- PROGRAM [arguments]\n"
      "       inflight profile --regions FOLDER [options]\n"
      "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
@@ -98,10 +94,11 @@ static const struct command commands[] = {
      "example: inflight profile -- ./app input.txt\n"
      "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline from list csv plot machine memory access cores rules events "
-     "evidence" COMMON_OPTIONS,
+     "regions timeline events list from csv plot machine evidence json help | memory "
+     "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
-    {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy",
+    {GROUP_APPLICATION, "metrics",
+     "one set of metrics on every CPU: top-down, bytes, occupancy",
      "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight metrics [options] -- PROGRAM [args]\n"
      "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"
@@ -118,11 +115,11 @@ static const struct command commands[] = {
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
-     KERNEL_OPTIONS
-     "compiler flags machine memory cores counts regions seconds cpu model runs "
-     "list save plot html evidence" COMMON_OPTIONS,
+     "function set counts regions cpu list model runs seconds html plot save evidence "
+     "json help | buffer inputs " KERNEL_REST
+     "build compiler flags machine memory cores " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, metrics_command},
-    {"compare", "two versions of one function: which is faster, and why",
+    {GROUP_START, "compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
      "                        [-- compiler flags]\n"
      "       inflight compare FILE.c --plan 'PLAN' [options]",
@@ -131,19 +128,20 @@ static const struct command commands[] = {
      "work. Sizes and contents of arrays are those of the first version; a difference\n"
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
-     KERNEL_OPTIONS
-     "compiler flags machine memory plan pages start background cache "
-     "line cores tolerance "
-     "tolerance-absolute "
-     "reassociate budget in-app in-app-budget in-app-dir in-app-check" COMMON_OPTIONS,
+     KERNEL "plan compiler flags pages cores budget reassociate tolerance in-app json "
+            "help | " KERNEL_REST
+            "build machine memory start background cache line tolerance-absolute "
+            "in-app-budget in-app-dir in-app-check " REST,
      OPERAND_VERSIONS, BEHIND_FLAGS, compare_command},
-    {"show", "the loops, arrays and access classes, and what may legally be done",
+    {GROUP_START, "show",
+     "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",
      "Reads the kernel and prints its model; measures nothing.\n\n"
      "example: inflight show templates/kernels/dgemm.c",
-     KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, OPERAND_SOURCE, BEHIND_FLAGS,
-     show_command},
-    {"apply", "one plan by hand: the transformed C, or a patch",
+     "function set assume reassociate include cflags compile-commands build evidence "
+     "json help | buffer inputs tunable constraint " REST,
+     OPERAND_SOURCE, BEHIND_FLAGS, show_command},
+    {GROUP_BUILD, "apply", "one plan by hand: the transformed C, or a patch",
      "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
      "                      [-- compiler flags]\n"
      "       inflight apply FILE.c --from TUNED.c [-o OUT.c] [options]",
@@ -153,9 +151,10 @@ static const struct command commands[] = {
      "that file again, byte for byte.\n\n"
      "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'\n"
      "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
-     KERNEL_OPTIONS "plan from patch output reassociate force quiet verbose color help",
+     "function plan from output patch set assume reassociate include cflags "
+     "compile-commands build help | buffer inputs tunable constraint force " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, apply_command},
-    {"check", "does a record that builds read still hold here?",
+    {GROUP_BUILD, "check", "does a record that builds read still hold here?",
      "check RECORD.json [--strict] [options] [-- compiler flags]",
      "Looks whether source, headers, tuned code, compiler, flags and machine are still\n"
      "those of the record (docs/build.md), applies the plan again, compares results and\n"
@@ -164,12 +163,10 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict inputs set buffer assume function include compile-commands cflags "
-     "build compiler "
-     "flags machine "
-     "budget cores" COMMON_OPTIONS,
+     "source strict compiler flags budget machine cores include json help | inputs set "
+     "buffer assume function compile-commands cflags build " REST,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
-    {"outline", "a loop of a long function as a function of its own",
+    {GROUP_APPLICATION, "outline", "a loop of a long function as a function of its own",
      "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]\n"
      "       inflight outline FILE.c --function NAME [-o OUT.c] [options]\n"
      "                        [-- compiler flags]",
@@ -182,9 +179,10 @@ static const struct command commands[] = {
      "What cannot be moved without a doubt is refused, with its line. See\n"
      "docs/reference/capture.md.\n\n"
      "example: inflight outline solver.c:425 -o outlined.c",
-     "function include compile-commands compiler output patch plain" COMMON_OPTIONS,
+     "function include compile-commands compiler output patch plain json help | " REST,
      OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
-    {"capture", "the real inputs of one call of a kernel in an application",
+    {GROUP_APPLICATION, "capture",
+     "the real inputs of one call of a kernel in an application",
      "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
      "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
      "       inflight capture --show FILE",
@@ -196,10 +194,10 @@ static const struct command commands[] = {
      "See docs/reference/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer assume cflags include compile-commands build call limit sizes stop "
-     "output show" COMMON_OPTIONS,
+     "function buffer build call sizes limit stop output show include cflags json help | "
+     "assume compile-commands " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
-    {"machine", "characterise this machine, and look at profiles",
+    {GROUP_SETUP, "machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",
      "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
@@ -208,16 +206,16 @@ static const struct command commands[] = {
      "profiles; 'here' is this machine's.\n\n"
      "example: inflight machine --peak 307GB/s --plot curves.svg\n"
      "         inflight machine --compare here skl",
-     "quick longer peak machine list show compare memory plot output" COMMON_OPTIONS,
+     "quick longer peak machine list show compare memory plot output json help | " REST,
      OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
-    {"report", "an earlier session again", "report [SESSION] [options]",
+    {GROUP_MORE, "report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html markdown sarif diagnostics database "
-     "forget-record" COMMON_OPTIONS,
+     "list evidence html markdown json help | sarif diagnostics database "
+     "forget-record " REST,
      OPERAND_SESSION, BEHIND_FLAGS, report_command},
-    {"rules", "the rules that the advice follows, and tests of them",
+    {GROUP_MORE, "rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"
      "       inflight rules --test FILE [--rules FILE] [options]",
@@ -228,9 +226,9 @@ static const struct command commands[] = {
      "docs/reference/rules.md describes the files.\n\n"
      "example: inflight rules prefetch_l2\n"
      "         inflight rules --rules mine.json --test cases.json",
-     "rules metrics transformations record test machine database" COMMON_OPTIONS,
+     "rules metrics transformations record test json help | machine database " REST,
      OPERAND_RULE, BEHIND_FLAGS, rules_command},
-    {"export", "a session's results for other tuners and spreadsheets",
+    {GROUP_MORE, "export", "a session's results for other tuners and spreadsheets",
      "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
      "Without a number: the newest session; SPACE.json is a recorded space\n"
      "(docs/internals/formats.md), compressed or not. Each variant becomes a\n"
@@ -240,29 +238,30 @@ static const struct command commands[] = {
      "docs/reference/exchange.md.\n\n"
      "example: inflight export --format kernel-tuner -o transpose.json\n"
      "         inflight export 12 --format t4 -o transpose-t4.json.gz",
-     "format output database quiet color help", OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS,
-     export_command},
-    {"import", "results of other tuners as a session",
+     "format output help | database quiet color help-all version",
+     OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS, export_command},
+    {GROUP_MORE, "import", "results of other tuners as a session",
      "import FILE [--format NAME] [options]",
      "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
      "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
      "session. All of the file is stored, or nothing. See docs/reference/exchange.md.\n\n"
      "example: inflight import A100.json.gz && inflight report",
-     "format database quiet color help", OPERAND_RESULTS, BEHIND_FLAGS, import_command},
-    {"doctor", "what works on this machine, and the remedy where it does not",
-     "doctor [options]",
+     "format help | database quiet color help-all version", OPERAND_RESULTS, BEHIND_FLAGS,
+     import_command},
+    {GROUP_SETUP, "doctor",
+     "what works on this machine, and the remedy where it does not", "doctor [options]",
      "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
      "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
      "works, but less well) or missing, with the command that mends it, to be pasted.\n"
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
-     "compiler database" COMMON_OPTIONS, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
-    {"completion", "completion of commands and options for bash, zsh or fish",
-     "completion SHELL",
+     "compiler json help | database " REST, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
+    {GROUP_SETUP, "completion",
+     "completion of commands and options for bash, zsh or fish", "completion SHELL",
      "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
      "options. An installed inflight has it where the shell looks already.\n\n"
      "example: source <(inflight completion bash)",
-     "help", OPERAND_SHELL, BEHIND_FLAGS, completion_command},
+     "help | help-all version", OPERAND_SHELL, BEHIND_FLAGS, completion_command},
 };
 
 const struct command *command_find(const char *name)
@@ -278,6 +277,77 @@ const struct command *command_row(size_t i)
     return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
 }
 
+/* ---- words that are none ---- */
+
+static const struct synonym command_synonyms[] = {
+    {"optimize", "tune"},     {"optimise", "tune"},   {"autotune", "tune"},
+    {"analyze", "advise"},    {"analyse", "advise"},  {"bench", "measure"},
+    {"benchmark", "measure"}, {"time", "measure"},    {"run", "measure"},
+    {"diff", "compare"},      {"transform", "apply"}, {"info", "show"},
+    {"inspect", "show"},      {"model", "show"},      {"explain", "rules"},
+    {"list", "report"},       {"history", "report"},  {"session", "report"},
+    {"sessions", "report"},   {"probe", "machine"},   {"record", "capture"},
+    {"setup", "doctor"},
+};
+
+static int unknown_option_first(const char *word, struct error *err)
+{
+    static const char *const words[] = {"--help", "--help-all", "--version"};
+    const char *meant = nearest_word(word, words, ARRAY_SIZE(words));
+    if (meant)
+        return fail(err, STATUS_USAGE, "unknown option '%s'; did you mean '%s'?", word,
+                    meant);
+    return fail(err, STATUS_USAGE,
+                "a command is expected, got '%s': options stand behind the command, as "
+                "in 'inflight tune %s'; try 'inflight --help'",
+                word, word);
+}
+
+int command_unknown(const char *word, struct error *err)
+{
+    const char *names[ARRAY_SIZE(commands)];
+    const char *end = strrchr(word, '.');
+    if (*word == '-')
+        return unknown_option_first(word, err);
+    if (end && !strpbrk(end, "/ "))
+        return fail(err, STATUS_USAGE,
+                    "there is no command '%s'; a file stands behind the command, as in "
+                    "'inflight advise %s'; try 'inflight --help'",
+                    word, word);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        names[i] = commands[i].name;
+    const char *meant = meant_word(word, names, ARRAY_SIZE(names), command_synonyms,
+                                   ARRAY_SIZE(command_synonyms));
+    if (meant)
+        return fail(err, STATUS_USAGE,
+                    "there is no command '%s'; did you mean '%s'? Try 'inflight --help'",
+                    word, meant);
+    return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
+                word);
+}
+
+void command_owners(const char *option, struct buf *out)
+{
+    struct strvec names = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        if (command_takes(&commands[i], option))
+            strvec_push(&names, commands[i].name);
+    for (size_t i = 0; i < names.nr; i++)
+        buf_addf(out, "%s%s", !i ? "" : i + 1 < names.nr ? ", " : " and ", names.v[i]);
+    strvec_release(&names);
+}
+
+/* ---- the overview ---- */
+
+static void list_group(enum command_group group, const char *heading, FILE *stream)
+{
+    fprintf(stream, "%s:\n", heading);
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        if (commands[i].group == group)
+            fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "\n");
+}
+
 void commands_help(FILE *stream)
 {
     static const int exit_status[] = {
@@ -290,14 +360,18 @@ void commands_help(FILE *stream)
         STATUS_MAP(X)
 #undef X
     };
+    static const char *const heading[] = {
+#define X(name, heading) heading,
+        COMMAND_GROUPS(X)
+#undef X
+    };
     fprintf(stream,
             "usage: inflight COMMAND [options]\n\n"
             "Finds out how many cache misses a loop keeps in flight, says which\n"
-            "optimizations can still pay, tries them, and writes a faster loop.\n\n"
-            "commands:\n");
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
+            "optimizations can still pay, tries them, and writes a faster loop.\n\n");
+    for (size_t i = 0; i < ARRAY_SIZE(heading); i++)
+        list_group((enum command_group)i, heading[i], stream);
+    fprintf(stream, "'inflight COMMAND --help' describes one. Results go to standard\n"
                     "output, the rest to standard error. Exit status:\n");
     for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)
         fprintf(stream, "  %d  %s\n", exit_status[i], meaning[i]);

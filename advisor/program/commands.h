@@ -11,6 +11,10 @@ struct error;
 const struct command *command_find(const char *name); /* NULL when there is none */
 const struct command *command_row(size_t i);          /* NULL behind the last */
 void commands_help(FILE *stream);
+/* Fails with STATUS_USAGE and what may be meant instead. Returns -1. */
+int command_unknown(const char *word, struct error *err);
+/* "a and b" of the commands that take the option; adds nothing where none does. */
+void command_owners(const char *option, struct buf *out);
 
 int machine_command(const struct settings *settings, struct error *err);
 int show_command(const struct settings *settings, struct error *err);

@@ -25,7 +25,7 @@ static int completes_each_operand(void (*add)(const struct command *command,
                                               const struct completes *completes,
                                               struct buf *out),
                                   struct buf *out, struct error *err);
-static char *completion_hint(const struct option_row *row);
+static char *completion_hint(const struct option_row *row, const char *command);
 
 /* ---- bash ---- */
 
@@ -170,7 +170,7 @@ static int fish_write_options(struct buf *out, struct error *err)
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(i)); i++) {
         struct completes completes;
-        char *hint = completion_hint(row);
+        char *hint = completion_hint(row, NULL);
         int status = completes_option(row, &completes, err);
         add_condition(row, out);
         if (row->argument)
@@ -262,9 +262,10 @@ static void add_action(const char *what, const struct completes *completes,
 }
 
 /* '(-f --function)'{-f,--function}'[hint]:NAME:action' */
-static int add_option(const struct option_row *row, struct buf *out, struct error *err)
+static int add_option(const struct option_row *row, const char *command, struct buf *out,
+                      struct error *err)
 {
-    char *hint = completion_hint(row);
+    char *hint = completion_hint(row, command);
     bool repeats = row->kind == WORD || row->kind == LIST;
     struct completes completes;
     int status = completes_option(row, &completes, err);
@@ -295,7 +296,7 @@ static int add_command(const struct command *command, struct buf *out, struct er
     buf_addf(out, "    (%s)\n        _arguments -S -s \\\n", command->name);
     for (size_t i = 0; !status && (row = option_row(i)); i++)
         if (command_takes(command, row->name))
-            status = add_option(row, out, err);
+            status = add_option(row, command->name, out, err);
     buf_add(out, "        '*");
     add_action("word", &completes, out);
     buf_add(out, "' ;;\n");
@@ -563,18 +564,20 @@ static int completes_each_operand(void (*add)(const struct command *command,
 
 /* ---- the scripts ---- */
 
-/* An option's help up to where its details begin. Caller frees. */
-static char *completion_hint(const struct option_row *row)
+/* An option's help for the command (NULL = for all) up to where its details begin. Caller
+ * frees. */
+static char *completion_hint(const struct option_row *row, const char *command)
 {
     static const char *const details[] = {"; ", " (", ": "};
     enum { MIN = 20 }; /* characters that tell enough */
-    size_t length = strlen(row->help);
+    const char *help = option_help(row, command);
+    size_t length = strlen(help);
     for (size_t i = 0; i < ARRAY_SIZE(details); i++) {
-        const char *at = length > MIN ? strstr(row->help + MIN, details[i]) : NULL;
-        if (at && (size_t)(at - row->help) < length)
-            length = (size_t)(at - row->help);
+        const char *at = length > MIN ? strstr(help + MIN, details[i]) : NULL;
+        if (at && (size_t)(at - help) < length)
+            length = (size_t)(at - help);
     }
-    return xstrndup(row->help, length);
+    return xstrndup(help, length);
 }
 
 static int write_part(const struct completion_part *part, const char *name, size_t length,

@@ -26,15 +26,32 @@ static bool is_word(const char *word, const char *const *words)
     return *words;
 }
 
+static void add_text(struct error *err, const struct buf *text)
+{
+    size_t length = strlen(err->text);
+    if (length + strlen("; ") + text->length < sizeof(err->text))
+        snprintf(err->text + length, sizeof(err->text) - length, "; %s", buf_str(text));
+}
+
+/* The option is one of other commands. */
+static void add_owners(const char *option, struct error *err)
+{
+    struct buf owners = {0}, text = {0};
+    command_owners(option, &owners);
+    buf_addf(&text, "it is an option of %s", buf_str(&owners));
+    if (owners.length)
+        add_text(err, &text);
+    buf_release(&owners);
+    buf_release(&text);
+}
+
 /* The command failed: for its line something else may work. */
 static void add_next(const struct settings *settings, struct error *err)
 {
     struct buf next = {0};
-    size_t length = strlen(err->text);
     if (err->status == STATUS_INPUT && !spawn_interrupted() &&
-        outline_next(settings, &next) &&
-        length + strlen("; ") + next.length < sizeof(err->text))
-        snprintf(err->text + length, sizeof(err->text) - length, "; %s", buf_str(&next));
+        outline_next(settings, &next))
+        add_text(err, &next);
     buf_release(&next);
 }
 
@@ -60,33 +77,59 @@ static int watch_build(struct settings *settings, struct build_seen *seen,
     return 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+/* Words of their own instead of a command; "help tune" and "--help tune" are "tune
+ * --help". */
+static int run_word(int argc, char **argv, bool *done, struct error *err)
 {
-    static const char *const help[] = {"--help", "-h", "help", NULL}, *const version[] = {
-                                                                          "--version",
-                                                                          NULL};
-    struct settings settings;
-    struct build_seen seen = {0};
-    double began_s = clock_s();
-    if (is_word(argv[0], help)) {
-        commands_help(stdout);
-        return 0;
-    }
+    static const char *const help[] = {"--help", "-h", "help", "--help-all", NULL},
+                             *const version[] = {"--version", "-v", "-V", "version",
+                                                 NULL};
+    *done = true;
     if (is_word(argv[0], version)) {
         puts("inflight " INFLIGHT_VERSION);
         return 0;
     }
+    *done = is_word(argv[0], help);
+    if (!*done)
+        return 0;
+    if (argc < 2) {
+        commands_help(stdout);
+        return 0;
+    }
+    const struct command *command = command_find(argv[1]);
+    if (!command)
+        return command_unknown(argv[1], err);
+    command_help(command, !strcmp(argv[0], "--help-all"), stdout);
+    return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+    struct settings settings;
+    struct build_seen seen = {0};
+    double began_s = clock_s();
+    bool done = false;
+    int status = run_word(argc, argv, &done, err);
+    if (done)
+        return status;
     const struct command *command = command_find(argv[0]);
-    int status = settings_parse(command, argc, argv, &settings, err);
+    if (!command)
+        return command_unknown(argv[0], err);
+    status = settings_parse(command, argc, argv, &settings, err);
     settings.began_s = began_s;
     print_colour(term_colour(stdout, settings.colour));
-    if (!status && settings.help)
-        command_help(command, stdout);
+    bool asked = settings.help || settings.help_all || settings.version_asked;
+    if (!status && settings.version_asked)
+        puts("inflight " INFLIGHT_VERSION);
+    else if (!status && asked)
+        command_help(command, settings.help_all, stdout);
     else if (!status && settings.build)
         status = watch_build(&settings, &seen, err);
-    if (!status && !settings.help)
+    if (!status && !asked)
         status = command->run(&settings, err);
-    if (status && command)
+    if (status && settings.unknown)
+        add_owners(settings.unknown, err);
+    else if (status)
         add_next(&settings, err);
     settings_release(&settings);
     build_seen_release(&seen);

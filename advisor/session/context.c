@@ -10,6 +10,7 @@
 #include "advisor/cli/settings.h"
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/track.h"
+#include "core/base.h"
 #include "core/store/store.h"
 #include "rules/rules.h"
 #include "search/live/live.h"
@@ -297,11 +298,158 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
     return status;
 }
 
+/* ---- what the command line leaves open ---- */
+
+/* A first try is for memory, not for caches: so much more than the last one holds, or so
+ * much where its size is not known. */
+static const double caches_filled = 4, bytes_else = 64.0 * 1024 * 1024;
+
+static double first_try_bytes(void)
+{
+    double bytes = caches_filled * machine_last_cache_bytes();
+    double available = memory_available_bytes();
+    if (!(bytes > 0))
+        bytes = bytes_else;
+    return available > 0 && bytes > available / caches_filled ? available / caches_filled
+                                                              : bytes;
+}
+
+/* "n, m and the contents of idx"; lengths have a reason of their own. */
+static void add_unsaid(const struct strvec *words, struct buf *out)
+{
+    size_t nr = 0;
+    while (nr < words->nr && !strstr(words->v[nr], " length "))
+        nr++;
+    for (size_t i = 0; i < nr; i++) {
+        bool set = !strncmp(words->v[i], "set ", 4);
+        const char *name = strchr(words->v[i], ' ') + 1;
+        buf_addf(out, "%s%s%.*s",
+                 !i           ? ""
+                 : i + 1 < nr ? ", "
+                              : " and ",
+                 set ? "" : "the contents of ", (int)strcspn(name, " ="), name);
+    }
+}
+
+/* What was typed, and what it lacks, in front of "--". */
+static void add_completed(const struct settings *settings, const struct strvec *words,
+                          struct buf *out)
+{
+    struct strvec all = {0};
+    bool said = false;
+    strvec_push(&all, "inflight");
+    for (int i = 0; i <= settings->given_nr; i++) {
+        bool end = i == settings->given_nr || !strcmp(settings->given[i], "--");
+        for (size_t k = 0; end && !said && k < words->nr; k++) {
+            const char *name = strchr(words->v[k], ' ');
+            strvec_pushf(&all, "--%.*s", (int)(name - words->v[k]), words->v[k]);
+            strvec_push(&all, name + 1);
+        }
+        said = said || end;
+        if (i < settings->given_nr)
+            strvec_push(&all, settings->given[i]);
+    }
+    buf_add_shell_words(out, (const char *const *)all.v);
+    strvec_release(&all);
+}
+
+static int fail_unsaid(const struct settings *settings, const struct kernel *kernel,
+                       const struct strvec *words, double bytes, const struct error *why,
+                       struct error *err)
+{
+    struct buf text = {0}, place = {0};
+    buf_addf(&place, "%s:%d: ", kernel_path(kernel), kernel_line(kernel));
+    const char *also = why->text;
+    if (text_begins(also, buf_str(&place)))
+        also += place.length;
+    add_unsaid(words, &text);
+    if (text.length) {
+        struct buf names = text;
+        text = (struct buf){0};
+        buf_addf(&text, "what '%s' is called with is not known: %s%s",
+                 kernel_name(kernel), buf_str(&names), why->status ? "; and " : "");
+        buf_release(&names);
+    }
+    bool length = strstr(words->v[words->nr - 1], " length ") != NULL;
+    buf_addf(&text, "%s; %s", why->status ? also : "",
+             length ? "with their number for ELEMENTS" : "for a first try");
+    if (bytes > 0 && text_begins(words->v[0], "set ")) {
+        buf_add(&text, ", with arrays of ");
+        buf_add_size(&text, bytes);
+        buf_add(&text, " in all");
+    }
+    buf_add(&text, ":\n  ");
+    add_completed(settings, words, &text);
+    error_clear(err);
+    fail(err, STATUS_INPUT, "%s%s", buf_str(&place), buf_str(&text));
+    buf_release(&place);
+    buf_release(&text);
+    return -1;
+}
+
+static int open_with(const struct settings *settings, const struct strvec *more,
+                     struct kernel **kernel, struct error *err)
+{
+    struct settings whole = *settings;
+    whole.words = (struct strvec){0};
+    strvec_push_all(&whole.words, &settings->words);
+    strvec_push_all(&whole.words, more);
+    int status = open_kernel(&whole, kernel, err);
+    strvec_release(&whole.words);
+    return status;
+}
+
+/* Binding failed: says at once all that is missing, with a command that has it, where
+ * that is the reason. */
+static int explain_unsaid(const struct settings *settings, struct kernel *kernel,
+                          struct error *err)
+{
+    double bytes = -1;
+    struct strvec words = {0};
+    struct error why = {0};
+    for (int globals = 0; globals <= 1 && bytes < 0; globals++) {
+        struct kernel *trial = NULL;
+        strvec_release(&words);
+        error_clear(&why);
+        kernel_unsaid(kernel, globals, &words);
+        if (open_with(settings, &words, &trial, &why) == 0)
+            bytes = kernel_propose(trial, first_try_bytes(), &words, &why);
+        kernel_free(trial);
+    }
+    if (words.nr)
+        fail_unsaid(settings, kernel, &words, bytes, &why, err);
+    strvec_release(&words);
+    return -1;
+}
+
 int context_kernel(struct context *bench, bool bind, struct error *err)
 {
     if (!bench->kernel && open_kernel(bench->settings, &bench->kernel, err))
         return -1;
-    return bind ? kernel_bind(bench->kernel, err) : 0;
+    if (!bind || kernel_bind(bench->kernel, err) == 0)
+        return 0;
+    return err->status == STATUS_INPUT && kernel_supplied(bench->kernel, NULL) == 0
+               ? explain_unsaid(bench->settings, bench->kernel, err)
+               : -1;
+}
+
+int context_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
+                  struct error *err)
+{
+    struct plan *other = NULL;
+    struct error why = {0}, again = {0};
+    if (kernel_check(kernel, plan, assumptions, &why) == 0)
+        return 0;
+    bool known = *why.remedy && plan_parse(why.remedy, &other, &again) == 0;
+    if (!known)
+        return fail(err, why.status, "%s", why.text);
+    if (kernel_check(kernel, other, NULL, &again) == 0)
+        fail(err, why.status, "%s: '%s' is legal", why.text, why.remedy);
+    else
+        fail(err, why.status, "%s, which is not legal either: %s", why.text,
+             text_behind(again.text, "the plan is not legal: "));
+    plan_free(other);
+    return -1;
 }
 
 int context_plan(struct context *bench, struct error *err)
@@ -310,7 +458,7 @@ int context_plan(struct context *bench, struct error *err)
     struct plan *plan = NULL;
     if (plan_parse(text, &plan, err))
         return -1;
-    int status = kernel_check(bench->kernel, plan, NULL, err);
+    int status = context_check(bench->kernel, plan, NULL, err);
     bench->plan = plan_text(plan);
     plan_free(plan);
     return status;

@@ -18,9 +18,12 @@
 struct error;
 struct settings;
 
+struct buf;
 struct compared;
 struct environment;
+struct kernel;
 struct live;
+struct plan;
 struct recorded;
 
 /* What tells of the machine at hand, and makes its profile. */
@@ -79,6 +82,10 @@ int context_cflags(const struct settings *settings, const char *source,
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int context_kernel(struct context *bench, bool bind, struct error *err);
 int context_toolchain(struct context *bench, struct error *err);
+/* kernel_check; of a plan that is refused also whether the one that the refusal proposes
+ * is legal. */
+int context_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
+                  struct error *err);
 /* --plan as canonical text, refused here when it is not legal; the kernel must be there.
  */
 int context_plan(struct context *bench, struct error *err);

@@ -476,15 +476,38 @@ static const struct unit time_units[] = {
     {"s", 1}, {"m", 60},    {"min", 60},  {"h", 3600},
 };
 static const struct unit bandwidth_units[] = {
-    {"", 1}, {"B/s", 1e-9}, {"kB/s", 1e-6}, {"MB/s", 1e-3}, {"GB/s", 1}, {"TB/s", 1e3},
+    {"B/s", 1e-9}, {"kB/s", 1e-6}, {"MB/s", 1e-3}, {"GB/s", 1}, {"TB/s", 1e3},
 };
 static const struct unit latency_units[] = {
     {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9},
 };
 static const struct unit count_units[] = {
-    {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
+    {"", 1},
+    {"k", 1024.0},
+    {"K", 1024.0},
+    {"Ki", 1024.0},
+    {"M", 1048576.0},
+    {"Mi", 1048576.0},
+    {"G", 1073741824.0},
+    {"Gi", 1073741824.0},
+    {"T", 1099511627776.0},
+    {"Ti", 1099511627776.0},
 };
 static const struct unit no_units[] = {{"", 1}};
+
+double count_prefix(const char **at)
+{
+    double factor = 1;
+    size_t length = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(count_units); i++)
+        if (strlen(count_units[i].name) > length &&
+            !strncmp(*at, count_units[i].name, strlen(count_units[i].name))) {
+            length = strlen(count_units[i].name);
+            factor = count_units[i].factor;
+        }
+    *at += length;
+    return factor;
+}
 
 /* A decimal number at the start of text; NULL if there is none. strtod alone would also
  * take hex, inf and nan. */
@@ -542,6 +565,12 @@ int parse_time(const char *text, const char *what, double *seconds, struct error
 
 int parse_bandwidth(const char *text, const char *what, double *gbs, struct error *err)
 {
+    double number;
+    const char *end = scan_number(text + strspn(text, " \t"), &number);
+    if (end && !*end)
+        return fail(err, STATUS_USAGE,
+                    "%s: '%s' has no unit; write %sGB/s, or MB/s or TB/s", what, text,
+                    text);
     return parse_positive(text, what, "a bandwidth such as 106.9GB/s or 800MB/s",
                           bandwidth_units, ARRAY_SIZE(bandwidth_units), gbs, err);
 }
@@ -556,7 +585,7 @@ int parse_count(const char *text, const char *what, long long *count, struct err
 {
     double number;
 
-    if (parse(text, what, "a whole number such as 4096, 64k or 2M", count_units,
+    if (parse(text, what, "a whole number such as 8, 1e6 or 64k (65536)", count_units,
               ARRAY_SIZE(count_units), &number, err))
         return -1;
     if (number != floor(number) || fabs(number) > 9007199254740992.0) /* 2^53 */

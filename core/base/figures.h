@@ -71,8 +71,9 @@ void buf_add_share_between(struct buf *buf, struct quantity share);
 
 /* Parse the whole text; `what` names the subject in the message. Size: k, M, G, T or KiB,
  * MiB ... = powers of 1024, result in bytes. Time: ns, us, ms, s, m, h; a bare number is
- * seconds; result in seconds. Bandwidth: B/s, kB/s, MB/s, GB/s, TB/s (1e9 byte/s), bare =
- * GB/s; result in GB/s. Count: integers with optional k, M, G = powers of 1000. */
+ * seconds; result in seconds. Bandwidth: B/s, kB/s, MB/s, GB/s, TB/s (1e9 byte/s), never
+ * bare; result in GB/s. Count: integers, also as 1e6, with optional k, M, G, T, an i
+ * behind it or not = powers of 1024. */
 int parse_size(const char *text, const char *what, double *bytes, struct error *err);
 int parse_time(const char *text, const char *what, double *seconds, struct error *err);
 int parse_bandwidth(const char *text, const char *what, double *gbs, struct error *err);
@@ -80,5 +81,7 @@ int parse_bandwidth(const char *text, const char *what, double *gbs, struct erro
 int parse_latency(const char *text, const char *what, double *ns, struct error *err);
 int parse_count(const char *text, const char *what, long long *count, struct error *err);
 int parse_number(const char *text, const char *what, double *number, struct error *err);
+/* What k, M ... behind a count mean; 1 where there is none. *at moves behind it. */
+double count_prefix(const char **at);
 
 #endif

@@ -14,6 +14,11 @@ bool text_begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+const char *text_behind(const char *text, const char *start)
+{
+    return text_begins(text, start) ? text + strlen(start) : text;
+}
+
 bool text_has_word(const char *text, const char *word)
 {
     const char *at = text;
@@ -102,6 +107,24 @@ const char *nearest_word(const char *word, const char *const *words, size_t nr)
         }
     }
     return near;
+}
+
+static bool is_among(const char *word, const char *const *words, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+const char *meant_word(const char *word, const char *const *words, size_t nr,
+                       const struct synonym *synonyms, size_t synonym_nr)
+{
+    for (size_t i = 0; i < synonym_nr; i++)
+        if (strcasecmp(synonyms[i].word, word) == 0 &&
+            is_among(synonyms[i].meant, words, nr))
+            return synonyms[i].meant;
+    return nearest_word(word, words, nr);
 }
 
 void buf_add_known(struct buf *out, const char *word, const char *const *words, size_t nr)

@@ -8,6 +8,8 @@
 struct buf;
 
 bool text_begins(const char *text, const char *start);
+/* What is behind the start; the text where it begins otherwise. */
+const char *text_behind(const char *text, const char *start);
 /* Is `word` in it, with no letter, digit or _ at either side? */
 bool text_has_word(const char *text, const char *word);
 
@@ -30,6 +32,14 @@ bool text_holds(const char *text, const char *part);
 size_t word_distance(const char *word, const char *meant);
 /* The first of those that are nearest; NULL = none is near. */
 const char *nearest_word(const char *word, const char *const *words, size_t nr);
+/* Words that are no misspelling of what is meant. */
+struct synonym {
+    const char *word, *meant;
+};
+/* What a synonym says, where that is among the words, whatever the case; else the
+ * nearest. NULL = nothing is near. */
+const char *meant_word(const char *word, const char *const *words, size_t nr,
+                       const struct synonym *synonyms, size_t synonym_nr);
 /* Behind "unknown x": "; did you mean "y"?", else "; known are: ...". */
 void buf_add_known(struct buf *out, const char *word, const char *const *words,
                    size_t nr);

@@ -331,6 +331,8 @@ char *machine_cpu_model(void);
 int machine_vector_bits(const struct machine_processor *processor);
 /* Bytes of a cache line of this machine; 0 = not told. */
 int machine_line_bytes(void);
+/* Of the largest data cache of this machine, one instance; 0 = not told. */
+double machine_last_cache_bytes(void);
 /* Has it all of them? Those it lacks are added to `lacking`, separated by commas. */
 bool machine_processor_has(const struct machine_processor *processor,
                            const struct strvec *features, struct buf *lacking);

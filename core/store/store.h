@@ -43,6 +43,10 @@ int store_session_unfinished(struct store *store, const char *key, long long *se
 int store_session_finish(struct store *store, long long session, const char *report_json,
                          struct error *err);
 
+/* Removes an unfinished session for which nothing was measured or compared: its command
+ * failed before. Others stay. */
+int store_session_drop_empty(struct store *store, long long session, struct error *err);
+
 /* Takes the report away: the session is unfinished again, as if its process had been
  * killed while it wrote the report, and is ours. STATUS_INPUT when it is not finished. */
 int store_session_reopen(struct store *store, long long session, struct error *err);

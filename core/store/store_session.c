@@ -107,6 +107,24 @@ int store_session_finish(struct store *store, long long session, const char *rep
                 store->path);
 }
 
+int store_session_drop_empty(struct store *store, long long session, struct error *err)
+{
+    static const char what[] = "drop an empty session of";
+
+    if (sql_finish_take(
+            store,
+            sql_query(store, err, what,
+                      "DELETE FROM session WHERE id = ? AND finished IS NULL"
+                      " AND NOT EXISTS (SELECT 1 FROM measurement WHERE session = ?)"
+                      " AND NOT EXISTS (SELECT 1 FROM comparison WHERE session = ?)",
+                      "iii", session, session, session),
+            err, what))
+        return -1;
+    if (sqlite3_changes(store->db) == 1)
+        claim_release(store, session);
+    return 0;
+}
+
 int store_session_reopen(struct store *store, long long session, struct error *err)
 {
     static const char what[] = "reopen a session of";

@@ -60,7 +60,7 @@ TEST("commands keep their options")
     place_make(&place);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         struct spawn_outcome outcome = {0};
-        char *words = xasprintf("%s --help", commands[i]);
+        char *words = xasprintf("%s --help-all", commands[i]);
 
         place_run(&place, words, &outcome);
         check_eq(outcome.code, 0);

@@ -32,15 +32,16 @@ static int try_it(const struct toolchain *toolchain, bool cplusplus, struct erro
 
     if (scratch_make(&dir, err))
         return -1;
-    compile_object(&(struct compile_request){.toolchain = toolchain,
-                                             .dir = dir,
-                                             .stem = "try",
-                                             .text = "void try_it(void);\n"
-                                                     "void try_it(void)\n{\n}\n",
-                                             .what = "an empty function",
-                                             .flags = &toolchain->flags,
-                                             .is_cplusplus = cplusplus},
-                   &object, &why);
+    compile_object(
+        &(struct compile_request){.toolchain = toolchain,
+                                  .dir = dir,
+                                  .stem = "try",
+                                  .text = "void try_it(void);\n"
+                                          "void try_it(void)\n{\n}\n",
+                                  .what = "even an empty function with these flags",
+                                  .flags = &toolchain->flags,
+                                  .is_cplusplus = cplusplus},
+        &object, &why);
     free(object);
     scratch_remove(dir);
     return *why.text ? fail(err, STATUS_MISSING, "%s", why.text) : 0;

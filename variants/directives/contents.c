@@ -99,21 +99,35 @@ const char *contents_default(enum ir_scalar scalar)
     return scalar == IR_BOOL ? "uniform(0,1)" : "uniform(0,9)";
 }
 
-static int find_kind(const char *name, const char *text, struct contents *contents,
-                     struct error *err)
+static const struct contents_kind *kind_of(const char *name, const char *text,
+                                           struct error *err)
 {
+    const char *names[ARRAY_SIZE(kinds)];
     struct buf known = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (strcmp(kinds[i].name, name) == 0)
-            contents->kind = &kinds[i];
+        if (strcmp(kinds[i].name, name) == 0) {
+            buf_release(&known);
+            return &kinds[i];
+        }
+        names[i] = kinds[i].name;
         buf_addf(&known, "%s%s", i ? ", " : "", kinds[i].syntax);
     }
-    if (!contents->kind)
+    const char *meant = nearest_word(name, names, ARRAY_SIZE(names));
+    if (meant)
+        fail(err, STATUS_INPUT,
+             "there are no contents '%s'; did you mean '%s'? Known are %s", text, meant,
+             buf_str(&known));
+    else
         fail(err, STATUS_INPUT, "there are no contents '%s'; known are %s", text,
              buf_str(&known));
     buf_release(&known);
-    return contents->kind ? 0 : -1;
+    return NULL;
+}
+
+int contents_check_name(const char *name, const char *text, struct error *err)
+{
+    return kind_of(name, text, err) ? 0 : -1;
 }
 
 static int eval_args(const struct strvec *args, directive_lookup *lookup, void *data,
@@ -151,7 +165,8 @@ int contents_eval(const char *text, bool is_float, directive_lookup *lookup, voi
     int result = -1;
 
     *contents = (struct contents){0};
-    if (directive_call(text, &name, &args, err) || find_kind(name, text, contents, err))
+    if (directive_call(text, &name, &args, err) ||
+        !(contents->kind = kind_of(name, text, err)))
         goto out;
     if (args.nr < contents->kind->arg_min || args.nr > contents->kind->arg_max)
         fail(err, STATUS_INPUT, "'%s': expected %s", text, contents->kind->syntax);

@@ -61,6 +61,9 @@ bool captured_range(const struct contents *contents, const struct captured_shape
 bool captured_number(const struct contents *contents, const struct captured_shape *shape,
                      long long index, long long *value);
 
+/* Are there contents of that name, such as "index"? `text`: all of it, for the message.
+ */
+int contents_check_name(const char *name, const char *text, struct error *err);
 /* `text` as the user wrote it; names in it are looked up. `is_float` is of the element.
  * Overwrites `contents`. */
 int contents_eval(const char *text, bool is_float, directive_lookup *lookup, void *data,

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/text.h"
+#include "variants/directives/contents.h"
 #include "variants/directives/record_fields.h"
 #include "variants/directives/tunable.h"
 
@@ -29,9 +31,16 @@ static int fail_word(const struct reader *reader, const char *format, ...)
     va_start(args, format);
     buf_addf_va(&text, format, args);
     va_end(args);
-    fail(reader->err, STATUS_INPUT, "%s: %s", reader->word.where, buf_str(&text));
+    fail(reader->err, STATUS_INPUT, "%s", buf_str(&text));
     buf_release(&text);
-    return -1;
+    return directive_fail_in(&reader->word, reader->err);
+}
+
+int directive_fail_in(const struct kernel_directive *word, struct error *err)
+{
+    if (err && err->status == STATUS_INPUT && word->line == 0)
+        err->status = STATUS_USAGE;
+    return fail_in(err, "%s", word->where);
 }
 
 static void skip_blanks(struct reader *reader)
@@ -300,17 +309,35 @@ static int push_name(struct reader *reader, const char *expected)
     return 0;
 }
 
+/* Up to the comma outside of parentheses that another value stands behind. */
+static char *take_value(struct reader *reader)
+{
+    size_t length = 0;
+    skip_blanks(reader);
+    for (int depth = 0; reader->at[length] && (reader->at[length] != ',' || depth > 0);
+         length++)
+        depth += (reader->at[length] == '(') - (reader->at[length] == ')');
+    char *value = xstrndup(reader->at, length);
+    reader->at += length;
+    while (length > 0 && isspace((unsigned char)value[length - 1]))
+        value[--length] = 0;
+    return value;
+}
+
 static int read_set(struct reader *reader)
 {
     static const char form[] = "expected 'set NAME = VALUE'";
-    if (push_name(reader, form) < 0)
-        return -1;
-    if (!take_char(reader, '='))
-        return fail_word(reader, "%s", form);
-    reader->word.text = take_rest(reader);
-    if (check_expr(reader) < 0 || check_names(reader, false) < 0)
-        return -1;
-    return add_word(reader, DIRECTIVE_SET);
+    do {
+        if (push_name(reader, form) < 0)
+            return -1;
+        if (!take_char(reader, '='))
+            return fail_word(reader, "%s", form);
+        reader->word.text = take_value(reader);
+        if (check_expr(reader) < 0 || check_names(reader, false) < 0 ||
+            add_word(reader, DIRECTIVE_SET) < 0)
+            return -1;
+    } while (take_char(reader, ','));
+    return 0;
 }
 
 static int check_contents(const struct reader *reader)
@@ -318,10 +345,11 @@ static int check_contents(const struct reader *reader)
     struct error why = {0};
     struct strvec args = {0};
     char *name = NULL;
-    int status = directive_call(reader->word.text, &name, &args, &why);
+    int status = directive_call(reader->word.text, &name, &args, &why) ||
+                 contents_check_name(name, reader->word.text, &why);
     free(name);
     strvec_release(&args);
-    return status < 0 ? fail_word(reader, "%s", why.text) : 0;
+    return status ? fail_word(reader, "%s", why.text) : 0;
 }
 
 static int read_buffer(struct reader *reader)
@@ -408,6 +436,7 @@ static int read_constraint(struct reader *reader)
                : add_word(reader, DIRECTIVE_CONSTRAINT);
 }
 
+enum { WORDS_MAX = 8 };
 struct word_form {
     const char *word;
     int (*read)(struct reader *reader);
@@ -426,8 +455,15 @@ static int read_one_of(struct reader *reader, const struct word_form *form, size
         }
         buf_addf(&known, "%s%s", i ? ", " : "", form[i].word);
     }
-    fail_word(reader, "'%s' is no %s; known are %s", word ? word : reader->at, what,
-              buf_str(&known));
+    const char *names[WORDS_MAX];
+    for (size_t i = 0; i < nr; i++)
+        names[i] = form[i].word;
+    const char *meant = word ? nearest_word(word, names, nr) : NULL;
+    if (meant)
+        fail_word(reader, "'%s' is no %s; did you mean '%s'?", word, what, meant);
+    else
+        fail_word(reader, "'%s' is no %s; known are %s", word ? word : reader->at, what,
+                  buf_str(&known));
     free(word);
     buf_release(&known);
     return -1;

@@ -64,6 +64,9 @@ void kernel_directives_release(struct kernel_directives *words);
 const struct kernel_directive *
 kernel_directives_find(const struct kernel_directives *words, enum word_kind kind,
                        const char *name);
+/* Puts in front of a failure which word it is about; a word of the command line that is
+ * no good is wrong use. Returns -1. */
+int directive_fail_in(const struct kernel_directive *word, struct error *err);
 /* Is a pair of arrays vouched not to overlap? */
 bool kernel_directives_noalias(const struct kernel_directives *words, const char *a,
                                const char *b);

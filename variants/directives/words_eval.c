@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/figures.h"
 #include "variants/directives/pragma.h"
 
 enum { DEPTH_MAX = 100 };
@@ -47,6 +48,19 @@ static int eval_sum(struct eval *eval, struct directive_number *out);
 
 /* ---- numbers and names ---- */
 
+/* Doubles up to here are all the integers that there are. */
+static const double whole_max = 9007199254740992.0; /* 2^53 */
+
+static bool is_whole(double real)
+{
+    return fabs(real) <= whole_max && real == floor(real);
+}
+
+static struct directive_number whole_or_real(double real)
+{
+    return is_whole(real) ? directive_integer((long long)real) : directive_real(real);
+}
+
 static int eval_number(struct eval *eval, struct directive_number *out)
 {
     char *end, *end_real;
@@ -56,10 +70,14 @@ static int eval_number(struct eval *eval, struct directive_number *out)
     double real = strtod(eval->at, &end_real);
     *out = end_real > end || !fits ? directive_real(real) : directive_integer(integer);
     eval->at = end_real;
+    double factor = count_prefix(&eval->at);
+    if (factor > 1) /* 64k, 1.5M: sizes */
+        *out = whole_or_real(real * factor);
     bool hexadecimal = end < end_real && (*end == 'x' || *end == 'X');
     if (hexadecimal || isalnum((unsigned char)*eval->at) || *eval->at == '_' ||
         *eval->at == '.')
-        return fail_eval(eval, "a number is followed by letters");
+        return fail_eval(eval, "a number is followed by letters; sizes are written as "
+                               "4000, 1e6, 64k (= 65536) or 2M");
     return isfinite(real) ? 0 : fail_eval(eval, "a number is too large");
 }
 
@@ -297,11 +315,12 @@ int directive_eval_integer(const char *expr, directive_lookup *lookup, void *dat
     struct directive_number number;
     if (directive_eval(expr, lookup, data, &number, err) < 0)
         return -1;
+    if (!number.is_integer) /* 1e6 is one */
+        number = whole_or_real(number.real);
     if (!number.is_integer)
-        return fail(err, STATUS_INPUT,
-                    "'%s': the result, %g, is no integer of 64 bits; write sizes without "
-                    "'.' and 'e'",
-                    expr, number.real);
+        return fail(err, STATUS_INPUT, "'%s': the result, %.17g, is no whole number%s",
+                    expr, number.real,
+                    fabs(number.real) > whole_max ? " of 64 bits that is exact" : "");
     *out = number.integer;
     return 0;
 }

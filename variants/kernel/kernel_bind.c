@@ -108,7 +108,7 @@ static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
     contents_release(&buffer->contents);
     if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
                       &buffer->contents, err))
-        return fail_in(err, "%s", word ? word->where : name);
+        return word ? directive_fail_in(word, err) : fail_in(err, "%s", name);
     return 0;
 }
 
@@ -217,12 +217,15 @@ static int reported_length(struct kernel *kernel, const struct kernel_directive 
     long long nr;
 
     if (directive_eval_integer(word->text, kernel_lookup, kernel, &nr, err))
-        return fail_in(err, "%s", word->where);
-    if (nr < 0)
-        return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where, nr);
-    if ((double)nr * (double)buffer->record_bytes > 0x1p62)
-        return fail(err, STATUS_INPUT, "%s: '%s' would have %lld elements", word->where,
-                    buffer->name, nr);
+        return directive_fail_in(word, err);
+    if (nr < 0) {
+        fail(err, STATUS_INPUT, "a length of %lld elements", nr);
+        return directive_fail_in(word, err);
+    }
+    if ((double)nr * (double)buffer->record_bytes > 0x1p62) {
+        fail(err, STATUS_INPUT, "'%s' would have %lld elements", buffer->name, nr);
+        return directive_fail_in(word, err);
+    }
     buffer->length = nr * (long long)buffer->inside;
     return 0;
 }
@@ -542,7 +545,7 @@ static int measure(struct kernel *kernel, struct error *err)
     if (!word)
         return 0;
     if (directive_eval(word->text, kernel_lookup, kernel, &flops, err))
-        return fail_in(err, "%s", word->where);
+        return directive_fail_in(word, err);
     kernel->counts.flops = quantity_exact(flops.real, PROVENANCE_DECLARED);
     return 0;
 }

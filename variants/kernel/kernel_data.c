@@ -539,12 +539,12 @@ static int eval_word(struct kernel *kernel, struct kernel_scalar *scalar,
     if (scalar->is_integer) {
         if (directive_eval_integer(scalar->word->text, kernel_lookup, kernel,
                                    &scalar->integer, err))
-            return fail_in(err, "%s", scalar->word->where);
+            return directive_fail_in(scalar->word, err);
         scalar->real = (double)scalar->integer;
-        return check_fits(scalar, err);
+        return check_fits(scalar, err) ? directive_fail_in(scalar->word, err) : 0;
     }
     if (directive_eval(scalar->word->text, kernel_lookup, kernel, &number, err))
-        return fail_in(err, "%s", scalar->word->where);
+        return directive_fail_in(scalar->word, err);
     scalar->real = number.real;
     return 0;
 }
@@ -568,11 +568,10 @@ static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
     } else if (scalar->word) {
         result = eval_word(kernel, scalar, err);
     } else if (scalar->is_integer) {
-        result =
-            fail(err, STATUS_INPUT,
-                 "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
-                 "= 1000` or --set '%s=1000' with a value that fits",
-                 kernel->function->path, kernel->function->line, name, name, name);
+        result = fail(err, STATUS_INPUT,
+                      "%s:%d: the value of '%s' is not known; add `#pragma inflight set "
+                      "%s = 1000` or --set '%s=1000' with a value that fits",
+                      kernel->function->path, kernel->function->line, name, name, name);
     }
     scalar->is_busy = false;
     scalar->is_known = result == 0;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/array.h"
 #include "core/base/error.h"
 
 struct kernel;
@@ -35,6 +36,25 @@ struct kernel_input {
 /* As far as words and captured contents tell. Numbers without a word count as unknown:
  * then no lengths are known. Caller frees the list; it borrows from the kernel. */
 size_t kernel_inputs(struct kernel *kernel, struct kernel_input **list);
+
+/* ---- what nobody says ---- */
+
+/* The number that stands for a size that is not chosen yet. */
+enum { PROPOSED_SIZE = 1000 };
+/* Words for what a call takes and nobody says: "set n=1000", "buffer key = index(m)";
+ * with `globals` also for integers of the file that decide on loops. */
+void kernel_unsaid(const struct kernel *kernel, bool globals, struct strvec *words);
+/*
+ * Of a kernel that was opened with such words: puts sizes for a first try in the place of
+ * PROPOSED_SIZE. Those that decide how long arrays are get one value, for which all
+ * arrays together have about `bytes`, or less where a call would then take more than
+ * 1e9 innermost iterations; others 10 where they decide on loops, else 1. Returns the
+ * bytes of all arrays; negative with err where that is not enough, and "buffer a length
+ * ELEMENTS" added for each array whose length does not follow.
+ */
+double kernel_propose(struct kernel *kernel, double bytes, struct strvec *words,
+                      struct error *err);
+
 /* How a compiled call is given each parameter: bytes and kind ('i' for integers and
  * pointers, 'f', or 's' for a struct by value). Caller frees. */
 struct kernel_passed {

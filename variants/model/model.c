@@ -141,7 +141,9 @@ static void fail_no_loop(const struct ir_function *function, struct error *err)
 {
     const struct ir_stmt *loop = stmt_find(function->body, is_while, NULL);
     if (loop)
-        fail(err, STATUS_INPUT, "%s:%d: of the function '%s' no loop is read: %s",
+        fail(err, STATUS_INPUT,
+             "%s:%d: of the function '%s' no loop is read: %s; what can be said of it is "
+             "said of the whole program: 'inflight advise -- PROGRAM'",
              function->path, loop->line, function->name, loop->why);
     else
         fail(err, STATUS_INPUT, "%s: the function '%s' has no loop that counts",

@@ -440,6 +440,14 @@ static bool size_of_places(struct model *model, const struct model_array *array,
     return array->dims == 1 && at.names && at.names == at.places;
 }
 
+/* No loop uses the array, as far as loops are read: says which one is not. */
+static int fail_unread(const struct model *model, struct error *err)
+{
+    const char *refusal = model->refusal.nr ? model->refusal.v[0] : NULL;
+    return fail(err, STATUS_INPUT, "no loop that could be read uses it%s%s%s",
+                refusal ? " (" : "", refusal ? refusal : "", refusal ? ")" : "");
+}
+
 static int derived_size(struct model *model, const struct model_array *array,
                         struct reach *at, size_t k, long long *size)
 {
@@ -459,7 +467,7 @@ static int derived_size(struct model *model, const struct model_array *array,
     if (!seen && size_of_places(model, array, at->values, size))
         return 0;
     *size = high + 1;
-    return seen ? 0 : fail(at->err, STATUS_INPUT, "no loop that could be read uses it");
+    return seen ? 0 : fail_unread(model, at->err);
 }
 
 int model_extent(struct model *model, int index, const struct model_values *values,

@@ -3,6 +3,7 @@
 
 #include <glob.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
@@ -308,6 +309,27 @@ bool parse_types_alias(const struct strvec *cflags)
     return alias;
 }
 
+/* `#pragma inflght set n = 5` would say nothing to anybody. */
+static int check_spelling(const struct ir_function *function, struct error *err)
+{
+    enum { LETTERS_OFF = 2 };
+    for (const struct ir_pragma *pragma = function->all_pragma; pragma;
+         pragma = pragma->next_all) {
+        char *word = xstrndup(pragma->text, strcspn(pragma->text, " \t("));
+        size_t off = pragma->ours ? SIZE_MAX : letters_between(word, "inflight");
+        int status = off <= LETTERS_OFF
+                         ? fail(err, STATUS_INPUT,
+                                "%s:%d: `#pragma %s` is no pragma that inflight reads; "
+                                "did you mean `#pragma inflight`?",
+                                function->path, pragma->line, word)
+                         : 0;
+        free(word);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
 static int open_text(struct parse *p, const char *text, int line, const char *name,
                      const struct strvec *args, struct ct_function **chosen,
                      struct error *err)
@@ -320,7 +342,7 @@ static int open_text(struct parse *p, const char *text, int line, const char *na
         return -1;
     function->all_pragma =
         scan_pragmas(p->arena, function->source, function->source_length, &p->file);
-    *chosen = parse_select(p, line, name, err);
+    *chosen = check_spelling(function, err) ? NULL : parse_select(p, line, name, err);
     return *chosen ? 0 : -1;
 }
 

@@ -1,7 +1,9 @@
 /* Which function of the file is meant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/text.h"
 #include "variants/parse/parse_parts.h"
 
 typedef bool wanted_function(const struct parse *p, const struct ct_function *function);
@@ -104,6 +106,18 @@ static struct ct_function *by_whole_name(const struct parse *p, const char *name
     return nr == 1 ? found : NULL;
 }
 
+/* The nearest of several; of one it is plain. */
+static const char *meant_function(const struct parse *p, const char *name)
+{
+    const char **names = xcalloc(p->file.function_nr + 1, sizeof(*names));
+    for (size_t i = 0; i < p->file.function_nr; i++)
+        names[i] = p->file.function[i].qualified;
+    const char *meant =
+        p->file.function_nr > 1 ? nearest_word(name, names, p->file.function_nr) : NULL;
+    free(names);
+    return meant;
+}
+
 static struct ct_function *by_name(const struct parse *p, const char *name,
                                    struct error *err)
 {
@@ -122,8 +136,11 @@ static struct ct_function *by_name(const struct parse *p, const char *name,
                                    nr ? "several functions are called '%s'; there are"
                                       : "no function '%s' is defined here; there are",
                                    name);
+    const char *meant = nr ? NULL : meant_function(p, name);
     return fail_listing(p, NULL, err, problem,
-                        nr ? "; give one by its line, FILE:LINE" : "");
+                        nr      ? "; give one by its line, FILE:LINE"
+                        : meant ? ir_textf(p->arena, "; did you mean '%s'?", meant)
+                                : "");
 }
 
 static struct ct_function *by_line(const struct parse *p, int line, struct error *err)

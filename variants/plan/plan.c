@@ -319,6 +319,45 @@ enum step_kind step_kind_of_rule(const char *word, size_t *variant)
     return STEP_KIND_NR;
 }
 
+/* The same letters, whatever the case; "-" is "_". */
+static bool is_spelled(const char *text, size_t length, const char *name)
+{
+    size_t i = 0;
+    for (; i < length && name[i]; i++)
+        if ((text[i] == '-' ? '_' : tolower((unsigned char)text[i])) != name[i])
+            return false;
+    return i == length && (!name[i] || name[i] == ' ');
+}
+
+static bool is_also(const struct transformation *row, const char *name, size_t length)
+{
+    for (const char *at = row->also; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (is_spelled(name, length, at))
+            return true;
+    return false;
+}
+
+static enum step_kind kind_named(const char *name, size_t length, size_t *variant)
+{
+    *variant = 0;
+    for (unsigned i = 0; i < STEP_KIND_NR; i++)
+        if (is_spelled(name, length, table[i].name) || is_also(&table[i], name, length))
+            return (enum step_kind)i;
+    for (unsigned i = 0; i < STEP_KIND_NR; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(table[i].rule); k++)
+            if (table[i].rule[k].word &&
+                is_spelled(name, length, table[i].rule[k].word)) {
+                *variant = k;
+                return (enum step_kind)i;
+            }
+    return STEP_KIND_NR;
+}
+
+enum step_kind step_kind_named(const char *name, size_t *variant)
+{
+    return kind_named(name, strlen(name), variant);
+}
+
 bool step_names_array(enum step_kind kind, size_t i)
 {
     return table[kind].names == NAMES_ARRAYS ||
@@ -364,23 +403,70 @@ static size_t word_length(const char *at)
     return length;
 }
 
-static void name_all(struct buf *out)
+/* A word that may name a step: also unroll-and-jam. */
+static size_t step_length(const char *at)
 {
-    for (unsigned i = 0; i < STEP_KIND_NR; i++)
-        buf_addf(out, "%s%s", i ? ", " : "", transformation_of(i)->name);
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' ||
+           (length && at[length] == '-' && isalpha((unsigned char)at[length + 1])))
+        length++;
+    return isdigit((unsigned char)*at) ? 0 : length;
 }
 
-static int find_kind(const char *at, size_t length, struct error *err)
+/* What advice names and no plan can do. */
+#define HUGE_PAGES                                                                       \
+    "huge pages are the caller's to allocate: 'inflight measure --pages huge' measures " \
+    "them, and tune tries them by itself"
+#define BY_HAND "it is done by hand; 'inflight rules' with that name explains it"
+static const struct {
+    const char *name, *instead;
+} no_steps[] = {
+    {"hugepages", HUGE_PAGES},
+    {"huge_pages", HUGE_PAGES},
+    {"smt", "hardware threads belong to the run: 'inflight tune --try smt' tries them"},
+    {"threads", "threads belong to the run: 'inflight tune --try threads' tries them"},
+    {"flags", "'inflight tune --flags-try FLAGS' tries compiler flags"},
+    {"compiler", "'inflight tune --compiler gcc,clang' tries compilers"},
+    {"schedule", "it is a part of parallel: parallel(i,schedule:dynamic,chunk:4)"},
+    {"scalar_replace",
+     "what is left in registers follows from the other steps; " BY_HAND},
+    {"soa", BY_HAND},
+    {"sort", BY_HAND},
+    {"scalar_temporaries", BY_HAND},
+    {"collapse", BY_HAND},
+    {"privatize", BY_HAND},
+};
+
+static int fail_kind(const char *at, size_t length, struct error *err)
 {
+    const char *names[STEP_KIND_NR];
     struct buf all = {0};
+    if (!length && strchr(",;+", *at) && *at)
+        return fail(err, STATUS_USAGE,
+                    "'%c' stands between steps of the plan; separate steps by blanks, as "
+                    "in 'tile(i:32,j:32) simd'",
+                    *at);
+    char *name = xstrndup(at, length ? length : strlen(at));
+    for (size_t i = 0; i < ARRAY_SIZE(no_steps); i++)
+        if (is_spelled(name, strlen(name), no_steps[i].name)) {
+            fail(err, STATUS_USAGE, "'%s' is no step of a plan: %s", name,
+                 no_steps[i].instead);
+            free(name);
+            return -1;
+        }
     for (unsigned i = 0; i < STEP_KIND_NR; i++) {
-        const char *name = transformation_of(i)->name;
-        if (strlen(name) == length && !memcmp(name, at, length))
-            return (int)i;
+        names[i] = transformation_of(i)->name;
+        buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    name_all(&all);
-    fail(err, STATUS_USAGE, "unknown transformation '%.*s' in the plan; there are %s",
-         (int)(length ? length : strlen(at)), at, buf_str(&all));
+    const char *meant = nearest_word(name, names, STEP_KIND_NR);
+    if (meant)
+        fail(err, STATUS_USAGE,
+             "unknown transformation '%s' in the plan; did you mean '%s'? There are %s",
+             name, meant, buf_str(&all));
+    else
+        fail(err, STATUS_USAGE, "unknown transformation '%s' in the plan; there are %s",
+             name, buf_str(&all));
+    free(name);
     buf_release(&all);
     return -1;
 }
@@ -547,12 +633,14 @@ static int parse_args(const char **at, struct reading *reading, struct error *er
 
 static int parse_step(const char **at, struct reading *reading, struct error *err)
 {
-    size_t length = word_length(*at);
-    int kind = find_kind(*at, length, err);
-    if (kind < 0)
-        return -1;
-    const struct transformation *row = transformation_of((enum step_kind)kind);
-    *reading = (struct reading){.row = row, .step.kind = (enum step_kind)kind};
+    size_t length = step_length(*at), variant;
+    enum step_kind kind = kind_named(*at, length, &variant);
+    if (kind == STEP_KIND_NR)
+        return fail_kind(*at, length, err);
+    const struct transformation *row = transformation_of(kind);
+    *reading = (struct reading){.row = row, .step.kind = kind};
+    if (variant) /* prefetch_l2(a:16) */
+        reading->step.option[OPTION_TO] = PREFETCH_L2;
     *at += length;
     if (*skip_space(*at) == '(') {
         *at = skip_space(*at);
@@ -562,7 +650,7 @@ static int parse_step(const char **at, struct reading *reading, struct error *er
     if (reading->arg_nr < row->names_min)
         return fail(err, STATUS_USAGE, "%s needs at least %zu name%s; write %s",
                     row->name, row->names_min, row->names_min == 1 ? "" : "s",
-                    row->syntax);
+                    variant ? "prefetch(a:16,to:L2)" : row->syntax);
     return 0;
 }
 

@@ -86,6 +86,8 @@ enum column_form {
 
 struct transformation {
     const char *name, *syntax, *meaning;
+    const char *also; /* other names of the field for it, separated by blanks; NULL = none
+                       */
 
     /* Its arguments. */
     enum step_names names;
@@ -126,6 +128,9 @@ struct transformation {
 };
 const struct transformation *transformations(size_t *nr);
 const struct transformation *transformation_of(enum step_kind kind);
+/* The one of that name, whatever the case and with "-" for "_": as plans, the field and
+ * rules ("prefetch_l2", *variant = 1) call it; STEP_KIND_NR = none. */
+enum step_kind step_kind_named(const char *name, size_t *variant);
 /* Those with a place in plans of a search, in that order. Returns their number. */
 size_t step_kinds_placed(enum step_kind kind[STEP_KIND_NR]);
 
@@ -143,7 +148,8 @@ bool step_names_array(enum step_kind kind, size_t i);
 
 /* ---- text ---- */
 
-/* Steps separated by spaces: tile(j:64,k:256) simd prefetch(table:16,to:L2). Loops are
+/* Steps separated by spaces: tile(j:64,k:256) simd prefetch(table:16,to:L2), under any
+ * name of step_kind_named(). Loops are
  * named by their iterators, tile loops it, jt ..., arrays as in the view; nest(2) before
  * steps: they are for the second nest of the function alone. An empty text is the
  * untransformed kernel. */

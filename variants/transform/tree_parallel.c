@@ -369,7 +369,7 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
     band->pragma = ir_text(nest->model->arena, buf_str(&clauses));
     band->clauses = true;
     strvec_pushf(&at->work->reported,
-                 "the OpenMP pragma of line %d now stands before the loop over %s",
+                 "the OpenMP pragma of line %d now stands before the loop over '%s'",
                  pragma->line, band->name);
     buf_release(&clauses);
     return 0;

@@ -38,3 +38,17 @@ int machine_line_bytes(void)
     topology_release(&topology);
     return bytes;
 }
+
+double machine_last_cache_bytes(void)
+{
+    struct topology topology;
+    double bytes = 0;
+
+    if (topology_load(NULL, &topology, NULL))
+        return 0;
+    for (size_t i = 0; i < topology.cache_nr; i++)
+        if (!topology.cache[i].instruction && topology.cache[i].bytes > bytes)
+            bytes = topology.cache[i].bytes;
+    topology_release(&topology);
+    return bytes;
+}

@@ -35,7 +35,7 @@ TEST("points of axes")
         {"n=1:10:x1.5", "n=1; n=2; n=3; n=5; n=8"},
         {"n=1:2:x1.1", "n=1; n=2"},
         {"n=7:7:x2", "n=7"},
-        {"n=64,100,64,2k", "n=64; n=100; n=2000"},
+        {"n=64,100,64,2k", "n=64; n=100; n=2048"},
         {"n,m=8,16", "n,m=8; n,m=16"},
         {"n=1,2 pages=small,huge",
          "n=1 pages=small; n=1 pages=huge; n=2 pages=small; n=2 pages=huge"},

@@ -139,8 +139,8 @@ TEST("advise takes what it uses")
     metric_place_make(&place);
     check_run(&place, "advise --counts old.csv --counts new.csv --machine skl", 2, "",
               "*one file of counts, got 'old.csv' and 'new.csv'*");
-    check_run(&place, "advise --machine skl --bandwidth 9 --access random --cpu zen4", 2,
-              "", "*--cpu says by whose definitions --counts*");
+    check_run(&place, "advise --machine skl --bandwidth 9GB/s --access random --cpu zen4",
+              2, "", "*--cpu says by whose definitions --counts*");
     check_run(&place, "advise --measurement x.json --cpu zen4", 2, "",
               "*--cpu does not go with --measurement*");
     check_run(&place, "advise --cpu zen4 -- true", 2, "", "*--cpu does not go with a*");

@@ -147,7 +147,7 @@ static const struct cursor in_bash[] = {
     {{"inflight", "tune", "sp"}, "sp ace.c\n"},
     {{"inflight", "tune", "note"}, "\n"},
     {{"inflight", "import", "note"}, "notes.txt\n"},
-    {{"inflight", "tune", "k.c", ":", "12", "--ver"}, "--verbose\n"},
+    {{"inflight", "tune", "k.c", ":", "12", "--verb"}, "--verbose\n"},
     {{"inflight", "tune", "k.c", "-o", "note"}, "notes.txt\n"},
     {{"inflight", "tune", "k.c", "--function", "no"}, "\n"},
     {{"inflight", "tune", "k.c", "--", "note"}, "notes.txt\n"},

@@ -71,10 +71,10 @@ TEST("it is said with its reason")
     struct settings asked = {.budget_s = 30};
     struct budget own = choose(plain, true, 0.1, 1), given = choose(asked, true, 0.1, 0);
 
-    check_str(own.sentence,
-              "budget 45 s: a call takes about 100 ms, filling the arrays 1 s; --budget, "
-              "--quick and --thorough change it");
-    check_str(given.sentence, "budget 30 s: a call takes about 100 ms");
+    check_str(own.sentence, "budget 45 s in all: a call takes about 100 ms, filling the "
+                            "arrays 1 s; --budget, "
+                            "--quick and --thorough change it");
+    check_str(given.sentence, "budget 30 s in all: a call takes about 100 ms");
     check(!own.shortage);
     budget_release(&own);
     budget_release(&given);

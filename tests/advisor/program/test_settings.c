@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/cli/options.h"
 #include "advisor/program/commands.h"
 #include "core/base.h"
 #include "core/run/run.h"
@@ -274,12 +275,12 @@ TEST("wrong words are refused")
     static const struct {
         const char *line, *message;
     } cases[] = {
-        {"bake k.c", "there is no command 'bake'; try 'inflight --help'"},
-        {"tune --frob", "unknown option '--frob'; try 'inflight tune --help'"},
-        {"tune -z", "unknown option '-z'; try 'inflight tune --help'"},
-        {"tune -qzv k.c", "unknown option '-z'; try 'inflight tune --help'"},
-        {"tune k.c --longer 5m", "unknown option '--longer'; try 'inflight tune --help'"},
-        {"doctor --plan x", "unknown option '--plan'; try 'inflight doctor --help'"},
+        {"tune --frob", "unknown option '--frob'; try 'inflight tune --help-all'"},
+        {"tune -z", "unknown option '-z'; try 'inflight tune --help-all'"},
+        {"tune -qzv k.c", "unknown option '-z'; try 'inflight tune --help-all'"},
+        {"tune k.c --longer 5m",
+         "unknown option '--longer'; try 'inflight tune --help-all'"},
+        {"doctor --plan x", "unknown option '--plan'; try 'inflight doctor --help-all'"},
         {"tune k.c -o", "an argument is missing behind '-o'; try 'inflight tune --help'"},
         {"tune --budget",
          "an argument is missing behind '--budget'; try 'inflight tune --help'"},
@@ -290,7 +291,8 @@ TEST("wrong words are refused")
         {"tune a.c:0", "'a.c:0': there is no line 0"},
         {"doctor now", "unexpected word 'now'; try 'inflight doctor --help'"},
         {"machine skl", "unexpected word 'skl'; try 'inflight machine --help'"},
-        {"report last", "SESSION: 'last' is not a whole number such as 4096, 64k or 2M"},
+        {"report last",
+         "'last' is no session's number; 'inflight report --list' names the sessions"},
         {"report 1 2", "only one SESSION is taken, got 1 and '2'"},
         {"tune --budget soon",
          "--budget: 'soon' is not a time such as 2s, 500ms, 10us or 5m"},
@@ -299,7 +301,8 @@ TEST("wrong words are refused")
         {"tune --variants 1.5", "--variants: '1.5' is not a whole number below 2^53"},
         {"tune --variants 0", "--variants must be above 0, got '0'"},
         {"tune --cores -2", "--cores must be above 0, got '-2'"},
-        {"tune --seed x", "--seed: 'x' is not a whole number such as 4096, 64k or 2M"},
+        {"tune --seed x",
+         "--seed: 'x' is not a whole number such as 8, 1e6 or 64k (65536)"},
         {"tune --tolerance -1", "--tolerance must be above 0, got '-1'"},
         {"tune --tolerance small", "--tolerance: 'small' is not a number"},
         {"advise --bandwidth fast",
@@ -315,7 +318,21 @@ TEST("wrong words are refused")
          "--background: expected idle, arithmetic, memory or disk, got 'noise'"},
         {"measure --min-of 0", "--min-of must be above 0, got '0'"},
         {"compare a.c b.c --sweep n=1",
-         "unknown option '--sweep'; try 'inflight compare --help'"},
+         "unknown option '--sweep'; try 'inflight compare --help-all'"},
+        {"tune --size n=5",
+         "unknown option '--size'; did you mean '--set'? Try 'inflight tune --help-all'"},
+        {"tune --bugdet=5s k.c", "unknown option '--bugdet=5s'; did you mean "
+                                 "'--budget'? Try 'inflight tune --help-all'"},
+        {"tune -set n=5 k.c",
+         "write '--set' with two dashes, not '-set'; try 'inflight tune --help'"},
+        {"tune k.c n=5 m=5", "'n=5' is no file; write --set n=5"},
+        {"tune k.c --set n", "--set 'n': write --set NAME=VALUE"},
+        {"tune k.c --set n=5,m", "--set 'm': write --set NAME=VALUE"},
+        {"tune -O3 k.c", "unknown option '-O'; flags to read the file with stand behind "
+                         "'--', those to tune for in --flags '...'; try 'inflight tune "
+                         "--help-all'"},
+        {"advise --bandwidth 106.9",
+         "--bandwidth: '106.9' has no unit; write 106.9GB/s, or MB/s or TB/s"},
         {"tune --color blue", "--color: expected auto, always or never, got 'blue'"},
     };
 
@@ -332,7 +349,7 @@ TEST("wrong words are refused")
 
 /* ---- help ---- */
 
-static char *help_of(const char *command)
+static char *help_of(const char *command, bool all)
 {
     struct buf out = {0};
     char text[4096];
@@ -340,7 +357,7 @@ static char *help_of(const char *command)
     size_t nr;
 
     if (command)
-        command_help(command_find(command), stream);
+        command_help(command_find(command), all, stream);
     else
         commands_help(stream);
     rewind(stream);
@@ -368,7 +385,7 @@ static void check_width(const char *text)
 TEST("help fits a terminal")
 {
     for (size_t i = 0; i <= ARRAY_SIZE(commands); i++) {
-        char *text = help_of(i < ARRAY_SIZE(commands) ? commands[i] : NULL);
+        char *text = help_of(i < ARRAY_SIZE(commands) ? commands[i] : NULL, true);
 
         check(strlen(text) > 200);
         check_width(text);
@@ -380,7 +397,7 @@ TEST("help fits a terminal")
 TEST("help names only options that are taken")
 {
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        char *text = help_of(commands[i]);
+        char *text = help_of(commands[i], true);
 
         for (char *at = text; (at = strstr(at, "--")); at += 2) {
             size_t length = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
@@ -403,13 +420,14 @@ TEST("help names every option and an example")
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         const struct command *command = command_find(commands[i]);
         struct strvec options = {0};
-        char *text = help_of(commands[i]);
+        char *text = help_of(commands[i], true);
 
         strvec_split(&options, command->options);
         for (size_t k = 0; k < options.nr; k++) {
             char *option = xasprintf("--%s", options.v[k]);
 
-            check_contains(text, option);
+            if (strcmp(options.v[k], "|"))
+                check_contains(text, option);
             free(option);
         }
         check_contains(text, "example: inflight ");
@@ -418,9 +436,92 @@ TEST("help names every option and an example")
     }
 }
 
+/* The lines of the list of options. */
+static size_t options_of(const char *text)
+{
+    size_t nr = 0;
+
+    for (const char *at = strstr(text, "\noptions:\n"); at && (at = strstr(at, "\n  "));
+         at++)
+        nr += at[3] == '-' || !strncmp(at + 3, "    --", 6);
+    return nr;
+}
+
+TEST("short help has at most 15 options, all of them are more")
+{
+    const struct command *command;
+
+    for (size_t i = 0; (command = command_row(i)); i++) {
+        char *few = help_of(command->name, false), *all = help_of(command->name, true);
+        size_t shown = options_of(few);
+
+        check(shown >= 1 && shown <= 15 && shown < options_of(all));
+        check_contains(few, "--help-all' shows ");
+        check(!strstr(all, "--help-all' shows "));
+        check_contains(few, "  -h, --help ");
+        free(few);
+        free(all);
+    }
+}
+
+TEST("a text of help is about its own command")
+{
+    const struct command *command, *other;
+    const struct option_row *row;
+
+    for (size_t i = 0; (command = command_row(i)); i++)
+        for (size_t k = 0; (row = option_row(k)); k++)
+            for (size_t j = 0; (other = command_row(j)); j++) {
+                char *start = xasprintf("%s: ", other->name);
+
+                if (command_takes(command, row->name) &&
+                    text_begins(option_help(row, command->name), start))
+                    check_str(option_help(row, command->name), "of no command by name");
+                free(start);
+            }
+}
+
+TEST("words that are no command")
+{
+    static const struct {
+        const char *word, *message;
+    } cases[] = {
+        {"bake", "there is no command 'bake'; try 'inflight --help'"},
+        {"tun", "there is no command 'tun'; did you mean 'tune'? Try 'inflight --help'"},
+        {"optimise",
+         "there is no command 'optimise'; did you mean 'tune'? Try 'inflight --help'"},
+        {"--hepl", "unknown option '--hepl'; did you mean '--help'?"},
+        {"--json", "a command is expected, got '--json': options stand behind the "
+                   "command, as in 'inflight tune --json'; try 'inflight --help'"},
+        {"k.c", "there is no command 'k.c'; a file stands behind the command, as in "
+                "'inflight advise k.c'; try 'inflight --help'"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+
+        check_eq(command_unknown(cases[i].word, &err), -1);
+        check_eq(err.status, STATUS_USAGE);
+        check_str(err.text, cases[i].message);
+    }
+}
+
+TEST("values of one --set stand apart")
+{
+    struct settings s;
+
+    if (!parsed("tune k.c --set n=100,m=(n+1)*2 --set 'c = 1.5'", &s))
+        return;
+    check_eq(s.words.nr, 3);
+    check_str(s.words.v[0], "set n=100");
+    check_str(s.words.v[1], "set m=(n+1)*2");
+    check_str(s.words.v[2], "set c = 1.5");
+    settings_release(&s);
+}
+
 TEST("the overview names commands and exit statuses")
 {
-    char *text = help_of(NULL);
+    char *text = help_of(NULL, true);
 
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         char *line =

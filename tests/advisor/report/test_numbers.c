@@ -171,7 +171,7 @@ TEST("what if: every key")
     struct error err = {0};
 
     if (!check_ok(what_if_parse("l1_mshrs=24,l2_mshrs=48,latency=0.12us,bandwidth=90GB/s,"
-                                "ceiling=200,cores=12,line=128,access=streaming",
+                                "ceiling=200GB/s,cores=12,line=128,access=streaming",
                                 &isx, &what_if, &err),
                   &err))
         return;

@@ -49,3 +49,14 @@ TEST("near words are told from others")
         check_eq(word_distance(cases[i].word, cases[i].meant) != SIZE_MAX, cases[i].near);
     check(word_distance("latency", "latency_ns") > word_distance("latncy", "latency"));
 }
+
+TEST("a synonym goes before what is near")
+{
+    static const char *const words[] = {"set", "seed", "cores"};
+    static const struct synonym synonyms[] = {{"sees", "cores"}, {"size", "plan"}};
+    const size_t nr = sizeof(words) / sizeof(*words);
+
+    check_str(meant_word("SEES", words, nr, synonyms, 2), "cores");
+    check_str(meant_word("seeds", words, nr, synonyms, 2), "seed");
+    check(!meant_word("size", words, nr, synonyms, 2)); /* "plan" is none of them */
+}

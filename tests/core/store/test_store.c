@@ -95,6 +95,30 @@ TEST("unfinished sessions are found again")
     fixture_drop(&fixture);
 }
 
+TEST("only an unfinished session without a measurement is dropped")
+{
+    struct fixture fixture = fixture_opened();
+    struct store_session got;
+    long long session[3];
+
+    for (size_t i = 0; i < ARRAY_SIZE(session); i++)
+        session[i] = begin(&fixture, "key");
+    add(&fixture, session[1], "a", "1");
+    check_ok(store_session_finish(fixture.store, session[2], "{}", &fixture.err),
+             &fixture.err);
+    for (size_t i = 0; i < ARRAY_SIZE(session); i++)
+        check_ok(store_session_drop_empty(fixture.store, session[i], &fixture.err),
+                 &fixture.err);
+    for (size_t i = 1; i < ARRAY_SIZE(session); i++) {
+        check_ok(store_session_get(fixture.store, session[i], &got, &fixture.err),
+                 &fixture.err);
+        store_session_release(&got);
+    }
+    check_fails(store_session_get(fixture.store, session[0], &got, &fixture.err),
+                &fixture.err, STATUS_INPUT, "there is no session");
+    fixture_drop(&fixture);
+}
+
 TEST("sessions are kept apart")
 {
     struct fixture fixture = fixture_opened();

@@ -51,13 +51,67 @@ TEST("canonical text")
     }
 }
 
+TEST("names of the field and of the advice are understood")
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"Tile(i:8)", "tile(i:8)"},
+        {"blocking(i:8,j:8) strip-mine(k:4)", "tile(i:8,j:8) tile(k:4)"},
+        {"unroll-and-jam(i:4)", "unroll_jam(i:4)"},
+        {"unroll_and_jam(i:4) Unroll-Jam(j:2)", "unroll_jam(i:4) unroll_jam(j:2)"},
+        {"loop-interchange(i,j)", "interchange(i,j)"},
+        {"fission(i) fusion(j)", "distribute(i) fuse(j)"},
+        {"skew(i,t:1)", "skew(i,t:1)"}, /* not skew_tile, which rules call so */
+        {"vectorize vectorise(j)", "simd simd(j)"},
+        {"prefetch_l1(a:16)", "prefetch(a:16)"},
+        {"prefetch_l2(a:16)", "prefetch(a:16,to:L2)"},
+        {"prefetch-l2(a:16,at:i)", "prefetch(a:16,to:L2,at:i)"},
+        {"non-temporal(a)", "nontemporal(a)"},
+        {"streaming_stores(a)", "nontemporal(a)"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct plan *plan = NULL;
+        struct error err = {0};
+        if (!check_ok(plan_parse(cases[i].text, &plan, &err), &err))
+            continue;
+        char *text = plan_text(plan);
+        check_str(text, cases[i].want);
+        free(text);
+        plan_free(plan);
+    }
+}
+
+TEST("no name means two transformations")
+{
+    size_t nr, variant;
+    const struct transformation *all = transformations(&nr);
+    for (size_t i = 0; i < nr; i++) {
+        struct strvec also = {0};
+        strvec_split(&also, all[i].also ? all[i].also : "");
+        check_eq(step_kind_named(all[i].name, &variant), i);
+        for (size_t k = 0; k < also.nr; k++)
+            check_eq(step_kind_named(also.v[k], &variant), i);
+        strvec_release(&also);
+    }
+}
+
 TEST("wrong plans are explained")
 {
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"tyle(i:4)", "unknown transformation 'tyle' in the plan; there are tile, "
-                      "skew_tile, interchange"},
+        {"tyle(i:4)", "unknown transformation 'tyle' in the plan; did you mean 'tile'? "
+                      "There are tile, skew_tile, interchange"},
+        {"qqqq(i:4)", "unknown transformation 'qqqq' in the plan; there are tile, "},
+        {"tile(i:4),simd", "',' stands between steps of the plan; separate steps by "
+                           "blanks, as in 'tile(i:32,j:32) simd'"},
+        {"tile(i:4) ; simd", "';' stands between steps of the plan"},
+        {"hugepages", "'hugepages' is no step of a plan: huge pages are the caller's"},
+        {"Huge-Pages", "'Huge-Pages' is no step of a plan: huge pages are the caller's"},
+        {"collapse(i)", "'collapse' is no step of a plan: it is done by hand"},
+        {"prefetch_l2", "prefetch needs at least 1 name; write prefetch(a:16,to:L2)"},
+        {"unroll-and-jam", "unroll_jam needs at least 1 name; write unroll_jam(i:4)"},
         {"4", "unknown transformation '4'"},
         {"nest(0) simd", "nest takes the number of a nest"},
         {"nest(x) simd", "nest takes the number of a nest"},

@@ -79,7 +79,8 @@ TEST("bad expressions are refused")
         {"2 3", "'3' is left over", true},
         {"n ^ 2", "'^ 2' is left over", true},
         {"*2", "expected", true},
-        {"4k", "followed by letters", true},
+        {"4q", "followed by letters", true},
+        {"4kB", "followed by letters", true},
         {"0x10", "followed by letters", true},
         {"1.2.3", "followed by letters", true},
         {"1e999", "too large", true},
@@ -116,8 +117,32 @@ TEST("sizes are integers")
     long long size = 0;
     check_ok(directive_eval_integer("n * 4", lookup, NULL, &size, &err), &err);
     check_eq(size, 400);
-    check_fails(directive_eval_integer("n * 0.5", lookup, NULL, &size, &err), &err,
-                STATUS_INPUT, "no integer");
+    check_fails(directive_eval_integer("n * 0.003", lookup, NULL, &size, &err), &err,
+                STATUS_INPUT, "is no whole number");
+}
+
+TEST("sizes are written as people do")
+{
+    static const struct {
+        const char *expr;
+        long long size;
+    } cases[] = {
+        {"1e6", 1000000},       {"1.5e3", 1500},       {"64k", 65536},
+        {"64K", 65536},         {"2M", 2097152},       {"1.5M", 1572864},
+        {"3Gi", 3221225472},    {"1T", 1099511627776}, {"64k / 3", 21845},
+        {"2 * (1k + 1)", 2050}, {"n * 0.5", 50},       {"4Ki * n", 409600},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        long long size = 0;
+        check_ok(directive_eval_integer(cases[i].expr, lookup, NULL, &size, &err), &err);
+        check_eq(size, cases[i].size);
+    }
+    struct error err = {0};
+    long long size = 0;
+    check_fails(directive_eval_integer("1e17", lookup, NULL, &size, &err), &err,
+                STATUS_INPUT, "no whole number of 64 bits that is exact");
 }
 
 /* ---- contents ---- */
@@ -252,6 +277,10 @@ TEST("bad words are refused")
         {"assume independent", "expected 'independent(LOOP)'"},
         {"assume independent(i", "expected 'independent(LOOP)'"},
         {"assume independent(k)", "no loop of 'f' counts 'k'; there are: i, j"},
+        {"buffer A = random", "there are no contents 'random'; known are uniform"},
+        {"buffer A = indx(n)", "there are no contents 'indx(n)'; did you mean 'index'?"},
+        {"set n = 4, s", "expected 'set NAME = VALUE'"},
+        {"st n = 4", "'st' is no word of inflight; did you mean 'set'?"},
         {"assume noalias(A)", "expected 'noalias(ARRAY, ARRAY)'"},
         {"assume noalias(A, n)", "'n' is no array"},
         {"assume associative 3", "'3' is no assumption"},
@@ -266,7 +295,7 @@ TEST("bad words are refused")
         check_fails(read_words(pragma, NULL, &words, &err), &err, STATUS_INPUT,
                     cases[i][1]);
         kernel_directives_release(&words);
-        check_fails(read_words("", cases[i][0], &words, &err), &err, STATUS_INPUT,
+        check_fails(read_words("", cases[i][0], &words, &err), &err, STATUS_USAGE,
                     "' on the command line: ");
         kernel_directives_release(&words);
         free(pragma);
