@@ -272,7 +272,8 @@ static void add_beside(const json_t *value, const json_t *other, const char *uni
                      "than the profile says");
 }
 
-char *metrics_fact_text(const json_t *fact)
+/* NULL = it was not counted. Caller frees. */
+static char *fact_text(const json_t *fact)
 {
     const char *unit = report_word(fact, "unit"), *of = report_word(fact, "of");
     const json_t *value = report_quantity(fact, "value"),
@@ -300,7 +301,7 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
     buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
              report_word(facts, "definitions"));
     json_array_foreach(json_object_get(facts, "metrics"), i, fact) {
-        char *line = metrics_fact_text(fact);
+        char *line = fact_text(fact);
         if (!line)
             continue;
         buf_addf(out, "    %-18s ", report_word(fact, "name"));

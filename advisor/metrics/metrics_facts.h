@@ -52,8 +52,6 @@ void metrics_facts_tell(const struct metrics_facts *facts,
  * of `width` columns. */
 json_t *metrics_facts_json(const struct metrics_facts *facts,
                            const struct occupancy *occupancy);
-/* Of one of its "metrics"; NULL = it was not counted. Caller frees. */
-char *metrics_fact_text(const json_t *fact);
 void metrics_facts_text(const json_t *facts, size_t width, struct buf *out);
 
 struct context;

@@ -1,8 +1,10 @@
-/* Metrics and their definitions as documents; definitions as text. */
+/* Metrics and their definitions as documents, and as a page made of one; definitions as
+ * text. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/html/html_page.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_show.h"
 #include "core/base.h"
@@ -26,7 +28,8 @@ static json_t *definition_json(const struct metrics_column *column)
     return out;
 }
 
-static json_t *models_json(const struct metrics_column *column)
+static json_t *models_json(const struct metrics_report *report,
+                           const struct metrics_column *column)
 {
     const struct metric_set *set = column->set;
     json_t *list = json_array();
@@ -34,10 +37,13 @@ static json_t *models_json(const struct metrics_column *column)
         struct strvec missing = {0};
         metrics_missing(column, i, &missing);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", set->model[i].name,
-                            "title", set->model[i].title, "roots",
-                            metric_sum_word(set->model[i].roots), "computed",
-                            metrics_computed(column, i), "missing", strings(&missing)));
+            list,
+            json_pack(
+                "{s:s, s:s, s:o, s:s, s:b, s:b, s:b, s:o}", "name", set->model[i].name,
+                "title", set->model[i].title, "about", text_json(set->model[i].about),
+                "roots", metric_sum_word(set->model[i].roots), "losses",
+                (int)set->model[i].losses, "computed", metrics_computed(column, i),
+                "shown", metrics_shows(report, column, i), "missing", strings(&missing)));
         strvec_release(&missing);
     }
     return list;
@@ -51,14 +57,15 @@ static json_t *metric_json(const struct metrics_column *column, size_t i)
     const struct metric *metric = &set->metric[i];
     const struct metric_value *value = &column->result.value[i];
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:b, s:b, "
-        "s:b, s:b}",
+        "{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:b, "
+        "s:b, s:b, s:b, s:b}",
         "name", metric->name, "model",
         text_json(metric->model < 0 ? NULL : set->model[metric->model].name), "parent",
         text_json(metric->parent < 0 ? NULL : set->metric[metric->parent].name), "group",
         text_json(metric->group), "unit", metric->unit, "of", text_json(metric->of),
         "value", json_quantity(value->value), "whole", json_quantity(value->whole),
-        "formula", metric->text, "why", text_json(value->why), "counted_share",
+        "formula", metric->text, "about", text_json(metric->about), "source",
+        text_json(metric->source), "why", text_json(value->why), "counted_share",
         value->share > 0 ? json_real(value->share) : json_null(), "absent", value->absent,
         "estimated", metric->estimated, "useful", metric->useful, "dominant",
         value->dominant, "tied", value->tied, "out_of_range", value->out_of_range);
@@ -114,7 +121,8 @@ static json_t *notes_json(const struct metrics_column *column)
     return list;
 }
 
-static json_t *column_json(const struct metrics_column *column)
+static json_t *column_json(const struct metrics_report *report,
+                           const struct metrics_column *column)
 {
     json_t *identities =
         json_pack("{s:i, s:i}", "comparable", (int)column->result.identity_nr, "broken",
@@ -125,7 +133,7 @@ static json_t *column_json(const struct metrics_column *column)
                      text_json(column->origin), "definition", definition_json(column),
                      "runs", runs_json(column), "variation", column->variation, "seconds",
                      json_quantity(column->counts.seconds), "given", given_json(column),
-                     "models", models_json(column), "metrics", metrics_of(column),
+                     "models", models_json(report, column), "metrics", metrics_of(column),
                      "breaches", breaches_json(column), "identities", identities,
                      "little_lines_per_core", json_quantity(column->little), "latency_ns",
                      json_quantity(column->latency_ns), "little_why",
@@ -169,7 +177,7 @@ json_t *metrics_json(const struct metrics_report *report)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
-        json_array_append_new(columns, column_json(&report->column[i]));
+        json_array_append_new(columns, column_json(report, &report->column[i]));
     return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
                      "columns", columns, "against", against_json(report), "roofline",
                      metrics_roof_json(report));
@@ -446,5 +454,18 @@ int metrics_list(const struct settings *settings, struct error *err)
     }
     json_decref(list);
     buf_release(&text);
+    return status;
+}
+
+/* ---- the page ---- */
+
+int metrics_html_write(const struct metrics_report *report, const char *path,
+                       struct error *err)
+{
+    json_t *document = metrics_json(report);
+    char *title = xasprintf("%s \xc2\xb7 inflight metrics", report->column[0].label);
+    int status = html_page_write(document, title, path, err);
+    free(title);
+    json_decref(document);
     return status;
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/html/html_text.h"
 #include "advisor/metrics/metrics_show.h"
 #include "advisor/plot/plot.h"
+#include "core/base.h"
 
 /* ---- a column under its roofs ---- */
 
@@ -705,65 +705,4 @@ int metrics_roof_plot(const struct metrics_report *report, const char *path,
     plot_release(&plot);
     free(roof);
     return status;
-}
-
-/* ---- in a page ---- */
-
-static void add_caption(const struct plot *plot, struct buf *out)
-{
-    buf_add(out,
-            "<figcaption>\n<p><b>How to read it.</b> Right: more arithmetic for each "
-            "byte. Up: more of it per second. Filled marks stand at the bytes that "
-            "load and store instructions ask of L1, open ones at those through "
-            "memory. How much of a level is used, the words below say, not the "
-            "distance to its slope.</p>\n");
-    html_legend(&plot->panel[0], out);
-    buf_add(out, "</figcaption>\n");
-}
-
-static void add_words(const struct metrics_roof *roof, size_t nr, struct buf *out)
-{
-    struct strvec notes = {0};
-    roof_notes(&roof[0], &notes);
-    buf_add(out, "<ul>\n");
-    for (size_t i = 0; i < nr; i++) {
-        char *sentence = metrics_roof_sentence(&roof[i]);
-        html_elementf(out, "li", "%s: %s.", roof[i].column->label, sentence);
-        free(sentence);
-    }
-    buf_add(out, "</ul>\n<details class=\"words\"><summary>What the roofs are"
-                 "</summary>\n<ul>\n");
-    for (size_t i = 0; i < notes.nr; i++)
-        html_element(out, "li", notes.v[i]);
-    buf_add(out, "</ul></details>\n");
-    strvec_release(&notes);
-}
-
-void metrics_roof_html(const struct metrics_report *report, struct buf *out)
-{
-    struct plot plot = {.kind = PLOT_PAGE, .name = "roofline"};
-    const struct plot *one = &plot;
-    struct buf picture = {0};
-    struct strvec tip = {0};
-    struct error err = {0};
-    size_t nr;
-    struct metrics_roof *roof = find_roofs(report, &nr);
-    if (fill_plot(report, roof, nr, &plot)) {
-        bool drawn = !plot_pages(&one, 1, "--html", &picture, &tip, &err);
-        buf_add(out, "<section id=\"roofline\">\n<h2>Roofline</h2>\n<figure "
-                     "id=\"figure-roofline\">\n<div class=\"picture\">");
-        if (!drawn || !html_svg(buf_str(&picture), "roofline",
-                                "Roofline: GFLOP/s over flop per byte, both logarithmic",
-                                &tip, out))
-            html_elementf(out, "p class=\"note\"", "Not drawn: %s", err.text);
-        buf_add(out, "</div>\n");
-        add_caption(&plot, out);
-        buf_add(out, "</figure>\n");
-        add_words(roof, nr, out);
-        buf_add(out, "</section>\n");
-    }
-    plot_release(&plot);
-    strvec_release(&tip);
-    buf_release(&picture);
-    free(roof);
 }

@@ -45,8 +45,6 @@ char *metrics_roof_sentence(const struct metrics_roof *roof);
 void metrics_roof_text(const struct metrics_report *report, struct layout *layout);
 /* An array: an object per column, null where it has no place or its machine no roofs. */
 json_t *metrics_roof_json(const struct metrics_report *report);
-/* A section; nothing where there is nothing to draw. Without gnuplot it says so. */
-void metrics_roof_html(const struct metrics_report *report, struct buf *out);
 /* --plot: "-" prints, else FILE.svg or FILE.png. STATUS_MISSING where no column has
  * flop/s and an intensity under roofs of one profile. */
 int metrics_roof_plot(const struct metrics_report *report, const char *path,

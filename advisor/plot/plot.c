@@ -31,9 +31,7 @@ int plot_kind_of(const char *path, enum plot_kind *kind, struct error *err)
                 "--plot: '%s' must end in .svg or .png, or be - for the terminal", path);
 }
 
-/* `option`: what was asked for, for messages. */
-static int run_gnuplot(const char *dir, const char *argument, const char *option,
-                       struct error *err)
+static int run_gnuplot(const char *dir, const char *argument, struct error *err)
 {
     const char *const argv[] = {"gnuplot", "--default-settings", argument, NULL};
     struct spawn_request request = {.argv = argv,
@@ -46,13 +44,12 @@ static int run_gnuplot(const char *dir, const char *argument, const char *option
         status =
             outcome.code == ENOENT
                 ? fail(err, STATUS_MISSING,
-                       "%s needs gnuplot, which is not installed; on Debian: apt install "
-                       "gnuplot-nox",
-                       option)
-                : fail(err, STATUS_MISSING, "%s: gnuplot cannot be started: %s", option,
+                       "--plot needs gnuplot, which is not installed; on Debian: apt "
+                       "install gnuplot-nox")
+                : fail(err, STATUS_MISSING, "--plot: gnuplot cannot be started: %s",
                        strerror(outcome.code));
     else if (!status && (outcome.end != SPAWN_EXITED || outcome.code))
-        status = fail(err, STATUS_FAILED, "%s: gnuplot failed (%s %d): %.300s", option,
+        status = fail(err, STATUS_FAILED, "--plot: gnuplot failed (%s %d): %.300s",
                       spawn_end_word(outcome.end), outcome.code, buf_str(&outcome.err));
     spawn_outcome_release(&outcome);
     return status;
@@ -64,18 +61,17 @@ int plot_check(const char *path, struct error *err)
     if (plot_kind_of(path, &kind, err) ||
         (kind != PLOT_TERMINAL && file_check_writable(path, err)))
         return -1;
-    return run_gnuplot(NULL, "--version", "--plot", err);
+    return run_gnuplot(NULL, "--version", err);
 }
 
 /* In a new folder, which the caller removes. */
-static int run_script(const struct buf *script, const char *option, char **dir,
-                      struct error *err)
+static int run_script(const struct buf *script, char **dir, struct error *err)
 {
     if (scratch_make(dir, err))
         return -1;
     char *file = path_join(*dir, "script");
     int status = file_write(file, buf_str(script), script->length, err) ||
-                         run_gnuplot(*dir, "script", option, err)
+                         run_gnuplot(*dir, "script", err)
                      ? -1
                      : 0;
     free(file);
@@ -98,37 +94,14 @@ static int hand_over(const char *picture, enum plot_kind kind, const char *path,
 int plot_write(const struct plot *plot, const char *path, struct error *err)
 {
     struct buf script = {0};
-    struct strvec tip = {0};
     char *dir = NULL, *picture = NULL;
     int status = -1;
-    plot_script(plot, 0, &script, &tip);
-    if (!run_script(&script, "--plot", &dir, err)) {
+    plot_script(plot, &script);
+    if (!run_script(&script, &dir, err)) {
         picture = path_join(dir, "picture");
         status = hand_over(picture, plot->kind, path, err);
     }
     free(picture);
-    if (dir)
-        scratch_remove(dir);
-    strvec_release(&tip);
-    buf_release(&script);
-    return status;
-}
-
-int plot_pages(const struct plot *const *plot, size_t nr, const char *option,
-               struct buf *svg, struct strvec *tip, struct error *err)
-{
-    struct buf script = {0};
-    char *dir = NULL;
-    for (size_t i = 0; i < nr; i++)
-        if (plot[i]->panel_nr)
-            plot_script(plot[i], i, &script, &tip[i]);
-    int status = script.length ? run_script(&script, option, &dir, err) : 0;
-    for (size_t i = 0; i < nr && !status && dir; i++) {
-        char *name = xasprintf("%s/picture%zu", dir, i);
-        if (file_exists(name))
-            status = file_read(name, &svg[i], err);
-        free(name);
-    }
     if (dir)
         scratch_remove(dir);
     buf_release(&script);
@@ -158,7 +131,6 @@ static void panel_release(struct plot_panel *panel)
     free(panel->title);
     axis_release(&panel->x);
     axis_release(&panel->y);
-    axis_release(&panel->top);
     for (size_t i = 0; i < panel->series_nr; i++) {
         struct plot_series *series = &panel->series[i];
         free(series->title);

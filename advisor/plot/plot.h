@@ -10,11 +10,8 @@
 struct buf;
 struct error;
 struct machine;
-struct machine_curve;
-struct strvec;
 
-/* Okabe and Ito's palette and greys: told apart also by the colour-blind.
- * templates/report/page.css gives each its tone in light and in dark. */
+/* Okabe and Ito's palette and a grey: told apart also by the colour-blind. */
 #define COLOUR_WRITTEN "#d55e00"
 #define COLOUR_WINNER  "#009e73"
 #define COLOUR_OTHER   "#5b6670"
@@ -23,12 +20,9 @@ struct strvec;
 #define COLOUR_L1      "#e69f00"
 #define COLOUR_L2      "#56b4e9"
 #define COLOUR_COMPUTE "#8c6bb1"
-#define COLOUR_FAINT   "#b0b7bd"
 const char *plot_colour(size_t curve); /* of the curve with this number */
 
-/* PLOT_PAGE: SVG to be made a part of a page, whose HTML has the legend, and whose marks
- * have tips. */
-enum plot_kind { PLOT_TERMINAL, PLOT_SVG, PLOT_PNG, PLOT_PAGE };
+enum plot_kind { PLOT_TERMINAL, PLOT_SVG, PLOT_PNG };
 
 /* ---- a picture as data ---- */
 
@@ -39,13 +33,11 @@ struct plot_axis {
     char *label; /* NULL = none */
     enum plot_scale scale;
     double low, high; /* both 0 = what the data need */
-    const char *unit; /* right behind each number; NULL = none */
     struct plot_tic {
         double at;
         char *text;
     } * tic; /* in place of numbers */
     size_t tic_nr, tic_alloc;
-    bool slanted; /* their texts are long */
 };
 
 enum plot_line {
@@ -72,7 +64,7 @@ enum plot_mark {
 };
 
 /* How the intervals of the points are drawn. */
-enum plot_interval { PLOT_NO_INTERVAL, PLOT_BARS, PLOT_SPANS, PLOT_BAND, PLOT_BOXES };
+enum plot_interval { PLOT_NO_INTERVAL, PLOT_BARS, PLOT_BAND, PLOT_BOXES };
 
 enum plot_dash {
     PLOT_SOLID,
@@ -85,12 +77,11 @@ enum plot_dash {
 struct plot_series {
     enum plot_line line;
     enum plot_interval interval;
-    const char *colour, *interval_colour; /* NULL = `colour` */
-    double width;                         /* of lines; 0 = 2 */
+    const char *colour;
+    double width; /* of lines; 0 = 2 */
     enum plot_dash dash;
     enum plot_mark mark;
     double size; /* of marks; 0 = 0.8 */
-    double fill; /* of boxes, up to 1; 0 = 0.25 */
     char letter; /* the terminal's mark; 0 = the next one */
     char *title; /* in the legend; NULL = not there; without points only there */
     struct plot_point {
@@ -102,7 +93,7 @@ struct plot_series {
 
 struct plot_panel {
     char *title;
-    struct plot_axis x, y, top; /* top: tics of x once more, above the frame */
+    struct plot_axis x, y;
     struct plot_series *series; /* later ones cover earlier ones */
     size_t series_nr, series_alloc;
 };
@@ -110,11 +101,9 @@ struct plot_panel {
 /* {0} is an empty one. The terminal gets the first panel only. */
 struct plot {
     enum plot_kind kind;
-    const char *name; /* of a page's picture */
-    char *title;      /* lines; NULL = none */
-    int height;       /* of a panel in pixels; on a page of all */
-    bool beside;      /* panels stand side by side; else one above the other */
-    struct plot_panel *panel;
+    char *title;              /* lines; NULL = none */
+    int height;               /* of a panel in pixels */
+    struct plot_panel *panel; /* one above the other */
     size_t panel_nr, panel_alloc;
 };
 void plot_release(struct plot *plot);
@@ -132,8 +121,7 @@ void plot_at(struct plot_series *series, double x, double y); /* no interval, no
 /* A straight one. */
 void plot_line(struct plot_series *series, double x0, double y0, double x1, double y1);
 
-/* ---- pictures that several have; both go beneath what the panel holds already, and its
- * axes reach as far as that needs ---- */
+/* ---- pictures that several have ---- */
 
 /* A roof of so many GB/s (slopes) or GFLOP/s (levels); what is not positive stands in the
  * legend only. */
@@ -144,19 +132,10 @@ struct plot_roof {
     enum plot_dash dash;
     char *title; /* taken over */
 };
-/* Both axes logarithmic; slopes end at the highest level, levels begin at the steepest
- * slope. */
+/* Goes beneath what the panel holds already, and its axes, both logarithmic, reach as far
+ * as that needs; slopes end at the highest level, levels begin at the steepest slope. */
 void plot_roofline(struct plot_panel *panel, struct plot_roof *slope, size_t slope_nr,
                    struct plot_roof *level, size_t level_nr);
-
-/* Latency of memory over bandwidth. */
-struct plot_memory {
-    const struct machine *machine;
-    /* Only this curve, without what else the profile holds; NULL = all. */
-    const struct machine_curve *curve;
-    double cores; /* that load memory: for the lines of full miss queues; 0 = none */
-};
-void plot_memory(struct plot *plot, const struct plot_memory *of, size_t nr);
 
 /* ---- drawing ---- */
 
@@ -169,16 +148,9 @@ int plot_check(const char *path, struct error *err);
 /* "-" prints. The file is the old one or the new one. `plot` is of the path's kind. */
 int plot_write(const struct plot *plot, const char *path, struct error *err);
 
-/* Those of a page, in one run: svg[i] is appended to, or stays as it was where nothing
- * was drawn. In it "@3" stands for tip 3 of plot i. `option`: what asked for them, for
- * messages. A plot without a panel is left out. */
-int plot_pages(const struct plot *const *plot, size_t nr, const char *option,
-               struct buf *svg, struct strvec *tip, struct error *err);
-
-/* gnuplot's script; writes the file "picture", of a page's "picture0" and so on, into the
- * working folder. Names of any content are drawn as they are. */
-void plot_script(const struct plot *plot, size_t number, struct buf *script,
-                 struct strvec *tip);
+/* gnuplot's script; writes the file "picture" into the working folder. Names of any
+ * content are drawn as they are. */
+void plot_script(const struct plot *plot, struct buf *script);
 
 /* The curves of all machines; for a single one also what its miss queues let through.
  * Fails when no machine has a curve. */

@@ -9,8 +9,7 @@
 struct writer {
     const struct plot *plot;
     struct buf *out;
-    struct buf items; /* of the plot command */
-    struct strvec *tip;
+    struct buf items;     /* of the plot command */
     size_t block, titled; /* series so far, those in the legend */
 };
 
@@ -62,7 +61,7 @@ static void add_number(struct buf *out, double number)
 /* Panels one above the other. */
 static bool is_stacked(const struct plot *plot)
 {
-    return plot->panel_nr > 1 && !plot->beside && plot->kind != PLOT_TERMINAL;
+    return plot->panel_nr > 1 && plot->kind != PLOT_TERMINAL;
 }
 
 /* ---- data ---- */
@@ -100,7 +99,7 @@ static bool shows_interval(const struct writer *writer, const struct plot_series
     return series->interval && writer->plot->kind != PLOT_TERMINAL;
 }
 
-/* x y, with intervals x-low x-high y-low y-high, then the tip's number. */
+/* x y, with intervals x-low x-high y-low y-high. */
 static void add_block(struct writer *writer, const struct plot_panel *panel,
                       const struct plot_series *series)
 {
@@ -115,10 +114,6 @@ static void add_block(struct writer *writer, const struct plot_panel *panel,
             add_number(out, end_of(point->x.high, &point->x, &panel->x));
             add_number(out, end_of(point->y.low, &point->y, &panel->y));
             add_number(out, end_of(point->y.high, &point->y, &panel->y));
-        }
-        if (point->tip && writer->plot->kind == PLOT_PAGE) {
-            buf_addf(out, " @%zu", writer->tip->nr);
-            strvec_push(writer->tip, point->tip);
         }
         buf_add(out, "\n");
     }
@@ -135,10 +130,9 @@ static void begin_item(struct writer *writer, const char *columns)
         buf_addf(&writer->items, "$b%zu using %s ", writer->block, columns);
 }
 
-/* A page has the legend itself. */
 static void end_item(struct writer *writer, const char *title)
 {
-    if (!title || writer->plot->kind == PLOT_PAGE) {
+    if (!title) {
         buf_add(&writer->items, " notitle");
         return;
     }
@@ -166,21 +160,16 @@ static void add_intervals(struct writer *writer, const struct plot_series *serie
         columns = wide ? columns : "1:2:5:6";
         buf_addf(&look, "%serrorbars pointtype -1 linewidth 1", wide ? "xy" : "y");
         break;
-    case PLOT_SPANS:
-        columns = "1:5:(0):($6-$5)";
-        buf_add(&look, "vectors nohead linewidth 1.5");
-        break;
     case PLOT_BAND:
         columns = "1:5:6";
         buf_add(&look, "filledcurves fillstyle transparent solid 0.15 noborder");
         break;
     default:
-        buf_addf(&look, "boxxyerror fillstyle transparent solid %g border linewidth 1",
-                 series->fill > 0 ? series->fill : 0.25);
+        buf_add(&look, "boxxyerror fillstyle transparent solid 0.25 border linewidth 1");
     }
     begin_item(writer, columns);
     buf_addf(&writer->items, "with %s linecolor rgb '%s'", buf_str(&look),
-             series->interval_colour ? series->interval_colour : series->colour);
+             series->colour);
     end_item(writer, NULL);
     buf_release(&look);
 }
@@ -267,9 +256,8 @@ static void add_ground(struct writer *writer, const struct plot_panel *panel,
 static void add_series(struct writer *writer, const struct plot_panel *panel,
                        const struct plot_series *series)
 {
-    bool page = writer->plot->kind == PLOT_PAGE;
     if (is_object(series) || !series->point_nr) { /* the legend only */
-        if (series->title && !page) {
+        if (series->title) {
             begin_item(writer, NULL);
             buf_add(&writer->items, "NaN ");
             add_look(writer, series);
@@ -285,14 +273,7 @@ static void add_series(struct writer *writer, const struct plot_panel *panel,
         end_item(writer, series->title);
         return;
     }
-    if (page && series->point->tip) {
-        begin_item(writer, series->interval ? "1:2:7" : "1:2:3");
-        buf_addf(&writer->items,
-                 "with labels hypertext point pointtype %d pointsize %g linecolor rgb "
-                 "'%s'",
-                 series->mark, series->size > 0 ? series->size : 0.8, series->colour);
-        end_item(writer, NULL);
-    } else if (series->line || series->mark) {
+    if (series->line || series->mark) {
         begin_item(writer, "1:2");
         add_look(writer, series);
         end_item(writer, series->title);
@@ -314,8 +295,7 @@ static void add_decades(struct buf *out, const struct plot_axis *axis, bool labe
             if (at < axis->low || at > axis->high)
                 continue;
             if (labels)
-                buf_addf(out, "%s'%g%s' %.6g", before, at, axis->unit ? axis->unit : "",
-                         at);
+                buf_addf(out, "%s'%g' %.6g", before, at, at);
             else
                 buf_addf(out, "%s'' %.6g", before, at);
             before = ", ";
@@ -358,9 +338,7 @@ static void add_axis(struct writer *writer, const char *name,
         buf_add(out, ") ");
     }
     buf_addf(out, "nomirror textcolor rgb '#000000'%s\n",
-             axis->slanted ? " rotate by 40 right scale 0"
-             : is_stacked(writer->plot) && writer->plot->height < 150 ? " font ',8'"
-                                                                      : "");
+             is_stacked(writer->plot) && writer->plot->height < 150 ? " font ',8'" : "");
 }
 
 /* ---- the frame ---- */
@@ -375,7 +353,7 @@ static struct legend legend_of(const struct plot *plot, const struct plot_panel 
 {
     enum { LONGEST = 48 };
     size_t nr = 0, longest = 0;
-    for (size_t i = 0; i < panel->series_nr && plot->kind != PLOT_PAGE; i++)
+    for (size_t i = 0; i < panel->series_nr; i++)
         if (panel->series[i].title) {
             size_t length = strlen(panel->series[i].title);
             longest = length > longest ? length : longest;
@@ -398,7 +376,7 @@ static size_t gap_of(const struct plot *plot)
     return 18 + ROW * rows;
 }
 
-static void add_terminal(struct writer *writer, size_t number)
+static void add_terminal(struct writer *writer)
 {
     const struct plot *plot = writer->plot;
     size_t rows = legend_of(plot, &plot->panel[0]).rows;
@@ -410,25 +388,16 @@ static void add_terminal(struct writer *writer, size_t number)
     if (plot->kind == PLOT_TERMINAL)
         buf_addf(writer->out, "dumb size 79, %zu noenhanced\nset output 'picture'\n",
                  25 + rows);
-    else if (plot->kind == PLOT_PAGE)
-        buf_addf(writer->out,
-                 "svg size 640, %d noenhanced font 'sans,14' name '%s'\n"
-                 "set output 'picture%zu'\n",
-                 plot->height, plot->name, number);
     else
         buf_addf(writer->out,
                  "%s size %d, %zu noenhanced font 'DejaVu Sans,%d' background '#ffffff'\n"
                  "set output 'picture'\n",
                  plot->kind == PLOT_SVG ? "svg" : "pngcairo", WIDTH, height,
                  plot->kind == PLOT_SVG ? 13 : 10);
-    if (plot->kind == PLOT_PAGE) /* whose own background shows */
-        buf_add(writer->out,
-                "set border 3 linewidth 1 linecolor rgb '" COLOUR_FAINT "'\n");
     if (plot->kind != PLOT_TERMINAL)
-        buf_addf(writer->out,
-                 "set bars 0.5\nset samples 400\nset grid linetype 1 linewidth 0.5 "
-                 "linecolor rgb '%s'\n",
-                 plot->kind == PLOT_PAGE ? COLOUR_FAINT : "#dddddd");
+        buf_add(writer->out,
+                "set bars 0.5\nset samples 400\nset grid linetype 1 linewidth 0.5 "
+                "linecolor rgb '#dddddd'\n");
     if (is_stacked(plot))
         buf_addf(writer->out,
                  "set multiplot layout %zu,1 margins screen 0.09, screen 0.97, screen "
@@ -436,8 +405,6 @@ static void add_terminal(struct writer *writer, size_t number)
                  nr, 50.0 / (double)height,
                  1 - (30.0 + (double)gap_of(plot)) / (double)height,
                  (double)gap_of(plot) / (double)height);
-    else if (plot->panel_nr > 1 && plot->kind != PLOT_TERMINAL)
-        buf_addf(writer->out, "set multiplot layout 1,%zu", plot->panel_nr);
     if (plot->panel_nr > 1 && plot->kind != PLOT_TERMINAL) {
         if (plot->title) {
             buf_add(writer->out, " title ");
@@ -479,8 +446,6 @@ static void add_panel(struct writer *writer, const struct plot_panel *panel, boo
         set_text(writer->out, "title", panel->title, " offset 0,-0.6");
     add_axis(writer, "x", &panel->x, last || !is_stacked(writer->plot));
     add_axis(writer, "y", &panel->y, true);
-    if (panel->top.tic_nr)
-        add_axis(writer, "x2", &panel->top, true);
     add_legend(writer, panel);
     const size_t block = writer->block;
     for (size_t i = 0; i < panel->series_nr; i++, writer->block++)
@@ -492,12 +457,11 @@ static void add_panel(struct writer *writer, const struct plot_panel *panel, boo
     buf_reset(&writer->items);
 }
 
-void plot_script(const struct plot *plot, size_t number, struct buf *script,
-                 struct strvec *tip)
+void plot_script(const struct plot *plot, struct buf *script)
 {
-    struct writer writer = {.plot = plot, .out = script, .tip = tip};
+    struct writer writer = {.plot = plot, .out = script};
     size_t nr = plot->kind == PLOT_TERMINAL ? 1 : plot->panel_nr;
-    add_terminal(&writer, number);
+    add_terminal(&writer);
     for (size_t i = 0; i < nr; i++)
         add_panel(&writer, &plot->panel[i], i == 0, i + 1 == nr);
     buf_addf(script, "%sunset output\n", nr > 1 ? "unset multiplot\n" : "");

@@ -102,6 +102,11 @@ void plot_roofline(struct plot_panel *panel, struct plot_roof *slope, size_t slo
 
 /* ---- latency of memory over bandwidth ---- */
 
+struct plot_memory {
+    const struct machine *machine;
+    double cores; /* that load memory: for the lines of full miss queues; 0 = none */
+};
+
 struct memory {
     const struct plot_memory *of;
     size_t nr;
@@ -132,48 +137,34 @@ static struct quantity bytes_in_flight(const struct plot_memory *of, int level)
                           (double)machine_transfer_bytes(machine) * of->cores / sharing);
 }
 
-/* The curves of `of`: all of its machine, or the one. */
-static const struct machine_curve *curves_of(const struct plot_memory *of, size_t *nr)
-{
-    *nr = of->curve ? 1 : of->machine->curve_nr;
-    return of->curve ? of->curve : of->machine->curve;
-}
-
 /* All points are in, what a wide band leaves room for, and a queue's line that is near;
  * what would press the curves to the left edge stays outside. */
 static void stretch(struct memory *memory)
 {
     struct plot_axis *x = &memory->panel->x, *y = &memory->panel->y;
     double high = 0, end = 0, latency = 0, top;
-    for (size_t i = 0; i < memory->panel->series_nr; i++)
-        for (size_t k = 0; k < memory->panel->series[i].point_nr; k++) {
-            end = fmax(end, memory->panel->series[i].point[k].x.value);
-            latency = fmax(latency, memory->panel->series[i].point[k].y.value);
-        }
     for (size_t m = 0; m < memory->nr; m++) {
-        size_t nr;
-        const struct machine_curve *curve = curves_of(&memory->of[m], &nr);
-        for (size_t i = 0; i < nr; i++)
-            for (size_t k = 0; k < curve[i].point_nr; k++) {
-                const struct machine_point *point = &curve[i].point[k];
+        const struct machine *machine = memory->of[m].machine;
+        for (size_t i = 0; i < machine->curve_nr; i++)
+            for (size_t k = 0; k < machine->curve[i].point_nr; k++) {
+                const struct machine_point *point = &machine->curve[i].point[k];
                 end = fmax(end, fmax(point->gbs, point->gbs_high));
                 latency = fmax(latency, point->latency_ns.value);
                 if (isfinite(point->latency_ns.high))
                     high = fmax(high, point->latency_ns.high);
             }
-        if (!memory->of[m].curve && memory->of[m].machine->memory_latency_ns.known)
-            latency = fmax(latency, memory->of[m].machine->memory_latency_ns.value);
+        if (machine->memory_latency_ns.known)
+            latency = fmax(latency, machine->memory_latency_ns.value);
     }
     const double most = 3 * end;
     for (size_t m = 0; m < memory->nr; m++) {
-        size_t nr;
-        const struct machine_curve *curve = curves_of(&memory->of[m], &nr);
-        struct quantity peak = memory->of[m].machine->peak_gbs;
-        if (!memory->of[m].curve && peak.known && peak.value <= most)
-            end = fmax(end, peak.value);
-        for (size_t i = 0; i < nr; i++)
-            if (curve[i].ceiling_gbs.known && curve[i].ceiling_gbs.value <= most)
-                end = fmax(end, curve[i].ceiling_gbs.value);
+        const struct machine *machine = memory->of[m].machine;
+        if (machine->peak_gbs.known && machine->peak_gbs.value <= most)
+            end = fmax(end, machine->peak_gbs.value);
+        for (size_t i = 0; i < machine->curve_nr; i++)
+            if (machine->curve[i].ceiling_gbs.known &&
+                machine->curve[i].ceiling_gbs.value <= most)
+                end = fmax(end, machine->curve[i].ceiling_gbs.value);
     }
     end *= 1.06;
     top = 1.2 * fmin(fmax(high, latency), 1.4 * latency);
@@ -182,7 +173,6 @@ static void stretch(struct memory *memory)
         if (bytes.known && bytes.value / (0.8 * end) < 1.8 * latency)
             top = fmax(top, bytes.value / (0.8 * end));
     }
-    x->low = memory->panel->series_nr ? -0.02 * end : 0; /* marks at 0 are whole */
     x->high = end;
     y->high = top;
 }
@@ -227,13 +217,11 @@ static void add_curve(struct memory *memory, const struct machine_curve *curve,
     }
     if (measured)
         add_points(plot_add(memory->panel,
-                            (struct plot_series){
-                                .line = PLOT_LINE,
-                                .interval = memory->of->curve ? PLOT_BAND : PLOT_BARS,
-                                .mark = memory->of->curve
-                                            ? PLOT_NO_MARK
-                                            : PLOT_SQUARE + 2 * (int)(memory->curve % 5),
-                                .colour = colour},
+                            (struct plot_series){.line = PLOT_LINE,
+                                                 .interval = PLOT_BARS,
+                                                 .mark = PLOT_SQUARE +
+                                                         2 * (int)(memory->curve % 5),
+                                                 .colour = colour},
                             "%s", buf_str(&name)),
                    curve, 0, measured);
     if (measured < curve->point_nr) {
@@ -307,23 +295,18 @@ static void add_queue(struct memory *memory, const struct plot_memory *of, int l
     buf_release(&lines);
 }
 
-void plot_memory(struct plot *plot, const struct plot_memory *of, size_t nr)
+static void add_memory(struct plot *plot, const struct plot_memory *of, size_t nr)
 {
     struct memory memory = {
         .of = of, .nr = nr, .kind = plot->kind, .panel = &plot->panel[0]};
-    size_t first = memory.panel->series_nr;
     stretch(&memory);
     for (size_t m = 0; m < nr; m++) {
-        size_t curve_nr;
-        const struct machine_curve *curve = curves_of(&of[m], &curve_nr);
+        const struct machine *machine = of[m].machine;
         const char *colour = nr > 1 ? plot_colour(memory.curve) : COLOUR_OTHER;
-        char *name = of[m].curve ? xstrdup("latency of memory at that load, ")
-                     : nr > 1    ? xasprintf("%s: ", of[m].machine->name)
-                                 : xstrdup("");
-        for (size_t i = 0; i < curve_nr; i++)
-            add_curve(&memory, &curve[i], name, plot_colour(memory.curve));
-        if (!of[m].curve)
-            add_unloaded_and_peak(&memory, of[m].machine, name, colour);
+        char *name = nr > 1 ? xasprintf("%s: ", machine->name) : xstrdup("");
+        for (size_t i = 0; i < machine->curve_nr; i++)
+            add_curve(&memory, &machine->curve[i], name, plot_colour(memory.curve));
+        add_unloaded_and_peak(&memory, machine, name, colour);
         add_queue(&memory, &of[m], 1);
         add_queue(&memory, &of[m], 2);
         free(name);
@@ -334,7 +317,6 @@ void plot_memory(struct plot *plot, const struct plot_memory *of, size_t nr)
                      .line = PLOT_LINE, .dash = PLOT_DASHED, .colour = COLOUR_OTHER},
                  plot->kind == PLOT_TERMINAL ? "with '?': predicted"
                                              : "dashed, shaded: predicted");
-    put_beneath(memory.panel, first);
 }
 
 static void add_heading(struct plot *plot, const struct machine *const *machine,
@@ -374,7 +356,7 @@ int plot_machines(const struct machine *const *machine, size_t nr, struct plot *
         panel->y.label = xstrdup("latency of memory (ns)");
         plot->height = 520;
         add_heading(plot, machine, nr);
-        plot_memory(plot, of, nr);
+        add_memory(plot, of, nr);
     }
     free(of);
     return any ? 0

@@ -39,15 +39,10 @@ void report_diagnostics(const json_t *report, struct buf *out);
 /* report_markdown.c, likewise: a summary; nothing of the document is markup in it. */
 void report_markdown(const json_t *report, struct buf *out);
 
-/* html.c: one page that needs no other file and no network, from the document alone; keys
- * that an older document lacks leave out what needs them, and the page says so. What is
- * in the document is text, whatever it holds. Draws with gnuplot; without it the page has
- * no pictures, and *why_none (caller frees) says why, else NULL. Fails when a shipped
- * part of the page cannot be read. */
-int report_html(const json_t *report, struct buf *out, char **why_none,
-                struct error *err);
-/* The same into a file; what is missing is said on stderr. Fails for a document of
- * another kind than inflight.report/1 of a session. */
+/* html.c: one page into a file that needs no other file and no network, made in the
+ * browser from the document alone by the scripts of templates/report; what an older
+ * document lacks is left out. Fails for a document of another kind than inflight.report/1
+ * of a session, and when a shipped part of the page cannot be read. */
 int report_html_write(const json_t *report, const char *path, struct error *err);
 
 /* The comment on top of an emitted file. `with`: the environment that the gain was

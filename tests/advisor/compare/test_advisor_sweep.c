@@ -202,7 +202,7 @@ static void check_script(const struct series *series, enum plot_kind kind,
     struct error err = {0};
 
     if (check_ok(series_plot(series, &plot, &err), &err))
-        plot_script(&plot, 0, &script, NULL);
+        plot_script(&plot, &script);
     check_file(golden, buf_str(&script));
     plot_release(&plot);
     buf_release(&script);

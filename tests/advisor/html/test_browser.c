@@ -1,11 +1,12 @@
 /*
- * The page in headless Chromium: that it says nothing on the console and asks the network
- * for nothing, and that its table can be sorted, filtered and opened through the fragment
- * of its address.
+ * The page in headless Chromium: the verdict first, every string of the document as text,
+ * nothing on the console and nothing asked of the network, the table sorted, filtered and
+ * opened through the fragment of its address, and documents that lack or damage any key.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/html/html_page.h"
 #include "advisor/report/report.h"
 #include "core/base.h"
 #include "tests/check.h"
@@ -20,7 +21,7 @@ struct browsed {
     size_t request_nr;  /* that the page caused; the browser's own are not counted */
 };
 
-static const double timeout_s = 60;
+static const double timeout_s = PATIENCE_S;
 
 static bool browser_is_there(void)
 {
@@ -85,6 +86,7 @@ static int run(char *const *argument, const char *dir, struct spawn_outcome *out
                                 "--disable-dev-shm-usage",
                                 "--host-resolver-rules=MAP * ~NOTFOUND",
                                 "--enable-logging=stderr",
+                                "--virtual-time-budget=5000", /* the page's timers */
                                 argument[0],
                                 argument[1],
                                 "--dump-dom",
@@ -153,42 +155,41 @@ static bool can_browse(void)
     return there;
 }
 
-/* The page of tests/data/advisor/html/report.json in a folder whose name is no plain one.
- */
-static bool make_page(char **dir, char **path)
+static json_t *golden(void)
 {
     struct error err = {0};
     json_t *report = NULL;
+
+    check_ok(json_read_file(INFLIGHT_SOURCE_DIR "/tests/data/advisor/html/report.json",
+                            "inflight.report/1", &report, &err),
+             &err);
+    return report;
+}
+
+/* The page of a document in a folder whose name is no plain one. */
+static bool make_page(const json_t *document, char **dir, char **path)
+{
+    struct error err = {0};
     struct buf page = {0};
-    char *why = NULL;
     bool made = check_ok(scratch_make(dir, &err), &err) &&
-                check_ok(json_read_file(INFLIGHT_SOURCE_DIR
-                                        "/tests/data/advisor/html/report.json",
-                                        "inflight.report/1", &report, &err),
-                         &err) &&
-                check_ok(report_html(report, &page, &why, &err), &err);
+                check_ok(html_page(document, "a page", &page, &err), &err);
 
     *path = made ? xasprintf("%s/it's a <page> & \"more\".html", *dir) : NULL;
     if (made)
         made = check_ok(file_write(*path, buf_str(&page), page.length, &err), &err);
-    json_decref(report);
     buf_release(&page);
-    free(why);
     return made;
 }
 
 /* The rows as they stand: " 3 2 1 0 4". */
-static char *order_of(const char *dom, bool hidden)
+static char *order_of(const char *dom)
 {
-    static const char key[] = "<tbody id=\"v";
+    static const char key[] = "\" id=\"v";
     struct buf out = {0};
 
     while ((dom = strstr(dom, key))) {
-        const char *end = strchr(dom, '>');
-        const char *mark = strstr(dom, "hidden");
-
         dom += strlen(key);
-        if (hidden || !mark || mark > end)
+        if (*dom >= '0' && *dom <= '9')
             buf_addf(&out, " %ld", strtol(dom, NULL, 10));
     }
     return buf_detach(&out);
@@ -207,13 +208,124 @@ static void check_fragment(const char *path, const char *dir, const char *fragme
     struct error err = {0};
 
     if (check_ok(browser_open(path, fragment, dir, &browsed, &err), &err)) {
-        char *got = order_of(buf_str(&browsed.dom), false);
+        char *got = order_of(buf_str(&browsed.dom));
 
         check_quiet(&browsed);
         check_str(got, order);
         free(got);
     }
     browsed_release(&browsed);
+}
+
+/* Opens the page of the document, which it takes over, and looks for the parts in this
+ * order; nothing may be said on the console, and nothing asked for. */
+static void check_parts(json_t *document, const char *fragment, const char *const *part,
+                        size_t nr)
+{
+    char *dir = NULL, *path = NULL;
+    struct browsed browsed = {0};
+    struct error err = {0};
+
+    if (make_page(document, &dir, &path) &&
+        check_ok(browser_open(path, fragment, dir, &browsed, &err), &err)) {
+        /* behind the document itself */
+        const char *script = strstr(buf_str(&browsed.dom), "</script>");
+        const char *at = script ? script : "";
+
+        check_quiet(&browsed);
+        for (size_t i = 0; i < nr && at; i++) {
+            at = strstr(at, part[i]);
+            check_contains(at ? part[i] : "", part[i]);
+        }
+    }
+    browsed_release(&browsed);
+    free(path);
+    if (dir)
+        scratch_remove(dir);
+    json_decref(document);
+}
+
+static const char verdict[] =
+    "{\"kind\": \"faster\", \"headline\": \"76x faster by <img src=x onerror=alert(1)>\","
+    " \"gain\": {\"value\": 76.4, \"low\": 75.1, \"high\": 703.9, \"runs\": 5, "
+    "\"provenance\": \"clock\"}, \"confidence\": \"high\", \"confidence_reason\": "
+    "\"the interval is narrow\", \"why\": \"strided access: 'B' & <b>C</b>\", \"noise\": "
+    "\"</script><script>alert(1)</script>\", \"next\": [\"diff\", \"-u\", \"a b.c\", "
+    "\"it's.c\"]}";
+
+TEST("the verdict first, and then what it rests on")
+{
+    static const char *const part[] = {
+        "<main><section class=\"hero faster\"",
+        "<h1 id=\"verdict\">76x faster by &lt;img src=x onerror=alert(1)&gt;</h1>",
+        "<b>76.4x</b>",
+        "95 %: 75.1 to more than 100",
+        "high confidence</span> the interval is narrow",
+        "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;</p>",
+        "Strided access: 'B' &amp; &lt;b&gt;C&lt;/b&gt;.",
+        "<dt>Plan</dt>",
+        "tile(k:256,j:2048,i:384)",
+        "<button class=\"copy\" type=\"button\" aria-label=\"Copy plan: tile(",
+        "<dt>Next</dt>",
+        "diff -u 'a b.c' 'it'\\''s.c'",
+        "<nav aria-label=\"Sections\"><a href=\"#changed\">",
+        "<section id=\"changed\"",
+        "<span class=\"add\">",
+        "<section id=\"gains\"",
+        ">Huge pages<",
+        "1.22x",
+        "Source and pages together",
+        "79.0 or more",
+        "<section id=\"limits\"",
+        "<section id=\"advice\"",
+        "<summary>Not recommended (",
+        "<section id=\"pictures\"",
+        "id=\"figure-memory\"",
+        "id=\"figure-roof\"",
+        "id=\"figure-course\"",
+        "id=\"figure-traffic\"",
+        "<section id=\"variants\"",
+        "aria-sort=\"descending\"",
+        "<section id=\"pruned\"",
+        "<section id=\"left\"",
+        "<section id=\"time\"",
+        "<section id=\"about\"",
+        "AMD &lt;EPYC&gt;",
+        "<section id=\"reproduce\"",
+    };
+    json_t *report = golden();
+
+    if (can_browse()) {
+        json_object_set_new(report, "verdict", json_loads(verdict, 0, NULL));
+        check_parts(json_incref(report), "", part, ARRAY_SIZE(part));
+    }
+    json_decref(report);
+}
+
+/* A loop that was not searched: no part that could hold nothing is there. */
+TEST("advice alone")
+{
+    static const char *const part[] = {"hero advice",
+                                       "<h1 id=\"verdict\">Try pack first</h1>",
+                                       "<code>pack(A,it)</code>",
+                                       "<nav aria-label=\"Sections\"><a href=\"#limits\"",
+                                       ">Limit</a><a href=\"#advice\">Advice</a>",
+                                       "<section id=\"limits\"",
+                                       "<dt>Expected</dt><dd>3.0x</dd>"};
+    static const char *const gone[] = {"best",       "ties",  "code", "environment_gain",
+                                       "total_gain", "pruned"};
+    json_t *report = golden();
+    json_t *advice = json_array_get(json_object_get(report, "advice"), 0);
+
+    for (size_t i = 0; i < ARRAY_SIZE(gone); i++)
+        json_object_del(report, gone[i]);
+    json_object_set_new(report, "command", json_string("advise"));
+    json_object_set_new(advice, "verdict_text", json_string("try"));
+    json_object_set_new(advice, "plan", json_string("pack(A,it)"));
+    json_object_set_new(advice, "expected", json_pack("{s:f}", "value", 3.0));
+    if (can_browse())
+        check_parts(json_incref(report), "", part, ARRAY_SIZE(part));
+    json_decref(report);
 }
 
 TEST("sorted and filtered by the address")
@@ -226,43 +338,186 @@ TEST("sorted and filtered by the address")
         {"sort=%E0%A4%A&filter=&nonsense&=&open=99", " 3 2 1 8 0 9 4 5 6 7 10 11"},
     };
     char *dir = NULL, *path = NULL;
+    json_t *report = golden();
 
-    if (!can_browse())
-        return;
-    if (make_page(&dir, &path))
+    if (can_browse() && make_page(report, &dir, &path))
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
             check_fragment(path, dir, cases[i][0], cases[i][1]);
     free(path);
     if (dir)
         scratch_remove(dir);
+    json_decref(report);
 }
 
-/* Each line of the diff as text, whatever it holds. */
-TEST("the C of a variant")
+/* Each line of the diff as text, whatever it holds; why each won or lost. */
+TEST("a variant is opened")
 {
+    static const char *const part[] = {
+        "Won: 76.4x as fast as written",
+        "id=\"v1\"",
+        "aria-expanded=\"true\"",
+        "<tr class=\"opened\">",
+        "<span class=\"meta\">--- a/dgemm.c\n</span>",
+        "puts(\"&lt;/script&gt;&lt;!-- &amp; ",
+        "Another environment, not another source.",
+        "The kernel as written: all others are compared with it.",
+        "Slower: it takes 1.8 times as long as written.",
+        "Given up because it is slow: a call takes longer than ",
+        "Its results are not those of the kernel as written (C[3] is",
+        "It crashed (ended by signal 11).",
+        "It could not be built (error:",
+        "It ran into the time limit (no answer after 60 s).",
+        "Interrupted before it was measured."};
+
+    if (can_browse())
+        check_parts(golden(), "open=1", part, ARRAY_SIZE(part));
+}
+
+/* ---- any document ---- */
+
+/* In a page without a document of its own: for each key of the golden one down to the
+ * third level (of lists in the first entry), that it is missing or is something else. */
+static const char try_all[] =
+    "const others = [undefined, null, 3, -1e300, 'x<b>', [], [7, null], {}, {value: "
+    "2}];\n"
+    "const failed = [];\n"
+    "let made = 0;\n"
+    "function make(name, fragment) {\n"
+    "  try {\n"
+    "    const page = reportPage(JSON.parse(text(golden)));\n"
+    "    document.body.replaceChildren(...page.nodes);\n"
+    "    page.rest();\n"
+    "    page.follow(fragment);\n"
+    "    made++;\n"
+    "  } catch (error) { failed.push(name + ': ' + error.message); }\n"
+    "}\n"
+    "const text = (value) => JSON.stringify(value);\n"
+    "function spoil(object, name, depth) {\n"
+    "  const keys = Object.keys(object);\n"
+    "  for (const key of Array.isArray(object) ? keys.slice(0, 1) : keys) {\n"
+    "    const before = object[key];\n"
+    "    for (const other of depth ? [others[made % others.length]] : others) {\n"
+    "      object[key] = other;\n"
+    "      make(name + key + ' = ' + text(other), made % 9 ? '' : 'open=0&open=1');\n"
+    "    }\n"
+    "    object[key] = before;\n"
+    "    if (depth < 2 && before && typeof before === 'object')\n"
+    "      spoil(before, name + key + '.', depth + 1);\n"
+    "  }\n"
+    "}\n"
+    "golden.profile = {...golden.profile, notes: []};\n"
+    "golden.code.lines.length = 100;\n"
+    "golden.variants.length = golden.advice.length = golden.pruned.length = 4;\n"
+    "spoil(golden, '', 0);\n"
+    "document.body.replaceChildren(`made ${made > 300}, failed: `"
+    " + failed.slice(0, 5).join('; '));\n"
+    "document.title = made;\n";
+
+static void add_file(struct buf *out, const char *name)
+{
+    char *path = xasprintf(INFLIGHT_SOURCE_DIR "/%s", name);
+    struct error err = {0};
+
+    check_ok(file_read(path, out, &err), &err);
+    free(path);
+}
+
+TEST("documents that lack or damage anything")
+{
+    static const char *const scripts[] = {"text.js", "plots.js", "variants.js",
+                                          "report.js"};
     char *dir = NULL, *path = NULL;
+    struct buf page = {0};
     struct browsed browsed = {0};
     struct error err = {0};
 
-    if (!can_browse())
+    if (!can_browse() || !check_ok(scratch_make(&dir, &err), &err))
         return;
-    if (make_page(&dir, &path) &&
-        check_ok(browser_open(path, "open=1", dir, &browsed, &err), &err)) {
-        const char *row = strstr(buf_str(&browsed.dom), "<tbody id=\"v1\"");
-        const char *end = row ? strstr(row, "</tbody>") : NULL;
-        char *text = end ? xstrndup(row, (size_t)(end - row)) : xstrdup("");
-
-        check_quiet(&browsed);
-        check_contains(text, "aria-expanded=\"true\"");
-        check_contains(text, "<span class=\"meta\">--- a/dgemm.c</span>");
-        check_contains(text, "puts(\"&lt;/script&gt;&lt;!-- &amp; ");
-        free(text);
+    buf_add(&page, "<!DOCTYPE html><meta charset=\"utf-8\"><body><script>");
+    for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+        char *name = xasprintf("templates/report/%s", scripts[i]);
+        add_file(&page, name);
+        free(name);
     }
+    json_t *report = golden();
+    json_object_set_new(report, "verdict", json_loads(verdict, 0, NULL));
+    char *text = json_dumps(report, JSON_COMPACT | JSON_ENSURE_ASCII);
+    buf_add(&page, "const golden = JSON.parse(decodeURIComponent('");
+    for (const char *at = text; *at; at++)
+        buf_addf(&page, "%%%02x", (unsigned char)*at);
+    buf_addf(&page, "'));\n%s</script></body>", try_all);
+    path = path_join(dir, "all.html");
+    if (check_ok(file_write(path, buf_str(&page), page.length, &err), &err) &&
+        check_ok(browser_open(path, "", dir, &browsed, &err), &err)) {
+        check_quiet(&browsed);
+        check_contains(buf_str(&browsed.dom), "made true, failed: </body>");
+    }
+    free(text);
+    json_decref(report);
     browsed_release(&browsed);
+    buf_release(&page);
     free(path);
-    if (dir)
-        scratch_remove(dir);
+    scratch_remove(dir);
 }
+
+/* ---- metrics ---- */
+
+static const char metrics[] =
+    "{'schema': 'inflight.metrics-result/1', 'columns': [{'label': 'a<b>', 'definition': "
+    "{'name': 'toy', 'title': 'a CPU'}, 'seconds': {'value': 0.4}, 'models': [{'name': "
+    "'top', 'title': 'Top-down', 'about': 'Where slots went.', 'losses': true, "
+    "'computed': "
+    "true, 'shown': true}, {'name': 'no', 'title': 'Not here', 'computed': false, "
+    "'shown': "
+    "false, 'missing': ['X:Y']}], 'metrics': [{'name': 'Back_end', 'model': 'top', "
+    "'unit': "
+    "'share', 'of': 'slots', 'value': {'value': 0.57, 'low': 0.5, 'high': 0.6}, "
+    "'dominant': true, 'about': 'It <had> no room.', 'formula': 'A / B'}, {'name': "
+    "'Lines', 'model': 'top', 'parent': 'Back_end', 'unit': 'lines', 'value': {'value': "
+    "123456789, 'low': 123456789, 'high': 123456789}}], 'notes': ['a note']}], "
+    "'against': "
+    "[], 'roofline': [{'machine': 'm', 'cores': 2, 'flops_per_s': {'value': 2e9, 'low': "
+    "2e9, 'high': 2e9}, 'ai': {'value': 0.5, 'low': 0.5, 'high': 0.5}, 'levels': "
+    "[{'level':"
+    " 'L1', 'roof_gbs': {'value': 100, 'low': 100, 'high': 100}}], 'flops': [{'kind': "
+    "'fma', 'roof_flops_per_s': {'value': 5e10, 'low': 5e10, 'high': 5e10}}], "
+    "'sentence': "
+    "'no roof is near', 'notes': ['measured']}]}";
+
+TEST("the page of metrics")
+{
+    static const char *const part[] = {"<h1>a&lt;b&gt;</h1>",
+                                       "a&lt;b&gt;: a CPU, 400 ms",
+                                       "<section id=\"answer\"",
+                                       "<b>Back_end</b>",
+                                       "It &lt;had&gt; no room.",
+                                       "<section id=\"roofline\"",
+                                       "L1: 100 GB/s, ridge 0.500",
+                                       "vectors with fused multiply-add: 50.0 GFLOP/s",
+                                       "no roof is near.",
+                                       ">Top-down</h2>",
+                                       "Where slots went.",
+                                       "<tr class=\"dominant\">",
+                                       "<td class=\"number\">57.0</td>",
+                                       "50.0 to 60.0",
+                                       "<td class=\"number\">123 M</td>",
+                                       "<section id=\"notes\"",
+                                       "a note",
+                                       "Not here: not computed without X:Y",
+                                       "<section id=\"formulas\"",
+                                       "Back_end = A / B"};
+    char *text = xstrdup(metrics);
+
+    for (char *at = text; *at; at++)
+        *at = (char)(*at == '\'' ? '"' : *at);
+    json_t *document = json_loads(text, 0, NULL);
+    free(text);
+    if (check(document != NULL) && can_browse())
+        check_parts(json_incref(document), "", part, ARRAY_SIZE(part));
+    json_decref(document);
+}
+
+/* ---- the tests themselves ---- */
 
 /* That what the other tests look for can be found at all. */
 TEST("complaints and requests are seen")

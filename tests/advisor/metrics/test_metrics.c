@@ -147,21 +147,8 @@ TEST("advise takes what it uses")
     place_drop(&place);
 }
 
-/* Every "#section" is one of the page's own. */
-static void check_links_lead_somewhere(const char *page)
-{
-    static const char link[] = "href=\"#";
-
-    for (const char *at = page; (at = strstr(at, link)); at++) {
-        const char *name = at + strlen(link);
-        char *id = xasprintf("id=\"%.*s\"", (int)strcspn(name, "\""), name);
-
-        check_contains(page, id);
-        free(id);
-    }
-}
-
-TEST("pages are whole")
+/* What the browser makes of it: tests/advisor/html. */
+TEST("a page holds the document")
 {
     struct place place = {0};
     struct buf page = {0};
@@ -174,21 +161,10 @@ TEST("pages are whole")
               0, "*", "page written to 'page.html'*");
     path = path_join(place.work, "page.html");
     check_ok(file_read(path, &page, &place.err), &place.err);
-    check_contains(buf_str(&page), "<h2>Top-down, of slots</h2>");
-    check_contains(buf_str(&page), "o&lt;b&gt;");
+    check_contains(buf_str(&page), "<title>o&lt;b> \xc2\xb7 inflight metrics</title>");
+    check_contains(buf_str(&page), "\"label\":\"o\\u003cb>\"");
+    check_contains(buf_str(&page), "\"title\":\"Top-down, of slots\"");
     check(strstr(buf_str(&page), "o<b>") == NULL);
-    check_contains(buf_str(&page), "What does not compare");
-    check_contains(buf_str(&page), "50.0<br><small>[45.8, 54.2]</small>");
-    check_contains(buf_str(&page), "</html>");
-    check(strstr(buf_str(&page), "{{") == NULL);
-    check_links_lead_somewhere(buf_str(&page));
-    check_run(
-        &place,
-        "metrics --counts old.csv --cpu ./toy.json --model portable --html page.html", 0,
-        "*", "page written to 'page.html'*");
-    buf_reset(&page);
-    check_ok(file_read(path, &page, &place.err), &place.err);
-    check_links_lead_somewhere(buf_str(&page));
     free(path);
     buf_release(&page);
     place_drop(&place);

@@ -188,15 +188,13 @@ TEST("words follow the bytes")
 TEST("without a profile it says so")
 {
     struct asked asked;
-    struct buf text = {0}, html = {0};
+    struct buf text = {0};
     struct layout layout = layout_on(&text, false, 80);
     struct error err = {0};
 
     ask(&asked, kernels + 2, NULL);
     metrics_roof_text(&asked.report, &layout);
     check_contains(buf_str(&text), "--machine names its");
-    metrics_roof_html(&asked.report, &html);
-    check_str(buf_str(&html), "");
     json_t *list = metrics_roof_json(&asked.report);
     check(json_is_null(json_array_get(list, 0)));
     check_fails(metrics_roof_plot(&asked.report, "-", &err), &err, STATUS_MISSING,
@@ -204,32 +202,6 @@ TEST("without a profile it says so")
     check_fails(metrics_roof_plot(&asked.report, "roof.pdf", &err), &err, STATUS_USAGE,
                 "roof.pdf");
     json_decref(list);
-    buf_release(&html);
     buf_release(&text);
-    asked_release(&asked);
-}
-
-TEST("the page has the picture")
-{
-    static const char *const parts[] = {"<section id=\"roofline\">",
-                                        "L1, 12434 GB/s, ridge 0.242",
-                                        "memory, 205 GB/s",
-                                        "vectors, fused, 3008 GFLOP/s",
-                                        "cloverleaf, by L1&#39;s bytes",
-                                        "cloverleaf, by memory&#39;s<",
-                                        "nbody-simd, by memory&#39;s, off the right edge",
-                                        "memory is used to 95.5 %",
-                                        "no non-temporal ones"};
-    struct asked asked;
-    struct buf html = {0};
-
-    ask(&asked, kernels, EXAMPLES "clx-8260.json");
-    metrics_roof_html(&asked.report, &html);
-    if (strstr(buf_str(&html), "is not installed"))
-        check_skip("gnuplot is not installed");
-    else
-        for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-            check_contains(buf_str(&html), parts[i]);
-    buf_release(&html);
     asked_release(&asked);
 }

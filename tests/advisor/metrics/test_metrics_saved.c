@@ -40,7 +40,7 @@ TEST("documents are read again")
                 "--model topdown --json");
     metric_place_print(&place, "metrics --counts both.json --json", "again.json");
     check_run(&place, "metrics --counts both.json --model topdown", 0,
-              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00e9 * 2.40e9 *",
+              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00 G * 2.40 G *",
               "");
     check_run(&place, "metrics --counts x=both.json --model topdown", 0,
               "*(1) x old: *(2) x new: *", "");

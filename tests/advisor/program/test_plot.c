@@ -29,7 +29,7 @@ static void check_script(const struct machine *const *machine, size_t nr,
     struct error err = {0};
 
     if (check_ok(plot_machines(machine, nr, &plot, &err), &err))
-        plot_script(&plot, 0, &script, NULL);
+        plot_script(&plot, &script);
     check_file(golden, buf_str(&script));
     plot_release(&plot);
     buf_release(&script);

@@ -105,7 +105,7 @@ TEST("pictures")
         return;
     timeline_find_phases(&timeline, &phases);
     if (check_ok(timeline_plot(&timeline, &phases, &plot, &err), &err))
-        plot_script(&plot, 0, &script, NULL);
+        plot_script(&plot, &script);
     golden("memory.gnuplot", buf_str(&script));
     plot_release(&plot);
     for (size_t i = 0; i < timeline.event_nr; i++)
