@@ -452,6 +452,22 @@ static json_t *document_of(const struct rivalry *rivalry, const struct versus *v
     return root;
 }
 
+/* Many sizes are counted; --json names them. What follows them is told. */
+static void show_results(const char *sizes, struct layout *layout)
+{
+    enum { MANY = 9 };
+    size_t length = sizes ? strcspn(sizes, ";") : 0, nr = 1;
+    for (size_t i = 0; i < length; i++)
+        nr += sizes[i] == ',';
+    layout_heading(layout, "Results");
+    if (!sizes)
+        layout_paragraph(layout, "Equal at all sizes that were tried.");
+    else if (nr < MANY)
+        layout_paragraph(layout, "Equal for %s.", sizes);
+    else
+        layout_paragraph(layout, "Equal at %zu sizes%s.", nr, sizes + length);
+}
+
 static int print_rivalry(const struct rivalry *rivalry, const struct versus *versus,
                          struct error *err)
 {
@@ -467,11 +483,8 @@ static int print_rivalry(const struct rivalry *rivalry, const struct versus *ver
     struct layout layout =
         layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
     measure_head(rivalry->bench, &layout);
-    layout_heading(&layout, "Results");
-    layout_paragraph(&layout, "Equal for %s.",
-                     rivalry->side[1].verified_sizes ? rivalry->side[1].verified_sizes
-                                                     : "all sizes that were tried");
     versus_text(versus, &layout);
+    show_results(rivalry->side[1].verified_sizes, &layout);
     if (rivalry->in_app.end != IN_APP_NONE) {
         json_t *in_app = in_app_to_json(&rivalry->in_app, rivalry->ratio);
         in_app_text(in_app, false, &layout);

@@ -202,18 +202,26 @@ static void gain_line(struct view *view, const char *label, const json_t *gain,
     buf_release(&line);
 }
 
+static bool pages_help(const struct view *view)
+{
+    const json_t *gain = report_quantity(view->report, "environment_gain");
+    return gain && report_figure(gain, "low") > 1;
+}
+
 static void show_gains(struct view *view)
 {
     const json_t *total = report_quantity(view->report, "total_gain");
     if (*best_plan(view)) {
         layout_line(&view->layout, "plan", "%s", best_plan(view));
-        gain_line(view, "gain", report_gain(view->report), " over the kernel as written");
+        gain_line(view, "gain", report_gain(view->report),
+                  ", over the kernel as written");
     }
     gain_line(view, "huge pages", report_quantity(view->report, "environment_gain"),
-              " for the kernel as written; not part of the file, the caller must "
-              "allocate with huge pages");
+              pages_help(view) ? ", for the kernel as written; not part of the file: the "
+                                 "caller must allocate with huge pages"
+                               : ", for the kernel as written");
     if (*best_plan(view) && total)
-        gain_line(view, "both together", total, " over the kernel as written");
+        gain_line(view, "both together", total, ", over the kernel as written");
 }
 
 static void show_output(struct view *view)

@@ -171,7 +171,7 @@ static const char *class_of(const json_t *report, const json_t *advice,
                 report_figure(gain, "value") >= min_gain * gain_over(report, advice);
     if (adds && (is_try || report_true(advice, "contradicted")))
         return "gained";
-    if (is_try && (gain || report_has(advice, "tried_plan")))
+    if (gain || (is_try && report_has(advice, "tried_plan")))
         return gain && report_figure(gain, "high") < 1 ? "slower" : "no gain";
     if (is_try && report_true(advice, "refused"))
         return "not possible";

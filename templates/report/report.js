@@ -91,7 +91,7 @@ function heroNode(report) {
     { "aria-labelledby": "verdict", id: "top" },
     el(headline.length > 60 ? "h1.long" : "h1", { id: "verdict" }, headline),
     gainNode(quantityOf(verdict, "gain")),
-    confidenceNode(textOf(verdict, "confidence"), textOf(verdict, "confidence_reason")),
+    confidenceNode(textOf(verdict, "confidence"), quantityOf(verdict, "gain") ? "" : textOf(verdict, "confidence_reason")),
     textOf(verdict, "noise") && el("p.note", null, textOf(verdict, "noise")),
     limit && !why.startsWith(limit) && el("p", null, el("b", null, limit)),
     paragraph(sentence(why), "why"),

@@ -23,13 +23,13 @@ TEST("a sweep is measured, kept and printed again")
     check_eq(live.code, 0);
     check(
         text_matches(buf_str(&live.out),
-                     "second in two.c\n*\n           1000 *ns*\n  1000000000000  n = "
-                     "1000000000000 does not fit into 'int'\n*  1 of 2 points could not "
+                     "second in two.c\n*\n           1000 *ns*\n  1073741824000  n = "
+                     "1073741824000 does not fit into 'int'\n*  1 of 2 points could not "
                      "be measured.\n"));
     path = path_join(place.work, "s.csv");
     check_ok(file_read(path, &csv, &place.err), &place.err);
     check(text_matches(buf_str(&csv),
-                       "n,state,*\r\n1000,measured,*\r\n1000000000000,failed,n = *"));
+                       "n,state,*\r\n1000,measured,*\r\n1073741824000,failed,n = *"));
     place_run(&place, "report", &stored);
     check_eq(stored.code, 0);
     check_str(buf_str(&stored.out), buf_str(&live.out));
@@ -72,7 +72,7 @@ TEST("two functions of a file are compared")
               "compare versions.c:plain versions.c:doubled --machine skl --cores 1 -q "
               "--budget 1s",
               0,
-              "plain in versions.c, n = 200\n*\nResults\n  Equal for *\n  ratio * before "
+              "plain in versions.c, n = 200\n*\n  ratio * before "
               "/ after*\nEvery queue before and after\n*",
               "*");
     place_drop(&place);
@@ -86,8 +86,8 @@ TEST("the tolerance that is told holds")
         int code;
         const char *out, *err;
     } cases[] = {
-        {"", 0, "*Equal for *, float*within*0.0001.\n*", "*"},
-        {"--tolerance 2e-5", 0, "*Equal for *, float*within*2e-05.\n*", "*"},
+        {"", 0, "*Equal at *, float*within*0.0001.\n*", "*"},
+        {"--tolerance 2e-5", 0, "*Equal at *, float*within*2e-05.\n*", "*"},
         {"--tolerance 1e-6", 1, "", "*the results differ*b[*"},
     };
     struct place place = {0};
@@ -121,8 +121,8 @@ TEST("counters tell the rules")
     else
         check(
             text_matches(buf_str(&outcome.out),
-                         "*avoid smt: The threads of a core share its divider*"
-                         "[smt.division_bound]\n*Evidence: the kernel as written\n*"
+                         "*not recommended*smt: The threads of a core share its divider*"
+                         "smt.division_bound]\n*Evidence: the kernel as written\n*"
                          "  Counters beside it, by the definitions of "
                          "counted_software:\n    Division           90 % of cycles\n*"));
     check_eq(outcome.code, 0);

@@ -91,7 +91,7 @@ TEST("a doubted gain has no figure")
                "not believed: the machine was busy (others had the processor for 76 % of "
                "the time); measure again when it is quiet",
                "3.47");
-    check_says(&fixture, "both together 12.0x (11.1 to 13.0) over", NULL);
+    check_says(&fixture, "both together 12.0x (11.1 to 13.0), over", NULL);
     fixture.result.total_gain.disturbed = 0.3;
     check_says(&fixture,
                "12.0x (11.1 to 13.0); on a busy machine: others had the processor for 30 "

@@ -408,7 +408,7 @@ TEST("open intervals are marked")
     report = fixture_document(&fixture);
     text = text_of(report, false, true, 80);
     check_contains(text, "21% (19-?)");
-    check_contains(text, "1.20x (1.10 or more) for the kernel as written");
+    check_contains(text, "1.20x (1.10 or more), for the kernel as written");
     check(!strstr(text, "nan"));
     free(text);
     json_decref(report);
