@@ -60,6 +60,8 @@ static void show_limit(struct view *view, const json_t *verdict)
     if (report_has(cause, "array") && line > 0)
         buf_addf(&text, ": '%s' in line %.0f", report_word(cause, "array"), line);
     verdict_line(view, "limited by", buf_str(&text));
+    if (report_has(view->report, "limit_line"))
+        verdict_line(view, "", report_word(view->report, "limit_line"));
     buf_release(&text);
 }
 

@@ -265,6 +265,28 @@ static void add_results(json_t *root, const struct search_result *result)
     json_object_set_new(root, "variants", variants_json(result));
 }
 
+/* The line of the access that the time goes to, as it stood in the file. */
+static void add_limit_line(json_t *root)
+{
+    double line = report_figure(json_object_get(root, "cause"), "line");
+    const char *path = report_word(json_object_get(root, "kernel"), "file"), *text;
+    struct buf source = {0};
+    if (!(line > 0) || file_read(path, &source, NULL))
+        return;
+    text = buf_str(&source);
+    for (double i = 1; text && i < line; i++) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    if (text) {
+        text += strspn(text, " \t");
+        char *copy = xasprintf("%.*s", (int)strcspn(text, "\r\n"), text);
+        json_object_set_new(root, "limit_line", text_json(copy));
+        free(copy);
+    }
+    buf_release(&source);
+}
+
 static void add_command_line(json_t *root, const struct settings *settings)
 {
     json_t *words = json_array();
@@ -319,6 +341,7 @@ json_t *report_json(const struct report_input *input)
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
     json_object_set_new(root, "time", time_json(&input->time));
     json_object_set_new(root, "budget", budget_json(&bench->budget, result));
+    add_limit_line(root);
     add_command_line(root, bench->settings);
     report_settle(root);
     return root;

@@ -324,6 +324,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     view_limit(&view);
     show_confirm(&view);
     view_results(&view);
+    view_change(&view);
     view_in_app(&view);
     view_advice(&view);
     view_audit(&view);

@@ -1,4 +1,5 @@
 /* What a report's figures say together, and what it offers to type. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/cli/options.h"
@@ -271,4 +272,45 @@ TEST("nothing of a session is markup in Markdown")
                    "| gained | `tile(i:8)` | 2.50x (2.40 to 2.60) | high |");
     buf_release(&out);
     json_decref(report);
+}
+
+/* ---- the change ---- */
+
+static char *text_with_code(const char *ranges)
+{
+    static const char *const lines[] = {
+        "--- a/f.c",           "+++ b/f.c", "@@ -1,2 +1,3 @@",    "+#define MIN 1", " x",
+        "@@ -9,4 +9",          " {",        "-\tfor (i) a[i]++;", "+\tfor (ii)",    " }",
+        "+\t\tfor (i) a[i]++;"};
+    json_t *report = search_document();
+    struct buf out = {0};
+
+    json_object_set_new(report, "code",
+                        json_pack("{s:o, s:{s:s}}", "lines",
+                                  json_strings(lines, ARRAY_SIZE(lines)), "diffs",
+                                  "tile(i:8)", ranges));
+    json_object_set_new(report, "limit_line", json_string("a[i]++;"));
+    report_text(report, false, false, 80, &out);
+    json_decref(report);
+    return buf_detach(&out);
+}
+
+TEST("the loop as it was and as it is")
+{
+    char *text = text_with_code("0-8 10 9");
+    check_contains(text, "\n\nWhat was changed\n    -    for (i) a[i]++;\n    +    for "
+                         "(ii)\n    +        for (i) a[i]++;\n\n");
+    check_contains(text, "  limited by what was not measured\n             a[i]++;\n");
+    check(!strstr(text, "MIN"));
+    free(text);
+}
+
+TEST("a damaged diff is not shown")
+{
+    static const char *const bad[] = {"0-99", "3-1", "x", "0-", "5,6"};
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        char *text = text_with_code(bad[i]);
+        check(!strstr(text, "What was changed"));
+        free(text);
+    }
 }
