@@ -59,20 +59,35 @@ static void say_cache_resident(const struct occupancy *now, struct buf *out)
             "limit this loop.");
 }
 
+/* More than all of it is never in use: an interval beyond that is open. */
+static void say_use(struct quantity use, struct buf *out)
+{
+    const double hardly = 0.01;
+    if (use.known && use.high > 1 && use.low < hardly) {
+        buf_add(out, "and how much of it is in use is uncertain.");
+        return;
+    }
+    if (use.known && use.high > 1 && use.low <= 1)
+        use.high = INFINITY;
+    buf_add_share_between(out, use);
+    buf_add(out, " in use.");
+}
+
 static void say_none(const struct occupancy *now, struct buf *out)
 {
     if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) {
         say_cache_resident(now, out);
     } else if (now->busiest == RESOURCE_NONE) {
-        buf_add(out, "What limits the loop is not known: neither its traffic nor its "
-                     "arithmetic can be compared with what the machine can do.");
+        buf_add(
+            out,
+            "No resource can be named as the limit: neither the loop's traffic nor its "
+            "arithmetic can be compared with what the machine can do.");
     } else {
         buf_addf(out, "%s at its limit: the busiest part is %s, ",
                  out->length ? "Nothing else that was counted is"
                              : "Nothing that was counted is",
                  resource_phrase(now->busiest));
-        buf_add_share_between(out, now->resource[now->busiest].utilization);
-        buf_add(out, " in use.");
+        say_use(now->resource[now->busiest].utilization, out);
         say_floors(now, out);
     }
 }
