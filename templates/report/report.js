@@ -438,7 +438,7 @@ function adviceFigures(advice, kind) {
     recommended = kind === "try" || kind === "gained";
   return facts([
     ["Measured", gain && `${ratioText(gain)}${settled ? " over the kernel as written" : " over the plan before it"}`],
-    ["Expected", expected && times(expected.value, 2)],
+    ["Expected", expected && !quantityOf(advice, "gain") && times(expected.value, 2)],
     ["At most", recommended && bound && times(bound.value, 2)],
     [
       "Confidence",
@@ -450,7 +450,7 @@ function adviceFigures(advice, kind) {
 }
 function adviceNode(advice) {
   const kind = adviceKind(advice),
-    plan = textOf(advice, "plan") || textOf(advice, "tried_plan");
+    plan = textOf(advice, "plan");
   return el(
     "li.advice",
     null,
