@@ -426,7 +426,7 @@ function limitsSection(report) {
 
 /* What it can gain at most; a bound below what was measured, or below 1, is none. */
 function boundOf(advice) {
-  const bound = quantityOf(advice, "most") || quantityOf(advice, "bound_speedup"),
+  const bound = quantityOf(advice, Object.hasOwn(advice, "most") ? "most" : "bound_speedup"),
     measured = quantityOf(advice, "measured_speedup");
   return bound && bound.value >= 1.005 && !(measured && measured.low > bound.high) ? bound : null;
 }
