@@ -63,6 +63,14 @@ const char *verdict_word(enum verdict verdict)
     return verdict_words[verdict];
 }
 
+const char *verdict_phrase(enum verdict verdict)
+{
+    static const char *const phrases[] = {[VERDICT_TRY] = "try",
+                                          [VERDICT_AVOID] = "not recommended",
+                                          [VERDICT_STOP] = "no use"};
+    return phrases[verdict];
+}
+
 const char *const *verdict_list(size_t *nr)
 {
     *nr = ARRAY_SIZE(verdict_words);

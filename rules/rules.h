@@ -16,7 +16,8 @@ struct strvec;
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
  * stop: cannot pay as long as what limits the loop stays what it is. */
 enum verdict { VERDICT_TRY, VERDICT_AVOID, VERDICT_STOP };
-const char *verdict_word(enum verdict verdict);
+const char *verdict_word(enum verdict verdict);   /* "try", of rules and documents */
+const char *verdict_phrase(enum verdict verdict); /* "not recommended", of texts */
 
 /*
  * The metrics rules may name: one table that loading, --help and tests read. Those of its

@@ -223,7 +223,7 @@ static struct quantity bound_of(const struct answer *answer,
 
 static const char *word_of(const struct rule_verdict *verdict)
 {
-    return verdict ? verdict_word(verdict->verdict) : "no opinion";
+    return verdict ? verdict_phrase(verdict->verdict) : "no opinion";
 }
 
 static bool bounds_differ(struct quantity a, struct quantity b)
@@ -343,7 +343,7 @@ static void add_overfull(const struct answer *then, enum resource resource,
     buf_release(&text);
 }
 
-/* "stop -> try", with the bounds. False when nothing moved. */
+/* "no use -> try", with the bounds. False when nothing moved. */
 static bool add_move(const struct answer *base, const struct answer *then,
                      const char *name, struct buf *out)
 {

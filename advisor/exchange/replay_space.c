@@ -143,7 +143,17 @@ static void add_tries(struct layout *layout, const json_t *document)
     }
 }
 
-/* "try   simd: at most 1.30x; measured 1.12x (1.10 to 1.14); kept ... [rule]" */
+static const char *verdict_of(const json_t *one)
+{
+    const char *word = report_word(one, "verdict");
+    for (enum verdict v = VERDICT_TRY; v <= VERDICT_STOP; v++)
+        if (!strcmp(verdict_word(v), word))
+            return verdict_phrase(v);
+    return word;
+}
+
+/* "try             simd: at most 1.30x; measured 1.12x (1.10 to 1.14); kept ... [rule]"
+ */
 static void add_one_advice(struct layout *layout, const json_t *one)
 {
     struct buf line = {0};
@@ -160,8 +170,8 @@ static void add_one_advice(struct layout *layout, const json_t *one)
     }
     buf_addf(&line, "%s%s[%s]", report_word(one, "outcome"),
              report_has(one, "outcome") ? " " : "", report_word(one, "rule"));
-    buf_addf(layout->out, "  %-6s", report_word(one, "verdict"));
-    buf_add_wrapped(layout->out, buf_str(&line), 8, layout->width);
+    buf_addf(layout->out, "  %-16s", verdict_of(one));
+    buf_add_wrapped(layout->out, buf_str(&line), 18, layout->width);
     buf_add(layout->out, "\n");
     buf_release(&line);
 }

@@ -143,9 +143,9 @@ static void add_verdict(const struct answer *answer, const struct rule_verdict *
     if (bound.known && verdict->verdict == VERDICT_TRY)
         buf_addf(&line, "at most %.2fx; ", bound.value);
     buf_addf(&line, "%s [%s]", verdict->reason, verdict->rule);
-    buf_addf(out, "  %-6s%-13s ", verdict_word(verdict->verdict),
+    buf_addf(out, "  %-16s%-13s ", verdict_phrase(verdict->verdict),
              verdict->transformation);
-    buf_add_wrapped(out, buf_str(&line), 22, 79);
+    buf_add_wrapped(out, buf_str(&line), 32, 79);
     buf_add(out, "\n");
     buf_release(&line);
 }

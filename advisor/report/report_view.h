@@ -24,7 +24,8 @@ void view_next(struct view *view);
 /* To be pasted into a shell: broken between words only. */
 void view_command(struct view *view, const json_t *words, size_t indent);
 
-/* report_change.c: the loop in the diff of the plan that was kept; nothing without one. */
+/* report_change.c: the loop in the diff of the plan that was kept; nothing without one.
+ */
 void view_change(struct view *view);
 
 /* observe/in_app/in_app_text.c: the gains of --in-app, in one line and as a section;

@@ -85,13 +85,14 @@ function heroNode(report) {
   const note = textOf(report.document, "machine", "note"),
     headline = capital(asText(verdict.headline)) || "No verdict",
     limit = capital(textOf(verdict, "limit")),
-    why = capital(textOf(verdict, "why"));
+    why = capital(textOf(verdict, "why")),
+    reason = textOf(verdict, "confidence_reason"); /* the interval stands beside the gain already */
   return el(
     `section.hero.${["faster", "setting", "nothing", "advice"].includes(verdict.kind) ? verdict.kind : "unknown"}`,
     { "aria-labelledby": "verdict", id: "top" },
     el(headline.length > 60 ? "h1.long" : "h1", { id: "verdict" }, headline),
     gainNode(quantityOf(verdict, "gain")),
-    confidenceNode(textOf(verdict, "confidence"), quantityOf(verdict, "gain") ? "" : textOf(verdict, "confidence_reason")),
+    confidenceNode(textOf(verdict, "confidence"), reason.startsWith("95 %") ? "" : reason),
     textOf(verdict, "noise") && el("p.note", null, textOf(verdict, "noise")),
     limit && !why.startsWith(limit) && el("p", null, el("b", null, limit)),
     paragraph(sentence(why), "why"),

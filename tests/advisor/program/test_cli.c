@@ -324,7 +324,8 @@ TEST("a stored session prints as it did")
               "inflight: warning: the profile does not fit here ('skl' is a published "
               "profile, not one of this machine): its limits are used because you named "
               "it; without --machine this machine's own are\n");
-    check(text_matches(buf_str(&live.out), "*inflight tune two.c:8 --set n=1000 --machine skl --cores 1 "
+    check(text_matches(buf_str(&live.out),
+                       "*inflight tune two.c:8 --set n=1000 --machine skl --cores 1 "
                        "*-o two_tuned.c\n*"));
     place_run(&place, "report", &stored);
     check_eq(stored.code, 0);

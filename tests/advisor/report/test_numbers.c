@@ -244,7 +244,7 @@ TEST("what if: a longer queue moves the limiter")
         check_contains(buf_str(&text), "What if l1_mshrs = 24, latency = 120ns (skl,");
         check_contains(buf_str(&text), "limiter       l1_mshrs -> memory\n");
         check_contains(buf_str(&text), "10.1 of 10 (full) -> 8.35 of 24 (not full)");
-        check_contains(buf_str(&text), "simd          stop; bound ");
+        check_contains(buf_str(&text), "simd          no use; bound ");
     }
     drop(&what_if, &base, &then);
     buf_release(&text);
@@ -275,7 +275,7 @@ TEST("what if: verdicts move on another machine")
         const json_t *simd = move_of(json, "simd");
 
         what_if_text(&what_if, &base, &then, &text);
-        check_contains(buf_str(&text), "simd          stop -> try; bound ");
+        check_contains(buf_str(&text), "simd          no use -> try; bound ");
         check_contains(buf_str(&text), "[simd.room]");
         check_eq(then.cores, 68);
         check_str(json_string_value(json_object_get(simd, "verdict_before")), "stop");
