@@ -421,6 +421,7 @@ static void add_advised(const json_t *report, struct buf *out)
     }
     buf_addf(out, "try %s first: ",
              report_has(first, "plan") ? report_word(first, "plan")
+             : is_pages(first)         ? "huge pages"
                                        : report_word(first, "transformation"));
     add_report_expected(out, first);
     buf_add(out, " expected");
