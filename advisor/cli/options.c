@@ -319,6 +319,14 @@ const struct option_row *option_row(size_t i)
     return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
 }
 
+const struct option_row *option_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+            return &rows[i];
+    return NULL;
+}
+
 const char *const *option_words(const struct option_row *row)
 {
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++)

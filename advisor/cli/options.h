@@ -36,6 +36,8 @@ enum { OPTIONS_MAX = 64, OPTIONS_ALL_MAX = 128 };
 
 /* NULL behind the last. */
 const struct option_row *option_row(size_t i);
+/* Of that long name; NULL = none has it. */
+const struct option_row *option_named(const char *name, size_t length);
 /* What it means to this command (NULL = to any). */
 const char *option_help(const struct option_row *row, const char *command);
 /* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */

@@ -239,21 +239,12 @@ static const char *meant_option(const struct command *command, const char *name)
     return meant_word(name, names, nr, option_synonyms, ARRAY_SIZE(option_synonyms));
 }
 
-static bool is_option(const char *name)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = option_row(i)); i++)
-        if (!strcmp(row->name, name))
-            return true;
-    return false;
-}
-
 static int unknown_long(const struct command *command, const char *word,
                         struct settings *settings, struct error *err)
 {
     char *name = xstrndup(word + 2, strcspn(word + 2, "="));
     /* One of other commands is meant as it stands. */
-    bool known = is_option(name);
+    bool known = option_named(name, strlen(name));
     const char *meant = known ? NULL : meant_option(command, name);
     if (meant)
         fail(err, STATUS_USAGE,
@@ -311,7 +302,8 @@ static int check_dashes(const struct command *command, const char *word,
     enum { NAME_MIN = 3 }; /* letters: shorter ones may be letters together */
     char *name = xstrndup(word, strcspn(word, "="));
     bool wrong = *name == '-' && name[1] != '-' && strlen(name + 1) >= NAME_MIN &&
-                 is_option(name + 1) && command_takes(command, name + 1);
+                 option_named(name + 1, strlen(name + 1)) &&
+                 command_takes(command, name + 1);
     int status = wrong ? fail(err, STATUS_USAGE,
                               "write '-%s' with two dashes, not '%s'; try 'inflight %s "
                               "--help'",

@@ -3,54 +3,39 @@
 #include <string.h>
 
 #include "advisor/report/report_view.h"
+#include "advisor/session/code_diffs.h"
 #include "core/base.h"
+#include "core/base/text.h"
 
 enum { LINES_MAX = 14, TAB = 4 };
 
-/* Of a plan's diff in `code` (code_diffs.h), "0-12 40 3": its lines, in order. False when
- * it is damaged. */
-static bool expand(const json_t *code, const char *ranges, struct strvec *lines)
-{
-    const json_t *known = json_object_get(code, "lines");
-    while (*ranges) {
-        char *end;
-        unsigned long first = strtoul(ranges, &end, 10), last = first;
-        if (end == ranges)
-            return false;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (last < first || last >= json_array_size(known) || (*end && *end != ' '))
-            return false;
-        for (; first <= last; first++)
-            strvec_push(lines, json_string_value(json_array_get(known, first)));
-        ranges = end + strspn(end, " ");
-    }
-    return true;
-}
-
 static bool is_changed(const char *line)
 {
-    return (line[0] == '-' || line[0] == '+') && strncmp(line, "--- ", 4) &&
-           strncmp(line, "+++ ", 4);
+    return (line[0] == '-' || line[0] == '+') && !text_begins(line, "--- ") &&
+           !text_begins(line, "+++ ");
 }
 
 /* The hunk that takes the most of the original away is the loop's; the others are what it
- * needs around it. *end is behind its last line. */
-static size_t main_hunk(const struct strvec *lines, size_t *end)
+ * needs around it. Its lines alone are left. */
+static void keep_main_hunk(struct strvec *lines)
 {
-    size_t best = lines->nr, most = 0;
-    for (size_t i = 0; i < lines->nr;) {
-        size_t next = i + 1, taken = 0;
-        for (; next < lines->nr && strncmp(lines->v[next], "@@ ", 3); next++)
+    struct strvec best = {0};
+    size_t most = 0;
+    for (size_t i = 0, next; i < lines->nr; i = next) {
+        size_t taken = 0;
+        for (next = i + 1; next < lines->nr && !text_begins(lines->v[next], "@@ ");
+             next++)
             taken += lines->v[next][0] == '-' && is_changed(lines->v[next]);
-        if (!strncmp(lines->v[i], "@@ ", 3) && taken > most) {
-            most = taken;
-            best = i + 1;
-            *end = next;
-        }
-        i = next;
+        if (!text_begins(lines->v[i], "@@ ") || taken <= most)
+            continue;
+        most = taken;
+        strvec_release(&best);
+        for (size_t k = i + 1; k < next; k++)
+            if (is_changed(lines->v[k]))
+                strvec_push(&best, lines->v[k]);
     }
-    return best;
+    strvec_release(lines);
+    *lines = best;
 }
 
 /* Tabs take `TAB` columns; what does not fit is cut. */
@@ -69,28 +54,28 @@ static void show_line(struct view *view, const char *line)
     buf_release(&text);
 }
 
+static void split_lines(const char *text, struct strvec *lines)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        strvec_pushf(lines, "%.*s", (int)length, text);
+    }
+}
+
 void view_change(struct view *view)
 {
-    const json_t *code = json_object_get(view->report, "code");
     const char *plan = report_word(json_object_get(view->report, "best"), "plan");
     struct strvec lines = {0};
-    size_t end = 0, shown = 0, left = 0;
-    if (!*plan ||
-        !expand(code, report_word(json_object_get(code, "diffs"), plan), &lines)) {
-        strvec_release(&lines);
-        return;
-    }
-    for (size_t i = main_hunk(&lines, &end); i < end; i++) {
-        if (!is_changed(lines.v[i]))
-            continue;
-        if (!shown)
-            layout_heading(&view->layout, "What was changed");
-        if (shown == LINES_MAX)
-            left++;
-        else if (++shown)
-            show_line(view, lines.v[i]);
-    }
-    if (left)
-        buf_addf(view->layout.out, "    and %zu lines more\n", left);
+    struct buf diff = {0};
+    if (*plan && code_diffs_text(json_object_get(view->report, "code"), plan, &diff))
+        split_lines(buf_str(&diff), &lines);
+    keep_main_hunk(&lines);
+    if (lines.nr)
+        layout_heading(&view->layout, "What was changed");
+    for (size_t i = 0; i < lines.nr && i < LINES_MAX; i++)
+        show_line(view, lines.v[i]);
+    if (lines.nr > LINES_MAX)
+        buf_addf(view->layout.out, "    and %zu lines more\n", lines.nr - LINES_MAX);
     strvec_release(&lines);
+    buf_release(&diff);
 }

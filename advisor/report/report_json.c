@@ -8,6 +8,7 @@
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
+#include "core/base/text.h"
 #include "observe/in_app/in_app_result.h"
 #include "search/finish/confirm.h"
 #include "search/finish/finish.h"
@@ -269,15 +270,11 @@ static void add_results(json_t *root, const struct search_result *result)
 static void add_limit_line(json_t *root)
 {
     double line = report_figure(json_object_get(root, "cause"), "line");
-    const char *path = report_word(json_object_get(root, "kernel"), "file"), *text;
+    const char *path = report_word(json_object_get(root, "kernel"), "file");
     struct buf source = {0};
     if (!(line > 0) || file_read(path, &source, NULL))
         return;
-    text = buf_str(&source);
-    for (double i = 1; text && i < line; i++) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
+    const char *text = text_line(buf_str(&source), (int)line);
     if (text) {
         text += strspn(text, " \t");
         char *copy = xasprintf("%.*s", (int)strcspn(text, "\r\n"), text);

@@ -23,12 +23,11 @@ static const char *const of_search[] = {
     "seed",      "in-app-check", "strategy",  "in-app-budget",
     "no-record", "database",     NULL};
 
-static bool is_among(const char *name, size_t length, const char *const *list)
+static bool is_among(const char *name, const char *const *list)
 {
-    for (; *list; list++)
-        if (strlen(*list) == length && !strncmp(*list, name, length))
-            return true;
-    return false;
+    while (*list && strcmp(*list, name))
+        list++;
+    return *list;
 }
 
 /* ---- the words that the session was given ---- */
@@ -36,13 +35,11 @@ static bool is_among(const char *name, size_t length, const char *const *list)
 static const struct option_row *row_of(const char *word)
 {
     const struct option_row *row;
-    bool is_long = word[1] == '-';
-    size_t length = is_long ? strcspn(word + 2, "=") : 1;
-    for (size_t i = 0; (row = option_row(i)); i++)
-        if (is_long ? strlen(row->name) == length && !strncmp(row->name, word + 2, length)
-                    : row->letter == word[1])
-            return row;
-    return NULL;
+    if (word[1] == '-')
+        return option_named(word + 2, strcspn(word + 2, "="));
+    for (size_t i = 0; (row = option_row(i)) && row->letter != word[1]; i++)
+        continue;
+    return row;
 }
 
 /* Does the option take the word behind it? */
@@ -69,8 +66,8 @@ static void take_words(const json_t *words, bool search, struct strvec *out,
         }
         if (!(row = row_of(word)))
             continue;
-        bool taken = is_among(row->name, strlen(row->name), of_kernel) ||
-                     (search && is_among(row->name, strlen(row->name), of_search));
+        bool taken =
+            is_among(row->name, of_kernel) || (search && is_among(row->name, of_search));
         const char *next = json_string_value(json_array_get(words, i + 1));
         bool two = takes_next(row, word) && next;
         if (taken)

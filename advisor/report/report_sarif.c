@@ -9,6 +9,7 @@
 #include "advisor/report/report_verdict.h"
 #include "advisor/report/report_view.h"
 #include "core/base.h"
+#include "core/base/text.h"
 
 struct note {
     char *rule, *text;
@@ -202,16 +203,6 @@ int report_sarif_write(const json_t *report, const char *path, struct error *err
 
 /* ---- lines as a compiler's ---- */
 
-/* Where its text begins; 1 where the file is not what it was. */
-static int column_of(const char *source, int line)
-{
-    for (int i = 1; source && i < line; i++) {
-        source = strchr(source, '\n');
-        source = source ? source + 1 : NULL;
-    }
-    return source ? (int)strspn(source, " \t") + 1 : 1;
-}
-
 void report_diagnostics(const json_t *report, struct buf *out)
 {
     const char *file = report_word(json_object_get(report, "kernel"), "file");
@@ -221,8 +212,9 @@ void report_diagnostics(const json_t *report, struct buf *out)
     for (size_t i = 0; i < notes.nr; i++) {
         const struct note *note = &notes.item[i];
         int line = note->line ? note->line : 1;
-        buf_addf(out, "%s:%d:%d: %s: ", file, line,
-                 column_of(is_read ? buf_str(&source) : NULL, line), note->level);
+        const char *code = text_line(is_read ? buf_str(&source) : NULL, line);
+        buf_addf(out, "%s:%d:%zu: %s: ", file, line, code ? strspn(code, " \t") + 1 : 1,
+                 note->level);
         for (const char *c = note->text; *c; c++)
             buf_add_n(out, *c == '\n' ? " " : c, 1);
         buf_addf(out, " [inflight %s]\n", note->rule);

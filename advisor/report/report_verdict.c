@@ -9,10 +9,9 @@
 #include "core/base/figures.h"
 #include "core/occupancy/occupancy.h"
 #include "core/pipeline/cause.h"
+#include "search/session/session.h"
 
-/* Below it nothing is called a gain (SESSION_MIN_GAIN). */
-static const double min_gain = 1.01;
-/* Nor is a bound below it worth a try. */
+/* A bound below it is not worth a try. */
 static const double min_most = 1.02;
 /* A bound beyond it says no more than it does: the search ranks likewise (guided.c). */
 static const double most_believed = 10;
@@ -119,7 +118,7 @@ static void settle_variants(const json_t *report)
 static bool is_gain(const json_t *gain)
 {
     return is_told(gain) && report_figure(gain, "low") > 1 &&
-           report_figure(gain, "value") >= min_gain;
+           report_figure(gain, "value") >= SESSION_MIN_GAIN;
 }
 
 /* ---- how sure ---- */
@@ -130,7 +129,7 @@ static const char *sureness(const json_t *gain)
     const double narrow = 1.25, wide = 2;
     struct quantity ratio = report_value(gain);
     if (ratio.doubted || !(ratio.low > 0) || !(ratio.high / ratio.low < wide) ||
-        (ratio.low <= 1 && ratio.high > min_gain * min_gain))
+        (ratio.low <= 1 && ratio.high > SESSION_MIN_GAIN * SESSION_MIN_GAIN))
         return "low";
     return ratio.high / ratio.low <= narrow ? "high" : "medium";
 }
@@ -144,8 +143,9 @@ static const char *advice_sureness(const json_t *report, const json_t *advice,
         return sureness(report_quantity(advice, "gain"));
     if (report_true(advice, "undecided") || !bound || !strcmp(cause, "low"))
         return "low";
-    return report_figure(bound, "low") > min_gain && !strcmp(cause, "high") ? "high"
-                                                                            : "medium";
+    return report_figure(bound, "low") > SESSION_MIN_GAIN && !strcmp(cause, "high")
+               ? "high"
+               : "medium";
 }
 
 /* ---- advice ---- */
@@ -167,8 +167,8 @@ static const char *class_of(const json_t *report, const json_t *advice,
 {
     const json_t *gain = report_quantity(advice, "gain");
     bool is_try = !strcmp(report_word(advice, "verdict"), "try");
-    bool adds = is_gain(gain) &&
-                report_figure(gain, "value") >= min_gain * gain_over(report, advice);
+    bool adds = is_gain(gain) && report_figure(gain, "value") >=
+                                     SESSION_MIN_GAIN * gain_over(report, advice);
     if (adds && (is_try || report_true(advice, "contradicted")))
         return "gained";
     if (gain || (is_try && report_has(advice, "tried_plan")))

@@ -104,6 +104,38 @@ json_t *code_diffs_json(const struct code_diffs *code)
                      "refused", code->refused);
 }
 
+/* "5" or "5-9"; the text behind it, NULL = neither. */
+static const char *read_range(const char *text, size_t nr, size_t *first, size_t *last)
+{
+    char *end = NULL;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    *first = *last = strtoul(text, &end, 10);
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+        *last = strtoul(end + 1, &end, 10);
+    bool fits = *first <= *last && *last < nr && (!*end || *end == ' ');
+    return fits ? end + (*end == ' ') : NULL;
+}
+
+bool code_diffs_text(const json_t *code, const char *plan, struct buf *out)
+{
+    const json_t *lines = json_object_get(code, "lines");
+    const char *at =
+        json_string_value(json_object_get(json_object_get(code, "diffs"), plan));
+    size_t begin = out->length;
+    while (at && *at) {
+        size_t first = 0, last = 0;
+        at = read_range(at, json_array_size(lines), &first, &last);
+        for (size_t i = first; at && i <= last; i++) {
+            const char *line = json_string_value(json_array_get(lines, i));
+            buf_addf(out, "%s\n", line ? line : "");
+        }
+    }
+    if (!at)
+        buf_truncate(out, begin);
+    return at != NULL;
+}
+
 void code_diffs_release(struct code_diffs *code)
 {
     free(code->original);

@@ -5,6 +5,7 @@
 
 #include "core/files/json.h"
 
+struct buf;
 struct kernel;
 
 /* {0} is empty. */
@@ -25,6 +26,10 @@ void code_diffs_add(struct code_diffs *code, struct kernel *kernel, const char *
  * the lines of its unified diff by their index, ranges with both ends. NULL = no plan
  * came. */
 json_t *code_diffs_json(const struct code_diffs *code);
+
+/* The diff of a plan from such a document, appended. False = it is not there or damaged;
+ * then `out` is as it was. */
+bool code_diffs_text(const json_t *code, const char *plan, struct buf *out);
 
 void code_diffs_release(struct code_diffs *code);
 

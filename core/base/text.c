@@ -19,6 +19,15 @@ const char *text_behind(const char *text, const char *start)
     return text_begins(text, start) ? text + strlen(start) : text;
 }
 
+const char *text_line(const char *text, int line)
+{
+    for (; text && line > 1; line--) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text;
+}
+
 bool text_has_word(const char *text, const char *word)
 {
     const char *at = text;

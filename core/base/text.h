@@ -10,6 +10,8 @@ struct buf;
 bool text_begins(const char *text, const char *start);
 /* What is behind the start; the text where it begins otherwise. */
 const char *text_behind(const char *text, const char *start);
+/* Where its line of that number begins, from 1; NULL = it has not so many. */
+const char *text_line(const char *text, int line);
 /* Is `word` in it, with no letter, digit or _ at either side? */
 bool text_has_word(const char *text, const char *word);
 

@@ -154,24 +154,6 @@ static struct kernel *open_gather(void)
     return kernel;
 }
 
-/* As the page reads them: "0-12 40 3". */
-static void add_diff(const json_t *code, const char *plan, struct buf *out)
-{
-    const json_t *lines = json_object_get(code, "lines");
-    const char *at = report_word(json_object_get(code, "diffs"), plan);
-
-    while (*at) {
-        char *end;
-        size_t first = strtoul(at, &end, 10), last = first;
-
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        for (size_t i = first; i <= last; i++)
-            buf_addf(out, "%s\n", json_string_value(json_array_get(lines, i)));
-        at = end + (*end == ' ');
-    }
-}
-
 /* What `apply --patch` writes, without its comment. */
 static void check_diff(const json_t *code, struct kernel *kernel, const char *text)
 {
@@ -181,7 +163,7 @@ static void check_diff(const json_t *code, struct kernel *kernel, const char *te
 
     if (check_ok(plan_parse(text, &plan, &err), &err) &&
         check_ok(emitted_text(kernel, plan, "", "gather.c", &want, &err), &err)) {
-        add_diff(code, text, &got);
+        check(code_diffs_text(code, text, &got));
         check_str(buf_str(&got), buf_str(&want));
     }
     plan_free(plan);
@@ -194,6 +176,7 @@ TEST("diffs are kept")
     static const char *const plans[] = {"unroll(i:2)", "unroll(i:4)", "simd"};
     struct kernel *kernel = open_gather();
     struct code_diffs code = {0};
+    struct buf out = {0};
     json_t *document;
 
     check(!code_diffs_json(&code));
@@ -207,7 +190,28 @@ TEST("diffs are kept")
     check_eq(json_object_size(json_object_get(document, "diffs")), 3);
     check_contains(report_word(json_object_get(document, "refused"), "unroll(nothing:4)"),
                    "nothing");
+    check(!code_diffs_text(document, "unroll(nothing:4)", &out));
+    check_eq(out.length, 0);
     json_decref(document);
     code_diffs_release(&code);
     kernel_free(kernel);
+    buf_release(&out);
+}
+
+TEST("damaged diffs")
+{
+    static const char *const places[] = {"3", "0-3", "2-1", "x", "0,1", "-1", "0 ", "1-"};
+    struct buf out = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        json_t *code = json_pack("{s:[s, s, s], s:{s:s}}", "lines", "a", "b", "c",
+                                 "diffs", "simd", places[i]);
+        bool read = code_diffs_text(code, "simd", &out);
+
+        check_str(read ? "0 " : places[i], places[i]);
+        check_str(buf_str(&out), read ? "a\n" : "");
+        buf_reset(&out);
+        json_decref(code);
+    }
+    buf_release(&out);
 }
