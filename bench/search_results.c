@@ -159,6 +159,22 @@ static void judge_bounds(const struct search_result *result, struct judgement *o
     }
 }
 
+/* A gain below 1 is not kept: it is as one of nothing. */
+static void judge_expected(const struct search_result *result, struct judgement *out)
+{
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        const struct advice *advice = &result->advice[i];
+        if (advice->verdict != VERDICT_TRY || !advice->tried_plan ||
+            !advice->measured_speedup.known)
+            continue;
+        double came = log(fmax(advice->measured_speedup.value, 1)) -
+                      log(advice_expected(advice->bound_speedup, advice->trust));
+        out->expected++;
+        out->expected_sum += came;
+        out->expected_near += fabs(came) <= log(EXPECTED_NEAR);
+    }
+}
+
 /* The largest bound on what is advised for the kernel as written; on what is left at all
  * when nothing is. */
 static double largest_bound(const struct search_result *advice)
@@ -203,6 +219,7 @@ void judge_search(const struct trial_space *space, const struct search_result *a
     judge_pruning(space, advice, &run->result, out);
     judge_first(&run->result, out);
     judge_bounds(&run->result, out);
+    judge_expected(&run->result, out);
     judge_bound_ratio(space, advice, out);
     judge_end(&run->result, out);
 }

@@ -10,6 +10,8 @@
 /* Transformations of a plan: bit i = rule_transformations()[i]. */
 unsigned long long judge_transformations(const char *plan);
 
+#define EXPECTED_NEAR 1.5 /* an expected gain is near by less than this factor */
+
 struct judgement {
     bool best_pruned; /* the best variant holds what a rule advised against, first and
                          last, and that was never tried */
@@ -21,6 +23,8 @@ struct judgement {
     char first[32];  /* "" = nothing was tried */
     size_t bounds, exceeded, unbounded; /* advices tried: with a bound; of these exceeded;
                                            without one or with an open one */
+    size_t expected, expected_near;     /* advised and tried; of these as was expected */
+    double expected_sum; /* of log(measured / expected), measured at least 1 */
     double
         bound_ratio; /* where memory limits the kernel as written: largest bound on what
                         was advised first of all over the best there is; NaN = none */

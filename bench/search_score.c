@@ -180,6 +180,8 @@ static void say_scores(struct results *results)
 /* What came true of the guided repetitions of one space. */
 struct counts {
     size_t advised, gains, any_gain, bounds, exceeded, unbounded;
+    size_t expected, expected_near;
+    double expected_sum;
     size_t best_pruned, all_pruned, tied_pruned, gives_up;
     double ratio; /* median of the bound over the best */
 };
@@ -207,6 +209,9 @@ static struct counts count(const struct space_result *one)
         counts.bounds += judgement->bounds;
         counts.exceeded += judgement->exceeded;
         counts.unbounded += judgement->unbounded;
+        counts.expected += judgement->expected;
+        counts.expected_near += judgement->expected_near;
+        counts.expected_sum += judgement->expected_sum;
         counts.best_pruned += judgement->best_pruned;
         counts.all_pruned += judgement->all_pruned;
         counts.tied_pruned += judgement->tied_pruned;
@@ -234,6 +239,9 @@ static void say_truth(struct results *results)
         sum.bounds += counts.bounds;
         sum.exceeded += counts.exceeded;
         sum.unbounded += counts.unbounded;
+        sum.expected += counts.expected;
+        sum.expected_near += counts.expected_near;
+        sum.expected_sum += counts.expected_sum;
         mostly.best_pruned += counts.best_pruned >= half;
         mostly.all_pruned += counts.all_pruned >= half;
         mostly.tied_pruned += counts.tied_pruned >= half;
@@ -258,6 +266,10 @@ static void say_truth(struct results *results)
         percent(sum.bounds - sum.exceeded, sum.bounds) >= 95,
         "%.1f %% of %zu advices tried; %zu more without a bound",
         percent(sum.bounds - sum.exceeded, sum.bounds), sum.bounds, sum.unbounded);
+    double came = exp(sum.expected_sum / (double)sum.expected);
+    row(results, "measured over expected gain of what was advised, geometric mean",
+        "0.8 to 1.25", came >= 0.8 && came <= 1.25, "%.2f (%.0f %% of %zu within %.1fx)",
+        came, percent(sum.expected_near, sum.expected), sum.expected, EXPECTED_NEAR);
     row(results, "first advice names a gain where exhaustive finds 1.1x", "at least 80 %",
         percent(recall, recall_all) >= 80, "%.0f %% (%zu of %zu repetitions)",
         percent(recall, recall_all), recall, recall_all);

@@ -29,6 +29,7 @@ struct rule_rest {
     const char *transformation;
     struct rule_work *work;
     size_t work_nr;
+    double realized; /* 0 .. 1, see rule_set_realized(); < 0: not said */
 };
 
 struct rule_set {

@@ -98,6 +98,12 @@ struct rule_pair {
 const struct rule_pair *rule_set_pairs(const struct rule_set *set, size_t *nr);
 
 /*
+ * How much of what its rules promise a transformation has been seen to bring, 0 .. 1:
+ * with a rule of weight w, the w / 100 * realized-th power of the bound.
+ */
+double rule_set_realized(const struct rule_set *set, const char *transformation);
+
+/*
  * How a transformation changes the work given to a resource, by the resource's word
  * ("l1_mshrs" ...): work after / work before. Resources that are not listed: 1. Where the
  * least is a metric its low end is certain; its value raises a guess below it, and stands

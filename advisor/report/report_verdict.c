@@ -9,16 +9,13 @@
 #include "core/base/figures.h"
 #include "core/occupancy/occupancy.h"
 #include "core/pipeline/cause.h"
+#include "search/session/advice.h"
 #include "search/session/session.h"
 
 /* A bound below it is not worth a try. */
 static const double min_most = 1.02;
-/* A bound beyond it says no more than it does: the search ranks likewise (guided.c). */
-static const double most_believed = 10;
-/* Of what a rule says that gave no bound. */
-static const double usual_bound = 2;
 /* Of documents that do not say how far a rule is to be trusted. */
-static const double usual_trust = 0.5;
+static const double usual_trust = 0.3;
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -194,14 +191,13 @@ static json_t *most_of(const json_t *report, const json_t *advice)
     return json_quantity(most);
 }
 
-/* A rule that is trusted by w is expected to bring the w-th power of its bound: nothing
- * of it at 0, all of it at 1. */
 static double expected_of(const json_t *report, const json_t *advice)
 {
-    double bound = report_figure(report_quantity(advice, "bound_speedup"), "value"),
-           trust = report_figure(advice, "trust");
-    bound = isnan(bound) ? usual_bound : fmin(fmax(bound, 1), most_believed);
-    return gain_over(report, advice) * pow(bound, isnan(trust) ? usual_trust : trust);
+    const json_t *bound = report_quantity(advice, "bound_speedup");
+    double trust = report_figure(advice, "trust");
+    return gain_over(report, advice) *
+           advice_expected(bound ? report_value(bound) : quantity_unknown(),
+                           isnan(trust) ? usual_trust : trust);
 }
 
 static void settle_expected(const json_t *report, json_t *advice)

@@ -96,7 +96,7 @@ static bool was_tried(const struct guided *guided, const char *transformation)
 static double promise(const struct guided *guided, const struct rule_verdict *verdict)
 {
     struct quantity bound = guided_bound(guided, verdict);
-    double worth = bound.known ? fmin(fmax(bound.value, 1), 10) : 2;
+    double worth = advice_worth(bound);
     return exp2(round(2 * log2(worth)) / 2) * (1 + verdict->weight / 100.0) *
            session_rule_factor(guided->session, verdict->rule);
 }

@@ -239,3 +239,37 @@ TEST("pairs have reasons and add up")
     scratch_remove(folder);
     free(path);
 }
+
+TEST("shares realized: a user's before the shipped one, 0.6 where nobody says one")
+{
+    static const char file[] =
+        "{\"schema\": \"inflight.rules/1\", \"rules\": [], \"unless_said\": ["
+        "{\"transformation\": \"hugepages\", \"work\": [], \"realized\": 0.9, "
+        "\"source\": \"us\"}, {\"transformation\": \"tile\", \"work\": [], "
+        "\"source\": \"us\"}]}";
+    static const char beyond[] =
+        "{\"schema\": \"inflight.rules/1\", \"rules\": [], \"unless_said\": ["
+        "{\"transformation\": \"pad\", \"work\": [], \"realized\": 1.5, "
+        "\"source\": \"us\"}]}";
+    struct rule_set *set = NULL;
+    struct error err = {0};
+    char *folder = NULL;
+
+    check_ok(rule_set_load(NULL, &set, &err), &err);
+    double pages = rule_set_realized(set, "hugepages"),
+           tile = rule_set_realized(set, "tile");
+    check(pages > 0 && pages < 0.6 && tile < 0.6);
+    check_near(rule_set_realized(set, "skew"), 0.6, 1e-9);
+    check_ok(scratch_make(&folder, &err), &err);
+    char *path = path_join(folder, "shares.json");
+    check_ok(file_write(path, file, strlen(file), &err), &err);
+    check_ok(rule_set_load(path, &set, &err), &err);
+    check_near(rule_set_realized(set, "hugepages"), 0.9, 1e-9);
+    check_near(rule_set_realized(set, "tile"), tile, 1e-9);
+    check_ok(file_write(path, beyond, strlen(beyond), &err), &err);
+    check(rule_set_load(path, &set, &err) == -1);
+    check(strstr(err.text, "realized") != NULL);
+    rule_set_free(set);
+    scratch_remove(folder);
+    free(path);
+}
