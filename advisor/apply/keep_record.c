@@ -1,13 +1,17 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "advisor/apply/keep_record.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
+#include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "search/live/live.h"
 #include "search/session/session.h"
@@ -191,10 +195,34 @@ struct record_cpu keep_record_cpu(const struct machine_processor *processor)
         .name = xstrdup(processor->name ? processor->name : "unknown")};
 }
 
-static int add_isa(const struct context *bench, struct record_machine *machine,
+/* Of the nodes that judged it. */
+static int add_isa_of_nodes(struct context *bench, struct record_machine *machine,
+                            struct error *err)
+{
+    json_t *told = NULL;
+    if (context_remote_processor(bench, &told, err))
+        return -1;
+    struct json_at at = json_top("a worker's answer", told);
+    static const char *const key[] = {"architecture", "vendor", "family", "model",
+                                      "name"};
+    char **field[] = {&machine->cpu.architecture, &machine->cpu.vendor,
+                      &machine->cpu.family, &machine->cpu.model, &machine->cpu.name};
+    int status = json_strings_at(&at, "isa", &machine->isa, err);
+    for (size_t i = 0; i < ARRAY_SIZE(key) && !status; i++) {
+        const char *text = NULL;
+        status = json_string_at(&at, key[i], &text, err);
+        *field[i] = xstrdup(text);
+    }
+    json_decref(told);
+    return status;
+}
+
+static int add_isa(struct context *bench, struct record_machine *machine,
                    struct error *err)
 {
     struct machine_processor here;
+    if (bench->remote)
+        return add_isa_of_nodes(bench, machine, err);
     struct buf macros = {0};
     machine_processor_here(&here);
     machine->cpu = keep_record_cpu(&here);
@@ -340,13 +368,34 @@ static char *say(const char *path, const struct record_machine *machine)
                      path, machine->code);
 }
 
+/* Searches for several kinds of nodes may end at the same time, each with its entry. -1 =
+ * the folder cannot be locked, as some file servers have it. */
+static int lock_folder(const char *record)
+{
+    char *folder = path_folder(record);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (fd >= 0)
+        flock(fd, LOCK_EX);
+    return fd;
+}
+
+static void unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
 static int write_entry(const struct context *bench, struct record_machine *machine,
                        const struct buf *code, char **sentence, struct error *err)
 {
     const char *path = bench->settings->build_record;
     struct record record = {0};
-    if (read_old(bench, &record, err))
+    int lock = lock_folder(path);
+    if (read_old(bench, &record, err)) {
+        unlock(lock);
         return -1;
+    }
     struct record_machine *old = record_find(&record, &machine->cpu);
     bool gone = old && old->code && !machine->code;
     char *stale = gone ? xstrdup(old->code) : NULL;
@@ -360,6 +409,7 @@ static int write_entry(const struct context *bench, struct record_machine *machi
     free(stale);
     free(name);
     record_release(&record);
+    unlock(lock);
     return status;
 }
 

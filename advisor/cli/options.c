@@ -76,6 +76,23 @@ static const struct option_row rows[] = {
     {"build-record", 0, "FILE", TEXT, AT(build_record),
      "write what a build needs: this machine's entry of the record FILE, such as "
      "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"on", 0, "WHERE", TEXT, AT(on),
+     "where it is measured: slurm, or a folder that workers look into ('inflight worker "
+     "FOLDER'); default here (docs/cluster.md)"},
+    {"nodes", 0, "N", COUNT, AT(nodes),
+     "of each partition, default all that are up; a node judges one variant at a time"},
+    {"partition", 0, "LIST", TEXT, AT(partition),
+     "partitions whose nodes measure, such as zen4,spr; each kind of node is tuned for"},
+    {"account", 0, "NAME", TEXT, AT(account), "of the jobs, as of sbatch"},
+    {"node-constraint", 0, "LIST", TEXT, AT(slurm_constraint),
+     "features that the nodes must have, as --constraint of sbatch"},
+    {"time", 0, "TIME", TEXT, AT(time_limit), "of each job, as of sbatch: 2:00:00"},
+    {"exclusive", 0, NULL, FLAG, AT(exclusive),
+     "nodes that no other job uses, as of sbatch: neighbours make times noisy"},
+    {"slurm-options", 0, "WORDS", LIST, AT(slurm_options),
+     "any other words for sbatch, such as '--qos=short --mem=0' (repeatable)"},
+    {"node-hours", 0, "N", NUMBER, AT(node_hours),
+     "what the campaign may use of all nodes together, such as 2 or 0.5"},
     {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
      "does the gain survive in the application? Builds it with the winner and as it is, "
      "in copies of the project, and runs both in turn; shell text such as 'make app && "

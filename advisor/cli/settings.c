@@ -461,3 +461,59 @@ void command_help(const struct command *command, bool all, FILE *stream)
     fputs(buf_str(&out), stream);
     buf_release(&out);
 }
+
+/* ---- the words again ---- */
+
+/* Of "--name", "--na" or "--name=value", as getopt takes it. */
+static const struct option_row *row_of_long(const struct command *command,
+                                            const char *name)
+{
+    size_t length = strcspn(name, "=");
+    const struct option_row *row, *found = option_named(name, length);
+    if (found && command_takes(command, found->name))
+        return found;
+    found = NULL;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (command_takes(command, row->name) && !strncmp(row->name, name, length))
+            found = row;
+    return found;
+}
+
+/* *apart: its argument is the next word. Letters that stand together are flags. */
+static const struct option_row *row_of_word(const struct command *command,
+                                            const char *word, bool *apart)
+{
+    *apart = false;
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    const struct option_row *row =
+        word[1] == '-' ? row_of_long(command, word + 2) : row_of(word[1]);
+    bool has_value = word[1] == '-' ? strchr(word, '=') != NULL : word[2] != 0;
+    *apart = row && row->argument && !has_value;
+    return row;
+}
+
+void settings_words(const struct command *command, const struct settings *settings,
+                    const char *without, const struct strvec *more, struct strvec *out)
+{
+    struct strvec names = {0};
+    strvec_split(&names, without);
+    strvec_push(out, settings->given[0]);
+    int i = 1;
+    for (; i < settings->given_nr && strcmp(settings->given[i], "--"); i++) {
+        bool apart;
+        const struct option_row *row = row_of_word(command, settings->given[i], &apart);
+        bool leave_out = row && strvec_has(&names, row->name);
+        if (!leave_out)
+            strvec_push(out, settings->given[i]);
+        if (apart && i + 1 < settings->given_nr) {
+            i++;
+            if (!leave_out)
+                strvec_push(out, settings->given[i]);
+        }
+    }
+    strvec_push_all(out, more);
+    for (; i < settings->given_nr; i++)
+        strvec_push(out, settings->given[i]);
+    strvec_release(&names);
+}

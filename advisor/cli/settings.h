@@ -65,13 +65,19 @@ struct settings {
     double in_app_budget_s;                                       /* likewise */
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     long long frequency, top;                                     /* likewise */
+    /* Where variants are judged: "slurm", or a folder of workers; NULL = here */
+    const char *on;
+    const char *partition, *account, *slurm_constraint, *time_limit; /* NULL = not said */
+    struct strvec slurm_options;                                     /* verbatim */
+    long long nodes;   /* negative = all that are up */
+    double node_hours; /* negative = no limit */
     double timeline_s; /* profile: interval of readings; negative = not given */
     double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
         patch, force, plain, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict, stop, dry_run, sizes, markdown, diagnostics;
+    bool confirm, strict, stop, dry_run, sizes, markdown, diagnostics, exclusive;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */
@@ -128,6 +134,10 @@ struct command {
 int settings_parse(const struct command *command, int argc, char **argv,
                    struct settings *settings, struct error *err);
 void settings_release(struct settings *settings);
+/* The words as they were given, from the command on, without these options (names between
+ * blanks) and their arguments; those in `more` stand in front of "--", or at the end. */
+void settings_words(const struct command *command, const struct settings *settings,
+                    const char *without, const struct strvec *more, struct strvec *out);
 /* "help", "help-all" and "version" are taken by all. */
 bool command_takes(const struct command *command, const char *option);
 /* `all`: every option, not only those that most calls need. */

@@ -7,11 +7,13 @@
 #include "advisor/application/application.h"
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/cli.h"
+#include "advisor/cluster/campaign.h"
 #include "advisor/exchange/exchanged.h"
 #include "advisor/metrics/metrics_facts.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
 #include "advisor/session/confirm_live.h"
+#include "advisor/session/context_remote.h"
 #include "advisor/session/emitted.h"
 #include "core/base.h"
 #include "observe/in_app/in_app_causes.h"
@@ -324,6 +326,8 @@ static int finish(struct context *bench, const struct search_result *result,
     }
     if (!status)
         status = report_faces(bench->settings, report, err);
+    if (!status && bench->remote)
+        status = context_remote_keep(bench, report, err);
     if (!status)
         say_record(bench->settings, written);
     json_decref(report);
@@ -476,6 +480,10 @@ int tune_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--html, --sarif and --diagnostics show a session; a replay of a "
                     "recorded space is none");
+    if (settings->on && !remote_is_asked(settings))
+        return check_outputs(settings, err) || check_strategy(settings, err)
+                   ? -1
+                   : campaign_command(settings, err);
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     if (!settings->file && settings->program.nr)

@@ -11,6 +11,10 @@
 /* Of commands that read a C file: what most calls need, and the rest. */
 #define KERNEL      "function set buffer inputs "
 #define KERNEL_REST "assume tunable constraint include compile-commands cflags "
+/* Of those that measure on other nodes. */
+#define CLUSTER                                                                          \
+    "on nodes partition account node-constraint time exclusive slurm-options "           \
+    "node-hours "
 #define REST        "quiet verbose color help-all version"
 
 static const struct command commands[] = {
@@ -33,7 +37,8 @@ static const struct command commands[] = {
             "quick thorough flags-try try machine emit-header build-record variants "
             "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
             "confirm save replay fresh reuse no-record top dry-run frequency "
-            "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics " REST,
+            "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics "
+            CLUSTER REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {GROUP_START, "advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -72,7 +77,8 @@ static const struct command commands[] = {
      "                          --plot dgemm.svg",
      KERNEL "compiler flags plan sweep pages cores csv plot save json help | " KERNEL_REST
             "build machine memory start background min-of cache line tolerance "
-            "tolerance-absolute reassociate budget thorough fresh database confirm " REST,
+            "tolerance-absolute reassociate budget thorough fresh database "
+            "confirm " CLUSTER REST,
      OPERAND_SOURCE, BEHIND_FLAGS, measure_command},
     {GROUP_APPLICATION, "profile",
      "a whole program: time, bytes and occupancy of its marked regions",
@@ -206,7 +212,8 @@ static const struct command commands[] = {
      "profiles; 'here' is this machine's.\n\n"
      "example: inflight machine --peak 307GB/s --plot curves.svg\n"
      "         inflight machine --compare here skl",
-     "quick longer peak machine list show compare memory plot output json help | " REST,
+     "quick longer peak machine list show compare memory plot output json help "
+     "| " CLUSTER REST,
      OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
     {GROUP_MORE, "report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
@@ -256,6 +263,13 @@ static const struct command commands[] = {
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler json help | database " REST, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
+    {GROUP_SETUP, "worker", "judge variants on this machine for a search elsewhere",
+     "worker FOLDER [options]",
+     "Answers the questions of 'inflight tune FILE.c --on FOLDER', one after the other,\n"
+     "until that search is over; both see the FOLDER, and that is all they need.\n"
+     "'--on slurm' starts workers by itself (docs/cluster.md).\n\n"
+     "example: inflight worker /shared/tuning",
+     "help | " REST, OPERAND_RESULTS, BEHIND_FLAGS, worker_command},
     {GROUP_SETUP, "completion",
      "completion of commands and options for bash, zsh or fish", "completion SHELL",
      "Prints the script by which bash, zsh or fish completes inflight's commands and\n"

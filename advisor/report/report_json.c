@@ -284,11 +284,13 @@ static void add_limit_line(json_t *root)
     buf_release(&source);
 }
 
-static void add_command_line(json_t *root, const struct settings *settings)
+static void add_command_line(json_t *root, const struct context *bench)
 {
-    json_t *words = json_array();
-    for (int i = 0; i < settings->given_nr; i++)
-        json_array_append_new(words, text_json(settings->given[i]));
+    const struct settings *settings = bench->settings;
+    json_t *words = context_remote_words(bench);
+    if (!words)
+        words = json_strings((const char *const *)settings->given,
+                             (size_t)settings->given_nr);
     json_object_set_new(root, "command_line", words);
     if (settings->database)
         json_object_set_new(root, "database", text_json(settings->database));
@@ -339,7 +341,11 @@ json_t *report_json(const struct report_input *input)
     json_object_set_new(root, "time", time_json(&input->time));
     json_object_set_new(root, "budget", budget_json(&bench->budget, result));
     add_limit_line(root);
-    add_command_line(root, bench->settings);
+    add_command_line(root, bench);
+    json_t *campaign =
+        context_remote_json(bench, result->measurement_nr, result->pruned_nr);
+    if (campaign)
+        json_object_set_new(root, "campaign", campaign);
     report_settle(root);
     return root;
 }

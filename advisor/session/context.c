@@ -8,6 +8,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
+#include "advisor/session/context_remote.h"
 #include "advisor/session/inputs_use.h"
 #include "advisor/session/track.h"
 #include "core/base.h"
@@ -34,6 +35,7 @@ void context_release(struct context *bench)
 {
     progress_clear(&bench->progress);
     recorded_free(bench->recorded);
+    context_remote_end(bench);
     live_free(bench->live);
     store_close(bench->store);
     rule_set_free(bench->rules);
@@ -512,7 +514,12 @@ int context_live(struct context *bench, struct error *err)
     if (given_caches(bench, err) || context_kernel(bench, true, err) ||
         context_plan(bench, err) || context_toolchain(bench, err) ||
         rule_set_load_given(&settings->rules, &bench->rules, err) ||
-        scratch_make(&bench->scratch, err) || context_machine(bench, err))
+        scratch_make(&bench->scratch, err))
+        return -1;
+    size_t copies = settings->cores > 0 ? (size_t)settings->cores : 0;
+    bool elsewhere = remote_is_asked(settings);
+    if (elsewhere ? context_remote_start(bench, &copies, err)
+                  : context_machine(bench, err))
         return -1;
     use_line(bench);
     struct live_opts opts = {
@@ -520,7 +527,8 @@ int context_live(struct context *bench, struct error *err)
         .machine = &bench->machine,
         .toolchain = &bench->toolchain,
         .budget_s = fmax(settings->budget_s, 0),
-        .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
+        .copies = copies,
+        .elsewhere = elsewhere,
         .relative = settings->tolerance > 0 ? settings->tolerance : 0,
         .absolute = settings->tolerance_absolute > 0 ? settings->tolerance_absolute : 0,
         .minimum_of = settings->min_of > 0 ? (size_t)settings->min_of : 0,
@@ -539,11 +547,15 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     struct budget *budget = &bench->budget;
     double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
     progress_say(&bench->progress, "looking how long a call takes");
-    struct live_look look = live_look(bench->live);
+    struct live_look look = bench->remote ? bench->look : live_look(bench->live);
+    if (bench->remote) {
+        live_take_look(bench->live, &look);
+        began_s = clock_s(); /* waiting in a queue is no time of the search */
+    }
     if (live_shorten(bench->live, budget_call_s(settings), &look, err))
         return -1;
     budget_choose(settings, tune, &look, budget);
-    budget->began_s = began_s + bench->profile_s;
+    budget->began_s = began_s + (bench->remote ? 0 : bench->profile_s);
     bench->progress.end_s = budget->began_s + budget->seconds;
     live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
     if (budget->shortage)
@@ -552,5 +564,5 @@ int context_budget(struct context *bench, bool tune, struct error *err)
         progress_note(&bench->progress, "%s", budget->sentence);
     else
         progress_say(&bench->progress, "%s", budget->sentence);
-    return 0;
+    return bench->remote ? context_remote_open(bench, err) : 0;
 }

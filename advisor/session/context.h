@@ -12,6 +12,7 @@
 #include "core/machine/machine.h"
 #include "core/process/progress.h"
 #include "core/traffic/traffic.h"
+#include "search/live/live.h"
 #include "search/session/subject.h"
 #include "variants/build/build.h"
 
@@ -22,9 +23,9 @@ struct buf;
 struct compared;
 struct environment;
 struct kernel;
-struct live;
 struct plan;
 struct recorded;
+struct remote;
 
 /* What tells of the machine at hand, and makes its profile. */
 struct machine_source {
@@ -52,6 +53,10 @@ struct context {
     struct rule_set *rules;
     char *scratch;
     struct live *live;
+    struct remote *remote;  /* workers that judge the variants; NULL = it is done here */
+    char *remote_machine;   /* the profile of their kind, where they see it */
+    double remote_said_s;   /* when progress was written last */
+    struct live_look look;  /* of theirs */
     struct store *store;
     char *key;        /* of the session */
     char *result_key; /* of each of its results, beside the variant */

@@ -8,6 +8,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
 #include "advisor/report/report_parts.h"
+#include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "core/store/store.h"
 #include "rules/rules.h"
@@ -49,7 +50,7 @@ static char *machine_key(const struct context *bench)
     const struct machine *machine = &bench->machine;
     const char *named = machine->fingerprint ? machine->fingerprint : machine->name;
     char host[256] = "";
-    if (machine_is_this_hardware(machine))
+    if (bench->remote || machine_is_this_hardware(machine))
         return xstrdup(named);
     gethostname(host, sizeof(host) - 1);
     return xasprintf("%s on %s", named, host);
@@ -202,6 +203,7 @@ int context_session(struct context *bench, struct error *err)
 static void step(void *data, const struct search_step *step)
 {
     struct context *bench = data;
+    context_remote_progress(bench, step->doing, step->variants, step->best, step->left_s);
     progress_show(&bench->progress, &(struct progress_status){.doing = step->doing,
                                                               .why = step->why,
                                                               .variants = step->variants,
@@ -275,9 +277,11 @@ int context_compare_file(struct context *bench, const char *source,
     comparison->ratio = quantity_unknown();
     if (!bench->recorded || !recorded_comparison(bench->recorded, comparison)) {
         double began_s = clock_s();
-        if (live_compare_file(bench->live, source, comparison->b.plan, environment,
-                              comparison->seconds, &comparison->ratio,
-                              &comparison->verified, err))
+        if (bench->remote
+                ? context_remote_file(bench, source, comparison, err)
+                : live_compare_file(bench->live, source, comparison->b.plan, environment,
+                                    comparison->seconds, &comparison->ratio,
+                                    &comparison->verified, err))
             return -1;
         comparison->cost_s = clock_s() - began_s;
     }

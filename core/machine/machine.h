@@ -326,6 +326,9 @@ int machine_isa(const struct machine_processor *processor, const char *macros,
                 struct strvec *used, struct error *err);
 /* machine.cpu_model of this machine. Caller frees. */
 char *machine_cpu_model(void);
+/* machine.fingerprint of this machine: what kind it is. NULL = it cannot be told. Caller
+ * frees. */
+char *machine_fingerprint_here(void);
 /* Of its widest vector registers; scalable ones are as long as this process has them. 0 =
  * not known. */
 int machine_vector_bits(const struct machine_processor *processor);

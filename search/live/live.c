@@ -88,6 +88,13 @@ int live_choose_copies(struct live *live, size_t copies, struct error *err)
     double bytes = kernel_counts(live->opts.kernel).footprint_bytes,
            room = 0.8 * memory_available_bytes();
     size_t wanted = copies ? copies : live->cpus.cpu_nr;
+    if (live->opts.elsewhere) {
+        free(live->note);
+        live->copies = copies ? copies : live->opts.copies;
+        live->note = xasprintf("%zu cop%s, one per core of a node", live->copies,
+                               live->copies == 1 ? "y" : "ies");
+        return 0;
+    }
     if (wanted > live->cpus.cpu_nr)
         return fail(err, STATUS_USAGE,
                     "%zu copies were asked for, but this process may use %zu cores",

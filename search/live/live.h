@@ -26,6 +26,7 @@ struct live_opts {
     struct machine *machine; /* its memory latency is adjusted to what it is now */
     const struct toolchain *toolchain;
     size_t copies;         /* 0 = physical cores, as many as memory allows */
+    bool elsewhere;        /* nothing runs here: `copies` are those of where it does */
     double launch_limit_s; /* 0 = 60 */
     double budget_s;       /* of the search: explained runs take a quarter at most, though
                               never less than two launches; 0 = not said */
@@ -60,6 +61,12 @@ struct live_look {
     double call_s, fill_s; /* a call; filling the arrays, once for each process */
 };
 struct live_look live_look(struct live *live);
+/* It was looked at elsewhere. */
+void live_take_look(struct live *live, const struct live_look *look);
+/* First runs are timed beside this plan from now on, whose time was measured elsewhere:
+ * so what is measured on several nodes has one scale. */
+int live_refer(struct live *live, const char *plan, struct quantity time_s,
+               struct error *err);
 /* Where a call takes longer than `call_s` and only repeats: fewer rounds
  * (kernel_shorten), and *look follows. */
 int live_shorten(struct live *live, double call_s, struct live_look *look,

@@ -98,6 +98,12 @@ struct live_look live_look(struct live *live)
     return (struct live_look){.call_s = live->call_s, .fill_s = live->fill_s};
 }
 
+void live_take_look(struct live *live, const struct live_look *look)
+{
+    live->call_s = look->call_s;
+    live->fill_s = look->fill_s;
+}
+
 int live_shorten(struct live *live, double call_s, struct live_look *look,
                  struct error *err)
 {

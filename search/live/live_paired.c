@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base.h"
 #include "core/process/term.h"
 #include "search/live/live_parts.h"
 #include "search/space/environment.h"
@@ -34,6 +35,22 @@ void live_remember(struct live *live, const struct built *built,
         return;
     refer_to(live, built->plan, measurement->time_s);
     live_note_calls(live, measurement->sample, measurement->sample_nr);
+}
+
+int live_refer(struct live *live, const char *plan, struct quantity time_s,
+               struct error *err)
+{
+    struct built *built = NULL;
+    if (live_built_get(live, &(struct candidate){.plan = (char *)plan}, &built, err) ||
+        live_check(live, built, true, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK)
+        return fail(err, STATUS_UNVERIFIABLE, "'%s' does not run here: %s",
+                    *plan ? plan : "the kernel as written", built->why);
+    if (!*plan)
+        live->original_s = time_s;
+    refer_to(live, plan, time_s);
+    return 0;
 }
 
 void live_forget(struct live *live)

@@ -205,12 +205,21 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
 /* ---- answering ---- */
 
 /* To what it was when this was measured. */
-static void adjust_latency(const struct recorded *recorded, double memory_latency_ns)
+static void adjust_latency(struct machine *machine, double memory_latency_ns)
 {
-    struct machine *machine = recorded->machine;
     if (machine && memory_latency_ns > 0 && machine->memory_latency_ns.known)
         machine_scale_latency(machine,
                               memory_latency_ns / machine->memory_latency_ns.value);
+}
+
+int recorded_explain(struct measurement *out, const struct search_subject *subject,
+                     struct machine *machine, int cores, struct error *err)
+{
+    if (!out->has_traffic || !out->time_s.known)
+        return 0;
+    struct kernel_counts counts = subject->counts(subject->data);
+    adjust_latency(machine, out->memory_latency_ns);
+    return measurement_explain(out, subject->machine, cores, &counts, err);
 }
 
 static int answer(const struct recorded *recorded, const struct record *record,
@@ -222,11 +231,7 @@ static int answer(const struct recorded *recorded, const struct record *record,
     out->replayed = true;
     out->reused = record->source.reused || !recorded->behind;
     out->origin = record->source.origin;
-    if (!out->has_traffic || !out->time_s.known)
-        return 0;
-    struct kernel_counts counts = subject->counts(subject->data);
-    adjust_latency(recorded, out->memory_latency_ns);
-    return measurement_explain(out, subject->machine, recorded->cores, &counts, err);
+    return recorded_explain(out, subject, recorded->machine, recorded->cores, err);
 }
 
 /* Time that the session spent on it before it was interrupted. A repeated measurement
@@ -450,5 +455,6 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .prepare = prepares ? prepare : NULL,
                                   .prepare_min = prepares ? behind->prepare_min : 0,
                                   .prepare_max = prepares ? behind->prepare_max : 0,
+                                  .prepare_ahead = prepares ? behind->prepare_ahead : 0,
                                   .costs = behind && behind->costs ? costs : NULL};
 }

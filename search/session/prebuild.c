@@ -56,9 +56,9 @@ int session_prebuild(struct session *session, struct ahead_list *list, size_t i,
     const struct search_runner *runner = session->runner;
     struct strvec plans = {0};
     int status = 0;
-    if (!runner->prepare || i < list->ready)
+    if (!runner->prepare || i + runner->prepare_ahead < list->ready)
         return 0;
-    list->ready = i;
+    list->ready = list->ready > i ? list->ready : i;
     size_t nr = collect(session, list, &plans);
     struct candidate *candidate = xcalloc(nr + 1, sizeof(*candidate));
     for (size_t k = 0; k < nr; k++)

@@ -58,6 +58,8 @@ struct search_runner {
                    struct error *err);
     size_t prepare_min, prepare_max; /* candidates that are worth one go, at first
                                            and when none of them was faster */
+    size_t prepare_ahead; /* the next go, when so many of the last one are still to be
+                             measured: where that goes on while others are measured */
     /* NULL = nothing is known before it was seen. */
     void (*costs)(void *data, struct search_costs *costs);
 };

@@ -291,3 +291,16 @@ bool machine_matches_here(const struct machine *machine, struct buf *why)
     buf_addf(why, "'%s' is a published profile, not one of this machine", machine->name);
     return false;
 }
+
+char *machine_fingerprint_here(void)
+{
+    struct topology_source source = {.spec = NULL};
+    struct topology topology;
+    struct machine here;
+    if (look_here(&source, &topology, &here, NULL))
+        return NULL;
+    char *fingerprint = xstrdup(here.fingerprint);
+    machine_release(&here);
+    topology_release(&topology);
+    return fingerprint;
+}

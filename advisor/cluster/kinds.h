@@ -1,0 +1,47 @@
+/* Kinds of nodes in a campaign, and what came of each. */
+#ifndef ADVISOR_KINDS_H
+#define ADVISOR_KINDS_H
+
+#include "core/base/array.h"
+#include "core/files/json.h"
+
+struct buf;
+struct spawn_child;
+
+struct kind {
+    char *name;   /* "amd-26-17-2c": of its CPU and its cores */
+    char *model;  /* as the system says */
+    char *key;    /* what it is told by */
+    char *folder; /* of its search */
+    long long cores;
+    struct strvec worker;      /* ids */
+    struct spawn_child *child; /* its search; NULL = not begun, or ended */
+    bool ended;
+    int status;     /* of the search */
+    char *trouble;  /* what it said when it failed; NULL = it did not */
+    json_t *report; /* settled; NULL = none */
+};
+
+struct kinds {
+    struct kind *item;
+    size_t nr, alloc;
+};
+
+/* Of that hello, new or known. */
+struct kind *kinds_of(struct kinds *kinds, const char *folder, const json_t *hello);
+void kinds_release(struct kinds *kinds);
+
+/* One that is much slower than the others of its kind, by the kernel as written; NULL =
+ * the nodes agree. The sentence says by how much. Caller frees. */
+char *kind_slow_node(const json_t *report);
+/* How far its nodes differ: "n1, n2 and n3 agree within 3 %"; NULL = fewer than two were
+ * timed. Caller frees. */
+char *kind_scatter(const json_t *report);
+
+/* The kinds side by side: winner, gain, limit, nodes; where the same plan wins and where
+ * not, and by which limits they differ. */
+void kinds_text(const struct kinds *kinds, struct buf *out);
+/* inflight.campaign/1. Caller json_decref's. */
+json_t *kinds_json(const struct kinds *kinds);
+
+#endif

@@ -1,0 +1,254 @@
+#include "advisor/session/context_remote.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/cli/cli.h"
+#include "advisor/session/context.h"
+#include "core/base.h"
+#include "search/remote/mailbox.h"
+#include "search/remote/questions.h"
+#include "search/remote/remote.h"
+#include "search/session/measured.h"
+#include "search/space/environment.h"
+
+static const double progress_s = 0.5;
+
+bool remote_is_asked(const struct settings *settings)
+{
+    char *path = settings->on ? path_join(settings->on, KIND_FILE) : NULL;
+    bool asked = path && file_exists(path);
+    free(path);
+    return asked;
+}
+
+static void say(void *data, const char *sentence)
+{
+    struct context *bench = data;
+    context_remote_progress(bench, sentence, 0, 0, 0);
+    progress_say(&bench->progress, "%s", sentence);
+}
+
+/* ---- the profile of the kind ---- */
+
+/* Kept for other campaigns, by what the kind is told by. */
+static int kept_profile_path(const char *kind, char **path, struct error *err)
+{
+    struct hash hash = hash_begin();
+    char *dir = NULL;
+    if (config_dir(&dir, err))
+        return -1;
+    hash_text(&hash, kind);
+    char *hex = hash_hex(&hash);
+    char *nodes = path_join(dir, "nodes");
+    int status = dir_make_all(nodes, err);
+    *path = xasprintf("%s/%s.json", nodes, hex);
+    free(hex);
+    free(nodes);
+    free(dir);
+    return status;
+}
+
+static int ask_profile(struct context *bench, const char *path, struct error *err)
+{
+    json_t *question = question_new("profile"), *answer = NULL;
+    json_object_set_new(question, "quick", json_true());
+    say(bench, "a node makes the profile of its kind, about 20 s");
+    double began_s = clock_s();
+    if (remote_ask_first(bench->remote, question, &answer, err))
+        return -1;
+    bench->profile_s = clock_s() - began_s;
+    const json_t *machine = json_object_get(answer, "machine");
+    int status = machine ? json_write_file(path, machine, err)
+                         : fail(err, STATUS_FAILED, "a node made no profile");
+    json_decref(answer);
+    if (!status)
+        bench->machine_note = xstrdup("profile made now, on a node of this kind");
+    return status;
+}
+
+/* Where the nodes see it, too. */
+static int load_profile(struct context *bench, const char *kind, char **shared,
+                        struct error *err)
+{
+    char *kept = NULL;
+    struct buf text = {0};
+    int status = kept_profile_path(kind, &kept, err);
+    if (!status && !file_exists(kept))
+        status = ask_profile(bench, kept, err);
+    *shared = path_join(bench->settings->on, "machine.json");
+    status = status || file_read(kept, &text, err) ||
+                     file_write(*shared, buf_str(&text), text.length, err) ||
+                     machine_load(*shared, &bench->machine, err)
+                 ? -1
+                 : 0;
+    buf_release(&text);
+    free(kept);
+    return status;
+}
+
+/* ---- what all questions begin with ---- */
+
+static json_t *about(const struct context *bench, const char *what, const char *machine)
+{
+    const struct settings *settings = bench->settings;
+    json_t *question = question_new(what);
+    char *folder = path_absolute(".");
+    json_object_set_new(
+        question, "words",
+        json_strings((const char *const *)settings->given, (size_t)settings->given_nr));
+    json_object_set_new(question, "folder", json_string(folder));
+    json_object_set_new(question, "machine", json_string(machine));
+    json_object_set_new(question, "cores",
+                        json_integer(settings->cores > 0 ? settings->cores : 0));
+    free(folder);
+    return question;
+}
+
+static int ask_look(struct context *bench, const char *machine, size_t *copies,
+                    struct error *err)
+{
+    json_t *answer = NULL;
+    long long nr = 0;
+    say(bench, "a node looks how long a call takes");
+    if (remote_ask_first(bench->remote, about(bench, "look", machine), &answer, err))
+        return -1;
+    struct json_at at = json_top("a worker's answer", answer);
+    int status =
+        json_integer_at(&at, "copies", 1, 1 << 20, &nr, err) ||
+                json_number_at(&at, "call_s", 0, INFINITY, &bench->look.call_s, err) ||
+                json_number_at(&at, "fill_s", 0, INFINITY, &bench->look.fill_s, err)
+            ? -1
+            : 0;
+    *copies = (size_t)nr;
+    json_decref(answer);
+    return status;
+}
+
+int context_remote_start(struct context *bench, size_t *copies, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct remote_opts opts = {
+        .folder = settings->on,
+        .last = KIND_LAST,
+        .node_s = settings->node_hours > 0 ? settings->node_hours * 3600 : 0,
+        .say = say,
+        .data = bench};
+    if (remote_new(&opts, &bench->remote, err))
+        return -1;
+    const json_t *hello = remote_first(bench->remote, err);
+    const char *kind = json_string_value(json_object_get(hello, "kind"));
+    if (!hello)
+        return -1;
+    if (load_profile(bench, kind ? kind : "", &bench->remote_machine, err))
+        return -1;
+    return ask_look(bench, bench->remote_machine, copies, err);
+}
+
+int context_remote_open(struct context *bench, struct error *err)
+{
+    json_t *question = about(bench, "open", bench->remote_machine);
+    json_object_set_new(question, "call_s", json_real(bench->look.call_s));
+    json_object_set_new(question, "fill_s", json_real(bench->look.fill_s));
+    json_object_set_new(question, "budget_s", json_real(bench->budget.seconds));
+    json_object_set_new(question, "trace_s", json_real(bench->budget.trace_s));
+    json_object_set_new(question, "trace_one_s", json_real(bench->budget.trace_one_s));
+    if (remote_open(bench->remote, question, err))
+        return -1;
+    bench->live_runner =
+        remote_runner(bench->remote, &bench->subject, &bench->machine,
+                      (int)live_copies(bench->live));
+    return 0;
+}
+
+int context_remote_file(struct context *bench, const char *source,
+                        struct compared *comparison, struct error *err)
+{
+    json_t *question = question_new("file"), *answer = NULL;
+    struct buf text = {0};
+    if (file_read(source, &text, err)) {
+        json_decref(question);
+        return -1;
+    }
+    json_object_set_new(question, "text", json_string(buf_str(&text)));
+    json_object_set_new(question, "plan", json_string(comparison->b.plan));
+    json_object_set_new(question, "a", environment_to_json(&comparison->a.environment));
+    json_object_set_new(question, "b", environment_to_json(&comparison->b.environment));
+    json_object_set_new(question, "seconds", json_real(comparison->seconds));
+    buf_release(&text);
+    if (remote_ask(bench->remote, question, &answer, err) || !answer)
+        return err->status ? -1 : 0;
+    struct json_at at = json_top("a worker's answer", answer);
+    int status = answer_status(&at, err) || answer_ratio(&at, &comparison->ratio, err) ||
+                         json_bool_at(&at, "verified", &comparison->verified, err)
+                     ? -1
+                     : 0;
+    json_decref(answer);
+    return status;
+}
+
+int context_remote_processor(struct context *bench, json_t **out, struct error *err)
+{
+    json_t *answer = NULL;
+    if (remote_ask(bench->remote, question_new("processor"), &answer, err))
+        return -1;
+    struct json_at at = json_top("a worker's answer", answer);
+    int status = !answer ? fail(err, STATUS_FAILED, "interrupted")
+                         : answer_status(&at, err);
+    *out = status ? NULL : json_incref(json_object_get(answer, "processor"));
+    json_decref(answer);
+    return status;
+}
+
+json_t *context_remote_json(const struct context *bench, size_t measured, size_t pruned)
+{
+    if (!bench->remote)
+        return NULL;
+    double all_s = remote_node_s(bench->remote),
+           each_s = all_s / (double)(measured ? measured : 1);
+    return json_pack("{s:o, s:f, s:f, s:I, s:f}", "nodes",
+                     remote_workers_json(bench->remote), "node_seconds", all_s,
+                     "variant_node_seconds", each_s, "pruned", (json_int_t)pruned,
+                     "saved_node_seconds", each_s * (double)pruned);
+}
+
+json_t *context_remote_words(const struct context *bench)
+{
+    json_t *kind = bench->remote ? mailbox_read(bench->settings->on, "", KIND_FILE) : NULL,
+           *words = json_incref(json_object_get(kind, "words"));
+    json_decref(kind);
+    return words;
+}
+
+int context_remote_keep(const struct context *bench, const json_t *report,
+                        struct error *err)
+{
+    const struct mailbox_patience patience = {.seconds = 600};
+    return mailbox_put(bench->settings->on, "", KIND_REPORT, report, &patience, err);
+}
+
+void context_remote_progress(struct context *bench, const char *doing, size_t variants,
+                             double best, double left_s)
+{
+    const struct mailbox_patience none = {0};
+    double now_s = clock_s();
+    if (!bench->remote || now_s - bench->remote_said_s < progress_s)
+        return;
+    bench->remote_said_s = now_s;
+    json_t *progress =
+        json_pack("{s:s, s:o, s:I, s:f, s:f}", "schema", "inflight.progress/1", "doing",
+                  text_json(doing), "variants", (json_int_t)variants, "best", best,
+                  "left_s", left_s);
+    mailbox_put(bench->settings->on, "", KIND_PROGRESS, progress, &none, NULL);
+    json_decref(progress);
+}
+
+void context_remote_end(struct context *bench)
+{
+    remote_free(bench->remote);
+    bench->remote = NULL;
+    free(bench->remote_machine);
+    bench->remote_machine = NULL;
+}

@@ -1,0 +1,50 @@
+/* A context whose variants are judged by workers of one kind of node (--on FOLDER, where
+ * the folder is that of one kind of a campaign). */
+#ifndef ADVISOR_CONTEXT_REMOTE_H
+#define ADVISOR_CONTEXT_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/files/json.h"
+#include "search/live/live.h"
+
+struct compared;
+struct context;
+struct error;
+struct settings;
+
+/* What a campaign knows of a kind of node, in its folder: inflight.kind/1. */
+#define KIND_FILE "kind.json"
+/* Of the search among its nodes: inflight.progress/1, and the report. */
+#define KIND_PROGRESS "progress.json"
+#define KIND_REPORT "report.json"
+/* There: no worker will come any more. */
+#define KIND_LAST "last"
+
+/* Is variants' judgement to be asked of the workers of settings->on? */
+bool remote_is_asked(const struct settings *settings);
+
+/* Waits for the first worker: its profile, which becomes bench->machine, how many copies
+ * run there and how long a call takes. */
+int context_remote_start(struct context *bench, size_t *copies, struct error *err);
+/* Behind the budget: workers are told all they need, and bench->live_runner asks them. */
+int context_remote_open(struct context *bench, struct error *err);
+/* As live_compare_file, on a node. */
+int context_remote_file(struct context *bench, const char *source,
+                        struct compared *comparison, struct error *err);
+/* Of the nodes: see node_processor_json. Caller json_decref's. */
+int context_remote_processor(struct context *bench, json_t **out, struct error *err);
+/* {"nodes": [...], "node_seconds", "variant_node_seconds", "pruned", "saved_node_seconds"}
+ * of a search that measured and left out so many; NULL = it was measured here. */
+json_t *context_remote_json(const struct context *bench, size_t measured, size_t pruned);
+/* The words that the user gave, as an array; NULL = it was measured here. */
+json_t *context_remote_words(const struct context *bench);
+/* Where the campaign finds it. */
+int context_remote_keep(const struct context *bench, const json_t *report,
+                        struct error *err);
+void context_remote_progress(struct context *bench, const char *doing, size_t variants,
+                             double best, double left_s);
+void context_remote_end(struct context *bench);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Messages between a search and its workers: JSON files of a folder that both see, and
+ * nothing else. Each file has one writer and appears whole (written under another name,
+ * then renamed). No clock is compared between machines.
+ *
+ *     workers/ID.json      the worker's hello     workers/ID.beat  its mtime counts up
+ *     workers/ID.bye       why it ended           inbox/ID/NAME    a question to it
+ *     answers/NAME         an answer              head.beat        of the search
+ *     end                  it is over: workers leave
+ */
+#ifndef SEARCH_MAILBOX_H
+#define SEARCH_MAILBOX_H
+
+#include <stdbool.h>
+
+#include "core/files/json.h"
+
+struct error;
+struct strvec;
+
+#define MAILBOX_WORKERS "workers"
+#define MAILBOX_INBOX "inbox"
+#define MAILBOX_ANSWERS "answers"
+#define MAILBOX_END "end"
+#define MAILBOX_HEAD "head"
+
+/* Seconds between two beats; whoever listens allows for many. */
+#define MAILBOX_BEAT_S 2.0
+
+/* Makes the folder, if there is none, and its rooms. */
+int mailbox_make(const char *folder, struct error *err);
+bool mailbox_is_one(const char *folder);
+/* room/name of the folder. Caller frees. */
+char *mailbox_path(const char *folder, const char *room, const char *name);
+
+/*
+ * The document under that name. A folder that is full or out of reach is tried again, for
+ * `patience_s` at most and until an interrupt; `say` (may be NULL) is told once that it
+ * waits, and why.
+ */
+struct mailbox_patience {
+    double seconds;
+    void (*say)(void *data, const char *sentence);
+    void *data;
+};
+int mailbox_put(const char *folder, const char *room, const char *name,
+                const json_t *document, const struct mailbox_patience *patience,
+                struct error *err);
+/* Names of what is there whole, sorted. A room that cannot be read now is an empty one.
+ */
+void mailbox_list(const char *folder, const char *room, struct strvec *names);
+/* Reads it; NULL = it cannot be read (yet). Caller json_decref's. */
+json_t *mailbox_read(const char *folder, const char *room, const char *name);
+void mailbox_remove(const char *folder, const char *room, const char *name);
+
+/* The count that a beat stands at; -1 = there is none. */
+long long mailbox_beat(const char *folder, const char *name);
+
+/* A thread that counts a beat up, also while this process waits for what it measures. It
+ * takes some microseconds every two seconds. */
+struct mailbox_beater;
+int mailbox_beater_start(const char *folder, const char *name,
+                         struct mailbox_beater **beater, struct error *err);
+void mailbox_beater_stop(struct mailbox_beater *beater);
+
+/* Waiting between looks at a folder: 1 ms after something came, up to 50 ms when nothing
+ * does, so that a file server is asked 20 times a second at most. */
+struct mailbox_nap {
+    double seconds;
+};
+void mailbox_nap(struct mailbox_nap *nap, bool anything_came);
+
+#endif
