@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "advisor/cli/cli.h"
@@ -14,6 +15,8 @@
 #include "advisor/cluster/slurm.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
+#include "advisor/report/report_read.h"
+#include "advisor/report/report_verdict.h"
 #include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "core/files/hash.h"
@@ -179,15 +182,19 @@ static int submit(struct campaign *campaign, const char *partition, size_t numbe
 
 static int submit_all(struct campaign *campaign, struct error *err)
 {
-    char *list = xstrdup(campaign->settings->partition), *rest = list, *one;
+    const char *rest = campaign->settings->partition;
     int status = 0;
     size_t number = 1;
-    if (!list)
+    if (!rest)
         return submit(campaign, NULL, number, err);
-    while (!status && (one = strsep(&rest, ",")))
-        if (*one)
+    while (!status && *rest) {
+        size_t length = strcspn(rest, ",");
+        char *one = xstrndup(rest, length);
+        if (length)
             status = submit(campaign, one, number++, err);
-    free(list);
+        rest += length + (rest[length] == ',');
+        free(one);
+    }
     return status;
 }
 
@@ -238,9 +245,9 @@ static void note_lost(struct campaign *campaign, const struct slurm_jobs *jobs)
             json_t *hello = mailbox_read(kind->folder, MAILBOX_WORKERS, file);
             const char *job = json_string_value(json_object_get(hello, "job"));
             const struct slurm_task *task = job ? task_of(jobs, job) : NULL;
-            bool over = hello && job && *job &&
-                        (!task || task->state == SLURM_ENDED ||
-                         task->state == SLURM_PENDING);
+            bool over =
+                hello && job && *job &&
+                (!task || task->state == SLURM_ENDED || task->state == SLURM_PENDING);
             if (over && !has_left(kind, kind->worker.v[k])) {
                 char *why = task ? xasprintf("its job is over (%s)", task->word)
                                  : xstrdup("its job is over");
@@ -324,10 +331,11 @@ static int kind_write(const struct campaign *campaign, const struct kind *kind,
         "{s:s, s:s, s:o, s:O}", "schema", "inflight.kind/1", "name", kind->name, "words",
         json_strings((const char *const *)settings->given, (size_t)settings->given_nr),
         "hello", hello);
-    int status = mailbox_make(kind->folder, err) ||
-                         mailbox_put(kind->folder, "", KIND_FILE, document, &patience, err)
-                     ? -1
-                     : 0;
+    int status =
+        mailbox_make(kind->folder, err) ||
+                mailbox_put(kind->folder, "", KIND_FILE, document, &patience, err)
+            ? -1
+            : 0;
     json_decref(document);
     return status;
 }
@@ -448,19 +456,21 @@ static void show(struct campaign *campaign)
         const char *doing = json_string_value(json_object_get(progress, "doing"));
         buf_addf(&line, "%s%s (%zu node%s): %s", i ? "; " : "", kind->name,
                  kind->worker.nr, kind->worker.nr == 1 ? "" : "s",
-                 kind->ended ? "done" : doing ? doing : "beginning");
+                 kind->ended ? "done"
+                 : doing     ? doing
+                             : "beginning");
         variants += (size_t)json_integer_value(json_object_get(progress, "variants"));
         best = fmax(best, json_number_value(json_object_get(progress, "best")));
         json_decref(progress);
     }
     if (!campaign->kinds.nr)
-        buf_addf(&line, "waiting for a worker%s%s", campaign->slurm ? "" : ": inflight worker ",
+        buf_addf(&line, "waiting for a worker%s%s",
+                 campaign->slurm ? "" : ": inflight worker ",
                  campaign->slurm ? "" : campaign->folder);
-    progress_show(&campaign->progress,
-                  &(struct progress_status){.doing = buf_str(&line),
-                                            .variants = variants,
-                                            .best = best,
-                                            .left_s = 0});
+    progress_show(&campaign->progress, &(struct progress_status){.doing = buf_str(&line),
+                                                                 .variants = variants,
+                                                                 .best = best,
+                                                                 .left_s = 0});
     buf_release(&line);
 }
 
@@ -603,12 +613,12 @@ static void cancel(struct campaign *campaign)
         if (slurm_jobs(&ids, slurm_patience_s, &jobs, NULL))
             break;
         if (jobs.task_nr)
-            usleep(300000);
+            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     } while (jobs.task_nr && !jobs.silent && clock_s() < until_s);
     char *list = strvec_join(&ids, " ");
     if (jobs.silent)
-        progress_note(&campaign->progress,
-                      "%s; what may remain in the queue: scancel %s", jobs.silence, list);
+        progress_note(&campaign->progress, "%s; what may remain in the queue: scancel %s",
+                      jobs.silence, list);
     else if (jobs.task_nr)
         progress_note(&campaign->progress, "%zu jobs remain in the queue: scancel %s",
                       jobs.task_nr, list);
@@ -629,11 +639,25 @@ static char *name_for(const struct campaign *campaign, const struct kind *kind,
     return xasprintf("%.*s.%s%s", (int)(dot - path), path, kind->name, dot);
 }
 
+/* What the user reads names his file. */
+static void say_output(const struct campaign *campaign, const struct kind *kind)
+{
+    if (!campaign->settings->output || !report_has(kind->report, "output"))
+        return;
+    char *name = name_for(campaign, kind, campaign->settings->output),
+         *path = path_absolute(name);
+    json_object_set_new(kind->report, "output", text_json(path));
+    report_settle(kind->report);
+    free(path);
+    free(name);
+}
+
 static int deliver_one(const struct campaign *campaign, const struct kind *kind,
                        const char *from, const char *to, struct error *err)
 {
     struct buf text = {0};
-    char *path = path_join(kind->folder, from), *name = to ? name_for(campaign, kind, to) : NULL;
+    char *path = path_join(kind->folder, from),
+         *name = to ? name_for(campaign, kind, to) : NULL;
     int status = 0;
     if (name && file_exists(path))
         status = file_read(path, &text, err) ||
@@ -666,8 +690,10 @@ static int deliver(const struct campaign *campaign, struct error *err)
     int status = 0;
     for (size_t i = 0; i < campaign->kinds.nr && !status; i++) {
         const struct kind *kind = &campaign->kinds.item[i];
-        const char *save = settings->save && text_ends(settings->save, ".gz") ? "save.gz"
-                                                                             : "save";
+        const char *save =
+            settings->save && text_ends(settings->save, ".gz") ? "save.gz" : "save";
+        if (kind->report)
+            say_output(campaign, kind);
         status = deliver_one(campaign, kind, "output", settings->output, err) ||
                  deliver_one(campaign, kind, save, settings->save, err) ||
                  deliver_one(campaign, kind, "header", settings->header, err) ||
@@ -742,8 +768,7 @@ static int begin(struct campaign *campaign, struct error *err)
 {
     const struct settings *settings = campaign->settings;
     campaign->any_left = true;
-    if (campaign_folder(campaign, err) ||
-        (campaign->slurm && clear_old(campaign, err)))
+    if (campaign_folder(campaign, err) || (campaign->slurm && clear_old(campaign, err)))
         return -1;
     char *end = path_join(campaign->folder, MAILBOX_END);
     unlink(end); /* of an earlier search in the same folder */

@@ -18,11 +18,13 @@
 #include "search/remote/questions.h"
 #include "search/remote/serve.h"
 #include "search/session/measured.h"
+#include "search/space/environment.h"
 #include "variants/kernel/kernel.h"
 
 /* What the questions are about, once the first of them has said it. */
 struct node {
     bool quiet, is_open, is_ready;
+    bool is_timed;   /* the kernel as written, by this node alone */
     json_t *opening; /* owns the words */
     char **word;
     struct settings settings;
@@ -126,21 +128,6 @@ static int answer_look(struct node *node, const struct json_at *question, json_t
     return 0;
 }
 
-static int refer(struct node *node, const struct json_at *question, struct error *err)
-{
-    struct json_at reference;
-    struct quantity time_s;
-    const char *plan = NULL;
-    if (!json_has(question, "reference"))
-        return 0;
-    return json_object_at(question, "reference", &reference, err) ||
-                   json_string_at(&reference, "plan", &plan, err) ||
-                   json_quantity_at(&reference, "time_s", &time_s, err) ||
-                   live_refer(node->bench.live, plan, time_s, err)
-               ? -1
-               : 0;
-}
-
 /* How fast this node is by itself. */
 static int time_original(struct node *node, json_t *answer, struct error *err)
 {
@@ -149,14 +136,34 @@ static int time_original(struct node *node, json_t *answer, struct error *err)
     if (runner->measure(runner->data, &(struct candidate){.plan = ""}, MEASURE_QUICK, 0,
                         &measurement, err))
         return -1;
-    int status = measurement.time_s.known
-                     ? 0
-                     : fail(err, STATUS_UNVERIFIABLE,
-                            "the kernel as written does not run on this node: %s",
-                            measurement.detail ? measurement.detail : "no reason is known");
+    int status =
+        measurement.time_s.known
+            ? 0
+            : fail(err, STATUS_UNVERIFIABLE,
+                   "the kernel as written does not run on this node: %s",
+                   measurement.detail ? measurement.detail : "no reason is known");
     json_object_set_new(answer, "original_s", json_quantity(measurement.time_s));
     measurement_release(&measurement);
     return status;
+}
+
+/* What all nodes compare with. Told for the first time, it is timed here by itself, too:
+ * so nodes are compared. */
+static int refer(struct node *node, const struct json_at *question, json_t *answer,
+                 struct error *err)
+{
+    struct json_at reference;
+    struct quantity time_s;
+    const char *plan = NULL;
+    if (!json_has(question, "reference"))
+        return 0;
+    if (json_object_at(question, "reference", &reference, err) ||
+        json_string_at(&reference, "plan", &plan, err) ||
+        json_quantity_at(&reference, "time_s", &time_s, err) ||
+        (!node->is_timed && time_original(node, answer, err)))
+        return -1;
+    node->is_timed = true;
+    return live_refer(node->bench.live, plan, time_s, err);
 }
 
 static int take_budget(struct node *node, const struct json_at *question,
@@ -183,10 +190,9 @@ static int take_budget(struct node *node, const struct json_at *question,
 static int answer_open(struct node *node, const struct json_at *question, json_t *answer,
                        struct error *err)
 {
-    if (node_open(node, question, err) || take_budget(node, question, err))
-        return -1;
-    return json_has(question, "reference")
-               ? time_original(node, answer, err) || refer(node, question, err) ? -1 : 0
+    return node_open(node, question, err) || take_budget(node, question, err) ||
+                   refer(node, question, answer, err)
+               ? -1
                : 0;
 }
 
@@ -203,7 +209,7 @@ static int environment_at_key(const struct json_at *question, const char *key,
 static int answer_file(struct node *node, const struct json_at *question, json_t *answer,
                        struct error *err)
 {
-    struct environment environment[2];
+    struct environment environment[2] = {{0}, {0}};
     struct quantity ratio = quantity_unknown();
     const char *text = NULL, *plan = NULL;
     double seconds = 0;
@@ -237,10 +243,10 @@ int node_processor_json(struct context *bench, json_t **out, struct error *err)
                          machine_isa(&here, buf_str(&macros), &isa, err)
                      ? -1
                      : 0;
-    *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture", cpu.architecture,
-                     "vendor", cpu.vendor, "family", cpu.family, "model", cpu.model,
-                     "name", cpu.name, "isa",
-                     json_strings((const char *const *)isa.v, isa.nr));
+    *out =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture", cpu.architecture,
+                  "vendor", cpu.vendor, "family", cpu.family, "model", cpu.model, "name",
+                  cpu.name, "isa", json_strings((const char *const *)isa.v, isa.nr));
     struct record_machine owner = {.cpu = cpu, .isa = isa};
     record_machine_release(&owner);
     machine_processor_release(&here);
@@ -270,9 +276,8 @@ static int answer_run(struct node *node, const struct json_at *question, json_t 
                          json_string_at(question, "folder", &folder, err)
                      ? -1
                      : 0;
-    struct spawn_request request = {.argv = (const char *const *)words.v,
-                                    .dir = folder,
-                                    .output_limit = 64 << 20};
+    struct spawn_request request = {
+        .argv = (const char *const *)words.v, .dir = folder, .output_limit = 64 << 20};
     if (!status && !(status = spawn_run(&request, &outcome, err))) {
         json_object_set_new(answer, "out", text_json(buf_str(&outcome.out)));
         json_object_set_new(answer, "err", text_json(buf_str(&outcome.err)));
@@ -308,7 +313,7 @@ static int answer(void *data, const struct json_at *question, json_t *out,
         return answer_look(node, question, out, err);
     if (!strcmp(what, "open"))
         return answer_open(node, question, out, err);
-    if (need_open(node, err) || refer(node, question, err))
+    if (need_open(node, err) || refer(node, question, out, err))
         return -1;
     if (!strcmp(what, "file"))
         return answer_file(node, question, out, err);
@@ -388,12 +393,12 @@ static json_t *hello_json(char **id, struct error *err)
     for (char *c = *id; *c; c++)
         if (*c == '/' || *c == '@')
             *c = '_';
-    json_t *hello = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "schema",
-        "inflight.worker/1", "id", *id, "node", node, "job", job, "partition",
-        from("SLURM_JOB_PARTITION"), "kind", kind, "cpu_model", model, "cpu", cpu, "cores",
-        (json_int_t)cpus.cpu_nr, "processors",
-        (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "version", INFLIGHT_VERSION);
+    json_t *hello =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "schema",
+                  "inflight.worker/1", "id", *id, "node", node, "job", job, "partition",
+                  from("SLURM_JOB_PARTITION"), "kind", kind, "cpu_model", model, "cpu",
+                  cpu, "cores", (json_int_t)cpus.cpu_nr, "processors",
+                  (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "version", INFLIGHT_VERSION);
     free(cpus.cpu);
     free(kind);
     free(job);

@@ -79,8 +79,7 @@ static size_t timed_nodes(const json_t *report, struct timed **out)
                  *worker;
     size_t nr = 0, i;
     *out = xcalloc(json_array_size(list) + 1, sizeof(**out));
-    json_array_foreach(list, i, worker)
-    {
+    json_array_foreach(list, i, worker) {
         struct quantity time_s = report_value(report_quantity(worker, "original_s"));
         size_t k = 0;
         while (k < nr && strcmp((*out)[k].node, report_word(worker, "node")))
@@ -93,7 +92,7 @@ static size_t timed_nodes(const json_t *report, struct timed **out)
     return nr;
 }
 
-static double median_of(const struct timed *timed, size_t nr)
+static double median_time(const struct timed *timed, size_t nr)
 {
     double *value = xcalloc(nr + 1, sizeof(*value));
     for (size_t i = 0; i < nr; i++)
@@ -108,7 +107,7 @@ char *kind_slow_node(const json_t *report)
     struct timed *timed;
     size_t nr = timed_nodes(report, &timed);
     struct buf names = {0};
-    double median = nr > 2 ? median_of(timed, nr) : NAN;
+    double median = nr > 2 ? median_time(timed, nr) : NAN;
     for (size_t i = 0; i < nr && nr > 2; i++)
         if (timed[i].time_s.low > slow_by * median)
             buf_addf(&names, "%s%s takes %.2f times as long as the median of its kind",
@@ -153,9 +152,10 @@ static const char *winner_of(const struct kind *kind)
 static void add_kind(const struct kind *kind, struct buf *out)
 {
     const json_t *verdict = json_object_get(kind->report, "verdict");
-    double node_s = report_figure(json_object_get(kind->report, "campaign"), "node_seconds");
+    double node_s =
+        report_figure(json_object_get(kind->report, "campaign"), "node_seconds");
     buf_addf(out, "%s: %s\n", kind->name,
-             kind->report ? report_word(verdict, "headline")
+             kind->report    ? report_word(verdict, "headline")
              : kind->trouble ? kind->trouble
                              : "no report");
     buf_addf(out, "  %s, %lld core%s; %zu worker%s", kind->model, kind->cores,
@@ -264,12 +264,12 @@ json_t *kinds_json(const struct kinds *kinds)
         const struct kind *kind = &kinds->item[i];
         char *slow = kind_slow_node(kind->report), *scatter = kind_scatter(kind->report);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:O?}", "name",
-                            kind->name, "cpu_model", kind->model, "cores",
-                            (json_int_t)kind->cores, "workers",
-                            (json_int_t)kind->worker.nr, "trouble",
-                            text_json(kind->trouble), "scatter", text_json(scatter),
-                            "slow_node", text_json(slow), "report", kind->report));
+            list,
+            json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:O?}", "name", kind->name,
+                      "cpu_model", kind->model, "cores", (json_int_t)kind->cores,
+                      "workers", (json_int_t)kind->worker.nr, "trouble",
+                      text_json(kind->trouble), "scatter", text_json(scatter),
+                      "slow_node", text_json(slow), "report", kind->report));
         free(slow);
         free(scatter);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cluster/campaign.h"
 #include "advisor/compare/compare.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
@@ -254,6 +255,10 @@ static int compare(const struct settings *settings, struct error *err)
 
 int machine_command(const struct settings *settings, struct error *err)
 {
+    if (campaign_check(settings, err))
+        return -1;
+    if (settings->on)
+        return campaign_command(settings, err);
     enum form form;
     if (find_form(settings, &form, err) || check_options(settings, form, err) ||
         check_values(settings, err))

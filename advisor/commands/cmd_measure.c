@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cluster/campaign.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
@@ -136,6 +137,10 @@ static int measure_once(struct context *bench, struct error *err)
 
 int measure_command(const struct settings *settings, struct error *err)
 {
+    if (campaign_check(settings, err))
+        return -1;
+    if (settings->on)
+        return campaign_command(settings, err);
     struct context bench;
     spawn_catch_interrupt();
     context_start(&bench, settings);

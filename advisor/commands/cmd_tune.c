@@ -480,6 +480,8 @@ int tune_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--html, --sarif and --diagnostics show a session; a replay of a "
                     "recorded space is none");
+    if (campaign_check(settings, err))
+        return -1;
     if (settings->on && !remote_is_asked(settings))
         return check_outputs(settings, err) || check_strategy(settings, err)
                    ? -1

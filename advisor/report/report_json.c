@@ -8,6 +8,7 @@
 #include "advisor/report/report_parts.h"
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
+#include "advisor/session/context_remote.h"
 #include "core/base/text.h"
 #include "observe/in_app/in_app_result.h"
 #include "search/finish/confirm.h"

@@ -16,12 +16,34 @@ static const char *const of_kernel[] = {
     "tunable", "constraint",  "include", "compile-commands", "cflags",
     "build",   "reassociate", NULL};
 /* Options of tune that say how it searches. */
-static const char *const of_search[] = {
-    "compiler",  "flags",        "flags-try", "try",
-    "machine",   "rules",        "cores",     "tolerance",
-    "in-app",    "in-app-dir",   "variants",  "tolerance-absolute",
-    "seed",      "in-app-check", "strategy",  "in-app-budget",
-    "no-record", "database",     NULL};
+static const char *const of_search[] = {"compiler",
+                                        "flags",
+                                        "flags-try",
+                                        "try",
+                                        "machine",
+                                        "rules",
+                                        "cores",
+                                        "tolerance",
+                                        "in-app",
+                                        "in-app-dir",
+                                        "variants",
+                                        "tolerance-absolute",
+                                        "seed",
+                                        "in-app-check",
+                                        "strategy",
+                                        "in-app-budget",
+                                        "no-record",
+                                        "database",
+                                        "on",
+                                        "nodes",
+                                        "partition",
+                                        "account",
+                                        "time",
+                                        "node-constraint",
+                                        "exclusive",
+                                        "node-hours",
+                                        "slurm-options",
+                                        NULL};
 
 static bool is_among(const char *name, const char *const *list)
 {

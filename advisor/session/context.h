@@ -53,10 +53,10 @@ struct context {
     struct rule_set *rules;
     char *scratch;
     struct live *live;
-    struct remote *remote;  /* workers that judge the variants; NULL = it is done here */
-    char *remote_machine;   /* the profile of their kind, where they see it */
-    double remote_said_s;   /* when progress was written last */
-    struct live_look look;  /* of theirs */
+    struct remote *remote; /* workers that judge the variants; NULL = it is done here */
+    char *remote_machine;  /* the profile of their kind, where they see it */
+    double remote_said_s;  /* when progress was written last */
+    struct live_look look; /* of theirs */
     struct store *store;
     char *key;        /* of the session */
     char *result_key; /* of each of its results, beside the variant */

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/settings.h"
 #include "advisor/session/context.h"
 #include "core/base.h"
+#include "core/files/hash.h"
 #include "search/remote/mailbox.h"
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
@@ -157,9 +159,8 @@ int context_remote_open(struct context *bench, struct error *err)
     json_object_set_new(question, "trace_one_s", json_real(bench->budget.trace_one_s));
     if (remote_open(bench->remote, question, err))
         return -1;
-    bench->live_runner =
-        remote_runner(bench->remote, &bench->subject, &bench->machine,
-                      (int)live_copies(bench->live));
+    bench->live_runner = remote_runner(bench->remote, &bench->subject, &bench->machine,
+                                       (int)live_copies(bench->live));
     return 0;
 }
 
@@ -195,8 +196,8 @@ int context_remote_processor(struct context *bench, json_t **out, struct error *
     if (remote_ask(bench->remote, question_new("processor"), &answer, err))
         return -1;
     struct json_at at = json_top("a worker's answer", answer);
-    int status = !answer ? fail(err, STATUS_FAILED, "interrupted")
-                         : answer_status(&at, err);
+    int status =
+        !answer ? fail(err, STATUS_FAILED, "interrupted") : answer_status(&at, err);
     *out = status ? NULL : json_incref(json_object_get(answer, "processor"));
     json_decref(answer);
     return status;
@@ -216,7 +217,8 @@ json_t *context_remote_json(const struct context *bench, size_t measured, size_t
 
 json_t *context_remote_words(const struct context *bench)
 {
-    json_t *kind = bench->remote ? mailbox_read(bench->settings->on, "", KIND_FILE) : NULL,
+    json_t *kind =
+               bench->remote ? mailbox_read(bench->settings->on, "", KIND_FILE) : NULL,
            *words = json_incref(json_object_get(kind, "words"));
     json_decref(kind);
     return words;

@@ -18,7 +18,7 @@ struct settings;
 #define KIND_FILE "kind.json"
 /* Of the search among its nodes: inflight.progress/1, and the report. */
 #define KIND_PROGRESS "progress.json"
-#define KIND_REPORT "report.json"
+#define KIND_REPORT   "report.json"
 /* There: no worker will come any more. */
 #define KIND_LAST "last"
 
@@ -35,8 +35,9 @@ int context_remote_file(struct context *bench, const char *source,
                         struct compared *comparison, struct error *err);
 /* Of the nodes: see node_processor_json. Caller json_decref's. */
 int context_remote_processor(struct context *bench, json_t **out, struct error *err);
-/* {"nodes": [...], "node_seconds", "variant_node_seconds", "pruned", "saved_node_seconds"}
- * of a search that measured and left out so many; NULL = it was measured here. */
+/* {"nodes": [...], "node_seconds", "variant_node_seconds", "pruned",
+ * "saved_node_seconds"} of a search that measured and left out so many; NULL = it was
+ * measured here. */
 json_t *context_remote_json(const struct context *bench, size_t measured, size_t pruned);
 /* The words that the user gave, as an array; NULL = it was measured here. */
 json_t *context_remote_words(const struct context *bench);

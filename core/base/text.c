@@ -14,6 +14,12 @@ bool text_begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool text_ends(const char *text, const char *end)
+{
+    size_t length = strlen(text), its = strlen(end);
+    return length >= its && !strcmp(text + length - its, end);
+}
+
 const char *text_behind(const char *text, const char *start)
 {
     return text_begins(text, start) ? text + strlen(start) : text;

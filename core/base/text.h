@@ -8,6 +8,7 @@
 struct buf;
 
 bool text_begins(const char *text, const char *start);
+bool text_ends(const char *text, const char *end);
 /* What is behind the start; the text where it begins otherwise. */
 const char *text_behind(const char *text, const char *start);
 /* Where its line of that number begins, from 1; NULL = it has not so many. */

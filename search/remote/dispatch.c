@@ -15,13 +15,13 @@ struct dispatch {
         size_t depth;
         size_t load; /* questions that it has and did not answer */
         bool lost, gone;
-    } *worker;
+    } * worker;
     size_t worker_nr, worker_alloc;
     struct question {
         enum dispatch_kind kind;
         enum dispatch_state state;
         size_t lost_with;
-    } *question;
+    } * question;
     size_t question_nr, question_alloc;
     /* In the order in which they are asked; what was lost comes first. */
     size_t *waiting[2];
@@ -117,7 +117,8 @@ static bool others_have(const struct dispatch *dispatch, size_t worker, size_t q
     return false;
 }
 
-/* Others are asked what it has; one that is only silent keeps it, and may still answer. */
+/* Others are asked what it has; one that is only silent keeps it, and may still answer.
+ */
 static void pass_on(struct dispatch *dispatch, size_t worker, bool forget)
 {
     size_t kept = 0;

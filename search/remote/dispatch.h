@@ -11,11 +11,12 @@
 struct dispatch_opts {
     double silent_s; /* a worker that is not heard of for so long is lost until it is
                         heard of again; 0 = 90 */
-    size_t tries;    /* a question that so many workers were lost with is given up; 0 = 3 */
+    size_t tries; /* a question that so many workers were lost with is given up; 0 = 3 */
 };
 
 enum dispatch_kind {
-    DISPATCH_HOME, /* builds on what the search asked before: for the worker that is home */
+    DISPATCH_HOME, /* builds on what the search asked before: for the worker that is home
+                    */
     DISPATCH_ANY   /* stands alone: for whoever has the least to do */
 };
 

@@ -94,17 +94,17 @@ int mailbox_put(const char *folder, const char *room, const char *name,
     while ((reason = write_once(path, text)) && may_pass(reason) && clock_s() < until_s &&
            !spawn_interrupted()) {
         if (!said && patience->say) {
-            char *sentence = xasprintf("waiting: cannot write '%s': %s", path,
-                                       strerror(reason));
+            char *sentence =
+                xasprintf("waiting: cannot write '%s': %s", path, strerror(reason));
             patience->say(patience->data, sentence);
             free(sentence);
         }
         said = true;
         sleep_s(retry_s);
     }
-    int status = reason ? fail(err, STATUS_FAILED, "cannot write '%s': %s", path,
-                               strerror(reason))
-                        : 0;
+    int status =
+        reason ? fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(reason))
+               : 0;
     free(text);
     free(path);
     return status;
@@ -155,9 +155,9 @@ void mailbox_remove(const char *folder, const char *room, const char *name)
 
 void mailbox_nap(struct mailbox_nap *nap, bool anything_came)
 {
-    nap->seconds = anything_came         ? nap_min_s
-                   : nap->seconds > 0    ? nap->seconds * 1.3
-                                         : nap_min_s;
+    nap->seconds = anything_came      ? nap_min_s
+                   : nap->seconds > 0 ? nap->seconds * 1.3
+                                      : nap_min_s;
     if (nap->seconds > nap_max_s)
         nap->seconds = nap_max_s;
     sleep_s(nap->seconds);

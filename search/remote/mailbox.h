@@ -19,10 +19,10 @@ struct error;
 struct strvec;
 
 #define MAILBOX_WORKERS "workers"
-#define MAILBOX_INBOX "inbox"
+#define MAILBOX_INBOX   "inbox"
 #define MAILBOX_ANSWERS "answers"
-#define MAILBOX_END "end"
-#define MAILBOX_HEAD "head"
+#define MAILBOX_END     "end"
+#define MAILBOX_HEAD    "head"
 
 /* Seconds between two beats; whoever listens allows for many. */
 #define MAILBOX_BEAT_S 2.0

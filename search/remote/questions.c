@@ -49,7 +49,8 @@ int candidate_at(const struct json_at *at, const char *key, struct candidate *ou
 {
     struct json_at here, environment;
     const char *plan = NULL;
-    if (json_object_at(at, key, &here, err) || json_string_at(&here, "plan", &plan, err) ||
+    if (json_object_at(at, key, &here, err) ||
+        json_string_at(&here, "plan", &plan, err) ||
         json_object_at(&here, "environment", &environment, err) ||
         environment_from_json(&environment, &out->environment, err))
         return -1;
@@ -63,8 +64,8 @@ static int ask_measure(const struct json_at *question, const struct search_runne
     struct candidate candidate = {0};
     struct measurement measurement = {0};
     double stop_at_s = 0;
-    int effort = json_word_at(question, "effort", "effort", efforts, ARRAY_SIZE(efforts),
-                              err);
+    int effort =
+        json_word_at(question, "effort", "effort", efforts, ARRAY_SIZE(efforts), err);
     if (effort < 0 || candidate_at(question, "candidate", &candidate, err) ||
         json_number_at(question, "stop_at_s", 0, INFINITY, &stop_at_s, err) ||
         runner->measure(runner->data, &candidate, (enum measure_effort)effort, stop_at_s,
@@ -99,21 +100,21 @@ static void add_costs(const struct search_runner *runner, json_t *answer)
     if (!runner->costs)
         return;
     runner->costs(runner->data, &costs);
-    json_object_set_new(
-        answer, "costs",
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "try_s",
-                  json_number_or_null(costs.try_s), "comparison_s",
-                  json_number_or_null(costs.comparison_s), "check_s",
-                  json_number_or_null(costs.check_s), "explain_s",
-                  json_number_or_null(costs.explain_s), "look_s",
-                  json_number_or_null(costs.look_s), "looks",
-                  (json_int_t)costs.looks.nr, "looks_s",
-                  json_number_or_null(costs.looks.seconds), "looks_error",
-                  json_number_or_null(costs.looks.error)));
+    json_object_set_new(answer, "costs",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "try_s",
+                                  json_number_or_null(costs.try_s), "comparison_s",
+                                  json_number_or_null(costs.comparison_s), "check_s",
+                                  json_number_or_null(costs.check_s), "explain_s",
+                                  json_number_or_null(costs.explain_s), "look_s",
+                                  json_number_or_null(costs.look_s), "looks",
+                                  (json_int_t)costs.looks.nr, "looks_s",
+                                  json_number_or_null(costs.looks.seconds), "looks_error",
+                                  json_number_or_null(costs.looks.error)));
 }
 
-int question_ask_runner(const struct json_at *question, const struct search_runner *runner,
-                        json_t *answer, struct error *err)
+int question_ask_runner(const struct json_at *question,
+                        const struct search_runner *runner, json_t *answer,
+                        struct error *err)
 {
     const char *what = NULL;
     if (json_string_at(question, "what", &what, err))
@@ -172,12 +173,12 @@ void answer_costs(const json_t *answer, struct search_costs *costs)
     const json_t *told = json_object_get(answer, "costs");
     if (!told)
         return;
-    *costs = (struct search_costs){
-        .try_s = number_of(told, "try_s"),
-        .comparison_s = number_of(told, "comparison_s"),
-        .check_s = number_of(told, "check_s"),
-        .explain_s = number_of(told, "explain_s"),
-        .look_s = number_of(told, "look_s"),
-        .looks = {(size_t)number_of(told, "looks"), number_of(told, "looks_s"),
-                  number_of(told, "looks_error")}};
+    *costs = (struct search_costs){.try_s = number_of(told, "try_s"),
+                                   .comparison_s = number_of(told, "comparison_s"),
+                                   .check_s = number_of(told, "check_s"),
+                                   .explain_s = number_of(told, "explain_s"),
+                                   .look_s = number_of(told, "look_s"),
+                                   .looks = {(size_t)number_of(told, "looks"),
+                                             number_of(told, "looks_s"),
+                                             number_of(told, "looks_error")}};
 }

@@ -21,8 +21,9 @@ json_t *question_compare(const struct candidate *a, const struct candidate *b, b
 
 /* Of "measure" and "compare": asks the runner and adds what it says to the answer. Other
  * questions are refused. */
-int question_ask_runner(const struct json_at *question, const struct search_runner *runner,
-                        json_t *answer, struct error *err);
+int question_ask_runner(const struct json_at *question,
+                        const struct search_runner *runner, json_t *answer,
+                        struct error *err);
 
 json_t *answer_new(const char *question, const char *worker);
 void answer_failed(json_t *answer, const struct error *err);

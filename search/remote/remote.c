@@ -74,8 +74,7 @@ int remote_new(const struct remote_opts *opts, struct remote **out, struct error
     struct remote *remote = xcalloc(1, sizeof(*remote));
     remote->opts = *opts;
     remote->patience = (struct mailbox_patience){patience_s, opts->say, opts->data};
-    remote->dispatch =
-        dispatch_new(&(struct dispatch_opts){.silent_s = opts->silent_s});
+    remote->dispatch = dispatch_new(&(struct dispatch_opts){.silent_s = opts->silent_s});
     if (mailbox_make(opts->folder, err) ||
         mailbox_beater_start(opts->folder, MAILBOX_HEAD, &remote->beater, err)) {
         remote_free(remote);
@@ -347,8 +346,6 @@ static void opened(struct remote *remote, struct remote_worker *worker)
         leave(remote, worker, why.text);
         return;
     }
-    if (json_has(&at, "original_s"))
-        json_quantity_at(&at, "original_s", &worker->original_s, NULL);
     worker->state = WORKER_OPEN;
     worker->number = dispatch_join(remote->dispatch, depth_of(worker), clock_s());
 }
@@ -372,12 +369,20 @@ static struct remote_question *find_question(const struct remote *remote,
                : NULL;
 }
 
+static void take_original(struct remote_worker *worker, const json_t *document)
+{
+    struct json_at at = json_top("answer", document);
+    if (json_has(&at, "original_s"))
+        json_quantity_at(&at, "original_s", &worker->original_s, NULL);
+}
+
 /* Takes the document. */
 static void take_answer(struct remote *remote, struct remote_worker *worker,
                         const char *name, json_t *document)
 {
     size_t number = 0;
     struct remote_question *question = find_question(remote, name, &number);
+    take_original(worker, document);
     if (worker->direct && !strcmp(worker->direct, name)) {
         worker->direct_answer = json_incref(document);
         if (worker->state == WORKER_OPENING)
@@ -397,8 +402,7 @@ static bool read_answers(struct remote *remote)
     struct strvec names = {0};
     mailbox_list(remote->opts.folder, MAILBOX_ANSWERS, &names);
     for (size_t i = 0; i < names.nr; i++) {
-        json_t *document =
-            mailbox_read(remote->opts.folder, MAILBOX_ANSWERS, names.v[i]);
+        json_t *document = mailbox_read(remote->opts.folder, MAILBOX_ANSWERS, names.v[i]);
         if (!document)
             continue;
         mailbox_remove(remote->opts.folder, MAILBOX_ANSWERS, names.v[i]);
@@ -424,8 +428,7 @@ static int send_questions(struct remote *remote, struct error *err)
         struct remote_question *question = &remote->question[number];
         limit(question->document);
         if (remote->reference.document && worker->reference != remote->reference.number)
-            json_object_set(question->document, "reference",
-                            remote->reference.document);
+            json_object_set(question->document, "reference", remote->reference.document);
         worker->reference = remote->reference.number;
         int status = send(remote, worker, question->name, question->document, err);
         json_object_del(question->document, "reference");
@@ -456,9 +459,10 @@ static size_t put_question(struct remote *remote, json_t *document,
 {
     size_t number = dispatch_put(remote->dispatch, kind);
     GROW(remote->question, number + 1, remote->question_alloc);
-    remote->question[number] = (struct remote_question){
-        .document = document, .name = xasprintf("%d-%08zu", (int)kind, number),
-        .kind = kind};
+    remote->question[number] =
+        (struct remote_question){.document = document,
+                                 .name = xasprintf("%d-%08zu", (int)kind, number),
+                                 .kind = kind};
     remote->question_nr = number + 1;
     return number;
 }
@@ -556,7 +560,7 @@ int remote_ask_first(struct remote *remote, json_t *question, json_t **answer,
     }
     json_decref(question);
     if (!*answer)
-        return err->status         ? -1
+        return err->status           ? -1
                : spawn_interrupted() ? fail(err, STATUS_FAILED, "interrupted")
                                      : fail_lost(remote, err);
     struct json_at at = json_top("answer", *answer);
@@ -623,13 +627,16 @@ static void take_reference(struct remote *remote, const struct measurement *meas
         !environments_equal(&measurement->environment, &plain))
         return;
     json_decref(remote->reference.document);
-    remote->reference.document =
-        json_pack("{s:s, s:o}", "plan", measurement->plan, "time_s",
-                  json_quantity(measurement->time_s));
+    remote->reference.document = json_pack("{s:s, s:o}", "plan", measurement->plan,
+                                           "time_s", json_quantity(measurement->time_s));
     remote->reference.number++;
     size_t home;
-    if (dispatch_home(remote->dispatch, &home)) /* knows it already */
-        worker_at(remote, home)->reference = remote->reference.number;
+    if (!dispatch_home(remote->dispatch, &home))
+        return;
+    struct remote_worker *worker = worker_at(remote, home); /* knows it already */
+    worker->reference = remote->reference.number;
+    if (!*measurement->plan)
+        worker->original_s = measurement->time_s;
 }
 
 static int read_measurement(struct remote *remote, const json_t *answer,
@@ -702,9 +709,9 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     size_t number;
     for (size_t i = 0; i < nr; i++)
         if (!find_ahead(remote, &candidate[i], &number))
-            put_question(remote,
-                         question_measure(&candidate[i], MEASURE_QUICK, remote->stop_at_s),
-                         DISPATCH_ANY);
+            put_question(
+                remote, question_measure(&candidate[i], MEASURE_QUICK, remote->stop_at_s),
+                DISPATCH_ANY);
     return turn(remote, err);
 }
 
@@ -755,17 +762,17 @@ json_t *remote_workers_json(const struct remote *remote)
         const struct remote_worker *worker = &remote->worker[i];
         bool lost = worker->state == WORKER_OPEN &&
                     !dispatch_works(remote->dispatch, worker->number);
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:f, s:I, s:o, s:s, s:s?}", "node",
-                            hello_text(worker, "node"), "job", hello_text(worker, "job"),
-                            "id", worker->id, "seconds", seconds_of(worker), "answers",
-                            (json_int_t)worker->answers, "original_s",
-                            json_quantity(worker->original_s), "state",
-                            worker->state == WORKER_GONE ? "gone"
-                            : lost                       ? "silent"
-                            : worker->state == WORKER_OPEN ? "working"
-                                                           : "starting",
-                            "why", worker->why));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:I, s:o, s:s, s:s?}",
+                                              "node", hello_text(worker, "node"), "job",
+                                              hello_text(worker, "job"), "id", worker->id,
+                                              "seconds", seconds_of(worker), "answers",
+                                              (json_int_t)worker->answers, "original_s",
+                                              json_quantity(worker->original_s), "state",
+                                              worker->state == WORKER_GONE   ? "gone"
+                                              : lost                         ? "silent"
+                                              : worker->state == WORKER_OPEN ? "working"
+                                                                             : "starting",
+                                              "why", worker->why));
     }
     return list;
 }

@@ -20,11 +20,11 @@ struct search_subject;
 
 struct remote_opts {
     const char *folder;
-    double silent_s;    /* as in struct dispatch_opts */
+    double silent_s;  /* as in struct dispatch_opts */
     const char *last; /* a file of this name in the folder: no worker will come any more;
                          NULL = nobody tells */
-    double node_s;      /* node-seconds that may be used; 0 = no limit: a worker that would
-                           use them up before `end_s` is sent away */
+    double node_s;    /* node-seconds that may be used; 0 = no limit: a worker that would
+                         use them up before `end_s` is sent away */
     /* What a batch system knows: the job of this worker is over. NULL = nobody knows. */
     bool (*is_gone)(void *data, const json_t *hello);
     /* What is waited for, in a sentence. May be NULL. */

@@ -20,7 +20,7 @@ struct serving {
     struct mailbox_patience patience;
     long long heard; /* the search's beat, and when it came */
     double heard_at_s;
-    const char *why; /* it ends; NULL = it goes on */
+    const char *why;    /* it ends; NULL = it goes on */
     struct strvec seen; /* questions that were told to `prepare` */
 };
 
@@ -60,7 +60,8 @@ static void set_end(const struct json_at *question)
 static int put_answer(const struct serving *serving, const char *name,
                       const json_t *answer, struct error *err)
 {
-    char *as = xasprintf("%.*s@%s.json", (int)strcspn(name, "."), name, serving->opts->id);
+    char *as =
+        xasprintf("%.*s@%s.json", (int)strcspn(name, "."), name, serving->opts->id);
     int status = mailbox_put(serving->folder, MAILBOX_ANSWERS, as, answer,
                              &serving->patience, err);
     free(as);
