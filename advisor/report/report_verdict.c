@@ -362,6 +362,36 @@ char *report_limit_phrase(const json_t *report)
     return phrase ? xstrdup(phrase) : busiest_phrase(report);
 }
 
+/* ---- what was typed ---- */
+
+/* As far as it shows in documents that do not say it. */
+static json_t *likely_command(const json_t *report)
+{
+    const json_t *kernel = json_object_get(report, "kernel");
+    const char *command = report_word(report, "command"), *name;
+    json_t *words = json_array(), *value;
+    struct buf word = {0};
+    buf_addf(&word, "%s", report_word(kernel, "file"));
+    if (report_figure(kernel, "line") > 0)
+        buf_addf(&word, ":%.0f", report_figure(kernel, "line"));
+    json_array_append_new(words, json_string(*command ? command : "tune"));
+    json_array_append_new(words, text_json(buf_str(&word)));
+    json_object_foreach(json_object_get(kernel, "sizes"), name, value) {
+        buf_reset(&word);
+        buf_addf(&word, "%s=%.15g", name, json_number_value(value));
+        json_array_append_new(words, json_string("--set"));
+        json_array_append_new(words, text_json(buf_str(&word)));
+    }
+    buf_release(&word);
+    return words;
+}
+
+static void settle_command(json_t *report)
+{
+    if (!json_array_size(json_object_get(report, "command_line")))
+        set(report, "command_line", likely_command(report));
+}
+
 /* ---- the verdict ---- */
 
 /* Neither a gain nor that there is none can be told. */
@@ -534,6 +564,18 @@ static void settle_why(const json_t *report, json_t *verdict)
     free(phrase);
 }
 
+/* The winner's, or that of the advice to be tried first. */
+static void settle_plan(const json_t *report, json_t *verdict, const char *kind)
+{
+    const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
+    const char *plan =
+        !strcmp(kind, "faster") ? report_word(json_object_get(report, "best"), "plan")
+        : !strcmp(kind, "advice") && !strcmp(report_word(first, "verdict_text"), "try")
+            ? report_word(first, "plan")
+            : "";
+    set(verdict, "plan", *plan ? json_string(plan) : json_null());
+}
+
 static void settle_verdict(json_t *report)
 {
     const char *kind = kind_of(report);
@@ -544,6 +586,7 @@ static void settle_verdict(json_t *report)
     json_t *verdict = json_object(), *next = report_next(report);
     set(verdict, "kind", json_string(kind));
     set(verdict, "gain", gain ? json_deep_copy(gain) : json_null());
+    settle_plan(report, verdict, kind);
     settle_headline(report, verdict, kind);
     settle_sureness(report, verdict, kind);
     settle_why(report, verdict);
@@ -558,5 +601,6 @@ void report_settle(json_t *report)
 {
     settle_variants(report);
     settle_advice(report);
+    settle_command(report);
     settle_verdict(report);
 }
