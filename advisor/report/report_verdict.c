@@ -564,18 +564,6 @@ static void settle_why(const json_t *report, json_t *verdict)
     free(phrase);
 }
 
-/* The winner's, or that of the advice to be tried first. */
-static void settle_plan(const json_t *report, json_t *verdict, const char *kind)
-{
-    const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
-    const char *plan =
-        !strcmp(kind, "faster") ? report_word(json_object_get(report, "best"), "plan")
-        : !strcmp(kind, "advice") && !strcmp(report_word(first, "verdict_text"), "try")
-            ? report_word(first, "plan")
-            : "";
-    set(verdict, "plan", *plan ? json_string(plan) : json_null());
-}
-
 static void settle_verdict(json_t *report)
 {
     const char *kind = kind_of(report);
@@ -586,7 +574,6 @@ static void settle_verdict(json_t *report)
     json_t *verdict = json_object(), *next = report_next(report);
     set(verdict, "kind", json_string(kind));
     set(verdict, "gain", gain ? json_deep_copy(gain) : json_null());
-    settle_plan(report, verdict, kind);
     settle_headline(report, verdict, kind);
     settle_sureness(report, verdict, kind);
     settle_why(report, verdict);

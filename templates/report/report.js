@@ -66,12 +66,7 @@ function heroNode(document) {
     limit && !why.startsWith(limit) && el("p", null, el("b", null, limit)),
     paragraph(sentence(why), "why"),
     textOf(document, "limit_line") && el("p", null, el("code", null, textOf(document, "limit_line"))),
-    el(
-      "dl.lines",
-      null,
-      copyLine("Plan", textOf(verdict, "plan")),
-      copyLine("Next", commandLine(get(verdict, "next"))),
-    ),
+    el("dl.lines", null, copyLine("Next", commandLine(get(verdict, "next")))),
     get(document, "interrupted") === true &&
       el("p.note", null, "Interrupted: this is what was known by then. The same command continues the session."),
     note !== noise && paragraph(note, "note"),
