@@ -7,8 +7,10 @@
 #include "advisor/report/report_read.h"
 #include "core/base.h"
 #include "core/base/figures.h"
+#include "core/base/text.h"
 #include "core/occupancy/occupancy.h"
 #include "core/pipeline/cause.h"
+#include "core/process/account.h"
 #include "search/session/session.h"
 
 /* A bound below it is not worth a try. */
@@ -280,24 +282,9 @@ static void settle_advice(json_t *report)
 
 static const char *at_limit(enum resource resource)
 {
-    switch (resource) {
-    case RESOURCE_L1_QUEUE:
-        return "the L1 miss queue (MSHRs)";
-    case RESOURCE_L2_QUEUE:
-        return "the L2 miss queue (MSHRs)";
-    case RESOURCE_PAGE_WALKERS:
+    if (resource == RESOURCE_PAGE_WALKERS)
         return "page walks (TLB misses)";
-    case RESOURCE_L2_LINK:
-        return "L2 bandwidth";
-    case RESOURCE_L3_LINK:
-        return "L3 bandwidth";
-    case RESOURCE_MEMORY:
-        return "memory bandwidth";
-    case RESOURCE_ARITHMETIC:
-        return "arithmetic throughput";
-    default:
-        return NULL;
-    }
+    return resource < RESOURCE_NONE ? resource_phrase(resource) : NULL;
 }
 
 /* By the report's word for why nothing is at its limit. */
@@ -360,6 +347,22 @@ char *report_limit_phrase(const json_t *report)
         return xasprintf("%s%s", phrase, fullness_phrase(report, limiter));
     phrase = below_limit(report_word(report, "why"));
     return phrase ? xstrdup(phrase) : busiest_phrase(report);
+}
+
+/* ---- what keys of the document are called ---- */
+
+static void settle_names(json_t *report)
+{
+    json_t *names = json_object();
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        const char *name = at_limit((enum resource)r);
+        set(names, resource_word((enum resource)r),
+            json_string(name + (text_begins(name, "the ") ? strlen("the ") : 0)));
+    }
+    for (int i = 0; i < ACCOUNT_NR; i++)
+        set(names, account_key((enum account)i),
+            json_string(account_meaning((enum account)i)));
+    set(report, "names", names);
 }
 
 /* ---- what was typed ---- */
@@ -589,5 +592,6 @@ void report_settle(json_t *report)
     settle_variants(report);
     settle_advice(report);
     settle_command(report);
+    settle_names(report);
     settle_verdict(report);
 }

@@ -218,15 +218,8 @@ function gainsSection(report) {
 
 /* ---- what limits the loop ---- */
 
-const resourceNames = {
-  l1_mshrs: "L1 miss queue (MSHRs)",
-  l2_mshrs: "L2 miss queue (MSHRs)",
-  page_walkers: "page walks (TLB misses)",
-  memory: "memory bandwidth",
-  l2_link: "bandwidth from L2",
-  l3_link: "bandwidth from L3",
-  arithmetic: "arithmetic",
-};
+/* Of a resource, or of what took time. */
+const nameOf = (report, key) => textOf(report.document, "names", key) || key;
 const resourceUnits = { page_walkers: "walks/s", memory: "B/s", l2_link: "B/s", l3_link: "B/s", arithmetic: "FLOP/s" };
 const sharedResources = ["memory"]; /* all others are a core's own */
 const leastShown = 0.05;
@@ -252,16 +245,16 @@ function useShare(use) {
   const end = (share) => (share >= 1 ? "100" : plain(100 * Math.max(0, share), 2));
   return [percent(use.value), use.low < use.high && el("small", null, ` ${end(use.low)} to ${end(use.high)} %`)];
 }
-function resourceRow(queue) {
+function resourceRow(report, queue) {
   const name = textOf(queue, "resource"),
     use = quantityOf(queue, "utilization");
-  if (!resourceNames[name] || !use) return null;
+  if (!use) return null;
   const least = quantityOf(queue, "least_s"),
     full = textOf(queue, "fullness");
   return {
     use: use.value,
     cells: [
-      resourceNames[name],
+      nameOf(report, name),
       [shareBar(use, full === "full" ? "full" : use.value >= 0.85 ? "near" : ""), " ", useShare(use)],
       useText(name, queue),
       least ? seconds(least.value) : "",
@@ -271,7 +264,7 @@ function resourceRow(queue) {
 /* What is hardly used is hidden, though never all of it. */
 function resourcesNode(report, measurement, caption) {
   const rows = listOf(measurement, "queues")
-    .map(resourceRow)
+    .map((queue) => resourceRow(report, queue))
     .filter(Boolean)
     .sort((a, b) => b.use - a.use);
   if (!rows.length) return null;
@@ -535,23 +528,13 @@ function leftSection(report) {
 
 /* ---- where the time went ---- */
 
-const accounts = {
-  analysis_s: "reading the source, checking legality, writing C",
-  compiling_s: "compilers and linkers",
-  verifying_s: "comparing results",
-  timing_s: "timing",
-  tracing_s: "tracing cache misses",
-  machine_s: "measuring the machine",
-  other_s: "everything else",
-};
-
 function timeSection(report) {
   const time = get(report.document, "time"),
     wall = numberOf(time, "wall_s");
   if (!(wall > 0)) return null;
-  const rows = Object.entries(accounts)
-    .map(([key, name]) => ({ name, took: numberOf(time, key) ?? 0, last: key === "other_s" }))
-    .filter((row) => row.took >= 0.01 * wall)
+  const rows = Object.keys(time)
+    .filter((key) => textOf(report.document, "names", key) && numberOf(time, key) >= 0.01 * wall)
+    .map((key) => ({ name: nameOf(report, key), took: numberOf(time, key), last: key === "other_s" }))
     .sort((a, b) => a.last - b.last || b.took - a.took);
   return section(
     "time",
