@@ -82,30 +82,14 @@ static void take_words(const json_t *words, bool search, struct strvec *out,
     }
 }
 
-/* "gather.c:12", of documents that do not say how they were made. */
-static char *kernel_place(const json_t *report)
-{
-    const json_t *kernel = json_object_get(report, "kernel");
-    double line = report_figure(kernel, "line");
-    return line > 0 ? xasprintf("%s:%.0f", report_word(kernel, "file"), line)
-                    : xstrdup(report_word(kernel, "file"));
-}
-
 /* inflight `command` of the same kernel; `more` comes behind, NULL-terminated. */
 static json_t *same_kernel(const json_t *report, const char *command, bool search,
                            const char *const *more)
 {
-    const json_t *given = json_object_get(report, "command_line");
     struct strvec words = {0}, flags = {0};
     strvec_push(&words, "inflight");
     strvec_push(&words, command);
-    if (json_array_size(given)) {
-        take_words(given, search, &words, &flags);
-    } else {
-        char *place = kernel_place(report);
-        strvec_push(&words, place);
-        free(place);
-    }
+    take_words(json_object_get(report, "command_line"), search, &words, &flags);
     for (; *more; more++)
         strvec_push(&words, *more);
     for (size_t i = 0; i < flags.nr; i++)

@@ -8,7 +8,6 @@
 
 #include "advisor/report/report.h"
 #include "advisor/report/report_view.h"
-#include "core/occupancy/occupancy.h"
 #include "core/store/store.h"
 
 /* ---- advice ---- */
@@ -267,16 +266,6 @@ static void show_confirm(struct view *view)
     layout_paragraph(&view->layout, "%s", report_word(confirm, "sentence"));
 }
 
-/* As documents of earlier versions have it, without a sentence. */
-static void add_headroom_bound(const json_t *left, struct buf *line)
-{
-    enum resource resource = resource_from_word(report_word(left, "resource"));
-    buf_add(line, "With the same work, the counted resources would allow ");
-    add_report_bound(line, report_quantity(left, "bound"));
-    buf_addf(line, " more; %s would set that limit.",
-             resource_phrase(resource == RESOURCE_NR ? RESOURCE_NONE : resource));
-}
-
 static void add_stop(const json_t *report, struct buf *line)
 {
     size_t variants = json_array_size(json_object_get(report, "variants"));
@@ -305,10 +294,8 @@ static void show_headroom(struct view *view)
         return;
     layout_heading(&view->layout, "How far the search went");
     add_stop(view->report, &line);
-    if (tells_headroom(view, left) && report_has(left, "sentence"))
+    if (tells_headroom(view, left))
         buf_add(&line, report_word(left, "sentence"));
-    else if (tells_headroom(view, left) && report_quantity(left, "bound"))
-        add_headroom_bound(left, &line);
     if (line.length)
         layout_paragraph(&view->layout, "%s", buf_str(&line));
     view_effort(view);

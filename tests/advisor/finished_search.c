@@ -32,7 +32,12 @@ static void set_bench(struct fixture *fixture, const char *command)
 {
     struct live_opts opts = {.machine = &fixture->bench.machine, .copies = 1};
 
-    fixture->settings = (struct settings){.command = command, .compiler = "gcc"};
+    fixture->given[0] = (char *)(uintptr_t)command;
+    fixture->given[1] = (char *)(uintptr_t) "gather.c";
+    fixture->settings = (struct settings){.command = command,
+                                          .compiler = "gcc",
+                                          .given = fixture->given,
+                                          .given_nr = ARRAY_SIZE(fixture->given)};
     fixture->bench.settings = &fixture->settings;
     fixture->bench.session = 7;
     space_machine(&fixture->bench.machine);
