@@ -56,7 +56,7 @@ static const struct {
     {"--counts old.csv --cpu ./toy.json --set n=3", 2,
      "describes a kernel: name its C file"},
     {"--flags -O1 -- true", 2, "--flags describes a kernel: name its C file"},
-    {"--seconds 2 -- true", 2, "--seconds says what --counts FILE covers"},
+    {"--seconds 2 -- true", 2, "--seconds gives the time that --counts FILE covers"},
     {"--counts skylake.csv --cpu ./toy.json", 3,
      "are of 'GenuineIntel-6-55-4', which 'skylake-sp' describes, not of 'toy'"},
     {"--counts epyc.csv --cpu ./toy.json", 3,

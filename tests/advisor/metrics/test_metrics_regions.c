@@ -418,8 +418,7 @@ TEST("a program is run")
     struct place place = {0};
     folders_make(&place);
     check_run(&place, "metrics --regions -- " PROGRAM "pages", 0,
-              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' is not told "
-              "of regions*",
+              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' cannot be counted in regions*",
               "*");
     check_run(&place,
               "metrics --regions kept --cpu software --model faults -- " PROGRAM "pages",
@@ -428,6 +427,6 @@ TEST("a program is run")
               "* kept/1, counted by region markers,*Page_faults *", "");
     check_run(&place, "metrics --regions -- sh -c \"" PROGRAM "pages; exit 7\"", 1,
               "*Page_faults *",
-              "*'sh' ended with status 7; the metrics are of what it did until then*");
+              "*'sh' ended with status 7; the metrics cover what it did until then*");
     place_drop(&place);
 }

@@ -83,7 +83,7 @@ static struct app make_app(void)
                     .user_s = 9.8,
                     .system_s = 0.2,
                     .miss_why =
-                        TEXT("the processor's counters are not to be had here (no PMU)"),
+                        TEXT("the processor's counters are not available here (no PMU)"),
                     .end = SPAWN_EXITED,
                     .argv = {argv, 2, 2},
                     .dir = TEXT("/home/me")},
@@ -204,8 +204,7 @@ TEST("programs that run")
             &place, "advise -- ./spin crash", 1,
             "./spin crash\n*'./spin' was ended by a signal*this is of its time*turn, "
             "spin.c:3*",
-            "*inflight: './spin' was ended by a signal (Segmentation fault); the "
-            "report is of its time until then\n");
+            "*inflight: './spin' was ended by a signal (Segmentation fault); the report covers its time until then\n");
     }
     place_drop(&place);
 }
