@@ -159,9 +159,10 @@ static const struct command commands[] = {
      "Checks whether source, headers, tuned code, compiler, flags and machine are\n"
      "still those of the record (docs/build.md), applies the plan again, compares\n"
      "results and times the tuned code against the source, both in turn. Says of each\n"
-     "what it means and what to do. Ends with status 1 when results differ; with\n"
-     "--strict also when something drifted or the gain is gone. Defaults: gcc and the\n"
-     "recorded flags; sizes and contents are those of the record.\n\n"
+     "what it means and what to do. Ends with status 1 when results differ; --strict\n"
+     "makes it 1 also when something drifted or the gain is gone. Unless --compiler\n"
+     "and --flags say otherwise, gcc and the recorded flags are used; sizes and\n"
+     "contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
      "source strict compiler flags budget machine cores include json help | inputs set "
      "buffer assume function compile-commands cflags build " REST,

@@ -84,7 +84,8 @@ TEST("axes that are refused")
         {"n=one", "--sweep: 'one' is not a whole number"},
         {"k=1,2", "--sweep: 'k' cannot be varied here; n, m, pages, cores, "
                   "start and background can"},
-        {"alpha=1", "--sweep: parameter 'alpha' is not an integer; only sizes are varied"},
+        {"alpha=1",
+         "--sweep: parameter 'alpha' is not an integer; only sizes are varied"},
         {"n,pages=1", "--sweep: 'pages' cannot be tied to others"},
         {"pages=small,big", "--sweep pages: expected small, huge, got 'big'"},
         {"cores=0,1", "--sweep cores: '0' is less than one core"},

@@ -418,7 +418,8 @@ TEST("a program is run")
     struct place place = {0};
     folders_make(&place);
     check_run(&place, "metrics --regions -- " PROGRAM "pages", 0,
-              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' cannot be counted in regions*",
+              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' cannot be "
+              "counted in regions*",
               "*");
     check_run(&place,
               "metrics --regions kept --cpu software --model faults -- " PROGRAM "pages",

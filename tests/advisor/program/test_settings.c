@@ -328,7 +328,8 @@ TEST("wrong words are refused")
         {"tune k.c n=5 m=5", "'n=5' is not a file; write --set n=5"},
         {"tune k.c --set n", "--set 'n': write --set NAME=VALUE"},
         {"tune k.c --set n=5,m", "--set 'm': write --set NAME=VALUE"},
-        {"tune -O3 k.c", "unknown option '-O'; flags to read the file with go after '--', those to tune for in --flags '...'; try 'inflight tune "
+        {"tune -O3 k.c", "unknown option '-O'; flags to read the file with go after "
+                         "'--', those to tune for in --flags '...'; try 'inflight tune "
                          "--help-all'"},
         {"advise --bandwidth 106.9",
          "--bandwidth: '106.9' has no unit; write 106.9GB/s, or MB/s or TB/s"},
@@ -490,7 +491,8 @@ TEST("words that are no command")
         {"optimise",
          "there is no command 'optimise'; did you mean 'tune'? Try 'inflight --help'"},
         {"--hepl", "unknown option '--hepl'; did you mean '--help'?"},
-        {"--json", "a command is expected, got '--json': options follow the command, as in 'inflight tune --json'; try 'inflight --help'"},
+        {"--json", "a command is expected, got '--json': options follow the command, as "
+                   "in 'inflight tune --json'; try 'inflight --help'"},
         {"k.c", "there is no command 'k.c'; a file follows the command, as in "
                 "'inflight advise k.c'; try 'inflight --help'"},
     };

@@ -204,7 +204,8 @@ TEST("programs that run")
             &place, "advise -- ./spin crash", 1,
             "./spin crash\n*'./spin' was ended by a signal*this is of its time*turn, "
             "spin.c:3*",
-            "*inflight: './spin' was ended by a signal (Segmentation fault); the report covers its time until then\n");
+            "*inflight: './spin' was ended by a signal (Segmentation fault); the report "
+            "covers its time until then\n");
     }
     place_drop(&place);
 }
