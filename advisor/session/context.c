@@ -432,11 +432,41 @@ int context_kernel(struct context *bench, bool bind, struct error *err)
                : -1;
 }
 
+/* Where a loop cannot be distributed because what one part sets and another uses would
+ * need an element for each iteration, a tile around it needs a constant number. Returns
+ * the whole plan with that tile if it is legal, for the caller to free; else NULL. */
+static char *legal_in_tiles(struct kernel *kernel, const struct plan *plan)
+{
+    enum {
+        TILE = 256
+    }; /* the one that the refusal proposes: small arrays, whole lines */
+    char *found = NULL;
+    for (size_t i = 0; !found && i < plan->step_nr; i++) {
+        const struct plan_step *step = plan->step[i];
+        struct plan *tiled = NULL;
+        struct error err = {0};
+        struct buf text = {0};
+        char *rest;
+        if (step->kind != STEP_DISTRIBUTE || step->arg_nr != 1)
+            continue;
+        rest = plan_text(plan);
+        buf_addf(&text, "tile(%s:%d) %s", step->arg[0].name, TILE, rest);
+        if (plan_parse(buf_str(&text), &tiled, &err) == 0 &&
+            kernel_check(kernel, tiled, NULL, &err) == 0)
+            found = plan_text(tiled);
+        plan_free(tiled);
+        buf_release(&text);
+        free(rest);
+    }
+    return found;
+}
+
 int context_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                   struct error *err)
 {
     struct plan *other = NULL;
     struct error why = {0}, again = {0};
+    char *whole = NULL;
     if (kernel_check(kernel, plan, assumptions, &why) == 0)
         return 0;
     bool known = *why.remedy && plan_parse(why.remedy, &other, &again) == 0;
@@ -444,9 +474,13 @@ int context_check(struct kernel *kernel, const struct plan *plan, struct buf *as
         return fail(err, why.status, "%s", why.text);
     if (kernel_check(kernel, other, NULL, &again) == 0)
         fail(err, why.status, "%s: '%s' is legal", why.text, why.remedy);
+    else if ((whole = legal_in_tiles(kernel, other)))
+        fail(err, why.status, "%s, which needs tiles here: '%s' is legal", why.text,
+             whole);
     else
         fail(err, why.status, "%s, which is not legal either: %s", why.text,
              text_behind(again.text, "the plan is not legal: "));
+    free(whole);
     plan_free(other);
     return -1;
 }
