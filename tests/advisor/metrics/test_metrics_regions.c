@@ -308,7 +308,7 @@ static const struct {
     {unfinished_call, "--regions first --model topdown" TOY,
      "*5.88 % of the region's time was not counted*"},
     {few_asked, "--regions first --model faults --cpu software",
-     "*Page_faults * ? * solve: the system is asked for*which are 87.5 %*"},
+     "*Page_faults * ? * solve: page faults are read in*which are 87.5 %*"},
     {busy, "--regions first --model topdown" TOY,
      "*solve: 3 processors are at work in a process*and 2 threads of it*"
      "mark*"},

@@ -231,7 +231,7 @@ TEST("how the program is built is known, or called a guess")
     if (build(&place, "static __attribute__((noinline,noclone))")) {
         put(&place, "Makefile", "spin: spin.c\n\tgcc -O2 -g -DONE='1 2' -o $@ $<\n");
         check_run(&place, "advise -- ./spin", 0,
-                  "done\n*--in-app 'make && ./spin'\n*'make' is a guess*by --build.*",
+                  "done\n*--in-app 'make && ./spin'\n*'make' is a guess*with --build.*",
                   "*");
         check_run(&place, "advise --build 'make -B' -- ./spin", 0,
                   "done\n*inflight capture spin.c:7 --cflags *-DONE=1 2*--in-app 'make "
