@@ -43,7 +43,7 @@ static const struct {
     int code;
     const char *part;
 } wrong[] = {
-    {"", 2, "one of: a C file, a program behind '--', --counts FILE, or --regions"},
+    {"", 2, "one of: a C file, a program after '--', --counts FILE, or --regions"},
     {"--counts old.csv two.c", 2, "one of: a C file"},
     {"--counts old.csv -- true", 2, "one of: a C file"},
     {"--list --counts old.csv", 2, "--list says what is defined"},
