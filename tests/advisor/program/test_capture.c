@@ -137,7 +137,8 @@ TEST("a loop of C++ that was taken out")
 
     if (start(&place)) {
         copy_source(&place, "mesh.cc");
-        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "", "*are now the function*");
+        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "",
+                  "*are now the function*");
         check(run_line(&place, "g++ -O2 -g -D_GLIBCXX_ASSERTIONS taken.cc -o taken"));
         check_run(&place, "capture taken.cc --function step_loop_59 -- ./taken", 0,
                   "1164.0711137586109\n*dt           0.25\n*mesh_size    500\n"
