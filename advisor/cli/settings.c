@@ -90,7 +90,7 @@ static int read_version(const char *text, struct settings *settings, struct erro
                  !strpbrk(name, "/.") && !file_exists(text);
     if (settings->rival_file)
         return fail(err, STATUS_USAGE,
-                    "compare takes two versions, or one and --plan; got '%s' besides",
+                    "compare takes two versions, or one and --plan; got '%s' as well",
                     text);
     char *file = named ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
     char *before = settings->file;
@@ -144,7 +144,7 @@ static int read_session(const char *text, struct settings *settings, struct erro
                     settings->session, text);
     if (text[strspn(text, "0123456789")])
         return fail(err, STATUS_USAGE,
-                    "'%s' is no session's number; 'inflight report --list' names the "
+                    "'%s' is not a session number; 'inflight report --list' names the "
                     "sessions",
                     text);
     return parse_count(text, "SESSION", &settings->session, err);
@@ -269,8 +269,8 @@ static int unknown_letter(const struct command *command, char letter, const char
     if (takes_flags && strchr("DOUWgwm", letter))
         return fail(
             err, STATUS_USAGE,
-            "unknown option '-%c'; flags to read the file with stand behind "
-            "'--'%s; try 'inflight %s --help-all'",
+            "unknown option '-%c'; flags to read the file with go after '--'%s; try "
+            "'inflight %s --help-all'",
             letter,
             command_takes(command, "flags") ? ", those to tune for in --flags '...'" : "",
             settings->command);
@@ -288,7 +288,7 @@ static int bad_option(const struct command *command, int code, char **argv,
     bool is_letter = optopt > 0 && optopt < FIRST_CODE;
     const char *word = is_letter ? letter : argv[optind - 1];
     if (code == ':')
-        return usage(settings, err, "an argument is missing behind", word);
+        return usage(settings, err, "an argument is missing after", word);
     if (row && !is_letter)
         return usage(settings, err, "no argument is taken in", word);
     return is_letter ? unknown_letter(command, letter[1], word, settings, err)
@@ -385,7 +385,8 @@ static int read_words(const struct command *command, int argc, char **argv,
             break;
         const char *word = argv[optind++];
         if (is_value(word) && command_takes(command, "set"))
-            return fail(err, STATUS_USAGE, "'%s' is no file; write --set %s", word, word);
+            return fail(err, STATUS_USAGE, "'%s' is not a file; write --set %s", word,
+                        word);
         if (read_operand(command->operand, word, settings, err))
             return -1;
     }

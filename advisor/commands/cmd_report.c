@@ -164,7 +164,7 @@ static int show_session(const struct settings *settings, struct store *store,
     }
     if (!status && has_faces(settings) && !is_document(report, "inflight.report/1"))
         status = fail(err, STATUS_USAGE,
-                      "%s is no search: --html, --markdown, --sarif and --diagnostics "
+                      "%s is not a search: --html, --markdown, --sarif and --diagnostics "
                       "show searches",
                       name);
     if (!status)

@@ -475,7 +475,7 @@ int tune_command(const struct settings *settings, struct error *err)
     if (settings->replay && (settings->html || settings->sarif || settings->diagnostics))
         return fail(err, STATUS_USAGE,
                     "--html, --sarif and --diagnostics show a session; a replay of a "
-                    "recorded space is none");
+                    "recorded space is not one");
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     if (!settings->file && settings->program.nr)

@@ -72,7 +72,7 @@ static void show_work(const struct versus *versus, struct layout *layout)
         buf_add(layout->out, "\n");
     }
     layout_paragraph(layout,
-                     "less work: before / after; faster work: what is done a second, "
+                     "less work: before / after; faster work: work done per second, "
                      "after / before; their product is the ratio of the times.");
 }
 

@@ -21,10 +21,10 @@ static void add_tie(struct buf *out, const json_t *tie)
 static void add_choice(const json_t *report, const json_t *ties, const char *equal,
                        struct buf *out)
 {
-    buf_addf(out, "Cannot be told apart from the fastest found, %s: %s. ",
+    buf_addf(out, "Not distinguishable from the fastest found, %s: %s. ",
              report_word(ties, "winner"), equal);
     if (report_true(ties, "written"))
-        buf_add(out, "None of them is a smaller change that is surely as good. ");
+        buf_add(out, "None of them is a smaller change that is certainly as good. ");
     else
         buf_addf(out, "%s is the smallest change of them and was taken. ",
                  report_word(json_object_get(report, "best"), "plan"));

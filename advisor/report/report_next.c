@@ -180,8 +180,8 @@ json_t *report_next(const json_t *report)
     const char *const tune[] = {"-o", tuned, NULL};
     if (report_true(report, "interrupted"))
         add(next,
-            "The same command goes on where this ended (--fresh begins anew, --evidence "
-            "adds the figures).",
+            "The same command continues where this one stopped (--fresh starts over, "
+            "--evidence adds the figures).",
             NULL);
     else if (report_is_advice(report))
         add(next, "To try the advice:", same_kernel(report, "tune", true, tune));

@@ -150,8 +150,9 @@ static void view_advice(struct view *view)
     show_names(view, class, &names);
     buf_release(&names);
     if (!i)
-        layout_paragraph(&view->layout, "None: the rules judge what a complete "
-                                        "measurement of the kernel as written shows.");
+        layout_paragraph(
+            &view->layout,
+            "None: the rules need a complete measurement of the kernel as written.");
     else if (!view->evidence)
         layout_paragraph(&view->layout, "(Each plan can be typed after --plan; "
                                         "--evidence gives every reason.)");
@@ -209,11 +210,11 @@ static void add_looks(const json_t *looks, struct buf *line)
     double nr = figure(looks, "nr");
 
     if (nr > 0)
-        buf_addf(
-            line,
-            " First looks and comparisons in passing took %.2f s in the mean (%.0f of "
-            "them); all their answers together are right with a chance of %.0f %%.",
-            figure(looks, "seconds") / nr, nr, 100 * (1 - figure(looks, "error")));
+        buf_addf(line,
+                 " First measurements and comparisons along the way took %.2f s on "
+                 "average (%.0f of them); all their answers together are right with a "
+                 "probability of %.0f %%.",
+                 figure(looks, "seconds") / nr, nr, 100 * (1 - figure(looks, "error")));
 }
 
 static void add_left_out(const json_t *budget, struct buf *line)
@@ -262,7 +263,7 @@ static void show_confirm(struct view *view)
     const json_t *confirm = json_object_get(view->report, "confirm");
     if (!report_has(confirm, "sentence"))
         return;
-    layout_heading(&view->layout, "Is that so? A counter-experiment");
+    layout_heading(&view->layout, "Is the diagnosis right? A counter-experiment");
     layout_paragraph(&view->layout, "%s", report_word(confirm, "sentence"));
 }
 

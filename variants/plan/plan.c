@@ -443,13 +443,13 @@ static int fail_kind(const char *at, size_t length, struct error *err)
     struct buf all = {0};
     if (!length && strchr(",;+", *at) && *at)
         return fail(err, STATUS_USAGE,
-                    "'%c' stands between steps of the plan; separate steps by blanks, as "
-                    "in 'tile(i:32,j:32) simd'",
+                    "'%c' is between steps of the plan; separate steps by blanks, as in "
+                    "'tile(i:32,j:32) simd'",
                     *at);
     char *name = xstrndup(at, length ? length : strlen(at));
     for (size_t i = 0; i < ARRAY_SIZE(no_steps); i++)
         if (is_spelled(name, strlen(name), no_steps[i].name)) {
-            fail(err, STATUS_USAGE, "'%s' is no step of a plan: %s", name,
+            fail(err, STATUS_USAGE, "'%s' is not a step of a plan: %s", name,
                  no_steps[i].instead);
             free(name);
             return -1;
@@ -567,7 +567,7 @@ static int arg_is_new(const struct reading *reading, const char *name, struct er
 {
     for (size_t i = 0; i < reading->arg_nr; i++)
         if (!strcmp(reading->arg[i].name, name))
-            return fail(err, STATUS_USAGE, "'%s' stands twice in %s", name,
+            return fail(err, STATUS_USAGE, "'%s' appears twice in %s", name,
                         reading->row->name);
     return 0;
 }

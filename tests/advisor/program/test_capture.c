@@ -137,7 +137,8 @@ TEST("a loop of C++ that was taken out")
 
     if (start(&place)) {
         copy_source(&place, "mesh.cc");
-        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "", "*are the function*");
+        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "",
+                  "*are now the function*");
         check(run_line(&place, "g++ -O2 -g -D_GLIBCXX_ASSERTIONS taken.cc -o taken"));
         check_run(&place, "capture taken.cc --function step_loop_59 -- ./taken", 0,
                   "1164.0711137586109\n*dt           0.25\n*mesh_size    500\n"
@@ -145,7 +146,7 @@ TEST("a loop of C++ that was taken out")
                   "*weight       500 x 8 bytes*x            503 x 8 bytes*",
                   "*");
         check_run(&place, "outline mesh.cc:74 -o relaxed.cc", 0, "",
-                  "*are the function*");
+                  "*are now the function*");
         check(run_line(&place, "g++ -O2 -g relaxed.cc -o relaxed"));
         check_run(
             &place, "capture relaxed.cc --function relax_loop_74 -q -- ./relaxed", 0,
