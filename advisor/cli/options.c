@@ -335,6 +335,12 @@ const char *const *option_words(const struct option_row *row)
     return NULL;
 }
 
+bool option_is_single(const struct option_row *row)
+{
+    return row->kind != FLAG && row->kind != WORD && row->kind != FLAGS &&
+           row->kind != LIST && row->kind != INCLUDE;
+}
+
 static int read_choice(const struct option_row *row, const char *text, int *field,
                        struct error *err)
 {
@@ -409,6 +415,15 @@ static int read_set(const char *text, struct strvec *words, struct error *err)
         if (!memchr(text, '=', length))
             return fail(err, STATUS_USAGE, "--set '%.*s': write --set NAME=VALUE",
                         (int)length, text);
+        int name = (int)strcspn(text, "=") + 1;
+        for (size_t i = 0; i < words->nr; i++)
+            if (!strncmp(words->v[i], "set ", 4) &&
+                !strncmp(words->v[i] + 4, text, (size_t)name) &&
+                (strlen(words->v[i] + 4) != length ||
+                 strncmp(words->v[i] + 4, text, length) != 0))
+                return fail(err, STATUS_USAGE,
+                            "--set gives two values, '%s' and '%.*s'; give one",
+                            words->v[i] + 4, (int)length, text);
         strvec_pushf(words, "set %.*s", (int)length, text);
         text += length + (text[length] == ',');
     }

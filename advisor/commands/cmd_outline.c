@@ -147,9 +147,7 @@ int outline_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "which loop? Give a line of it, FILE.c:LINE, or --function for the "
                     "attribute alone");
-    int status = output_check(settings->output, settings->file, err);
-    if (!status)
-        status = context_cflags(settings, settings->file, &cflags, err);
+    int status = context_cflags(settings, settings->file, &cflags, err);
     const struct outline_request request = {.path = settings->file,
                                             .line = settings->line,
                                             .function = settings->function,

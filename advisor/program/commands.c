@@ -288,7 +288,9 @@ static const struct synonym command_synonyms[] = {
     {"inspect", "show"},      {"model", "show"},      {"explain", "rules"},
     {"list", "report"},       {"history", "report"},  {"session", "report"},
     {"sessions", "report"},   {"probe", "machine"},   {"record", "capture"},
-    {"setup", "doctor"},
+    {"setup", "doctor"},      {"variants", "report"}, {"timeline", "profile"},
+    {"apps", "profile"},      {"perf", "profile"},    {"plan", "apply"},
+    {"verify", "check"},      {"topdown", "metrics"},
 };
 
 static int unknown_option_first(const char *word, struct error *err)

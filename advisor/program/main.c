@@ -124,7 +124,9 @@ static int run(int argc, char **argv, struct error *err)
         puts("inflight " INFLIGHT_VERSION);
     else if (!status && asked)
         command_help(command, settings.help_all, stdout);
-    else if (!status && settings.build)
+    else if (!status)
+        status = outputs_check(&settings, err) || database_check(&settings, err) ? -1 : 0;
+    if (!status && !asked && settings.build)
         status = watch_build(&settings, &seen, err);
     if (!status && !asked)
         status = command->run(&settings, err);

@@ -19,6 +19,7 @@
 #include "search/space/space.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
 
 void context_start(struct context *bench, const struct settings *settings)
@@ -539,11 +540,26 @@ struct environment context_environment(const struct context *bench)
                                 .background = (enum run_background)settings->background};
 }
 
+/* A call that does nothing takes a time, too, which would say nothing. Each point of a
+ * sweep has sizes of its own. */
+static int check_work(const struct context *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct quantity iterations = kernel_counts(bench->kernel).iterations;
+    if (settings->sweep.nr || !iterations.known || iterations.value > 0)
+        return 0;
+    return fail(err, settings->words.nr ? STATUS_USAGE : STATUS_INPUT,
+                "with these sizes no loop of '%s' runs even once: there is nothing to "
+                "measure; give larger ones with --set",
+                kernel_name(bench->kernel));
+}
+
 int context_live(struct context *bench, struct error *err)
 {
     const struct settings *settings = bench->settings;
     if (given_caches(bench, err) || context_kernel(bench, true, err) ||
-        context_plan(bench, err) || context_toolchain(bench, err) ||
+        check_work(bench, err) || context_plan(bench, err) ||
+        context_toolchain(bench, err) ||
         rule_set_load_given(&settings->rules, &bench->rules, err) ||
         scratch_make(&bench->scratch, err) || context_machine(bench, err))
         return -1;
@@ -575,8 +591,8 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     struct live_look look = live_look(bench->live);
     if (live_shorten(bench->live, budget_call_s(settings), &look, err))
         return -1;
-    budget_choose(settings, tune, &look, budget);
     budget->began_s = began_s + bench->profile_s;
+    budget_choose(settings, tune, &look, clock_s() - budget->began_s, budget);
     bench->progress.end_s = budget->began_s + budget->seconds;
     live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
     if (budget->shortage)

@@ -248,8 +248,8 @@ int sweep_axes_read(const struct strvec *text, const struct kernel_view *view,
     }
     if (points > SWEEP_POINTS_MAX)
         return fail(err, STATUS_USAGE,
-                    "--sweep: these are %.3g points, more than %d; take larger steps",
-                    points, SWEEP_POINTS_MAX);
+                    "--sweep: these are more than %d points; take larger steps",
+                    SWEEP_POINTS_MAX);
     return 0;
 }
 

@@ -39,8 +39,9 @@ static int parse_any(struct ct_clang *clang, const char *path, const char *sourc
     }
     if (code != CXError_Success || !clang->unit)
         return fail(err, STATUS_INPUT,
-                    "'%s' cannot be parsed (libclang gave up with code %d)", path,
-                    (int)code);
+                    "'%s' cannot be parsed: libclang gave up (code %d); it does so for "
+                    "flags that it cannot make sense of, such as an unknown -std=",
+                    path, (int)code);
     clang->main = clang_getFile(clang->unit, path);
     return 0;
 }

@@ -643,6 +643,9 @@ int tunables_read(const struct ir_function *function,
         if (request.word->kind == DIRECTIVE_CONSTRAINT)
             status = read_constraint(&request, out);
     }
+    /* line 0: of the command line */
+    if (status && err && err->status == STATUS_INPUT && request.word->line == 0)
+        err->status = STATUS_USAGE;
     return status;
 }
 

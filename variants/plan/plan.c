@@ -437,6 +437,13 @@ static const struct {
     {"privatize", BY_HAND},
 };
 
+static const struct synonym kind_synonyms[] = {
+    {"openmp", "parallel"},     {"omp", "parallel"},         {"parallelize", "parallel"},
+    {"block", "tile"},          {"blocking", "tile"},        {"stripmine", "tile"},
+    {"permute", "interchange"}, {"swap", "interchange"},     {"fission", "distribute"},
+    {"split", "distribute"},    {"fusion", "fuse"},          {"merge", "fuse"},
+    {"jam", "unroll_jam"},      {"streaming", "nontemporal"}};
+
 static int fail_kind(const char *at, size_t length, struct error *err)
 {
     const char *names[STEP_KIND_NR];
@@ -458,7 +465,8 @@ static int fail_kind(const char *at, size_t length, struct error *err)
         names[i] = transformation_of(i)->name;
         buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *meant = nearest_word(name, names, STEP_KIND_NR);
+    const char *meant =
+        meant_word(name, names, STEP_KIND_NR, kind_synonyms, ARRAY_SIZE(kind_synonyms));
     if (meant)
         fail(err, STATUS_USAGE,
              "unknown transformation '%s' in the plan; did you mean '%s'? There are %s",

@@ -242,9 +242,9 @@ static const struct {
     {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*",
      false},
     {"-O2 -g", "capture -- ./app", 2, "*which function?*", false},
-    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 1, "*'.'*", false},
-    {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 1,
-     "*cannot write 'no/where'*", false},
+    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 2, "*'.'*", false},
+    {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 2,
+     "*the folder 'no' of the output does not exist*", false},
     {"-O2 -g", "capture --show kernels.c", 3, "*'kernels.c' holds no inputs*", false},
 };
 

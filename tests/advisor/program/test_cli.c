@@ -30,7 +30,7 @@ TEST("every case of tests/data/advisor/cli")
         free(names[i]);
     }
     free(names);
-    check(commands >= 258);
+    check(commands >= 327);
 }
 
 /* ---- what needs more than one look ---- */

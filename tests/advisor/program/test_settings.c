@@ -290,7 +290,8 @@ TEST("wrong words are refused")
         {"tune a.c:99999999999", "'a.c:99999999999': there is no line 99999999999"},
         {"tune a.c:0", "'a.c:0': there is no line 0"},
         {"doctor now", "unexpected word 'now'; try 'inflight doctor --help'"},
-        {"machine skl", "unexpected word 'skl'; try 'inflight machine --help'"},
+        {"machine skl", "unexpected word 'skl'; write --show skl for a profile that "
+                        "exists; try 'inflight machine --help'"},
         {"report last",
          "'last' is not a session number; 'inflight report --list' names the sessions"},
         {"report 1 2", "only one SESSION is taken, got 1 and '2'"},
@@ -333,6 +334,16 @@ TEST("wrong words are refused")
                          "--help-all'"},
         {"advise --bandwidth 106.9",
          "--bandwidth: '106.9' has no unit; write 106.9GB/s, or MB/s or TB/s"},
+        {"tune k.c --budget 5s --quick --budget 6s",
+         "--budget is given twice, as '5s' and as '6s'; give it once"},
+        {"tune k.c --set n=5,m=5 --set n=5 --set nn=6 --set m=6",
+         "--set gives two values, 'm=5' and 'm=6'; give one"},
+        {"tune k.c -ffast-math", "'-ffast-math' is a flag of the compiler; flags to read "
+                                 "the file with stand behind '--', those to tune for in "
+                                 "--flags '...'"},
+        {"tune k.c --ver",
+         "'--ver' is short for several: --verbose, --version; write one "
+         "of them"},
         {"tune --color blue", "--color: expected auto, always or never, got 'blue'"},
     };
 

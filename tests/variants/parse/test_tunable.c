@@ -322,7 +322,7 @@ TEST("words about nothing are refused")
         struct error err = {0};
 
         strvec_push(&request.words, cases[i].word);
-        check_fails(kernel_open(&request, &kernel, &err), &err, STATUS_INPUT,
+        check_fails(kernel_open(&request, &kernel, &err), &err, STATUS_USAGE,
                     cases[i].part);
         strvec_release(&request.words);
         free(path);
