@@ -216,8 +216,9 @@ static int find_ports(int *port, size_t nr, struct error *err)
 }
 
 /* What a job or a node does is seen soon: a queue is looked at once a second, a silent
- * node is down within seconds (SlurmdTimeout), a requeued job waits 6 s and not 2 minutes
- * (cred_expire has no smaller value). */
+ * node is down within seconds (SlurmdTimeout). A requeued job waits 6 s and not 2 minutes
+ * (cred_expire has no smaller value): one that is made to run sooner may be killed by
+ * what was sent to its first run. */
 static const char settings[] = "ClusterName=inflight\n"
                                "AuthType=auth/none\n"
                                "CredType=cred/none\n"
@@ -234,8 +235,8 @@ static const char settings[] = "ClusterName=inflight\n"
                                "PreemptType=preempt/partition_prio\n"
                                "PreemptMode=REQUEUE\n"
                                "ReturnToService=2\n"
-                               "SlurmdTimeout=3\n"
-                               "MessageTimeout=3\n"
+                               "SlurmdTimeout=2\n"
+                               "MessageTimeout=2\n"
                                "KillWait=2\n";
 
 static void add_nodes(struct buf *text, size_t nr, int last_cpus, const char *host,

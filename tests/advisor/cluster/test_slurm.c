@@ -131,9 +131,10 @@ static void check_file(const char *dir, const char *name, const char *want)
     free(path);
 }
 
-static void control(const char *verb, const char *id, const char *more)
+static void requeue(const char *id, size_t task)
 {
-    const char *const argv[] = {"scontrol", verb, id, more, NULL};
+    char *job = xasprintf("%s_%zu", id, task);
+    const char *const argv[] = {"scontrol", "requeue", job, NULL};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 
@@ -141,6 +142,7 @@ static void control(const char *verb, const char *id, const char *more)
     check_eq(outcome.code, 0);
     check_str(buf_str(&outcome.err), "");
     spawn_outcome_release(&outcome);
+    free(job);
 }
 
 static const enum slurm_state all_run[NODES] = {SLURM_RUNNING, SLURM_RUNNING,
@@ -230,9 +232,7 @@ TEST("tasks wait, run, are requeued and cancelled")
     const struct slurm_task *task = slurm_jobs_find(&site.jobs, id, 4);
     check_str(task->node, "");
     check_str(task->word, "PENDING");
-    char *second = xasprintf("%s_2", id);
-    control("requeue", second, NULL);
-    free(second);
+    requeue(id, 2);
     if (!await(&site, NODES + 1, next_runs))
         goto out;
     check_ok(slurm_cancel(&site.ids, PATIENCE_S, &err), &err);
@@ -265,9 +265,6 @@ TEST("a node that dies takes its task, which waits; the daemon alone does not")
     if (!await(&site, NODES, second_waits))
         goto out;
     slurm_fixture_start_node(&site.slurm, node);
-    char *job = xasprintf("JobId=%s_2", id);
-    control("update", job, "StartTime=now");
-    free(job);
     if (await(&site, NODES, all_run))
         await_file(site.dir, "2.1");
 out:
