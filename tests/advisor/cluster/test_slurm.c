@@ -331,35 +331,45 @@ out:
     site_close(&site);
 }
 
-/* In a process that is killed while jobs run. */
+/* In a process that is killed while jobs run; it says where its folders are. */
+static void run_and_die(int fd)
+{
+    struct buf text = {0};
+    struct site site;
+
+    if (site_open(&site)) {
+        submit(&site, NODES, idle);
+        await(&site, NODES, all_run);
+        await_file(site.dir, "1.0");
+        buf_addf(&text, "%s\n%s", site.slurm.dir, site.scratch);
+        if (write(fd, buf_str(&text), text.length) < 0)
+            _exit(1);
+    }
+    kill(getpid(), SIGKILL);
+}
+
 TEST("nothing is left when we are killed")
 {
-    char dir[256] = "";
-    int pipe_end[2], status;
+    char dir[512] = "";
+    int pipe_end[2];
 
     if (!check_eq(pipe(pipe_end), 0))
         return;
     pid_t child = fork();
-    if (child == 0) {
-        struct site site;
-
-        if (site_open(&site)) {
-            submit(&site, NODES, idle);
-            await(&site, NODES, all_run);
-            await_file(site.dir, "1.0");
-            if (write(pipe_end[1], site.slurm.dir, strlen(site.slurm.dir)) < 0)
-                _exit(1);
-        }
-        kill(getpid(), SIGKILL);
-    }
+    if (child == 0)
+        run_and_die(pipe_end[1]);
     close(pipe_end[1]);
-    waitpid(child, &status, 0);
+    waitpid(child, NULL, 0);
     ssize_t got = read(pipe_end[0], dir, sizeof(dir) - 1);
     close(pipe_end[0]);
-    if (!check(got > 0))
+    char *scratch = strchr(dir, '\n');
+    if (!check(got > 0 && scratch))
         return;
+    *scratch++ = '\0';
     double until_s = clock_s() + PATIENCE_S;
     while (slurm_fixture_processes(dir) > 0 && clock_s() < until_s)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     check_eq(slurm_fixture_processes(dir), 0);
+    dir_remove_all(dir);
+    dir_remove_all(scratch);
 }
