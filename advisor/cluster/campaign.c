@@ -28,7 +28,8 @@
 #include "search/remote/remote.h"
 
 /* Between two questions to Slurm, and how long it may be silent to one of them. */
-static const double ask_jobs_s = 5, slurm_patience_s = 20, cancel_s = 40;
+static const double ask_jobs_s = 5, ask_patience_s = 5, slurm_patience_s = 20,
+                    cancel_s = 40;
 
 struct array {
     char *partition; /* NULL = the default one */
@@ -152,7 +153,7 @@ static int submit(struct campaign *campaign, const char *partition, size_t numbe
                     "no node of partition '%s' is up; name another one with --partition",
                     partition ? partition : "(default)");
     char *dir = program_dir(), *self = xasprintf("%sinflight", dir),
-         *name = xasprintf("inflight-%zu", number);
+         *name = xasprintf("inflight-%.12s-%zu", path_base(campaign->folder), number);
     const char *command[] = {self, "worker", campaign->folder, NULL};
     struct slurm_request request = {.folder = campaign->folder,
                                     .name = name,
@@ -275,7 +276,7 @@ static int ask_jobs(struct campaign *campaign, struct error *err)
     if (!campaign->slurm || clock_s() - campaign->asked_s < ask_jobs_s)
         return 0;
     job_ids(campaign, &ids);
-    int status = slurm_jobs(&ids, slurm_patience_s, &jobs, err);
+    int status = slurm_jobs(&ids, ask_patience_s, &jobs, err);
     if (!status && jobs.silent && !campaign->is_silent)
         progress_note(&campaign->progress, "%s; what runs goes on", jobs.silence);
     if (!status && !jobs.silent) {
