@@ -394,8 +394,8 @@ static json_t *hello_json(char **id, struct error *err)
         if (*c == '/' || *c == '@')
             *c = '_';
     json_t *hello =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "schema",
-                  "inflight.worker/1", "id", *id, "node", node, "job", job, "partition",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "message",
+                  "worker", "id", *id, "node", node, "job", job, "partition",
                   from("SLURM_JOB_PARTITION"), "kind", kind, "cpu_model", model, "cpu",
                   cpu, "cores", (json_int_t)cpus.cpu_nr, "processors",
                   (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "version", INFLIGHT_VERSION);

@@ -12,7 +12,7 @@ static const char *const efforts[] = {"quick", "full", "explain"};
 
 json_t *question_new(const char *what)
 {
-    return json_pack("{s:s, s:s}", "schema", "inflight.question/1", "what", what);
+    return json_pack("{s:s, s:s}", "message", "question", "what", what);
 }
 
 json_t *candidate_json(const struct candidate *candidate)
@@ -132,8 +132,8 @@ int question_ask_runner(const struct json_at *question,
 
 json_t *answer_new(const char *question, const char *worker)
 {
-    return json_pack("{s:s, s:s, s:s}", "schema", "inflight.answer/1", "question",
-                     question, "worker", worker);
+    return json_pack("{s:s, s:s, s:s}", "message", "answer", "question", question,
+                     "worker", worker);
 }
 
 void answer_failed(json_t *answer, const struct error *err)

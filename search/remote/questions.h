@@ -1,5 +1,5 @@
-/* What a search asks a runner elsewhere, as documents: inflight.question/1 and
- * inflight.answer/1 (docs/internals/formats.md). */
+/* What a search asks a runner elsewhere, as documents: "question" and
+ * "answer" (docs/internals/formats.md). */
 #ifndef SEARCH_QUESTIONS_H
 #define SEARCH_QUESTIONS_H
 
