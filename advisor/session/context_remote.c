@@ -14,7 +14,6 @@
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
-#include "search/space/environment.h"
 
 static const double progress_s = 0.5;
 
@@ -172,17 +171,13 @@ int context_remote_open(struct context *bench, struct error *err)
 int context_remote_file(struct context *bench, const char *source,
                         struct compared *comparison, struct error *err)
 {
-    json_t *question = question_new("file"), *answer = NULL;
     struct buf text = {0};
-    if (file_read(source, &text, err)) {
-        json_decref(question);
+    json_t *answer = NULL;
+    if (file_read(source, &text, err))
         return -1;
-    }
-    json_object_set_new(question, "text", json_string(buf_str(&text)));
-    json_object_set_new(question, "plan", json_string(comparison->b.plan));
-    json_object_set_new(question, "a", environment_to_json(&comparison->a.environment));
-    json_object_set_new(question, "b", environment_to_json(&comparison->b.environment));
-    json_object_set_new(question, "seconds", json_real(comparison->seconds));
+    json_t *question =
+        question_file(buf_str(&text), comparison->b.plan, &comparison->a.environment,
+                      &comparison->b.environment, comparison->seconds);
     buf_release(&text);
     if (remote_ask(bench->remote, question, &answer, err) || !answer)
         return err->status ? -1 : 0;

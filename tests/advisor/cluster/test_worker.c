@@ -74,7 +74,7 @@ TEST("two workers judge the variants of one search")
     site_worker(&site);
     json_t *document = site_run(
         &site, "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
-               "--machine skl --strategy exhaustive --variants 9 --budget 25s -o out.c "
+               "--machine skl --strategy exhaustive --variants 9 --budget 200s -o out.c "
                "--cores 1 --build-record grid.inflight.json --json");
     const json_t *kind = only_kind(document), *report = json_object_get(kind, "report"),
                  *variants = json_object_get(report, "variants"), *one;
