@@ -32,7 +32,7 @@ struct option_row {
 };
 
 /* Of one command; of all together. */
-enum { OPTIONS_MAX = 64, OPTIONS_ALL_MAX = 128 };
+enum { OPTIONS_MAX = 96, OPTIONS_ALL_MAX = 160 };
 
 /* NULL behind the last. */
 const struct option_row *option_row(size_t i);
