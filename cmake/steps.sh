@@ -5,6 +5,26 @@ installed() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
 }
 
+# For sh, as root, with packages as arguments: none of their services begins, neither now (policy-rc.d, which containers have
+# already) nor at the next start of the machine. Tests start daemons of their own.
+install_without_services='
+    services="munge slurmctld slurmd" # the first comes with the others
+    policy=/usr/sbin/policy-rc.d
+    for service in $services; do
+        [ -e "/etc/init.d/$service" ] || new="${new:-} $service"
+    done
+    if [ ! -e "$policy" ]; then
+        trap "rm -f $policy" EXIT
+        trap "exit 1" HUP INT TERM
+        printf "#!/bin/sh\nexit 101\n" >"$policy"
+        chmod 755 "$policy"
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+    for service in ${new:-}; do
+        [ ! -e "/etc/init.d/$service" ] || update-rc.d "$service" disable
+    done
+'
+
 # install_missing KIND... : the packages of these kinds of packages.txt
 install_missing() {
     local kind package missing=() as_root=()
@@ -31,8 +51,7 @@ install_missing() {
         as_root=(sudo)
     fi
     "${as_root[@]}" apt-get update -q
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -q -y --no-install-recommends "${missing[@]}"
+    "${as_root[@]}" sh -euc "$install_without_services" sh "${missing[@]}"
 }
 
 # step LOG TITLE COMMAND... : runs it with its output in LOG, which is shown if it fails

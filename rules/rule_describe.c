@@ -72,7 +72,7 @@ static json_t *work_phrase(const struct rule_work *work)
     if (work->metric)
         buf_addf(&text, "%s of its work is left", work->metric);
     else if (work->factor < 0)
-        buf_add(&text, "nobody knows how much of its work is left");
+        buf_add(&text, "how much of its work is left is not known");
     else
         buf_addf(&text, "%.10g of its work is left", work->factor);
     if (work->min_metric)
@@ -87,7 +87,7 @@ static json_t *work_phrase(const struct rule_work *work)
 static const char *bound_phrase(const struct rule *rule)
 {
     if (rule->verdict != VERDICT_TRY)
-        return "none: what is advised against promises nothing";
+        return "none: what is advised against promises no gain";
     if (rule->work_nr == 0)
         return "the time over the longest of the resources' least times: no resource is "
                "given less work, more of it is done at a time";

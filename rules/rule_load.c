@@ -266,7 +266,8 @@ static int read_name(const struct json_at *at, const char *key, const char **nam
         return -1;
     const struct rule_transformation *found = transformation_find(word);
     if (!found || !found->in_plan)
-        return json_fail(at, err, "%s: \"%s\" is no transformation of a plan", key, word);
+        return json_fail(at, err, "%s: \"%s\" is not a transformation of a plan", key,
+                         word);
     *name = found->name;
     return 0;
 }

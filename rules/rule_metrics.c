@@ -190,7 +190,7 @@ static const struct rule_metric metrics[] = {
      "because no instructions were delivered",
      NULL},
     {"bad_speculation", "share",
-     "of the capacity, spent on what was thrown away, and on beginning anew", NULL},
+     "of the capacity, spent on work that was thrown away, and on starting over", NULL},
     {"backend_bound", "share",
      "of the capacity, lost because data or units were waited for", NULL},
     {"retiring", "share", "of the capacity, put to use: instructions that retired", NULL},

@@ -211,7 +211,7 @@ static int check_words(const struct settings *settings, struct error *err)
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)
         if (option[i].given)
             return fail(err, STATUS_USAGE,
-                        "%s does not go with a program behind '--'; try 'inflight tune "
+                        "%s does not go with a program after '--'; try 'inflight tune "
                         "--help'",
                         option[i].name);
     return 0;

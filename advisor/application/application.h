@@ -21,7 +21,7 @@ struct error;
     X(FAILED, "failed")           /* its call was not captured, or the search failed */  \
     X(NOTHING, "nothing")         /* no plan is faster */                                \
     X(UNCONFIRMED, "unconfirmed") /* the program gains nothing, or fails with it */      \
-    X(UNDECIDED, "undecided")     /* interrupted before anything was known of it */      \
+    X(UNDECIDED, "undecided")     /* interrupted before anything was known about it */   \
     X(CONFIRMED, "confirmed")
 enum loop_end {
 #define X(name, word) LOOP_##name,

@@ -48,13 +48,13 @@ static void show_gain(struct layout *layout, const struct application *app)
 
     layout_paragraph(
         layout,
-        "The program now takes %.2f of its time (%.2f to %.2f, 95 %%): %.3g s "
+        "The program now takes %.2f of its former time (%.2f to %.2f, 95 %%): %.3g s "
         "instead of %.3g s, by %zu pairs of runs in turn; %s.",
         share.value, share.low, share.high, app->whole.program_s[1].value,
         app->whole.program_s[0].value, app->whole.pair_nr,
         app->settings->in_app_check
-            ? "the check passes behind each, and it prints what it printed"
-            : "it prints what it printed");
+            ? "the check passes after each, and the output is unchanged"
+            : "its output is unchanged");
 }
 
 /* How the user comes to have it. */
@@ -79,11 +79,10 @@ static void show_verdict(struct layout *layout, const struct application *app)
                          "Of %zu hot loops %zu would be tuned; nothing was written.",
                          app->loop_nr, ready);
     else if (confirmed && application_doubt(app))
-        layout_paragraph(
-            layout,
-            "%zu changes gain one by one, but together nothing is claimed: %s. "
-            "What was confirmed one by one:",
-            confirmed, application_doubt(app));
+        layout_paragraph(layout,
+                         "%zu changes help one by one, but no gain is claimed for all of "
+                         "them together: %s. Confirmed one by one:",
+                         confirmed, application_doubt(app));
     else if (faster)
         show_gain(layout, app);
     else if (confirmed)
@@ -99,7 +98,7 @@ static void show_verdict(struct layout *layout, const struct application *app)
         layout_paragraph(layout, "Interrupted: this is what was known by then.");
 }
 
-static const char undecided[] = "interrupted before anything was known of it";
+static const char undecided[] = "interrupted before anything was known about it";
 
 /* ---- loops ---- */
 
@@ -186,8 +185,8 @@ static void show_expected(struct layout *layout, const struct application *app)
     if (kernel > 0 && kernel < 1)
         layout_paragraph(layout,
                          "%ld page faults; %.0f %% of its CPU time is in the kernel: "
-                         "without that %.2fx as fast; walks of the page tables and "
-                         "threads that wait for the kernel come on top.",
+                         "without that it would be %.2fx as fast; page walks and threads "
+                         "that wait for the kernel come on top.",
                          app->page_faults, 100 * kernel, 1 / (1 - kernel));
 }
 
@@ -235,7 +234,7 @@ void application_text(const struct application *app, bool colour, int columns,
                 app->build_is_guessed
                     ? " (a guess by the files of its folder; --build says it)"
                     : "");
-    layout_line(&layout, "project", "%s, in copies that are gone now", app->root);
+    layout_line(&layout, "project", "%s, in copies that have been removed", app->root);
 }
 
 /* ---- json ---- */

@@ -111,7 +111,7 @@ static char *no_gain(const struct in_app_result *result)
     if (result->sentence)
         return xstrdup(result->sentence);
     if (result->output)
-        return xasprintf("%s: what the program prints is not what it printed before",
+        return xasprintf("%s: the program's output is not what it was before",
                          result->output);
     char *phrase = in_app_gain_phrase(result->program),
          *sentence = xasprintf("the program as a whole: %s", phrase);

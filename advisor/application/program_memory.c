@@ -121,19 +121,18 @@ static char *not_tried(const struct tuning *tuning, enum memory_change change,
                          "this machine",
                          mode);
     if (!app->source)
-        return xstrdup(
-            "none of the hot routines has a source in C or C++ in the "
-            "project, by which we could tell that it was this program that ran");
+        return xstrdup("none of the hot routines has a source in C or C++ in the project "
+                       "that would show that it was this program that ran");
     if (app->page_faults < pages_min)
-        return xasprintf("the program touches %.1f MiB, which the TLBs reach", mib);
+        return xasprintf("the program touches %.1f MiB, which the TLBs cover", mib);
     if (change != MEMORY_STATIC_HUGE && arrays_mib <= mib && mib - arrays_mib < reach_mib)
-        return xasprintf("of %.1f MiB that it touches %.1f MiB are its static arrays'",
+        return xasprintf("of the %.1f MiB that it touches, %.1f MiB are static arrays",
                          mib, arrays_mib);
     if (change != MEMORY_STATIC_HUGE && !glibc_has(change))
-        return xasprintf("its malloc has no such setting: that takes glibc %d.%d",
+        return xasprintf("its malloc has no such setting: that needs glibc %d.%d",
                          since[change].major, since[change].minor);
     if (change == MEMORY_STATIC_HUGE && arrays_mib < reach_mib)
-        return xasprintf("they are %.1f MiB in all, which the TLBs reach", arrays_mib);
+        return xasprintf("they are %.1f MiB in all, which the TLBs cover", arrays_mib);
     return NULL;
 }
 

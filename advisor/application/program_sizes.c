@@ -115,7 +115,7 @@ int sizes_look(const struct tuning *tuning, struct application_loop *loop,
     struct buf out = {0};
     char *why = NULL;
 
-    progress_say(tuning->progress, "looking with which sizes %s is called",
+    progress_say(tuning->progress, "finding the sizes that %s is called with",
                  loop->function);
     loop_begin_step(tuning, "capture", source, loop, &words);
     strvec_push(&words, "--sizes");

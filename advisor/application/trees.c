@@ -78,9 +78,8 @@ static int find_project(struct trees *trees, struct error *err)
          *both = common_folder(trees->project.root, whole);
     if (strcmp(both, trees->project.root) && is_everything(both))
         status = fail(err, STATUS_INPUT,
-                      "'%s' and the folder that we are in have no project folder in "
-                      "common; name the one that the program is built from by "
-                      "--in-app-dir",
+                      "'%s' and the current folder have no project folder in common; "
+                      "name the one that the program is built from with --in-app-dir",
                       program);
     else if (strcmp(both, trees->project.root)) {
         project_release(&trees->project);
@@ -100,7 +99,7 @@ static int find_build(struct trees *trees, struct error *err)
     trees->build_is_guessed = !given;
     return trees->build ? 0
                         : fail(err, STATUS_USAGE,
-                               "how is '%s' built? say it by --build, such as --build "
+                               "how is '%s' built? say so with --build, such as --build "
                                "'make -j2' or --build 'cmake -B b && cmake --build b'",
                                trees->settings->program.v[0]);
 }
@@ -246,7 +245,7 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
         status =
             fail(err, STATUS_FAILED, "'%s' does not build %s in a copy of '%s': %s%s",
                  trees->build, what, trees->project.root, end,
-                 trees->build_is_guessed ? "; say how it is built by --build" : "");
+                 trees->build_is_guessed ? "; say how it is built with --build" : "");
     free(end);
     spawn_outcome_release(&outcome);
     return status;
@@ -256,7 +255,7 @@ int trees_build(struct trees *trees, struct error *err)
 {
     struct tree_place *at = &trees->tree[TREE_ORIGINAL];
 
-    progress_say(trees->progress, "building '%s' by '%s'", trees->project.root,
+    progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
                  trees->build);
     return build(trees, TREE_ORIGINAL, "the program", err) ||
                    build_watch_end(&at->watch, at->root, trees->project.root, &at->seen,
@@ -347,8 +346,8 @@ static char *change_phrase(const struct outlined *what)
     if (*what->from)
         return xasprintf("lines %d to %d become the function %s", what->first_line,
                          what->last_line, what->function);
-    return xstrdup("the compiler had inlined it or left out its arguments; in the copy "
-                   "that its inputs are taken from it does not");
+    return xstrdup("the compiler had inlined it or dropped its arguments; in the copy "
+                   "from which its inputs are captured it does not");
 }
 
 /* The file that the routine's code is in, in the prepared tree. Caller frees. */
@@ -370,7 +369,8 @@ static int line_now(const struct trees *trees, const struct application_loop *lo
     if (!status) {
         *line = patch_line(buf_str(&original), buf_str(current), loop->line);
         if (!*line)
-            status = fail(err, STATUS_INPUT, "a loop that was tuned before it holds it");
+            status =
+                fail(err, STATUS_INPUT, "it is inside a loop that was tuned before it");
     }
     buf_release(&original);
     return status;

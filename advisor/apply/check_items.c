@@ -207,8 +207,7 @@ void check_gain(struct quantity recorded, struct quantity now, struct check_item
     }
     if (!now.known)
         check_add(items, "gain", CHECK_DRIFT,
-                  "see what the report of 'inflight compare' "
-                  "says of the two files",
+                  "see what 'inflight compare' reports about the two files",
                   "the two could not be timed against one another");
     else if (now.doubted)
         check_add(items, "gain", CHECK_NOTE, NULL,

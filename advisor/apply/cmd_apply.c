@@ -99,9 +99,7 @@ int apply_command(const struct settings *settings, struct error *err)
                     "a plan is needed, such as --plan 'tile(i:32,j:32)', or --from FILE "
                     "that holds one; try 'inflight apply --help'");
     context_start(&bench, settings);
-    int status = output_check(settings->output, settings->file, err);
-    if (!status && settings->from)
-        status = emitted_read(settings->from, &comment, &text, err);
+    int status = settings->from ? emitted_read(settings->from, &comment, &text, err) : 0;
     if (!status)
         status = plan_parse(text ? text : settings->plan, &plan, err);
     if (!status)

@@ -91,13 +91,13 @@ static void check_lists(struct checking *check, const char *what,
         check_add(&check->items, what, CHECK_GOOD, NULL, "'%s', as recorded", now);
     else
         check_add(&check->items, what, CHECK_DRIFT, remedy,
-                  "recorded are '%s', asked for is '%s'", before, now);
+                  "recorded: '%s'; asked for: '%s'", before, now);
     free(before);
     free(now);
 }
 
-static const char still_right[] =
-    "builds keep the tuned code, whose results stay right; the gain below is that of now";
+static const char still_right[] = "builds keep the tuned code, whose results stay "
+                                  "correct; the gain below is the present one";
 
 /* Without the name that it was called by: cc, gcc and gcc-12 may be one. */
 static const char *behind_name(const char *version)
@@ -163,7 +163,7 @@ static void check_plan(struct checking *check, struct context *bench)
     else
         check_add(&check->items, "plan", other ? CHECK_NOTE : CHECK_DRIFT,
                   other ? "tune again to have this version's" : "tune again",
-                  "'%s' gives other code%s", plan,
+                  "'%s' gives different code%s", plan,
                   other ? " in this version" : " than the recorded file holds");
     buf_release(&text);
     buf_release(&old);
@@ -247,7 +247,7 @@ static int run_checks(struct checking *check, bool runs, struct error *err)
         check_tools(check, &bench.toolchain, runs);
     if (!status && check->code && !runs)
         check_add(&check->items, "gain", CHECK_NOTE, NULL,
-                  "not looked at, because of the above");
+                  "not checked, because of the above");
     if (!status && runs) {
         toolchain_release(&bench.toolchain);
         status = context_live(&bench, err);
@@ -332,7 +332,7 @@ static int judge(const struct checking *check, struct error *err)
                     "results",
                     check->settings->file);
     if (worst == CHECK_DRIFT && check->settings->strict)
-        return fail(err, STATUS_FAILED, "%s: it drifted, and --strict was asked for",
+        return fail(err, STATUS_FAILED, "%s: it has drifted, and --strict was given",
                     check->settings->file);
     return 0;
 }

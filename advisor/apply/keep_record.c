@@ -71,7 +71,7 @@ int keep_record_check(const struct settings *settings, const char *function,
     if (check_processor(err))
         return -1;
     if (!record_is_plain_name(path_base(path)))
-        return fail(err, STATUS_USAGE, "--build-record: '%s' is no file name", path);
+        return fail(err, STATUS_USAGE, "--build-record: '%s' is not a file name", path);
     if (!file_exists(path))
         return check_writable(path, err);
     if (record_read(path, &record, err))

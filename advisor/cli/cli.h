@@ -31,6 +31,8 @@ int cache_line_read(long long bytes, struct traffic_geometry *geometry,
 /* `to_read`: one that is named with --database must be there; else it is made. */
 int database_open(const struct settings *settings, bool to_read, struct store **store,
                   struct error *err);
+/* Whether one that --database names can be one, before anything is done. */
+int database_check(const struct settings *settings, struct error *err);
 
 /* Pages, start of a sample, load beside it: their words, as text and as JSON. */
 
@@ -65,6 +67,10 @@ int print_text(const char *text, struct error *err);
 int print_data(const char *text, struct error *err);
 /* Whether the texts for people have colours, which print_text() lets through. */
 void print_colour(bool colour);
+
+/* Before anything is done: STATUS_USAGE when what is asked for cannot be written where it
+ * is asked for, would be the source itself, or two would be one file. */
+int outputs_check(const struct settings *settings, struct error *err);
 
 /* Machine profiles as the command line names them. */
 

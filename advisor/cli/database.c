@@ -21,3 +21,20 @@ int database_open(const struct settings *settings, bool to_read, struct store **
     free(path);
     return status;
 }
+
+int database_check(const struct settings *settings, struct error *err)
+{
+    const char *path = settings->database;
+    if (!path || file_exists(path))
+        return 0;
+    if (!*path || dir_exists(path))
+        return fail(err, STATUS_USAGE, "--database: '%s' is %s; name a file", path,
+                    *path ? "a folder" : "empty");
+    char *dir = path_folder(path);
+    int status =
+        dir_exists(dir)
+            ? 0
+            : fail(err, STATUS_USAGE, "--database: the folder '%s' does not exist", dir);
+    free(dir);
+    return status;
+}

@@ -7,6 +7,7 @@
 #include "core/base.h"
 #include "search/live/live.h"
 #include "search/session/result.h"
+#include "search/session/session.h"
 
 /* Of tune: proof, first builds, closing; then so many tries, each with building, checking
  * and some calls. */
@@ -19,6 +20,8 @@ static const double advise_s = 8, advise_max_s = 120;
  * first call and one that counts, its trace. Of long calls there is one launch, whose
  * first call counts. */
 enum { MIN_FILLS = 5, MIN_CALLS = 7, FEWER_FILLS = 3, FEWER_CALLS = 2 };
+/* Besides, of a search: its check, its counted and its traced build. */
+enum { MIN_BUILDS = 3 };
 /* So many calls are what the kernel as written, the tries and the closing take. */
 enum { CALLS = 60 };
 static const double quicker = 1.0 / 3, more_thorough = 4;
@@ -60,10 +63,15 @@ static double suiting_s(bool tune, const struct live_look *look)
                 : fmin(wanted_s, advise_max_s);
 }
 
-/* To what people say: whole seconds, from 20 s on fives. */
+/* What people say: whole seconds, from 20 s on fives. */
+static double step_s(double seconds)
+{
+    return seconds >= 20 ? 5 : 1;
+}
+
 static double rounded(double seconds)
 {
-    double step = seconds >= 20 ? 5 : 1;
+    double step = step_s(seconds);
 
     return step * round(seconds / step);
 }
@@ -73,10 +81,14 @@ static bool is_long(const struct live_look *look)
     return look->call_s > LIVE_LONG_S;
 }
 
-static double min_s(const struct live_look *look)
+/* `given`: to be kept, so that what is spent by now and the builds count, too. */
+static double min_s(const struct live_look *look, bool given, double spent_s)
 {
-    return is_long(look) ? FEWER_FILLS * look->fill_s + FEWER_CALLS * look->call_s
+    double calls_s = is_long(look)
+                         ? FEWER_FILLS * look->fill_s + FEWER_CALLS * look->call_s
                          : MIN_FILLS * look->fill_s + MIN_CALLS * look->call_s;
+
+    return given ? spent_s + MIN_BUILDS * build_s + calls_s : calls_s;
 }
 
 static void add_look(const struct live_look *look, struct buf *out)
@@ -106,26 +118,30 @@ static char *say(const struct budget *budget, bool given, const struct live_look
     return buf_detach(&out);
 }
 
-static char *say_shortage(const struct budget *budget, const struct live_look *look)
+static char *say_shortage(const struct budget *budget, bool given,
+                          const struct live_look *look)
 {
     struct buf out = {0};
 
     if (budget->min_s <= budget->seconds)
         return NULL;
     buf_addf(&out,
-             "%.0f s are too little: the kernel as written alone takes %.0f s or "
-             "more, since ",
+             "%.0f s are too little: the kernel as written alone takes %.0f s or more, "
+             "since ",
              budget->seconds, budget->min_s);
     add_look(look, &out);
-    buf_addf(&out,
-             ", and it is checked once, measured in %s and traced; smaller sizes "
-             "(--set) are quicker",
+    buf_addf(&out, "%sit is built, checked once, measured in %s and traced",
+             look->call_s > 0 ? ", and " : "",
              is_long(look) ? "one launch" : "three launches");
+    if (given)
+        buf_addf(&out, "; for a first try --budget %.0fs is the least",
+                 budget->one_try_s);
+    buf_add(&out, "; smaller sizes (--set) are quicker");
     return buf_detach(&out);
 }
 
 void budget_choose(const struct settings *settings, bool tune,
-                   const struct live_look *look, struct budget *budget)
+                   const struct live_look *look, double spent_s, struct budget *budget)
 {
     bool given = tune && settings->budget_s > 0;
 
@@ -133,9 +149,12 @@ void budget_choose(const struct settings *settings, bool tune,
         given ? settings->budget_s : rounded(factor_of(settings) * suiting_s(tune, look));
     budget->trace_s = budget->seconds / (tune ? 10 : 5);
     budget->trace_one_s = budget->trace_s / (tune ? 2 : 1);
-    budget->min_s = min_s(look);
+    budget->min_s = min_s(look, given, spent_s);
+    double one_s = budget->min_s + unit_s(look);
+    one_s += search_closing_s(one_s);
+    budget->one_try_s = step_s(one_s) * ceil(one_s / step_s(one_s));
     budget->sentence = say(budget, given, look);
-    budget->shortage = say_shortage(budget, look);
+    budget->shortage = say_shortage(budget, given, look);
 }
 
 double budget_left_s(const struct budget *budget)

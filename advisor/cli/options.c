@@ -85,19 +85,19 @@ static const struct option_row rows[] = {
      "partitions whose nodes measure, such as zen4,spr; each kind of node is tuned for"},
     {"account", 0, "NAME", TEXT, AT(account), "of the jobs, as of sbatch"},
     {"node-constraint", 0, "LIST", TEXT, AT(slurm_constraint),
-     "features that the nodes must have, as --constraint of sbatch"},
+     "features that the nodes must have, as -C of sbatch"},
     {"time", 0, "TIME", TEXT, AT(time_limit), "of each job, as of sbatch: 2:00:00"},
     {"exclusive", 0, NULL, FLAG, AT(exclusive),
      "nodes that no other job uses, as of sbatch: neighbours make times noisy"},
     {"slurm-options", 0, "WORDS", LIST, AT(slurm_options),
-     "any other words for sbatch, such as '--qos=short --mem=0' (repeatable)"},
+     "any other words for sbatch, such as '-q short -L matlab' (repeatable)"},
     {"node-hours", 0, "N", NUMBER, AT(node_hours),
      "what the campaign may use of all nodes together, such as 2 or 0.5"},
     {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
      "does the gain survive in the application? Builds it with the winner and as it is, "
      "in copies of the project, and runs both in turn; shell text such as 'make app && "
      "./app args' (docs/reference/in-app.md)"},
-    {"top", 0, "N", COUNT, AT(top), "of a program the N hottest loops, default 3"},
+    {"top", 0, "N", COUNT, AT(top), "of a program: the N hottest loops, default 3"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run),
      "of a program: which loops would be tuned and which not, and why; nothing is tuned "
      "or written"},
@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
      "the project folder that is copied; default the git work tree of the file, else the "
      "current folder"},
     {"in-app-check", 0, "CMD", TEXT, AT(in_app_check),
-     "shell text that must succeed behind each run, such as './check out.txt'"},
+     "shell text that must succeed after each run, such as './check out.txt'"},
     {"source", 0, "FILE.c", TEXT, AT(source),
      "the kernel's file, where it does not lie beside its record"},
     {"strict", 0, NULL, FLAG, AT(strict),
@@ -135,7 +135,7 @@ static const struct option_row rows[] = {
      "of the strategies random, local and population, default 1; with --replay times are "
      "drawn anew from their intervals, without it they are as recorded"},
     {"rules", 0, "FILE", LIST, AT(rules),
-     "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
+     "your own rules, asked before the shipped ones; only:FILE = without the shipped "
      "ones "
      "(repeatable, see docs/reference/rules.md)"},
     {"cores", 0, "N", COUNT, AT(cores),
@@ -144,7 +144,7 @@ static const struct option_row rows[] = {
      "relative difference allowed in floating-point results, default 1e-9 (float: "
      "1e-4)"},
     {"tolerance-absolute", 0, "X", NUMBER, AT(tolerance_absolute),
-     "absolute difference allowed beside it, default 0"},
+     "absolute difference allowed in addition, default 0"},
     {"reassociate", 0, NULL, FLAG, AT(reassociate),
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit),
@@ -195,8 +195,8 @@ static const struct option_row rows[] = {
      "default the CPU that was counted"},
     {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
     {"runs", 0, "N", COUNT, AT(runs),
-     "so many runs in all: sets of events that do not fit the counters together share "
-     "them out, or take turns in one; default one for each set"},
+     "number of runs: sets of events that do not fit the counters together are spread "
+     "over the runs, or take turns in one; default one run for each set"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),
@@ -204,9 +204,9 @@ static const struct option_row rows[] = {
     {"samples", 0, "FILE", TEXT, AT(samples),
      "samples of an application that --save wrote: the report again, running nothing"},
     {"frequency", 0, "N", COUNT, AT(frequency),
-     "samples a second of each running thread of an application, default 997"},
+     "samples per second of each running thread of an application, default 997"},
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
-     "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
+     "how the answer changes if these were different: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
     {"format", 0, "NAME", TEXT, AT(format), "t4 (default), kernel-tuner or csv"},
     {"quick", 0, NULL, FLAG, AT(quick),
@@ -279,7 +279,7 @@ static const struct {
     {"capture", "output", "where the inputs are written, default NAME.inputs"},
     {"capture", "show", "what such a file holds, running nothing"},
     {"compare", "plan", "a plan instead of a second version: 'tile(i:32,j:32) simd'"},
-    {"import", "format", "t4, kernel-tuner or csv; default found out from the file"},
+    {"import", "format", "t4, kernel-tuner or csv; default: detected from the file"},
     {"machine", "output", "where the profile is kept, default in the user's folder"},
     {"machine", "plot",
      "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},
@@ -350,6 +350,12 @@ const char *const *option_words(const struct option_row *row)
         if (!strcmp(choices[i].option, row->name))
             return choices[i].word;
     return NULL;
+}
+
+bool option_is_single(const struct option_row *row)
+{
+    return row->kind != FLAG && row->kind != WORD && row->kind != FLAGS &&
+           row->kind != LIST && row->kind != INCLUDE;
 }
 
 static int read_choice(const struct option_row *row, const char *text, int *field,
@@ -426,6 +432,15 @@ static int read_set(const char *text, struct strvec *words, struct error *err)
         if (!memchr(text, '=', length))
             return fail(err, STATUS_USAGE, "--set '%.*s': write --set NAME=VALUE",
                         (int)length, text);
+        int name = (int)strcspn(text, "=") + 1;
+        for (size_t i = 0; i < words->nr; i++)
+            if (!strncmp(words->v[i], "set ", 4) &&
+                !strncmp(words->v[i] + 4, text, (size_t)name) &&
+                (strlen(words->v[i] + 4) != length ||
+                 strncmp(words->v[i] + 4, text, length) != 0))
+                return fail(err, STATUS_USAGE,
+                            "--set gives two values, '%s' and '%.*s'; give one",
+                            words->v[i] + 4, (int)length, text);
         strvec_pushf(words, "set %.*s", (int)length, text);
         text += length + (text[length] == ',');
     }

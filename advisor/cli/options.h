@@ -42,6 +42,8 @@ const struct option_row *option_named(const char *name, size_t length);
 const char *option_help(const struct option_row *row, const char *command);
 /* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */
 const char *const *option_words(const struct option_row *row);
+/* It takes one value: a second one would replace the first. */
+bool option_is_single(const struct option_row *row);
 /* A number that is not given is negative. */
 void option_reset(const struct option_row *row, struct settings *settings);
 /* STATUS_USAGE with the option's name and what was expected. */

@@ -42,21 +42,35 @@ static bool is_value(const char *text)
            text[length] == '=' && !file_exists(text);
 }
 
-/* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
- * when it exists. */
+/* The colon before the digits at the end of the first `length` characters; NULL = there
+ * is none. */
+static const char *number_colon(const char *text, size_t length)
+{
+    size_t at = length;
+    while (at > 0 && isdigit((unsigned char)text[at - 1]))
+        at--;
+    return at > 0 && at < length && text[at - 1] == ':' ? text + at - 1 : NULL;
+}
+
+/* FILE, FILE:LINE or, as compilers print it, FILE:LINE:COLUMN. A file whose name ends in
+ * digits behind a colon is taken as it is when it exists. */
 static int read_file(const char *text, struct settings *settings, struct error *err)
 {
-    const char *colon = strrchr(text, ':');
+    const char *colon = number_colon(text, strlen(text));
+    const char *before = colon ? number_colon(text, (size_t)(colon - text)) : NULL;
     if (settings->file)
         return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
                     settings->file, text);
-    if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] ||
-        file_exists(text)) {
+    if (!colon || file_exists(text)) {
         settings->file = xstrdup(text);
         return 0;
     }
+    colon = before ? before : colon;
+    char *number = xstrndup(colon + 1, strspn(colon + 1, "0123456789"));
     long long line = 0;
-    if (parse_count(colon + 1, "LINE", &line, err))
+    int status = parse_count(number, "LINE", &line, err);
+    free(number);
+    if (status)
         return -1;
     if (line < 1 || line > INT_MAX)
         return fail(err, STATUS_USAGE, "'%s': there is no line %lld", text, line);
@@ -90,7 +104,7 @@ static int read_version(const char *text, struct settings *settings, struct erro
                  !strpbrk(name, "/.") && !file_exists(text);
     if (settings->rival_file)
         return fail(err, STATUS_USAGE,
-                    "compare takes two versions, or one and --plan; got '%s' besides",
+                    "compare takes two versions, or one and --plan; got '%s' as well",
                     text);
     char *file = named ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
     char *before = settings->file;
@@ -112,6 +126,11 @@ static int read_version(const char *text, struct settings *settings, struct erro
 /* The second profile of --compare A B. */
 static int read_rival(const char *text, struct settings *settings, struct error *err)
 {
+    if (!settings->compare && !settings->list && !settings->show)
+        return fail(err, STATUS_USAGE,
+                    "unexpected word '%s'; write --show %s for a profile that exists; "
+                    "try 'inflight %s --help'",
+                    text, text, settings->command);
     if (!settings->compare || settings->rival)
         return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
                     text, settings->command);
@@ -142,9 +161,9 @@ static int read_session(const char *text, struct settings *settings, struct erro
     if (settings->session >= 0)
         return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
                     settings->session, text);
-    if (text[strspn(text, "0123456789")])
+    if (text[strspn(text, "0123456789")] || !text[strspn(text, "0")])
         return fail(err, STATUS_USAGE,
-                    "'%s' is no session's number; 'inflight report --list' names the "
+                    "'%s' is not a session number; 'inflight report --list' names the "
                     "sessions",
                     text);
     return parse_count(text, "SESSION", &settings->session, err);
@@ -239,22 +258,38 @@ static const char *meant_option(const struct command *command, const char *name)
     return meant_word(name, names, nr, option_synonyms, ARRAY_SIZE(option_synonyms));
 }
 
+/* "--html, --help": the options that begin like this, which getopt could not tell apart.
+ */
+static void add_begun(const struct command *command, const char *name, struct buf *out)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (command_takes(command, row->name) && text_begins(row->name, name))
+            buf_addf(out, "%s--%s", out->length ? ", " : "", row->name);
+}
+
 static int unknown_long(const struct command *command, const char *word,
                         struct settings *settings, struct error *err)
 {
     char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+    struct buf several = {0};
+    add_begun(command, name, &several);
     /* One of other commands is meant as it stands. */
     bool known = option_named(name, strlen(name));
     const char *meant = known ? NULL : meant_option(command, name);
-    if (meant)
+    if (several.length)
+        fail(err, STATUS_USAGE, "'%s' is short for several: %s; write one of them", word,
+             buf_str(&several));
+    else if (meant)
         fail(err, STATUS_USAGE,
              "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",
              word, meant, settings->command);
     else
         fail(err, STATUS_USAGE, "unknown option '%s'; try 'inflight %s --help-all'", word,
              settings->command);
-    if (known)
+    if (known && !several.length)
         settings->unknown = word + 2;
+    buf_release(&several);
     free(name);
     return -1;
 }
@@ -266,11 +301,11 @@ static int unknown_letter(const struct command *command, char letter, const char
     bool takes_flags =
         command->behind != BEHIND_PROGRAM &&
         (command_takes(command, "cflags") || command_takes(command, "flags"));
-    if (takes_flags && strchr("DOUWgwm", letter))
+    if (takes_flags && strchr("DLOUWgw", letter))
         return fail(
             err, STATUS_USAGE,
-            "unknown option '-%c'; flags to read the file with stand behind "
-            "'--'%s; try 'inflight %s --help-all'",
+            "unknown option '-%c'; flags to read the file with go after '--'%s; try "
+            "'inflight %s --help-all'",
             letter,
             command_takes(command, "flags") ? ", those to tune for in --flags '...'" : "",
             settings->command);
@@ -288,11 +323,35 @@ static int bad_option(const struct command *command, int code, char **argv,
     bool is_letter = optopt > 0 && optopt < FIRST_CODE;
     const char *word = is_letter ? letter : argv[optind - 1];
     if (code == ':')
-        return usage(settings, err, "an argument is missing behind", word);
+        return usage(settings, err, "an argument is missing after", word);
     if (row && !is_letter)
         return usage(settings, err, "no argument is taken in", word);
     return is_letter ? unknown_letter(command, letter[1], word, settings, err)
                      : unknown_long(command, word, settings, err);
+}
+
+/* "-fopenmp", "-march=native", "-std=c11", "-lm": getopt would read a function's name, a
+ * profile or a value. Those of -f that could be a name are these; others hold a '-'. */
+static int check_flag(const struct command *command, const char *word, struct error *err)
+{
+    static const char *const names[] = {"openmp", "lto", "pic", "PIC", "pie", "PIE"};
+    if (command->behind == BEHIND_PROGRAM || !command_takes(command, "cflags") ||
+        *word != '-')
+        return 0;
+    bool is_flag = (word[1] == 'f' && strchr(word + 2, '-')) ||
+                   (word[1] == 'm' && strchr(word + 2, '=')) ||
+                   text_begins(word, "-std=");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        is_flag = is_flag || (word[1] == 'f' && !strcmp(word + 2, names[i]));
+    return is_flag
+               ? fail(err, STATUS_USAGE,
+                      "'%s' is a flag of the compiler; flags to read the file with stand "
+                      "behind '--'%s",
+                      word,
+                      command_takes(command, "flags")
+                          ? ", those to tune for in --flags '...'"
+                          : "")
+               : 0;
 }
 
 /* "-set n=5": getopt would read -s with the argument "et". */
@@ -313,15 +372,30 @@ static int check_dashes(const struct command *command, const char *word,
     return status;
 }
 
+/* What takes one value got it before, and another one: which is meant? */
+static int check_once(const struct option_row *row, const char **before,
+                      struct error *err)
+{
+    if (!optarg || !option_is_single(row))
+        return 0;
+    if (*before && strcmp(*before, optarg) != 0)
+        return fail(err, STATUS_USAGE,
+                    "--%s is given twice, as '%s' and as '%s'; give it once", row->name,
+                    *before, optarg);
+    *before = optarg;
+    return 0;
+}
+
 /* Options up to the next word that is none; `at` moves behind them. */
 static int read_options(const struct command *command, int argc, char **argv,
                         const char *shorts, const struct option *longs,
-                        struct settings *settings, struct error *err)
+                        const char **before, struct settings *settings, struct error *err)
 {
     opterr = 0;
     for (;;) {
         int at = optind ? optind : 1; /* within "-qxv" it is where it was */
-        if (at < argc && check_dashes(command, argv[at], settings, err))
+        if (at < argc && (check_dashes(command, argv[at], settings, err) ||
+                          check_flag(command, argv[at], err)))
             return -1;
         int code = getopt_long(argc, argv, shorts, longs, NULL);
         if (code == -1)
@@ -329,16 +403,17 @@ static int read_options(const struct command *command, int argc, char **argv,
         const struct option_row *row = row_of(code);
         if (code == ':' || !row)
             return bad_option(command, code, argv, settings, err);
-        if (option_read(row, optarg, settings, err))
+        if (check_once(row, &before[row - option_row(0)], err) ||
+            option_read(row, optarg, settings, err))
             return -1;
     }
 }
 
-static int read_operand(enum operand operand, const char *word, struct settings *settings,
-                        struct error *err)
+static int read_operand(const struct command *command, const char *word,
+                        struct settings *settings, struct error *err)
 {
     bool number = word[strspn(word, "0123456789")] == 0;
-    switch (operand) {
+    switch (command->operand) {
     case OPERAND_SOURCE:
         return read_file(word, settings, err);
     case OPERAND_VERSIONS:
@@ -356,6 +431,11 @@ static int read_operand(enum operand operand, const char *word, struct settings 
     case OPERAND_SHELL:
         return read_shell(word, settings, err);
     default:
+        if (command->behind == BEHIND_PROGRAM)
+            return fail(err, STATUS_USAGE,
+                        "unexpected word '%s'; a program stands behind '--', as in "
+                        "'inflight %s -- %s'",
+                        word, settings->command, word);
         return usage(settings, err, "unexpected word", word);
     }
 }
@@ -372,10 +452,11 @@ static int read_words(const struct command *command, int argc, char **argv,
 {
     struct option longs[OPTIONS_MAX + 1];
     char shorts[2 * OPTIONS_MAX + 3];
+    const char *before[OPTIONS_ALL_MAX] = {NULL};
     fill_getopt(command, longs, shorts);
     optind = 0; /* glibc: also forget where it stopped last time */
     while (optind < argc) {
-        if (read_options(command, argc, argv, shorts, longs, settings, err))
+        if (read_options(command, argc, argv, shorts, longs, before, settings, err))
             return -1;
         bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
         struct strvec *list = list_behind(command->behind, settings);
@@ -385,8 +466,9 @@ static int read_words(const struct command *command, int argc, char **argv,
             break;
         const char *word = argv[optind++];
         if (is_value(word) && command_takes(command, "set"))
-            return fail(err, STATUS_USAGE, "'%s' is no file; write --set %s", word, word);
-        if (read_operand(command->operand, word, settings, err))
+            return fail(err, STATUS_USAGE, "'%s' is not a file; write --set %s", word,
+                        word);
+        if (read_operand(command, word, settings, err))
             return -1;
     }
     return 0;

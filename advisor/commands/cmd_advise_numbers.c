@@ -32,10 +32,11 @@ static int read_question(const struct settings *settings, struct given *given,
 {
     if (!settings->counts.nr) {
         if (settings->seconds_s > 0)
-            return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+            return fail(err, STATUS_USAGE,
+                        "--seconds gives the time that --counts FILE covers");
         if (settings->cpu)
             return fail(err, STATUS_USAGE,
-                        "--cpu says by whose definitions --counts FILE is read");
+                        "--cpu names the definitions by which --counts FILE is read");
         return typed_question(settings, question, err);
     }
     if (settings->bandwidth_gbs >= 0)

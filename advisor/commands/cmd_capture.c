@@ -53,7 +53,7 @@ static int check_words(const struct settings *settings, struct error *err)
 {
     if (!settings->program.nr)
         return fail(err, STATUS_USAGE,
-                    "name the application behind --, such as 'inflight capture FILE.c -- "
+                    "name the application after --, such as 'inflight capture FILE.c -- "
                     "./app args'; try 'inflight capture --help'");
     if (!settings->file && !settings->function)
         return fail(err, STATUS_USAGE,

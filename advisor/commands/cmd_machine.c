@@ -99,11 +99,10 @@ static int check_values(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE, "--longer: %.4g s is more than a day; give less",
                     longer);
     if (peak >= 0 && !(peak >= min_peak_gbs && peak <= max_peak_gbs))
-        return fail(
-            err, STATUS_USAGE,
-            "--peak: %.4g GB/s is no memory bandwidth; it is transfers a second x "
-            "8 bytes x channels, such as 307GB/s",
-            peak);
+        return fail(err, STATUS_USAGE,
+                    "--peak: %.4g GB/s is not a memory bandwidth; it is transfers per "
+                    "second x 8 bytes x channels, such as 307GB/s",
+                    peak);
     return settings->plot ? plot_check(settings->plot, err) : 0;
 }
 

@@ -23,7 +23,7 @@ static int check_sources(const struct settings *settings, struct error *err)
                     "--list says what is defined: no file, program or --counts with it");
     if (!settings->list && sources != 1)
         return fail(err, STATUS_USAGE,
-                    "metrics takes one of: a C file, a program behind '--', --counts "
+                    "metrics takes one of: a C file, a program after '--', --counts "
                     "FILE, or --regions FOLDER; or --list; try 'inflight metrics "
                     "--help'");
     if (regions && !program && !strcmp(settings->regions, "--"))
@@ -74,7 +74,8 @@ static int check_counts(const struct settings *settings, struct error *err)
 {
     bool counted = settings->counts.nr || (settings->regions && !settings->program.nr);
     if (!settings->counts.nr && settings->seconds_s >= 0)
-        return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+        return fail(err, STATUS_USAGE,
+                    "--seconds gives the time that --counts FILE covers");
     if (counted && settings->runs >= 0)
         return fail(err, STATUS_USAGE,
                     "--runs is how often something is run; what --%s names was "
@@ -100,10 +101,7 @@ static int check_written(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--json and --plot - both go to standard output; name a file for the "
                     "plot");
-    if ((settings->save && file_check_writable(settings->save, err)) ||
-        (settings->plot && plot_check(settings->plot, err)))
-        return -1;
-    return settings->html ? file_check_writable(settings->html, err) : 0;
+    return settings->plot ? plot_check(settings->plot, err) : 0;
 }
 
 static int check(const struct settings *settings, struct error *err)
@@ -156,8 +154,8 @@ static int add_measured(struct metrics_report *report, struct error *err)
         measured.ended = NULL;
         take_measured(&column, &measured);
         if (spawn_interrupted())
-            strvec_push(&column.note, "interrupted: the metrics are of what had been "
-                                      "done until then");
+            strvec_push(&column.note,
+                        "interrupted: the metrics cover what had been done until then");
         status = metrics_add_column(report, &column, true, err);
     }
     metrics_measured_release(&measured);
@@ -235,7 +233,7 @@ static int show(struct metrics_report *report, struct error *err)
             report->column[0].set->name, report->column[0].set->name);
     return report->ended && !spawn_interrupted()
                ? fail(err, STATUS_FAILED,
-                      "'%s' %s; the metrics are of what it did until then",
+                      "'%s' %s; the metrics cover what it did until then",
                       settings->program.nr ? settings->program.v[0] : settings->file,
                       report->ended)
                : 0;

@@ -46,12 +46,12 @@ static void say(const struct settings *settings, const struct outlined *what)
         fprintf(stderr, "not all of it can be transformed: %s\n", what->unread);
     if (*what->from)
         fprintf(stderr,
-                "lines %d to %d of '%s' are the function %s now, which %s calls\n"
+                "lines %d to %d of '%s' are now the function %s, which %s calls\n"
                 "next: inflight show %s --function %s\n",
                 what->first_line, what->last_line, settings->file, what->function,
                 what->from, out, what->function);
     else
-        fprintf(stderr, "%s has the attribute %s now\n", what->function, what->attribute);
+        fprintf(stderr, "%s now has the attribute %s\n", what->function, what->attribute);
 }
 
 static int add_patch(const struct settings *settings, struct buf *text, struct error *err)
@@ -147,9 +147,7 @@ int outline_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "which loop? Give a line of it, FILE.c:LINE, or --function for the "
                     "attribute alone");
-    int status = output_check(settings->output, settings->file, err);
-    if (!status)
-        status = context_cflags(settings, settings->file, &cflags, err);
+    int status = context_cflags(settings, settings->file, &cflags, err);
     const struct outline_request request = {.path = settings->file,
                                             .line = settings->line,
                                             .function = settings->function,

@@ -105,10 +105,9 @@ static int run_and_explain(struct regions_report *report, struct error *err)
     if (!status)
         status = explain(folder, &end, report, err);
     if (!status && report->ended && !spawn_interrupted())
-        status = fail(err, STATUS_FAILED,
-                      "'%s' %s; the report is of what it did until "
-                      "then",
-                      report->settings->program.v[0], report->ended);
+        status =
+            fail(err, STATUS_FAILED, "'%s' %s; the report covers what it did until then",
+                 report->settings->program.v[0], report->ended);
     scratch_remove(folder);
     return status;
 }
@@ -116,9 +115,9 @@ static int run_and_explain(struct regions_report *report, struct error *err)
 static int check(const struct settings *settings, struct error *err)
 {
     if (settings->csv || settings->plot)
-        return fail(err, STATUS_USAGE,
-                    "--csv and --plot are of a program over time: give --timeline 10ms, "
-                    "too");
+        return fail(
+            err, STATUS_USAGE,
+            "--csv and --plot show a program over time: give --timeline 10ms, too");
     if (!settings->program.nr == !settings->regions)
         return fail(err, STATUS_USAGE,
                     "profile takes either a program, as in 'inflight profile -- ./app', "

@@ -164,7 +164,7 @@ static int show_session(const struct settings *settings, struct store *store,
     }
     if (!status && has_faces(settings) && !is_document(report, "inflight.report/1"))
         status = fail(err, STATUS_USAGE,
-                      "%s is no search: --html, --markdown, --sarif and --diagnostics "
+                      "%s is not a search: --html, --markdown, --sarif and --diagnostics "
                       "show searches",
                       name);
     if (!status)
@@ -186,9 +186,6 @@ int report_command(const struct settings *settings, struct error *err)
     if (settings->markdown && settings->json)
         return fail(err, STATUS_USAGE,
                     "--markdown and --json both go to standard output: give one of them");
-    if (output_check(settings->html, NULL, err) ||
-        output_check(settings->sarif, NULL, err))
-        return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);
     struct store *store = NULL;

@@ -23,10 +23,10 @@
  * at most a sixth of what is left, since its check has several steps. */
 enum { EFFORT = 2500000, SHARE = 6 };
 static const char not_tried[] =
-    "not tried: the plans of this function before it took all the work that `show` does; "
-    "`inflight apply` with the plan decides it";
-static const char given_up[] = "it takes more work than `show` does for one plan; "
-                               "`inflight apply` with the plan decides it";
+    "not tried: earlier plans of this function used up the work that `show` allows "
+    "itself; `inflight apply` with the plan decides";
+static const char given_up[] = "it takes more work than `show` allows for one plan; "
+                               "`inflight apply` with the plan decides";
 
 /* "plan '...' is not legal: " and the step itself say again what stands beside them. */
 static char *without_plan(const char *text, const char *plan)

@@ -412,15 +412,18 @@ static int check_strategy(const struct settings *settings, struct error *err)
     return status;
 }
 
-static int check_outputs(const struct settings *settings, struct error *err)
+/* Their words; which compiler it is and how many cores there are is not known yet. */
+static int check_tries(const struct settings *settings, struct error *err)
 {
-    const char *const output[] = {settings->output, settings->save, settings->header,
-                                  settings->html, settings->sarif};
-    int status = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(output) && !status; i++)
-        status = output_check(output[i], settings->file, err);
-    if (!status && settings->file)
-        status = keep_record_check(settings, NULL, err);
+    struct environments ignored = {0};
+    int status = environments_to_try(settings, false, 1, &ignored, err);
+    environments_release(&ignored);
+    return status;
+}
+
+static int check_record(const struct settings *settings, struct error *err)
+{
+    int status = settings->file ? keep_record_check(settings, NULL, err) : 0;
     return status ? -1 : in_app_check(settings, err);
 }
 
@@ -435,9 +438,10 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     spawn_catch_interrupt();
     context_start(&bench, settings);
     bench.note_in_answer = true;
-    int status = check_outputs(settings, err);
+    int status = check_record(settings, err);
     if (!status)
-        status = check_strategy(settings, err) || budget_check(settings, err);
+        status = check_strategy(settings, err) || budget_check(settings, err) ||
+                 check_tries(settings, err);
     if (!status)
         status = context_live(&bench, err);
     if (!status)
@@ -479,13 +483,11 @@ int tune_command(const struct settings *settings, struct error *err)
     if (settings->replay && (settings->html || settings->sarif || settings->diagnostics))
         return fail(err, STATUS_USAGE,
                     "--html, --sarif and --diagnostics show a session; a replay of a "
-                    "recorded space is none");
+                    "recorded space is not one");
     if (campaign_check(settings, err))
         return -1;
     if (settings->on && !remote_is_asked(settings))
-        return check_outputs(settings, err) || check_strategy(settings, err)
-                   ? -1
-                   : campaign_command(settings, err);
+        return check_strategy(settings, err) ? -1 : campaign_command(settings, err);
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     if (!settings->file && settings->program.nr)

@@ -87,8 +87,7 @@ void rules_say_metrics(const json_t *metrics, struct buf *out)
         buf_add(out, "\n");
         buf_release(&meaning);
     }
-    buf_add(out,
-            "\nA share is 0 to 1. A condition on what is not known does not hold.\n");
+    buf_add(out, "\nA share is 0 to 1. A condition on an unknown value does not hold.\n");
 }
 
 void rules_say_transformations(const json_t *transformations, struct buf *out)

@@ -1,8 +1,10 @@
 /* inflight compare: two versions of one function, or one version and a plan. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/apply/rename_source.h"
 #include "advisor/cli/cli.h"
@@ -72,7 +74,7 @@ static void show_work(const struct versus *versus, struct layout *layout)
         buf_add(layout->out, "\n");
     }
     layout_paragraph(layout,
-                     "less work: before / after; faster work: what is done a second, "
+                     "less work: before / after; faster work: work done per second, "
                      "after / before; their product is the ratio of the times.");
 }
 
@@ -525,6 +527,9 @@ static int check_sides(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "'%s' alone cannot be compared: name a second version, or --plan",
                     settings->file);
+    if (settings->rival_file && access(settings->rival_file, R_OK))
+        return fail(err, STATUS_INPUT, "cannot read '%s': %s", settings->rival_file,
+                    strerror(errno));
     return 0;
 }
 

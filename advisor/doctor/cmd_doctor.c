@@ -183,11 +183,9 @@ static void look_at_sampling(struct doctor *doctor)
     static const char command[] = "sysctl kernel.perf_event_paranoid=2";
     struct error why = {0};
     if (sample_possible(&why))
-        doctor_add(
-            doctor, DOCTOR_LIMITED, "sampling",
-            strstr(why.text, command) ? (struct remedy){command, true} : none,
-            "applications cannot be looked at from outside (advise -- PROGRAM): %s",
-            why.text);
+        doctor_add(doctor, DOCTOR_LIMITED, "sampling",
+                   strstr(why.text, command) ? (struct remedy){command, true} : none,
+                   "applications cannot be sampled (advise -- PROGRAM): %s", why.text);
     else
         doctor_add(doctor, DOCTOR_OK, "sampling", none,
                    "the kernel lets this user sample applications");
@@ -221,7 +219,7 @@ static void look_at_cores(struct doctor *doctor)
     doctor_add(
         doctor, cpus.cpu_nr > 1 ? DOCTOR_OK : DOCTOR_LIMITED, "cores", none,
         "%zu physical core%s may be used%s", cpus.cpu_nr, cpus.cpu_nr == 1 ? "" : "s",
-        cpus.cpu_nr > 1 ? "" : "; what a loaded machine does cannot be seen with one");
+        cpus.cpu_nr > 1 ? "" : "; with only one, a loaded machine cannot be measured");
     free(cpus.cpu);
 }
 
@@ -260,7 +258,7 @@ static void look_at_noise(struct doctor *doctor)
     }
     bool quiet = (max - min) / time.value < 0.1;
     doctor_add(doctor, quiet ? DOCTOR_OK : DOCTOR_LIMITED, "noise", none,
-               "equal work of %.1f ms varies by %.0f %%%s", time.value * 1e3,
+               "the same work of %.1f ms varies by %.0f %%%s", time.value * 1e3,
                100 * (max - min) / time.value,
                quiet ? ""
                      : "; other work shares this machine, so runs are interleaved and "
@@ -283,7 +281,7 @@ static void look_at_space(struct doctor *doctor)
     struct remedy elsewhere = {"export TMPDIR=/var/tmp", false};
     if (statvfs(dir, &file_system) || access(dir, W_OK | X_OK)) {
         doctor_add(doctor, DOCTOR_MISSING, "scratch space", elsewhere,
-                   "'%s' is no folder that can be written to", dir);
+                   "'%s' is not a writable folder", dir);
         return;
     }
     double free_bytes = (double)file_system.f_bavail * (double)file_system.f_frsize;
@@ -291,9 +289,10 @@ static void look_at_space(struct doctor *doctor)
         doctor_add(doctor, DOCTOR_OK, "free space", none, "%.1f GiB in '%s'",
                    free_bytes / 1073741824, dir);
     else
-        doctor_add(doctor, DOCTOR_LIMITED, "free space", elsewhere,
-                   "%.0f MiB in '%s', and 256 are wanted: TMPDIR names another folder",
-                   free_bytes / 1048576, dir);
+        doctor_add(
+            doctor, DOCTOR_LIMITED, "free space", elsewhere,
+            "%.0f MiB are free in '%s', and 256 are needed: set TMPDIR to another folder",
+            free_bytes / 1048576, dir);
 }
 
 /* Kernel and microcode decide on page tables and on what mitigations cost. */
@@ -334,10 +333,10 @@ static void judge_profile(struct doctor *doctor, const char *path,
                    "'%s' was made while the machine was busy", path);
     else if (machine->quick)
         doctor_add(doctor, DOCTOR_LIMITED, "profile", again,
-                   "'%s' is a quick one: two minutes make a better one", path);
+                   "'%s' is a quick profile: two minutes make a better one", path);
     else if (newer)
         doctor_add(doctor, DOCTOR_LIMITED, "profile", again,
-                   "'%s' is of %.10s, and %s is newer", path, machine->date, newer);
+                   "'%s' was made on %.10s, and %s is newer", path, machine->date, newer);
     else
         doctor_add(doctor, DOCTOR_OK, "profile", none, "'%s'", path);
     buf_release(&other);
@@ -355,9 +354,9 @@ static void look_at_profile(struct doctor *doctor)
                                    false},
                    "%s", why.text);
     else if (!file_exists(path))
-        doctor_add(doctor, DOCTOR_LIMITED, "profile", make,
-                   "none yet: two minutes make one, else the first tune makes a quick "
-                   "one");
+        doctor_add(
+            doctor, DOCTOR_LIMITED, "profile", make,
+            "none yet: two minutes make one; otherwise the first tune makes a quick one");
     else if (machine_load(path, &machine, &why))
         doctor_add(doctor, DOCTOR_MISSING, "profile", make, "%s", why.text);
     else
@@ -459,8 +458,9 @@ int doctor_command(const struct settings *settings, struct error *err)
     int status =
         settings->json ? print_json(document, err) : print_text(buf_str(&text), err);
     if (!status && doctor.missing)
-        status = fail(err, STATUS_MISSING, "%zu of what inflight needs %s missing here",
-                      doctor.missing, doctor.missing == 1 ? "is" : "are");
+        status =
+            fail(err, STATUS_MISSING, "%zu of the things inflight needs %s missing here",
+                 doctor.missing, doctor.missing == 1 ? "is" : "are");
     json_decref(document);
     doctor_release(&doctor);
     buf_release(&text);

@@ -73,7 +73,7 @@ void doctor_text(const struct doctor *doctor, bool colour, int columns, struct b
             !strcmp(json_string_value(json_object_get(finding, "state")), "limited");
     }
     if (doctor->missing)
-        buf_addf(out, "\n%zu missing: inflight cannot tune here until that is mended\n",
+        buf_addf(out, "\n%zu missing: inflight cannot tune here until that is fixed\n",
                  doctor->missing);
     else if (limited)
         buf_addf(out, "\ninflight can tune here; %zu limited, see above\n", limited);

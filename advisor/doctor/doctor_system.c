@@ -103,7 +103,7 @@ static void look_at_network(struct doctor *doctor, const char *root, const char 
                                        "$USER.db",
                                        false},
                        "'%s' lies on a network file system (%s at '%s'), where locks may "
-                       "not hold: two sessions at once could become one",
+                       "not hold: two simultaneous sessions could be merged into one",
                        database, mount.type, mount.place);
 }
 
@@ -203,8 +203,8 @@ static void look_at_pmu(struct doctor *doctor, const char *root)
     double paranoid = 0;
     if (!has_pmu(root))
         doctor_add(doctor, DOCTOR_LIMITED, "counters", none,
-                   "this %s shows no hardware counters, and nothing in it can change "
-                   "that; %s",
+                   "this %s exposes no hardware counters, and nothing inside it can "
+                   "change that; %s",
                    is_virtual(root) ? "virtual machine" : "machine", otherwise);
     else if (!read_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
         doctor_add(doctor, DOCTOR_LIMITED, "counters", none,
@@ -264,8 +264,8 @@ static void look_at_allowed(struct doctor *doctor, const char *root)
     if (known && cpus_in(allowed) < cpus_in(buf_str(&online)))
         doctor_add(doctor, DOCTOR_LIMITED, "pinning", (struct remedy){command, false},
                    "only CPUs %s of %s may be used (taskset, cpuset or a container's "
-                   "--cpuset-cpus): memory is not loaded as the whole machine would; "
-                   "where the limit is the container's, start that without it",
+                   "--cpuset-cpus): memory is not loaded as the whole machine would load "
+                   "it; if the limit is the container's, start it without that limit",
                    allowed, buf_str(&online));
     free(command);
     free(allowed);
@@ -307,8 +307,9 @@ static void look_at_smt(struct doctor *doctor, const char *root)
         doctor_add(doctor, DOCTOR_OK, "SMT", none,
                    "hardware threads are on: --try smt can try them");
     else
-        doctor_add(doctor, DOCTOR_OK, "SMT", none,
-                   "one hardware thread a core: advice on more has nothing to try here");
+        doctor_add(
+            doctor, DOCTOR_OK, "SMT", none,
+            "one hardware thread per core: advice to use more cannot be tried here");
     buf_release(&control);
 }
 
@@ -372,7 +373,7 @@ static void look_at_governor(struct doctor *doctor, const char *root)
                    (struct remedy){"for f in /sys/devices/system/cpu/cpu*/cpufreq/"
                                    "scaling_governor; do echo performance > $f; done",
                                    true},
-                   "governor %s: cores begin slowly, so intervals are wider",
+                   "governor %s: cores start slowly, so intervals are wider",
                    buf_str(&governor));
     buf_release(&governor);
 }
@@ -392,8 +393,8 @@ static void look_at_turbo(struct doctor *doctor, const char *root)
         return;
     if (command)
         doctor_add(doctor, DOCTOR_LIMITED, "turbo", (struct remedy){command, true},
-                   "on: the clock moves with heat and with how many cores work; what is "
-                   "compared is run in turn, so gains hold, but times move");
+                   "on: the clock rate varies with heat and with the number of busy "
+                   "cores; what is compared runs in turn, so gains hold, but times vary");
     else
         doctor_add(doctor, DOCTOR_OK, "turbo", none, "off");
 }
@@ -440,7 +441,7 @@ static void look_at_memory(struct doctor *doctor, const char *root)
                    bytes / 1073741824);
     else
         doctor_add(doctor, DOCTOR_LIMITED, "memory", none,
-                   "%.2f GiB are free%s, kernels that miss every cache want 1.25: %s",
+                   "%.2f GiB are free%s, kernels that miss every cache need 1.25: %s",
                    bytes / 1073741824,
                    group < machine ? " within the limit of a control group" : "",
                    group < machine ? "start the container with --memory=4g, or set "
@@ -485,7 +486,7 @@ static void look_at_stack(struct doctor *doctor, const char *root)
     if (bytes < wanted_bytes)
         doctor_add(doctor, DOCTOR_LIMITED, "stack",
                    can ? (struct remedy){"ulimit -s 8192", false} : none,
-                   "the stack may have %.0f KiB: kernels with large local arrays "
+                   "the stack is limited to %.0f KiB: kernels with large local arrays "
                    "crash%s",
                    bytes / 1024,
                    can ? ""

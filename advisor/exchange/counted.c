@@ -43,8 +43,8 @@ static int choose_cores(const struct settings *settings, const struct count_set 
     if (set->cores <= machine->cores)
         return set->cores;
     strvec_pushf(&given->note,
-                 "the counts are of %d hardware threads, '%s' has %d cores: taken as "
-                 "those; --cores says otherwise",
+                 "the counts are of %d hardware threads, '%s' has %d cores: all of them "
+                 "are assumed; --cores overrides it",
                  set->cores, machine->name, machine->cores);
     return machine->cores;
 }
@@ -57,7 +57,7 @@ static void take_seconds(const struct settings *settings, struct count_set *set,
     if (settings->seconds_s <= 0)
         return;
     if (set->seconds.known && fabs(set->seconds.value / settings->seconds_s - 1) > 0.001)
-        strvec_pushf(&given->note, "the file says %.4g s; --seconds goes before it",
+        strvec_pushf(&given->note, "the file says %.4g s; --seconds overrides it",
                      set->seconds.value);
     set->seconds = quantity_exact(settings->seconds_s, PROVENANCE_DECLARED);
 }
@@ -96,8 +96,8 @@ static int find_rates(const struct count_set *set, const char *cpu,
                       "are of another time or the loop does not use memory");
     if (!status && !question->write_gbs.known) {
         question->write_gbs = quantity_exact(0, PROVENANCE_RECORDED);
-        strvec_push(&given->note, "what was written is not among the counts and taken as "
-                                  "nothing: the bandwidth is a lower bound");
+        strvec_push(&given->note, "writes are not among the counts and are taken as "
+                                  "zero: the bandwidth is a lower bound");
     }
     if (!status)
         given->source = xasprintf("bandwidth recorded by %s%s%s", set->source,
@@ -130,10 +130,9 @@ static int find_access(const struct settings *settings, const struct count_set *
                                  a_share(share.high), share.runs, share.provenance);
     question->random_share = share;
     if (!share.known)
-        strvec_push(
-            &given->note,
-            "how much of it is random is not told: --access random, streaming or "
-            "a share says so; until then either may be, and the intervals say it");
+        strvec_push(&given->note,
+                    "the random share is not known: --access random, streaming or a "
+                    "share gives it; until then the intervals cover both");
     return 0;
 }
 

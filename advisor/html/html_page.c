@@ -45,9 +45,25 @@ static void add_text(struct buf *out, const char *text)
             buf_add_n(out, text, 1);
 }
 
-/* Plain ASCII without "<": nothing in it ends the element that it stands in. */
-static void add_document(struct buf *out, const json_t *document)
+/* Most of the bytes of a large document, and nothing of it is painted first. */
+static const char *const evidence[] = {"variants", "code", "profile", "pruned"};
+
+/* Of a document whether it is that, or what is left. Caller drops it. */
+static json_t *part_of(const json_t *document, bool is_evidence)
 {
+    json_t *part = json_object(), *left = json_copy((json_t *)(uintptr_t)document);
+    for (size_t i = 0; i < ARRAY_SIZE(evidence); i++) {
+        json_object_set(part, evidence[i], json_object_get(left, evidence[i]));
+        json_object_del(left, evidence[i]);
+    }
+    json_decref(is_evidence ? left : part);
+    return is_evidence ? part : left;
+}
+
+/* Plain ASCII without "<": nothing in it ends the element that it stands in. */
+static void add_document(struct buf *out, const json_t *whole, bool is_evidence)
+{
+    json_t *document = part_of(whole, is_evidence);
     char *text = json_dumps(document, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY);
     for (const char *at = text ? text : "null"; *at; at++)
         if (*at == '<')
@@ -55,6 +71,7 @@ static void add_document(struct buf *out, const json_t *document)
         else
             buf_add_n(out, at, 1);
     free(text);
+    json_decref(document);
 }
 
 static unsigned byte_of(const char *hex)
@@ -104,7 +121,9 @@ static int add_part(const struct parts *parts, const char *name, struct buf *out
     else if (!strcmp(name, "script-hash"))
         add_hash(out, &parts->script);
     else if (!strcmp(name, "document"))
-        add_document(out, parts->document);
+        add_document(out, parts->document, false);
+    else if (!strcmp(name, "evidence"))
+        add_document(out, parts->document, true);
     else
         return fail(err, STATUS_INPUT,
                     "templates/report/page.html: nothing is called {{%s}}", name);

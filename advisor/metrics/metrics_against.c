@@ -16,7 +16,7 @@ static const double max = 0.8, little = 0.2;
 static char *one_run_each(double ratio, const char *name)
 {
     return ratio == 1
-               ? xasprintf("'%s' took as long, by one run each", name)
+               ? xasprintf("'%s' took the same time, by one run each", name)
                : xasprintf(
                      "'%s' took %.3g times as long, by one run each: how much the times "
                      "scatter is not known",
@@ -212,7 +212,7 @@ static void caution_lines(struct metrics_against *out, const struct metrics_colu
     strvec_pushf(
         &out->caution,
         "bytes of L2, L3 and memory are lines: of %.0f bytes in '%s' and %.0f in "
-        "'%s'.%s What uses a part of each line moves more bytes where lines are "
+        "'%s'.%s Code that uses part of each line moves more bytes where lines are "
         "longer",
         before, first->label, after, column->label, buf_str(&lines));
     buf_release(&lines);

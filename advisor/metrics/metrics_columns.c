@@ -128,7 +128,7 @@ static void note_variation(struct metrics_column *column)
 {
     if (column->run_nr > 1 && column->variation > 0)
         strvec_pushf(&column->note,
-                     "%zu runs were made one: they differ by %.2g %% at most",
+                     "%zu runs were merged: they differ by %.2g %% at most",
                      column->run_nr, 100 * column->variation);
 }
 
@@ -151,8 +151,8 @@ static void note_twice(struct metrics_column *column)
                 continue;
             if (first && differ(first->value.value, count->value.value))
                 strvec_pushf(&column->note,
-                             "'%s' (%.4g) and '%s' (%.4g) are one event: only the first "
-                             "is used",
+                             "'%s' (%.4g) and '%s' (%.4g) are the same event: only the "
+                             "first is used",
                              first->event, first->value.value, count->event,
                              count->value.value);
             first = first ? first : count;
@@ -616,8 +616,8 @@ static int take_runs(struct metrics_column *column, const char *path, struct err
     int status = read_file(path, &file, err);
     if (!status && file.nr != 1)
         status = fail(err, STATUS_INPUT,
-                      "'%s' holds %zu columns: several runs of one work are made of "
-                      "files with one each",
+                      "'%s' holds %zu columns: runs of the same work are merged from "
+                      "files with one column each",
                       path, file.nr);
     if (!status) {
         struct metrics_column *from = &file.found->column;

@@ -115,10 +115,11 @@ static int find_cpu(const struct metrics_column *column, const char **cpu,
     for (size_t i = 0; i < column->run_nr; i++) {
         const char *one = column->run[i].cpu;
         if (one && *cpu && !cpu_names_agree(one, *cpu) && strcmp(one, *cpu) != 0)
-            return fail(err, STATUS_INPUT,
-                        "the runs in '%s' are of '%s' and of '%s': runs of the same work "
-                        "are of one CPU; make them columns, a --counts each",
-                        column->origin, *cpu, one);
+            return fail(
+                err, STATUS_INPUT,
+                "the runs in '%s' are of '%s' and of '%s': runs of the same work must "
+                "come from one CPU; make them columns, with one --counts each",
+                column->origin, *cpu, one);
         *cpu = one ? one : *cpu;
     }
     return 0;
@@ -199,7 +200,7 @@ static void doubt_named(struct metrics_column *column)
     find_likely(column, &likely);
     char *text = likely_text(&likely);
     strvec_pushf(&column->note,
-                 "'%s' knows %zu of the %zu events in '%s': are the counts of another "
+                 "'%s' knows %zu of the %zu events in '%s': are the counts from another "
                  "CPU than --cpu names?%s",
                  column->set->name, events_among(column->set, column),
                  events_of_cpus(column), column->origin, text);
@@ -447,7 +448,7 @@ void metrics_find_little(struct metrics_column *column)
     if (!gbs.known)
         gbs = write.known ? quantity_add(read, write) : read;
     if (!gbs.known || !(gbs.value > 0))
-        column->little_why = xstrdup("the bytes through memory a second are not known");
+        column->little_why = xstrdup("the bytes per second through memory are not known");
     else if (!column->has_machine)
         column->little_why = xstrdup("the latency under load is not known: --machine "
                                      "names a profile of the machine of the counts");

@@ -21,7 +21,7 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     struct metric_set *set = NULL;
     struct error err = {0};
     if (metric_set_load(name, cpu, &set, &err) && err.status == STATUS_INPUT)
-        strvec_pushf(note, "what else was counted is not used: %s", err.text);
+        strvec_pushf(note, "the other counts are not used: %s", err.text);
     return set;
 }
 
@@ -103,11 +103,10 @@ int metrics_facts_of(const struct metrics_facts_question *question,
     facts_take(question->definitions ? set : found(question, note), question->counts,
                given, ARRAY_SIZE(given), facts);
     if (question->definitions && !facts->set)
-        strvec_pushf(
-            note,
-            "the counters say nothing to the rules: nothing of '%s', which --cpu "
-            "names, can be told from these counts",
-            question->definitions);
+        strvec_pushf(note,
+                     "the counters tell the rules nothing: no metric of '%s', which "
+                     "--cpu names, can be computed from these counts",
+                     question->definitions);
     return 0;
 }
 
@@ -150,7 +149,7 @@ static struct quantity given_of(const struct metrics_facts *facts, size_t at, ch
     else if (in_breach(facts, metric))
         *why = xstrdup("it and its siblings do not sum to what they should");
     else if (value->share > 0 && value->share < METRIC_SHARE_MIN)
-        *why = xasprintf("its events counted in %.0f %% of the time only",
+        *why = xasprintf("its events were counted only %.0f %% of the time",
                          100 * value->share);
     return *why ? quantity_unknown() : reported;
 }
@@ -259,7 +258,7 @@ static void add_beside(const json_t *value, const json_t *other, const char *uni
                        struct buf *out)
 {
     bool share = !strcmp(unit, "share");
-    buf_add(out, share ? "; by bandwidth and latency it is filled to "
+    buf_add(out, share ? "; by bandwidth and latency, its fill level is "
                        : "; by bandwidth and latency ");
     add_figure(other, unit, out);
     if (share)
@@ -284,7 +283,7 @@ static char *fact_text(const json_t *fact)
     if (value)
         add_figure(value, unit, &line);
     else
-        buf_addf(&line, "not told to the rules: %s", report_word(fact, "why_not"));
+        buf_addf(&line, "not passed to the rules: %s", report_word(fact, "why_not"));
     if (value && *of)
         buf_addf(&line, " of %s", of);
     if (value && other)
@@ -340,7 +339,7 @@ int metrics_tell(struct context *bench, struct error *err)
     if (!status)
         status = take_runs(bench, &measured, &why);
     if (!status && bench->settings->cpu && !bench->facts.set)
-        progress_note(&bench->progress, "counters say nothing to the rules: %s",
+        progress_note(&bench->progress, "counters tell the rules nothing: %s",
                       measured.note.nr ? measured.note.v[0]
                                        : "--cpu's definitions have no facts for them");
     metrics_measured_release(&measured);

@@ -90,7 +90,7 @@ static int check_inside(const char *name, const struct metrics_plan *plan,
     bool at_once;
     int status = 0;
     if (text_begins(name, "sde:::") || text_begins(name, "perf::"))
-        return fail(err, STATUS_MISSING, "'%s' is not told of regions", name);
+        return fail(err, STATUS_MISSING, "'%s' cannot be counted in regions", name);
     if (strlen(name) > REGION_EVENT_LETTERS)
         return fail(err, STATUS_MISSING,
                     "'%s' is not counted in regions: it has more than %d letters", name,
@@ -370,7 +370,7 @@ void metrics_announce(const struct settings *settings, size_t runs)
     progress_start(&progress, settings->quiet, settings->verbose);
     progress_note(
         &progress,
-        "'%s' will run %zu times, with other events each; --model NAME asks for "
+        "'%s' will run %zu times, each with other events; --model NAME asks for "
         "fewer, --runs 1 has them take turns",
         settings->program.v[0], runs);
 }

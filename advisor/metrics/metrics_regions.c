@@ -46,8 +46,8 @@ static char *why_missed(const struct region *region)
 
 static char *why_not_asked(const struct region *region)
 {
-    return xasprintf("the system is asked for page faults in calls of 0.2 ms and more, "
-                     "which are %.3g %% of the region's time",
+    return xasprintf("page faults are read in calls of 0.2 ms or more, which are %.3g %% "
+                     "of the region's time",
                      100 * share_of(region->numbers.asked_s, region));
 }
 
@@ -153,7 +153,7 @@ static void note_unmarked(const struct region_profile *profile,
         strvec_pushf(note,
                      "%.3g processors are at work in a process meanwhile, and %.3g "
                      "thread%s of it mark%s regions: the events of the others are not "
-                     "among the counts. Put the markers inside of the parallel part",
+                     "among the counts. Put the markers inside the parallel part",
                      busy, threads, plural(threads), threads == 1 ? "s" : "");
 }
 
@@ -232,8 +232,8 @@ static int read_profile(struct reading *reading, struct error *err)
     reading->nr++;
     if (!profile->process_nr && from->here)
         return fail(err, STATUS_INPUT,
-                    "no process of %s has region markers: mark what is to be looked at, "
-                    "and link the library (docs/reference/regions.md)",
+                    "no process of %s has region markers: mark the code of interest, and "
+                    "link the library (docs/reference/regions.md)",
                     name);
     if (!profile->process_nr)
         return fail(err, STATUS_INPUT,
@@ -241,12 +241,11 @@ static int read_profile(struct reading *reading, struct error *err)
                     "(docs/reference/regions.md), and run it with INFLIGHT_REGIONS "
                     "naming the folder",
                     name);
-    return profile->region_nr
-               ? 0
-               : fail(err, STATUS_INPUT,
-                      "no region was entered by the program of '%s': mark what is to be "
-                      "looked at (docs/reference/regions.md)",
-                      name);
+    return profile->region_nr ? 0
+                              : fail(err, STATUS_INPUT,
+                                     "no region was entered by the program of '%s': mark "
+                                     "the code of interest (docs/reference/regions.md)",
+                                     name);
 }
 
 static int by_text(const void *a, const void *b)

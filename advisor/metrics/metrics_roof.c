@@ -97,8 +97,8 @@ static void add_at(const struct roofline *roofline, struct buf *out)
 {
     add_use(roofline, out);
     if (roofline_nearest_share(roofline).low > 1)
-        buf_add(out, ": more than it should be able to; bytes, cores or profile are not "
-                     "those of this run");
+        buf_add(out, ": more than should be possible; the bytes, cores or profile are "
+                     "not those of this run");
     else if (roofline->nearest == ROOF_LEVELS)
         buf_add(out, ": only less arithmetic helps");
     else if (roofline->nearest == ROOF_MEMORY)
@@ -135,11 +135,10 @@ static void add_trap(const struct roofline *roofline, struct buf *out)
     const struct roof_stand *memory = &roofline->level[ROOF_MEMORY];
     if (memory->over.known && memory->share.known && memory->over.value > 0.6 &&
         memory->over.value < 1.05 && memory->share.high < 0.5)
-        buf_addf(
-            out,
-            ". In the picture it stands close to memory's slope, though it uses %.2g "
-            "%% of memory's bandwidth only: its data come from the caches",
-            100 * memory->share.value);
+        buf_addf(out,
+                 ". In the plot it lies close to memory's slope, though it uses only "
+                 "%.2g %% of memory's bandwidth: its data comes from the caches",
+                 100 * memory->share.value);
 }
 
 char *metrics_roof_sentence(const struct metrics_roof *roof)
@@ -166,7 +165,7 @@ char *metrics_roof_sentence(const struct metrics_roof *roof)
         buf_add(&out, "no level has both its bytes and its roof known");
     }
     if (roofline->verdict != ROOF_VERDICT_UNKNOWN && !roofline->sure)
-        buf_add(&out, ". The interval reaches into another verdict");
+        buf_add(&out, ". The interval overlaps another verdict");
     return buf_detach(&out);
 }
 
@@ -540,8 +539,8 @@ void metrics_roof_text(const struct metrics_report *report, struct layout *layou
     if (!nr && has_bytes(report)) {
         layout_heading(layout, "Roofline");
         layout_paragraph(layout,
-                         "No roofs are known of the machine of these counts: "
-                         "--machine names its profile, 'inflight machine' makes one.");
+                         "No roofs are known for the machine of these counts: name its "
+                         "profile with --machine, or make one with 'inflight machine'.");
     }
     free(roof);
     free(number);

@@ -497,7 +497,7 @@ static void show_little(const struct tree *tree)
         layout_quantity(tree->layout, "loaded latency", column->latency_ns, 1, "ns",
                         column->machine.name);
     layout_quantity(tree->layout, "counted", counted, 1, "lines",
-                    !counted.known ? "(none of these counts tells it)"
+                    !counted.known ? "(not known from these counts)"
                     : estimated    ? "misses of L1 under way (estimated)"
                                    : "misses of L1 under way");
 }
@@ -657,7 +657,7 @@ static void evidence_text(const struct metrics_report *report, struct layout *la
                                  column->result.identity_broken_nr,
                              column->result.identity_nr);
         if (!again)
-            layout_heading(layout, "Where the definitions are from");
+            layout_heading(layout, "Where the definitions come from");
         if (!again)
             show_sources(column->set, layout);
     }

@@ -162,12 +162,13 @@ static const struct command commands[] = {
      OPERAND_SOURCE, BEHIND_FLAGS, apply_command},
     {GROUP_BUILD, "check", "does a record that builds read still hold here?",
      "check RECORD.json [--strict] [options] [-- compiler flags]",
-     "Looks whether source, headers, tuned code, compiler, flags and machine are still\n"
-     "those of the record (docs/build.md), applies the plan again, compares results and\n"
-     "times the tuned code against the source, both in turn. Says of each what it means\n"
-     "and what to do. Ends with status 1 when results differ; with --strict also when\n"
-     "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
-     "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
+     "Checks whether source, headers, tuned code, compiler, flags and machine are\n"
+     "still those of the record (docs/build.md), applies the plan again, compares\n"
+     "results and times the tuned code against the source, both in turn. Says of each\n"
+     "what it means and what to do. Ends with status 1 when results differ; --strict\n"
+     "makes it 1 also when something drifted or the gain is gone. Unless --compiler\n"
+     "and --flags say otherwise, gcc and the recorded flags are used; sizes and\n"
+     "contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
      "source strict compiler flags budget machine cores include json help | inputs set "
      "buffer assume function compile-commands cflags build " REST,
@@ -177,12 +178,12 @@ static const struct command commands[] = {
      "       inflight outline FILE.c --function NAME [-o OUT.c] [options]\n"
      "                        [-- compiler flags]",
      "Writes the file (to standard output without -o) with the loop around the line\n"
-     "as a static function in front of the one it stands in, and a call in its place:\n"
+     "as a static function before the one it is in, and a call in its place:\n"
      "the outermost loop whose nest is read as a whole. What may be read later comes\n"
      "back as the result or through pointers; all other text stays as it is. The new\n"
      "function has an attribute that keeps it from being inlined, as --compiler knows\n"
      "it, so that capture finds its calls; with a function's name that alone is added.\n"
-     "What cannot be moved without a doubt is refused, with its line. See\n"
+     "What cannot safely be moved is refused, with its line. See\n"
      "docs/reference/capture.md.\n\n"
      "example: inflight outline solver.c:425 -o outlined.c",
      "function include compile-commands compiler output patch plain json help | " REST,
@@ -259,7 +260,7 @@ static const struct command commands[] = {
      "what works on this machine, and the remedy where it does not", "doctor [options]",
      "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
      "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
-     "works, but less well) or missing, with the command that mends it, to be pasted.\n"
+     "works, but less well) or missing, with the command that fixes it, to paste.\n"
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler json help | database " REST, OPERAND_NONE, BEHIND_FLAGS, doctor_command},
@@ -301,7 +302,9 @@ static const struct synonym command_synonyms[] = {
     {"inspect", "show"},      {"model", "show"},      {"explain", "rules"},
     {"list", "report"},       {"history", "report"},  {"session", "report"},
     {"sessions", "report"},   {"probe", "machine"},   {"record", "capture"},
-    {"setup", "doctor"},
+    {"setup", "doctor"},      {"variants", "report"}, {"timeline", "profile"},
+    {"apps", "profile"},      {"perf", "profile"},    {"plan", "apply"},
+    {"verify", "check"},      {"topdown", "metrics"},
 };
 
 static int unknown_option_first(const char *word, struct error *err)
@@ -312,8 +315,8 @@ static int unknown_option_first(const char *word, struct error *err)
         return fail(err, STATUS_USAGE, "unknown option '%s'; did you mean '%s'?", word,
                     meant);
     return fail(err, STATUS_USAGE,
-                "a command is expected, got '%s': options stand behind the command, as "
-                "in 'inflight tune %s'; try 'inflight --help'",
+                "a command is expected, got '%s': options follow the command, as in "
+                "'inflight tune %s'; try 'inflight --help'",
                 word, word);
 }
 
@@ -325,7 +328,7 @@ int command_unknown(const char *word, struct error *err)
         return unknown_option_first(word, err);
     if (end && !strpbrk(end, "/ "))
         return fail(err, STATUS_USAGE,
-                    "there is no command '%s'; a file stands behind the command, as in "
+                    "there is no command '%s'; a file follows the command, as in "
                     "'inflight advise %s'; try 'inflight --help'",
                     word, word);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

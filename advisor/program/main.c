@@ -62,8 +62,9 @@ static int watch_build(struct settings *settings, struct build_seen *seen,
     if (!settings->file && !strcmp(settings->command, "tune"))
         return 0; /* of a program: it builds its own copies */
     if (settings->compile_commands)
-        return fail(err, STATUS_USAGE,
-                    "--build and --compile-commands say the same: give one of them");
+        return fail(
+            err, STATUS_USAGE,
+            "--build and --compile-commands both tell the flags: give one of them");
     if (!settings->quiet)
         fprintf(stderr, "watching '%s' in a private copy\n", settings->build);
     const char *file = settings->source ? settings->source
@@ -123,7 +124,9 @@ static int run(int argc, char **argv, struct error *err)
         puts("inflight " INFLIGHT_VERSION);
     else if (!status && asked)
         command_help(command, settings.help_all, stdout);
-    else if (!status && settings.build)
+    else if (!status)
+        status = outputs_check(&settings, err) || database_check(&settings, err) ? -1 : 0;
+    if (!status && !asked && settings.build)
         status = watch_build(&settings, &seen, err);
     if (!status && !asked)
         status = command->run(&settings, err);

@@ -173,10 +173,9 @@ static void show_bandwidth(const struct context *bench,
     layout_quantity(layout, "in flight", now->in_flight, 1, "",
                     "misses under way per core, page walks included");
     layout_quantity(layout, "random share", now->random_share, 100, "%",
-                    now->random ? "of the lines from beyond L2: n is held against the L1 "
-                                  "queue"
-                                : "of the lines from beyond L2: n is held against the L2 "
-                                  "queue");
+                    now->random
+                        ? "of the lines from beyond L2: n is compared with the L1 queue"
+                        : "of the lines from beyond L2: n is compared with the L2 queue");
     buf_release(&formula);
 }
 
@@ -207,10 +206,10 @@ static void show_queues(const struct occupancy *now, struct layout *layout)
         if (now->resource[r].utilization.known || now->resource[r].limit.known)
             add_queue(&now->resource[r], layout->out);
     layout_paragraph(layout,
-                     "Miss queues (MSHRs) hold a place for each line that is waited for: "
-                     "entries. Walkers: page walks in flight. memory and links: GB/s. "
+                     "Miss queues (MSHRs) hold an entry for each outstanding line. "
+                     "Walkers: page walks in flight. memory and links: GB/s. "
                      "arithmetic: FLOP/s. least: the time that this part alone needs for "
-                     "the work of one call. from: who says the limit.");
+                     "the work of one call. from: the source of the limit.");
 }
 
 static void show_verdict(const struct occupancy *now, struct layout *layout)
@@ -278,7 +277,7 @@ void measure_text(const struct context *bench, const struct measurement *measure
     if (measurement->has_traffic)
         traffic_text(&measurement->traffic, layout);
     else if (measurement->outcome == RUN_OUTCOME_OK && measurement->detail)
-        layout_paragraph(layout, "What it moves is not known: %s", measurement->detail);
+        layout_paragraph(layout, "Its traffic is not known: %s", measurement->detail);
     if (measurement->has_occupancy) {
         show_bandwidth(bench, measurement, layout);
         show_queues(&measurement->occupancy, layout);

@@ -105,8 +105,8 @@ static void add_beyond(const struct answer *answer, struct buf *out)
     if (!(answer->end_gbs > 0))
         return;
     buf_addf(&text,
-             "The profile's curve ends at %.4g GB/s, and beyond it nothing is known of "
-             "the latency but that it does not fall: the lines in flight are a lower "
+             "The profile's curve ends at %.4g GB/s, and beyond it the latency is known "
+             "only not to fall: the lines in flight are a lower "
              "bound.",
              answer->end_gbs);
     add_sentence(out, buf_str(&text));

@@ -157,13 +157,12 @@ static void explain_words(struct view *view)
     buf_addf(&both, "%s %s", report_word(view->report, "limiter_sentence"),
              report_word(view->report, "why_sentence"));
     if (strstr(buf_str(&both), "miss") || strstr(buf_str(&both), "MSHR"))
-        layout_paragraph(
-            &view->layout,
-            "(A miss is an access whose data is not in the core's cache. Each "
-            "holds a place in a short queue, an MSHR, until its cache line%s "
-            "has come; that queue, not only bandwidth, bounds how much can be "
-            "on its way at a time.)",
-            bytes == 64 ? " of 64 bytes" : "");
+        layout_paragraph(&view->layout,
+                         "(A miss is an access whose data is not in the core's cache. "
+                         "Each takes an entry of a short queue, an MSHR, until its cache "
+                         "line%s has arrived; that queue, not only bandwidth, bounds how "
+                         "many misses can be outstanding at a time.)",
+                         bytes == 64 ? " of 64 bytes" : "");
     buf_release(&both);
 }
 
@@ -181,7 +180,7 @@ void view_limit(struct view *view)
         return;
     }
     layout_paragraph(&view->layout, report_quantity(baseline, "time_ns")
-                                        ? "How much the kernel moves was not measured."
+                                        ? "The kernel's traffic was not measured."
                                         : "The kernel was not measured to the end.");
 }
 

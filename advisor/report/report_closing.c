@@ -21,10 +21,10 @@ static void add_tie(struct buf *out, const json_t *tie)
 static void add_choice(const json_t *report, const json_t *ties, const char *equal,
                        struct buf *out)
 {
-    buf_addf(out, "Cannot be told apart from the fastest found, %s: %s. ",
+    buf_addf(out, "Not distinguishable from the fastest found, %s: %s. ",
              report_word(ties, "winner"), equal);
     if (report_true(ties, "written"))
-        buf_add(out, "None of them is a smaller change that is surely as good. ");
+        buf_add(out, "None of them is a smaller change that is certainly as good. ");
     else
         buf_addf(out, "%s is the smallest change of them and was taken. ",
                  report_word(json_object_get(report, "best"), "plan"));
@@ -102,12 +102,13 @@ void view_time(struct view *view)
     if (!(figure(time, "wall_s") > 0))
         return;
     layout_heading(&view->layout, "Where the time went");
-    for (int i = 0; i < ACCOUNT_NR; i++) {
-        double seconds = figure(time, account_key((enum account)i));
+    for (int i = 1; i <= ACCOUNT_NR; i++) {
+        enum account account = (enum account)(i % ACCOUNT_NR); /* all else is last */
+        double seconds = figure(time, account_key(account));
         if (seconds < 0.05)
             continue;
         buf_addf(view->layout.out, "  %7.1f s  ", seconds);
-        buf_add_wrapped(view->layout.out, account_meaning((enum account)i), 13,
+        buf_add_wrapped(view->layout.out, account_meaning(account), 13,
                         view->layout.width);
         buf_add(view->layout.out, "\n");
     }

@@ -65,11 +65,10 @@ static void show_queues(struct view *view, const json_t *measurement)
             buf_add(out, "?");
         buf_add(out, "\n");
     }
-    layout_paragraph(
-        &view->layout,
-        "Queues (mshrs, page_walkers): entries taken, of so many; the others: "
-        "a rate, of what is reached at most. Least time: what one call needs "
-        "of that part alone.");
+    layout_paragraph(&view->layout,
+                     "Queues (mshrs, page_walkers): entries in use, and how many there "
+                     "are; the others: a rate, and the highest that is reached. Least "
+                     "time: what one call needs on that part alone.");
 }
 
 static void show_traffic(struct view *view, const json_t *baseline)

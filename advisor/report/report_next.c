@@ -104,30 +104,14 @@ static void take_words(const json_t *words, bool search, struct strvec *out,
     }
 }
 
-/* "gather.c:12", of documents that do not say how they were made. */
-static char *kernel_place(const json_t *report)
-{
-    const json_t *kernel = json_object_get(report, "kernel");
-    double line = report_figure(kernel, "line");
-    return line > 0 ? xasprintf("%s:%.0f", report_word(kernel, "file"), line)
-                    : xstrdup(report_word(kernel, "file"));
-}
-
 /* inflight `command` of the same kernel; `more` comes behind, NULL-terminated. */
 static json_t *same_kernel(const json_t *report, const char *command, bool search,
                            const char *const *more)
 {
-    const json_t *given = json_object_get(report, "command_line");
     struct strvec words = {0}, flags = {0};
     strvec_push(&words, "inflight");
     strvec_push(&words, command);
-    if (json_array_size(given)) {
-        take_words(given, search, &words, &flags);
-    } else {
-        char *place = kernel_place(report);
-        strvec_push(&words, place);
-        free(place);
-    }
+    take_words(json_object_get(report, "command_line"), search, &words, &flags);
     for (; *more; more++)
         strvec_push(&words, *more);
     for (size_t i = 0; i < flags.nr; i++)
@@ -166,10 +150,13 @@ static bool is_source(const char *path)
     return false;
 }
 
-/* Twice the budget, in whole seconds. */
+/* Twice the budget, and twice what the kernel as written takes alone, in whole seconds.
+ */
 static char *longer_budget(const json_t *report)
 {
-    double seconds = report_figure(json_object_get(report, "budget"), "seconds");
+    const json_t *budget = json_object_get(report, "budget");
+    double seconds =
+        fmax(report_figure(budget, "seconds"), report_figure(budget, "least_s"));
     return seconds > 0 ? xasprintf("%.0fs", ceil(2 * seconds)) : xstrdup("5m");
 }
 
@@ -218,8 +205,8 @@ json_t *report_next(const json_t *report)
     const char *const tune[] = {"-o", tuned, NULL};
     if (report_true(report, "interrupted"))
         add(next,
-            "The same command goes on where this ended (--fresh begins anew, --evidence "
-            "adds the figures).",
+            "The same command continues where this one stopped (--fresh starts over, "
+            "--evidence adds the figures).",
             NULL);
     else if (report_is_advice(report))
         add(next, "To try the advice:", same_kernel(report, "tune", true, tune));

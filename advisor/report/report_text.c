@@ -8,7 +8,6 @@
 
 #include "advisor/report/report.h"
 #include "advisor/report/report_view.h"
-#include "core/occupancy/occupancy.h"
 #include "core/store/store.h"
 
 /* ---- advice ---- */
@@ -151,8 +150,9 @@ static void view_advice(struct view *view)
     show_names(view, class, &names);
     buf_release(&names);
     if (!i)
-        layout_paragraph(&view->layout, "None: the rules judge what a complete "
-                                        "measurement of the kernel as written shows.");
+        layout_paragraph(
+            &view->layout,
+            "None: the rules need a complete measurement of the kernel as written.");
     else if (!view->evidence)
         layout_paragraph(&view->layout, "(Each plan can be typed after --plan; "
                                         "--evidence gives every reason.)");
@@ -210,11 +210,11 @@ static void add_looks(const json_t *looks, struct buf *line)
     double nr = figure(looks, "nr");
 
     if (nr > 0)
-        buf_addf(
-            line,
-            " First looks and comparisons in passing took %.2f s in the mean (%.0f of "
-            "them); all their answers together are right with a chance of %.0f %%.",
-            figure(looks, "seconds") / nr, nr, 100 * (1 - figure(looks, "error")));
+        buf_addf(line,
+                 " First measurements and comparisons along the way took %.2f s on "
+                 "average (%.0f of them); all their answers together are right with a "
+                 "probability of %.0f %%.",
+                 figure(looks, "seconds") / nr, nr, 100 * (1 - figure(looks, "error")));
 }
 
 static void add_left_out(const json_t *budget, struct buf *line)
@@ -263,18 +263,8 @@ static void show_confirm(struct view *view)
     const json_t *confirm = json_object_get(view->report, "confirm");
     if (!report_has(confirm, "sentence"))
         return;
-    layout_heading(&view->layout, "Is that so? A counter-experiment");
+    layout_heading(&view->layout, "Is the diagnosis right? A counter-experiment");
     layout_paragraph(&view->layout, "%s", report_word(confirm, "sentence"));
-}
-
-/* As documents of earlier versions have it, without a sentence. */
-static void add_headroom_bound(const json_t *left, struct buf *line)
-{
-    enum resource resource = resource_from_word(report_word(left, "resource"));
-    buf_add(line, "With the same work, the counted resources would allow ");
-    add_report_bound(line, report_quantity(left, "bound"));
-    buf_addf(line, " more; %s would set that limit.",
-             resource_phrase(resource == RESOURCE_NR ? RESOURCE_NONE : resource));
 }
 
 static void add_stop(const json_t *report, struct buf *line)
@@ -305,10 +295,8 @@ static void show_headroom(struct view *view)
         return;
     layout_heading(&view->layout, "How far the search went");
     add_stop(view->report, &line);
-    if (tells_headroom(view, left) && report_has(left, "sentence"))
+    if (tells_headroom(view, left))
         buf_add(&line, report_word(left, "sentence"));
-    else if (tells_headroom(view, left) && report_quantity(left, "bound"))
-        add_headroom_bound(left, &line);
     if (line.length)
         layout_paragraph(&view->layout, "%s", buf_str(&line));
     view_effort(view);
@@ -321,6 +309,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     struct view view = {report, layout_on(out, colour, columns), evidence};
     view_verdict(&view);
     view_head(&view);
+    view_nodes(&view);
     view_limit(&view);
     show_confirm(&view);
     view_results(&view);

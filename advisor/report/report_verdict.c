@@ -7,8 +7,10 @@
 #include "advisor/report/report_read.h"
 #include "core/base.h"
 #include "core/base/figures.h"
+#include "core/base/text.h"
 #include "core/occupancy/occupancy.h"
 #include "core/pipeline/cause.h"
+#include "core/process/account.h"
 #include "search/session/advice.h"
 #include "search/session/session.h"
 
@@ -276,24 +278,9 @@ static void settle_advice(json_t *report)
 
 static const char *at_limit(enum resource resource)
 {
-    switch (resource) {
-    case RESOURCE_L1_QUEUE:
-        return "the L1 miss queue (MSHRs)";
-    case RESOURCE_L2_QUEUE:
-        return "the L2 miss queue (MSHRs)";
-    case RESOURCE_PAGE_WALKERS:
+    if (resource == RESOURCE_PAGE_WALKERS)
         return "page walks (TLB misses)";
-    case RESOURCE_L2_LINK:
-        return "L2 bandwidth";
-    case RESOURCE_L3_LINK:
-        return "L3 bandwidth";
-    case RESOURCE_MEMORY:
-        return "memory bandwidth";
-    case RESOURCE_ARITHMETIC:
-        return "arithmetic throughput";
-    default:
-        return NULL;
-    }
+    return resource < RESOURCE_NONE ? resource_phrase(resource) : NULL;
 }
 
 /* By the report's word for why nothing is at its limit. */
@@ -356,6 +343,52 @@ char *report_limit_phrase(const json_t *report)
         return xasprintf("%s%s", phrase, fullness_phrase(report, limiter));
     phrase = below_limit(report_word(report, "why"));
     return phrase ? xstrdup(phrase) : busiest_phrase(report);
+}
+
+/* ---- what keys of the document are called ---- */
+
+static void settle_names(json_t *report)
+{
+    json_t *names = json_object();
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        const char *name = at_limit((enum resource)r);
+        set(names, resource_word((enum resource)r),
+            json_string(name + (text_begins(name, "the ") ? strlen("the ") : 0)));
+    }
+    for (int i = 0; i < ACCOUNT_NR; i++)
+        set(names, account_key((enum account)i),
+            json_string(account_meaning((enum account)i)));
+    set(report, "names", names);
+}
+
+/* ---- what was typed ---- */
+
+/* As far as it shows in documents that do not say it. */
+static json_t *likely_command(const json_t *report)
+{
+    const json_t *kernel = json_object_get(report, "kernel");
+    const char *command = report_word(report, "command"), *name;
+    json_t *words = json_array(), *value;
+    struct buf word = {0};
+    buf_addf(&word, "%s", report_word(kernel, "file"));
+    if (report_figure(kernel, "line") > 0)
+        buf_addf(&word, ":%.0f", report_figure(kernel, "line"));
+    json_array_append_new(words, json_string(*command ? command : "tune"));
+    json_array_append_new(words, text_json(buf_str(&word)));
+    json_object_foreach(json_object_get(kernel, "sizes"), name, value) {
+        buf_reset(&word);
+        buf_addf(&word, "%s=%.15g", name, json_number_value(value));
+        json_array_append_new(words, json_string("--set"));
+        json_array_append_new(words, text_json(buf_str(&word)));
+    }
+    buf_release(&word);
+    return words;
+}
+
+static void settle_command(json_t *report)
+{
+    if (!json_array_size(json_object_get(report, "command_line")))
+        set(report, "command_line", likely_command(report));
 }
 
 /* ---- the verdict ---- */
@@ -554,5 +587,7 @@ void report_settle(json_t *report)
 {
     settle_variants(report);
     settle_advice(report);
+    settle_command(report);
+    settle_names(report);
     settle_verdict(report);
 }

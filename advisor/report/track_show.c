@@ -20,7 +20,7 @@ void track_line(const json_t *rule, struct buf *out)
              json_string_value(json_object_get(rule, "rule")), integer_of(rule, "right"),
              judged, judged == 1 ? "" : "s");
     if (factor < 1)
-        buf_addf(out, ", so it weighs %.2f of what it says", factor);
+        buf_addf(out, ", so its weight is multiplied by %.2f", factor);
     if (broken)
         buf_addf(out, "; %lld of %lld bound%s exceeded", broken,
                  integer_of(rule, "bounds"),
@@ -41,7 +41,7 @@ static void add_text(const json_t *list, struct buf *out)
         buf_add(out, "\n");
     }
     if (!json_array_size(list))
-        buf_add(out, "no rule was tried yet; 'inflight tune FILE.c' tries what they "
+        buf_add(out, "no rule has been tried yet; 'inflight tune FILE.c' tries what they "
                      "advise\n");
 }
 

@@ -76,11 +76,11 @@ static void show_levels(const struct traffic *traffic, struct layout *layout)
     for (int k = 0; k < traffic->level_nr; k++)
         add_level(traffic, k, layout->out);
     layout_paragraph(
-        layout, "hits: lines that loads and stores found in the level; misses: those "
-                "they did not; fills: lines brought in, prefetches included; covered: "
-                "fills that a hardware prefetcher sees coming, random: the others; "
-                "written: changed lines that left downwards; bytes: all that crossed "
-                "the edge.");
+        layout,
+        "hits: lines that loads and stores found in the level; misses: those they did "
+        "not find; fills: lines brought in, prefetches included; covered: fills that a "
+        "hardware prefetcher anticipates, random: the others; written: modified lines "
+        "written back; bytes: all that crossed the edge.");
 }
 
 /* ---- memory ---- */

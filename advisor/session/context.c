@@ -20,6 +20,7 @@
 #include "search/space/space.h"
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 #include "variants/plan/plan.h"
 
 void context_start(struct context *bench, const struct settings *settings)
@@ -61,15 +62,14 @@ void context_release(struct context *bench)
 static int characterise(struct context *bench, const char *path, struct error *err)
 {
     struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
-    progress_note(&bench->progress,
-                  "no profile of this machine yet: looking at it quickly, once (about "
-                  "20 s, beside any budget)");
+    progress_note(&bench->progress, "no profile of this machine yet: making a quick one, "
+                                    "once (about 20 s, on top of any budget)");
     double began_s = clock_s();
     if (file_check_writable(path, err))
         return -1;
-    spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
-                           "profile was written, nothing was tuned; the same "
-                           "command begins again\n");
+    spawn_die_on_interrupt(
+        "inflight: interrupted while making the profile: none was written, and nothing "
+        "was tuned; the same command starts again\n");
     enum account before = account_switch(ACCOUNT_MACHINE);
     int status = bench->source->probe(&opts, &bench->machine, err);
     account_switch(before);
@@ -166,7 +166,7 @@ static int own_profile(struct context *bench, struct error *err)
     else if (!status && is_to_be_renewed(bench))
         status = replace_profile(bench, path, ".busy",
                                  "the profile was made while other processes kept the "
-                                 "machine busy, which they do no longer",
+                                 "machine busy, which is no longer so",
                                  err);
     buf_release(&why);
     free(path);
@@ -258,12 +258,12 @@ static int check_file(const char *path, struct error *err)
         return S_ISREG(entry.st_mode) || S_ISDIR(entry.st_mode)
                    ? 0
                    : fail(err, STATUS_INPUT,
-                          "'%s' is no ordinary file; write the C into one", path);
+                          "'%s' is not a regular file; write the C into one", path);
     char *before = xasprintf("%.*s", colon ? (int)(colon - path) : 0, path);
     int status =
         *before && file_exists(before)
             ? fail(err, STATUS_USAGE,
-                   "'%s': a line's number is expected behind '%s:'; --function names a "
+                   "'%s': a line number is expected after '%s:'; --function names a "
                    "function",
                    path, before)
             : 0;
@@ -368,8 +368,8 @@ static int fail_unsaid(const struct settings *settings, const struct kernel *ker
     if (text.length) {
         struct buf names = text;
         text = (struct buf){0};
-        buf_addf(&text, "what '%s' is called with is not known: %s%s",
-                 kernel_name(kernel), buf_str(&names), why->status ? "; and " : "");
+        buf_addf(&text, "the arguments of '%s' are not known: %s%s", kernel_name(kernel),
+                 buf_str(&names), why->status ? "; and " : "");
         buf_release(&names);
     }
     bool length = strstr(words->v[words->nr - 1], " length ") != NULL;
@@ -435,11 +435,41 @@ int context_kernel(struct context *bench, bool bind, struct error *err)
                : -1;
 }
 
+/* Where a loop cannot be distributed because what one part sets and another uses would
+ * need an element for each iteration, a tile around it needs a constant number. Returns
+ * the whole plan with that tile if it is legal, for the caller to free; else NULL. */
+static char *legal_in_tiles(struct kernel *kernel, const struct plan *plan)
+{
+    enum {
+        TILE = 256
+    }; /* the one that the refusal proposes: small arrays, whole lines */
+    char *found = NULL;
+    for (size_t i = 0; !found && i < plan->step_nr; i++) {
+        const struct plan_step *step = plan->step[i];
+        struct plan *tiled = NULL;
+        struct error err = {0};
+        struct buf text = {0};
+        char *rest;
+        if (step->kind != STEP_DISTRIBUTE || step->arg_nr != 1)
+            continue;
+        rest = plan_text(plan);
+        buf_addf(&text, "tile(%s:%d) %s", step->arg[0].name, TILE, rest);
+        if (plan_parse(buf_str(&text), &tiled, &err) == 0 &&
+            kernel_check(kernel, tiled, NULL, &err) == 0)
+            found = plan_text(tiled);
+        plan_free(tiled);
+        buf_release(&text);
+        free(rest);
+    }
+    return found;
+}
+
 int context_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                   struct error *err)
 {
     struct plan *other = NULL;
     struct error why = {0}, again = {0};
+    char *whole = NULL;
     if (kernel_check(kernel, plan, assumptions, &why) == 0)
         return 0;
     bool known = *why.remedy && plan_parse(why.remedy, &other, &again) == 0;
@@ -447,9 +477,13 @@ int context_check(struct kernel *kernel, const struct plan *plan, struct buf *as
         return fail(err, why.status, "%s", why.text);
     if (kernel_check(kernel, other, NULL, &again) == 0)
         fail(err, why.status, "%s: '%s' is legal", why.text, why.remedy);
+    else if ((whole = legal_in_tiles(kernel, other)))
+        fail(err, why.status, "%s, which needs tiles here: '%s' is legal", why.text,
+             whole);
     else
         fail(err, why.status, "%s, which is not legal either: %s", why.text,
              text_behind(again.text, "the plan is not legal: "));
+    free(whole);
     plan_free(other);
     return -1;
 }
@@ -508,11 +542,26 @@ struct environment context_environment(const struct context *bench)
                                 .background = (enum run_background)settings->background};
 }
 
+/* A call that does nothing takes a time, too, which would say nothing. Each point of a
+ * sweep has sizes of its own. */
+static int check_work(const struct context *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct quantity iterations = kernel_counts(bench->kernel).iterations;
+    if (settings->sweep.nr || !iterations.known || iterations.value > 0)
+        return 0;
+    return fail(err, settings->words.nr ? STATUS_USAGE : STATUS_INPUT,
+                "with these sizes no loop of '%s' runs even once: there is nothing to "
+                "measure; give larger ones with --set",
+                kernel_name(bench->kernel));
+}
+
 int context_live(struct context *bench, struct error *err)
 {
     const struct settings *settings = bench->settings;
     if (given_caches(bench, err) || context_kernel(bench, true, err) ||
-        context_plan(bench, err) || context_toolchain(bench, err) ||
+        check_work(bench, err) || context_plan(bench, err) ||
+        context_toolchain(bench, err) ||
         rule_set_load_given(&settings->rules, &bench->rules, err) ||
         scratch_make(&bench->scratch, err))
         return -1;
@@ -546,7 +595,7 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     const struct settings *settings = bench->settings;
     struct budget *budget = &bench->budget;
     double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
-    progress_say(&bench->progress, "looking how long a call takes");
+    progress_say(&bench->progress, "checking how long a call takes");
     struct live_look look = bench->remote ? bench->look : live_look(bench->live);
     if (bench->remote) {
         live_take_look(bench->live, &look);
@@ -554,8 +603,8 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     }
     if (live_shorten(bench->live, budget_call_s(settings), &look, err))
         return -1;
-    budget_choose(settings, tune, &look, budget);
     budget->began_s = began_s + (bench->remote ? 0 : bench->profile_s);
+    budget_choose(settings, tune, &look, clock_s() - budget->began_s, budget);
     bench->progress.end_s = budget->began_s + budget->seconds;
     live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
     if (budget->shortage)

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base.h"
 #include "variants/kernel/kernel.h"
@@ -330,45 +328,5 @@ int emitted_text(struct kernel *kernel, const struct plan *plan, const char *com
         patch_text(patch_of, buf_str(&old), buf_str(&new), comment, out);
     buf_release(&old);
     buf_release(&new);
-    return status;
-}
-
-/* ---- where it is written to ---- */
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
-int output_check(const char *output, const char *source, struct error *err)
-{
-    if (!output)
-        return 0;
-    if (!*output)
-        return fail(err, STATUS_USAGE, "the name of the output is empty; name a file");
-    char *copy = xstrdup(output), *slash = strrchr(copy, '/');
-    if (slash)
-        slash[slash == copy] = 0;
-    const char *dir = slash ? copy : ".";
-    int status = 0;
-    if (dir_exists(output))
-        status =
-            fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file", output);
-    else if (source && is_same_file(output, source))
-        status = fail(err, STATUS_USAGE,
-                      "the output '%s' is the source itself; name another file, or take "
-                      "a diff with --patch",
-                      output);
-    else if (!dir_exists(dir))
-        status =
-            fail(err, STATUS_USAGE, "the folder '%s' of the output does not exist", dir);
-    else if (access(dir, W_OK))
-        status = fail(err, STATUS_USAGE,
-                      "the folder '%s' of the output cannot be written to", dir);
-    else
-        status = file_check_writable(output, err);
-    free(copy);
     return status;
 }

@@ -38,8 +38,4 @@ int patch_line(const char *old, const char *new, int line);
 int emitted_text(struct kernel *kernel, const struct plan *plan, const char *comment,
                  const char *patch_of, struct buf *out, struct error *err);
 
-/* STATUS_USAGE when nothing can be written to `output` (NULL is fine), or when that is
- * the file `source` itself, which stays as it is. */
-int output_check(const char *output, const char *source, struct error *err);
-
 #endif

@@ -103,10 +103,10 @@ static int read_step(const char *text, struct range *range, struct error *err)
         return fail(err, STATUS_USAGE, "--sweep: the factor '%s' is not above 1", text);
     if (!range->factor && (range->step < 1 || floor(range->step) != range->step))
         return fail(err, STATUS_USAGE,
-                    "--sweep: the step '%s' is no whole number above 0", text);
+                    "--sweep: the step '%s' is not a whole number above 0", text);
     if (range->factor && range->from < 1)
         return fail(err, STATUS_USAGE,
-                    "--sweep: a factor leads nowhere from %lld; begin at 1 or more",
+                    "--sweep: a factor does not step up from %lld; start at 1 or more",
                     range->from);
     return 0;
 }
@@ -154,7 +154,7 @@ static int unknown_name(const struct kernel_view *view, const char *name,
         if (view->param[i].is_integer)
             buf_addf(&known, "%s, ", view->param[i].name);
     fail(err, STATUS_USAGE,
-         "--sweep: '%s' is nothing that can be varied here; %spages, cores, start and "
+         "--sweep: '%s' cannot be varied here; %spages, cores, start and "
          "background can",
          name, buf_str(&known));
     buf_release(&known);
@@ -168,9 +168,10 @@ static int find_kind(const struct kernel_view *view, struct sweep_axis *axis,
         const struct kernel_param *param = find_param(view, axis->name.v[i]);
         enum axis_kind kind = AXIS_SIZE;
         if (param && !param->is_integer)
-            return fail(err, STATUS_USAGE,
-                        "--sweep: parameter '%s' is no integer; only sizes are varied",
-                        axis->name.v[i]);
+            return fail(
+                err, STATUS_USAGE,
+                "--sweep: parameter '%s' is not an integer; only sizes are varied",
+                axis->name.v[i]);
         for (size_t k = 1; !param && k < ARRAY_SIZE(axis_word); k++)
             if (!strcmp(axis_word[k], axis->name.v[i]))
                 kind = (enum axis_kind)k;
@@ -247,8 +248,8 @@ int sweep_axes_read(const struct strvec *text, const struct kernel_view *view,
     }
     if (points > SWEEP_POINTS_MAX)
         return fail(err, STATUS_USAGE,
-                    "--sweep: these are %.3g points, more than %d; take larger steps",
-                    points, SWEEP_POINTS_MAX);
+                    "--sweep: these are more than %d points; take larger steps",
+                    SWEEP_POINTS_MAX);
     return 0;
 }
 

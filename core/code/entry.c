@@ -34,7 +34,7 @@ static int check_header(const struct entry_file *file, struct error *err)
 
     if (!file->elf || elf_kind(file->elf) != ELF_K_ELF ||
         !gelf_getehdr(file->elf, &header))
-        return fail(err, STATUS_INPUT, "'%s' is no compiled program", file->path);
+        return fail(err, STATUS_INPUT, "'%s' is not a compiled program", file->path);
     if (header.e_ident[EI_CLASS] == ELFCLASS32)
         return fail(err, STATUS_INPUT,
                     "'%s' is a 32-bit program; build it for 64 bits (without -m32)",

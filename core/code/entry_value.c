@@ -308,11 +308,10 @@ static int find_root(const struct locating *at, struct entry_object *object,
             take_symbol_object(at, object))
             return 0;
         if (*described)
-            return fail_named(at, err,
-                              "it lies in no place of its own (thread-local storage)");
+            return fail_named(at, err, "it has no fixed address (thread-local storage)");
         return fail(err, STATUS_MISSING,
-                    "variable '%s' cannot be captured: the program does not tell where "
-                    "it lies; build it with -g",
+                    "variable '%s' cannot be captured: the program does not say where it "
+                    "is; build it with -g",
                     at->path->root);
     }
     *described = at->point->debug &&
@@ -329,7 +328,7 @@ static int find_root(const struct locating *at, struct entry_object *object,
             ? "the compiler has made a copy of the function that is called without it; "
               "build with -fno-ipa-cp -fno-ipa-sra, or mark the function "
               "__attribute__((noipa))"
-            : "where it is passed cannot be told; build with -g, or mark the function "
+            : "where it is passed is not known; build with -g, or mark the function "
               "__attribute__((noipa))");
 }
 
@@ -349,7 +348,7 @@ static int read_object(const struct locating *at, struct entry_object *object,
     if (!object->in_memory)
         return 0;
     if (at->frame->read(at->frame->data, object->address, object->bytes, bytes))
-        return fail_named(at, err, "it points to where nothing is");
+        return fail_named(at, err, "it points to unmapped memory");
     return 0;
 }
 

@@ -294,7 +294,7 @@ static int image_read_headers(struct image *image, const char *path, struct erro
         return fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
     if (pread(image->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return fail(err, STATUS_INPUT, "'%s' is no program in ELF format", path);
+        return fail(err, STATUS_INPUT, "'%s' is not a program in ELF format", path);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != order)
         return fail(err, STATUS_INPUT,
                     "'%s' is a program for another kind of machine: only those of 64 "

@@ -32,7 +32,7 @@ int cpu_ranges_add(const struct json_at *at, const char *text, struct cpu_ranges
            high = text[low] == '-' ? strspn(text + low + 1, digits) : 0;
 
     if (!low || text[low + (high ? high + 1 : 0)])
-        return json_fail(at, err, "'%s' is no hexadecimal number, nor a range of them",
+        return json_fail(at, err, "'%s' is not a hexadecimal number, nor a range of them",
                          text);
     if (ranges->nr == CPU_RANGES_MAX)
         return json_fail(at, err, "more than %d numbers and ranges", CPU_RANGES_MAX);

@@ -35,7 +35,7 @@ static int check_schema(const char *name, const char *schema, const json_t *root
         return json_fail(
             &top, err, "schema: expected \"%s\", got \"%s\"%s", schema, found,
             is_other_version(found, schema) ? ", of another version of inflight: use "
-                                              "that version, or make the file anew"
+                                              "that version, or create the file again"
                                             : "");
     return 0;
 }
@@ -46,8 +46,8 @@ static int parse(const char *text, size_t length, const char *name, const char *
     json_error_t where;
 
     if (length == 0)
-        return fail(err, STATUS_INPUT,
-                    "%s:1:0: there is nothing here, and JSON is expected", name);
+        return fail(err, STATUS_INPUT, "%s:1:0: the file is empty, and JSON is expected",
+                    name);
     *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
     if (!*root)
         return fail(err, STATUS_INPUT, "%s:%d:%d: %s", name, where.line, where.column,

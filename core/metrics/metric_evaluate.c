@@ -100,7 +100,7 @@ static void say_name(const struct evaluation *evaluation, const char *name,
     const char *word = metric_event_word(question->set, name);
 
     if (count && count->value.known)
-        buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was set back",
+        buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was reset",
                  word, count->value.value);
     else if (count)
         buf_addf(out, "'%s' was not counted%s%s", word, count->why ? ": " : "",
@@ -108,7 +108,7 @@ static void say_name(const struct evaluation *evaluation, const char *name,
     else if (metric_is_of_memory(name) && evaluation->why_no_bytes)
         buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
     else if (metric_is_given(name))
-        buf_addf(out, "'%s' is not told", name);
+        buf_addf(out, "'%s' is not given", name);
     else
         buf_addf(out, "'%s' is not among the counts", word);
 }
@@ -454,7 +454,7 @@ void metric_evaluate(const struct metric_question *question, struct metric_resul
         judge_warning(&judge, &set->warning[i]);
     for (size_t i = 0; i < evaluation.negative.nr; i++)
         strvec_pushf(&result->note,
-                     "%s: '%s' is negative: a counter that wrapped or was set back; what "
+                     "%s: '%s' is negative: a counter that wrapped or was reset; what "
                      "rests on it is left out",
                      set->path, evaluation.negative.v[i]);
     strvec_release(&evaluation.negative);

@@ -81,7 +81,8 @@ static int check_formula(const struct metric_set *set, const char *what,
         const char *near = nearest(set, names->v[i]);
 
         fail(err, STATUS_INPUT,
-             "%s: the formula of '%s' asks for '%s', which is no event, constant, metric "
+             "%s: the formula of '%s' asks for '%s', which is not an event, constant, "
+             "metric "
              "or given name, and not listed under \"absent\"%s%s%s",
              set->path, what, names->v[i], near ? "; did you mean '" : "",
              near ? near : "", near ? "'?" : "");
@@ -132,8 +133,8 @@ static int check_checks(const struct metric_set *set, struct error *err)
         for (size_t k = 0; k < warning->named.nr; k++)
             if (metric_find(set, warning->named.v[k]) == METRIC_NONE)
                 return fail(err, STATUS_INPUT,
-                            "%s: the sentence of a warning asks for '{%s}', which is no "
-                            "metric",
+                            "%s: the sentence of a warning asks for '{%s}', which is not "
+                            "a metric",
                             set->path, warning->named.v[k]);
     }
     return 0;

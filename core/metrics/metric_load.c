@@ -667,7 +667,7 @@ static int load_recognised(const char *cpu, struct metric_set **set, struct erro
                       *identity.vendor
                           ? "no metrics are defined for this CPU; --cpu takes another "
                             "one's name or a definition file (docs/reference/metrics.md)"
-                          : "what CPU it is cannot be told; --cpu names one "
+                          : "the CPU cannot be identified; --cpu names one "
                             "(docs/reference/metrics.md)");
     return result;
 }

@@ -152,8 +152,8 @@ static int check_cpus(const struct count_set *run, size_t nr, struct error *err)
 
         if (here && cpu && strcmp(here, cpu) != 0 && !cpu_names_agree(here, cpu))
             return fail(err, STATUS_INPUT,
-                        "runs to be made one are of two CPUs, '%s' and '%s'; give them "
-                        "as columns of their own",
+                        "runs to be merged are from two CPUs, '%s' and '%s'; give each "
+                        "its own column",
                         cpu, here);
         cpu = cpu ? cpu : here;
     }
@@ -198,7 +198,7 @@ int metric_runs_combine(const struct count_set *run, size_t nr, struct count_set
         strvec_pushf(
             &all->note,
             "the runs differ by up to %.1f %% of their mean in %s%s%s, more than "
-            "%.0f %%: ratios of events from different runs are that unsure",
+            "%.0f %%: ratios of events from different runs are that uncertain",
             100 * *variation, of_events >= of_seconds ? "'" : "",
             of_events >= of_seconds ? buf_str(&which) : "their time",
             of_events >= of_seconds ? "'" : "", 100 * METRIC_VARIATION_MAX);

@@ -72,8 +72,8 @@ static struct roof roof_of_cores(const struct machine *machine, int cores,
         return unknown_roof("more cores worked than the profile has");
     struct quantity max = quantity_scale(one, cores);
     if (!max.known)
-        return unknown_roof(all.known ? "the profile tells it of all cores only"
-                                      : "the profile does not tell it");
+        return unknown_roof(all.known ? "the profile gives it for all cores only"
+                                      : "the profile does not give it");
     if (!all.known)
         return (struct roof){max, "at most: one core times their number"};
     struct quantity share = quantity_scale(all, (double)cores / machine->cores);

@@ -12,8 +12,8 @@ struct occupancy;
     X(L2_QUEUE, "l2_mshrs", "the L2 miss queue (MSHRs)")                                 \
     X(PAGE_WALKERS, "page_walkers", "address translation (page walks)")                  \
     X(MEMORY, "memory", "memory bandwidth")                                              \
-    X(L2_LINK, "l2_link", "bandwidth from L2")                                           \
-    X(L3_LINK, "l3_link", "bandwidth from L3")                                           \
+    X(L2_LINK, "l2_link", "L2 bandwidth")                                                \
+    X(L3_LINK, "l3_link", "L3 bandwidth")                                                \
     X(ARITHMETIC, "arithmetic", "arithmetic throughput")                                 \
     X(NONE, "none", "none of the counted resources")                                     \
     X(CORE, "core", "the core's own throughput (issue width, units, ports)")             \

@@ -382,8 +382,8 @@ static const char *pattern_of(enum cause cause)
         [CAUSE_REORDER_BUFFER] = "Misses%s are not started early enough because the "
                                  "reorder buffer is full of younger work that waits "
                                  "behind them",
-        [CAUSE_BRANCHES] = "Mispredicted branches: what was begun behind a branch%s that "
-                           "goes the other way than predicted is thrown away",
+        [CAUSE_BRANCHES] = "Mispredicted branches: work started after a branch%s that is "
+                           "mispredicted is thrown away",
         [CAUSE_PAGE_WALKS] = "Page walks: the TLB does not hold the pages%s, and finding "
                              "them delays the misses",
         [CAUSE_L1_MSHRS] = "The L1 miss queue (MSHRs) is full: further misses%s wait for "
@@ -408,8 +408,8 @@ static const char *pattern_of(enum cause cause)
             "busy all the time",
         [CAUSE_STORES] = "Store-bound: stores%s leave the store buffer more slowly than "
                          "the loop makes them",
-        [CAUSE_FRONT_END] = "Front-end-bound: the loop's code does not fit the caches of "
-                            "instructions, and fetching it%s sets the pace",
+        [CAUSE_FRONT_END] = "Front-end-bound: the loop's code does not fit the "
+                            "instruction caches, and fetching it%s sets the pace",
         [CAUSE_PREFETCHER] =
             "The hardware prefetcher does not run far enough ahead of the "
             "accesses%s",
@@ -457,8 +457,8 @@ static void say_reason(const struct weighing *weighing, struct diagnosis *out)
 
     if (weighing->account && weighing->agreement > 0) {
         buf_addf(&out->reason,
-                 "A model of the core run over the loop's instructions takes %.2f of the "
-                 "time measured",
+                 "A model of the core, run on the loop's instructions, predicts %.2f of "
+                 "the measured time",
                  weighing->agreement);
         if (weighing->account->saved[without] > 0)
             buf_addf(&out->reason, ", and %.0f %% less without %s",
@@ -473,10 +473,10 @@ static void say_reason(const struct weighing *weighing, struct diagnosis *out)
             buf_addf(&out->reason, " as fast %s.", experiment_phrase((enum experiment)e));
         }
     if (weighing->is_full)
-        buf_addf(&out->reason, "%sThe use measured is at the limit.",
+        buf_addf(&out->reason, "%sThe measured use is at the limit.",
                  out->reason.length ? " " : "");
     if (!weighing->account)
-        buf_addf(&out->reason, "%sThe instructions of the loop were not looked at.",
+        buf_addf(&out->reason, "%sThe instructions of the loop were not analyzed.",
                  out->reason.length ? " " : "");
 }
 

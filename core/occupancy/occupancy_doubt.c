@@ -50,20 +50,19 @@ static void say_queue_doubt(const struct occupancy_case *input,
     if (limit->probe.known && limit->probe.high >= queue->n.low &&
         limit->probe.high > queue->limit.high)
         buf_addf(out,
-                 "the number of places is doubted, since the probe of this machine "
+                 "the number of entries is in doubt, since the probe of this machine "
                  "allows up to %.3g",
                  limit->probe.high);
     else if (too_many_lines(input, queue))
         buf_addf(out,
-                 "the traffic is doubted, since %.3g million lines a second are more "
+                 "the traffic is in doubt, since %.3g million lines a second are more "
                  "than the %.3g million that random reads reach here: part of them is "
                  "prefetched, or comes from nearer than memory",
                  queue->rate.value * 1e-6, best.value * 1e-6);
     else
         buf_addf(out,
-                 "the latency is doubted, since so many lines a second do occur here: "
-                 "each of them is waited for less than the %.3g ns that the profile "
-                 "says",
+                 "the latency is in doubt, since that many lines a second do occur here: "
+                 "the wait for each is shorter than the %.3g ns that the profile says",
                  queue->residency_ns.value);
 }
 
@@ -71,7 +70,8 @@ static void say_one(const struct occupancy_case *input,
                     const struct occupancy_resource *resource, struct buf *out)
 {
     if (is_queue(resource->resource)) {
-        buf_addf(out, "%.3g of %.3g places in %s cannot be taken, so a figure is wrong: ",
+        buf_addf(out,
+                 "%.3g of %.3g entries of %s cannot be in use, so a figure is wrong: ",
                  resource->n.value, resource->limit.value,
                  resource_phrase(resource->resource));
         say_queue_doubt(input, resource, out);

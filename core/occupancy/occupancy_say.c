@@ -21,16 +21,16 @@ static const char *verdict_on(enum saturation saturation, const char *full,
 static void say_queue(const struct occupancy_resource *queue, const char *level,
                       struct buf *out)
 {
-    buf_add(out, "A core can wait for ");
+    buf_add(out, "A core can have ");
     buf_add_between(out, queue->limit, 1);
     buf_addf(out,
-             " cache lines at a time in its %s miss queue (the MSHRs), and on average ",
+             " cache lines outstanding in its %s miss queue (the MSHRs), and on average ",
              level);
     buf_add_between(out, queue->n, 1);
-    buf_add(out, " of these places are taken: ");
+    buf_add(out, " of these entries are in use: ");
     buf_add(out, verdict_on(queue->saturation,
                             "the queue is full, and further misses have to wait.",
-                            "the queue may be full, the figures do not decide it.",
+                            "the queue may be full; the figures do not decide it.",
                             "it is the busiest part, but not quite full."));
 }
 
@@ -46,7 +46,7 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
     buf_add(out, " that can be reached: ");
     buf_add(out,
             verdict_on(resource->saturation, "this is what limits the loop.",
-                       "this may be what limits the loop, the figures do not decide it.",
+                       "this may be what limits the loop; the figures do not decide it.",
                        "this is the busiest part, but not quite at its limit."));
 }
 
@@ -106,8 +106,8 @@ void say_limiter(const struct occupancy_case *input, const struct occupancy *now
         say_queue(resource, "L2", out);
         break;
     case RESOURCE_PAGE_WALKERS:
-        say_rate(resource, "To find where its data lies, a core looks up", 1e-6,
-                 "million page addresses a second (page walks)", out);
+        say_rate(resource, "To translate its addresses, a core does", 1e-6,
+                 "million page walks a second", out);
         break;
     case RESOURCE_MEMORY:
         say_rate(resource, "All cores together move", 1, "GB/s through memory", out);
@@ -138,16 +138,14 @@ static void say_full(const struct occupancy *now, struct buf *out)
         buf_add_between(out, l2->n, 1);
         buf_add(out, " of ");
         buf_add_between(out, l2->limit, 1);
-        buf_add(out,
-                " places taken), so lines fetched into L2 ahead of time would get past "
-                "it.");
+        buf_add(out, " entries in use), so lines fetched into L2 ahead of time would get "
+                     "past it.");
         return;
     }
-    buf_addf(
-        out,
-        "Work arrives as fast as %s can take it: starting more at the same time gains "
-        "nothing, only giving it less to do does",
-        resource_phrase(now->limiter));
+    buf_addf(out,
+             "Work arrives as fast as %s can take it: starting more at a time gains "
+             "nothing; only less work does",
+             resource_phrase(now->limiter));
     if (now->slack.known && now->slack.high >= 1.005 && !isinf(now->slack.high))
         buf_addf(out, " (with the work as it is at most %.3g times as fast)",
                  now->slack.high);
@@ -183,7 +181,7 @@ static void say_window(const struct occupancy_case *input, const struct occupanc
 {
     buf_addf(
         out,
-        "The core looks %d instructions ahead, and among so many there are only about ",
+        "The core looks %d instructions ahead, and among these there are only about ",
         input->machine->rob_entries);
     buf_add_between(out, now->n_window, 1);
     buf_add(out, " misses: it keeps ");
@@ -195,10 +193,10 @@ static void say_translation(const struct occupancy_case *input,
                             const struct occupancy *now, struct buf *out)
 {
     buf_add_share_between(out, now->translation_share);
-    buf_add(out, " of the time of a miss goes into finding where its page lies (");
+    buf_add(out, " of the time of a miss goes into address translation (");
     buf_add_between(out, pages_of(input)->translation_ns, 1);
     buf_addf(out,
-             " ns for a look-up with %s pages), before the data itself is asked for.",
+             " ns for a page walk with %s pages), before the data itself is requested.",
              input->work.huge_pages ? "huge" : "small");
 }
 
@@ -219,8 +217,9 @@ static void say_reach(const struct occupancy_case *input, struct buf *out)
                  "ahead.",
                  lines);
     else
-        buf_add(out, "it does not run far enough ahead; at each page of 4 KiB it begins "
-                     "anew.");
+        buf_add(
+            out,
+            "it does not run far enough ahead; at each page of 4 KiB it starts over.");
 }
 
 static void say_prefetcher(const struct occupancy_case *input,
@@ -241,9 +240,8 @@ static void say_branches(const struct occupancy_case *input, const struct occupa
 {
     buf_add(out, "Every ");
     buf_add_between(out, input->instructions_per_branch_miss, 1);
-    buf_add(out, " instructions a branch goes the other way than foreseen, and what was "
-                 "begun behind it is thrown away; from one to the next there is room for "
-                 "no more than ");
+    buf_add(out, " instructions a branch is mispredicted, and the work started after it "
+                 "is thrown away; from one to the next there is room for no more than ");
     buf_add_between(out, now->n_branches, 1);
     buf_add(out, " misses: ");
     buf_add_between(out, now->in_flight, 1);
@@ -295,9 +293,8 @@ static void say_unknown(const struct occupancy *now, struct buf *out)
     }
     buf_add(out, "On average ");
     buf_add_between(out, now->in_flight, 1);
-    buf_add(out,
-            " misses are under way, and what is known of the loop does not say why it "
-            "is not more.");
+    buf_add(out, " misses are under way, and what is known about the loop does not "
+                 "explain why there are not more.");
 }
 
 void say_why(const struct occupancy_case *input, const struct occupancy *now,

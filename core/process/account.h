@@ -13,7 +13,7 @@
 
 /* name, key in documents, meaning */
 #define ACCOUNT_MAP(X)                                                                   \
-    X(OTHER, "other_s", "whatever is none of the following")                             \
+    X(OTHER, "other_s", "everything else")                                               \
     X(ANALYSIS, "analysis_s", "reading the source, legality of plans, writing C")        \
     X(COMPILING, "compiling_s", "compilers and linkers")                                 \
     X(VERIFYING, "verifying_s", "programs that compare results, sanitizers included")    \

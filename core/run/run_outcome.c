@@ -18,7 +18,7 @@ static const struct {
     const char *name, *meaning;
 } signals[] = {
     {SIGSEGV, "SIGSEGV", "invalid memory access"},
-    {SIGBUS, "SIGBUS", "access to memory that cannot be had"},
+    {SIGBUS, "SIGBUS", "access to memory that is not there"},
     {SIGFPE, "SIGFPE", "arithmetic error such as an integer division by zero"},
     {SIGILL, "SIGILL", "instruction that this CPU does not have"},
     {SIGABRT, "SIGABRT", "it aborted itself"},
@@ -117,7 +117,7 @@ static char *signal_sentence(int number)
 
 static struct verdict verdict_of_kill(const struct circumstances *around)
 {
-    static const char system[] = "killed by the system for want of memory";
+    static const char system[] = "killed by the system for lack of memory";
 
     if (around->kills_before < 0 || around->kills_after < 0)
         return (struct verdict){RUN_OUTCOME_OUT_OF_MEMORY,

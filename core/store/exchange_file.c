@@ -231,7 +231,7 @@ int exchange_read(const char *path, enum exchange_format *format,
                     "csv is only written; t4 and kernel-tuner are read as well");
     int status = file_read_gz(path, &text, err);
     if (!status && memchr(buf_str(&text), 0, text.length))
-        status = fail(err, STATUS_INPUT, "'%s' is no text", path);
+        status = fail(err, STATUS_INPUT, "'%s' is not text", path);
     if (!status)
         status = parse(path, &text, &root, note, err);
     buf_release(&text);

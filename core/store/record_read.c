@@ -121,7 +121,7 @@ static int read_name(const struct json_at *at, const char *key, char **out,
         return -1;
     if (!record_is_plain_name(*out))
         return json_fail(&member, err,
-                         "'%s' is no plain file name: a record names files of its own "
+                         "'%s' is not a plain file name: a record names files of its own "
                          "folder only",
                          *out);
     return 0;
@@ -151,7 +151,8 @@ static int read_file(const struct json_at *at, struct record_machine *machine,
     if (json_only_keys(at, "path sha256", err) || read_text(at, "path", &file->path, err))
         return -1;
     if (!*file->path || *file->path == '/' || *file->path == '-')
-        return json_fail(at, err, "'%s' is no path relative to the record", file->path);
+        return json_fail(at, err, "'%s' is not a path relative to the record",
+                         file->path);
     return read_sha256(at, "sha256", &file->sha256, err);
 }
 

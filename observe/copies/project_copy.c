@@ -72,8 +72,8 @@ static int place_in(struct project *project, const char *given, const char *file
     const char *inside = behind(project->root, file), *cwd = behind(project->root, here);
     if (!inside)
         return fail(err, STATUS_INPUT,
-                    "'%s' does not lie in the project folder '%s'%s; name the folder "
-                    "that the application is built from by --in-app-dir",
+                    "'%s' is not in the project folder '%s'%s; name the folder that the "
+                    "application is built from with --in-app-dir",
                     file, project->root,
                     given ? "" : ", the folder that inflight was started in");
     project->file = xstrdup(inside);
@@ -217,7 +217,7 @@ int project_check_room(const struct project *project, const struct project_list 
     return fail(err, STATUS_MISSING,
                 "%zu copies of the project folder '%s' need %.0f MB, and '%s' has %.0f "
                 "MB left; set TMPDIR to a folder on a larger disk, or name a smaller "
-                "project folder by --in-app-dir",
+                "project folder with --in-app-dir",
                 copies, project->root, need / 1e6, to, room / 1e6);
 }
 

@@ -68,7 +68,7 @@ int shell_text_split(const char *text, char **build, char **run, struct error *e
         return 0;
     int status =
         fail(err, STATUS_USAGE,
-             "--in-app: nothing stands %s the last '&&' of '%s'; it is 'BUILD && "
+             "--in-app: there is nothing %s the last '&&' of '%s'; it is 'BUILD && "
              "RUN', such as 'make app && ./app'",
              **build ? "behind" : "before", text);
     free(*build);

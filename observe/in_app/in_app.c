@@ -31,7 +31,7 @@ static void in_app_run_release(struct in_app_run *run)
 
 static int interrupted(struct error *err)
 {
-    return fail(err, STATUS_FAILED, "interrupted while the application was looked at");
+    return fail(err, STATUS_FAILED, "interrupted while the application was examined");
 }
 
 /* ---- build ---- */
@@ -114,7 +114,7 @@ static int check_run(const struct in_app *app, size_t side, struct in_app_run *r
         return -1;
     char *end = shell_text_ending(&outcome, check_limit_s);
     if (end)
-        run->failure = xasprintf("the check '%s' fails behind it: %s", text, end);
+        run->failure = xasprintf("the check '%s' fails after it: %s", text, end);
     int status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;
     free(end);
     spawn_outcome_release(&outcome);
@@ -327,7 +327,7 @@ static int prepare(struct in_app *app, const char *scratch, struct error *err)
     app->frequency_hz = app->function && !sample_possible(&why) ? SAMPLE_FREQUENCY_HZ : 0;
     if (app->frequency_hz <= 0)
         app->unsampled = xstrdup(
-            app->function ? why.text : "it is no function of its own in both versions");
+            app->function ? why.text : "it is not a separate function in both versions");
     if (!status) {
         progress_say(app->progress, "copying '%s' twice", app->project.root);
         status = copy_both(app, scratch, err);
@@ -411,10 +411,10 @@ static void note_output(struct in_app *app, struct in_app_result *result)
     free(result->output);
     result->output = NULL;
     if (differs)
-        result->output = xasprintf(
-            "what the two print differs in %zu line%s, beside %zu that the program as "
-            "written prints otherwise from run to run",
-            differs, differs == 1 ? "" : "s", changing);
+        result->output =
+            xasprintf("the outputs of the two differ in %zu line%s, besides %zu that "
+                      "vary from run to run of the program as written",
+                      differs, differs == 1 ? "" : "s", changing);
 }
 
 struct pairing {

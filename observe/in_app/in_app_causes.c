@@ -50,7 +50,7 @@ static int test(struct testing *testing, const char *name, const char *what,
     in_app_add_cause(testing->result, name, gain, what,
                      gain.known    ? NULL
                      : why.text[0] ? why.text
-                                   : "the two could not be timed so");
+                                   : "the two could not be timed that way");
     return 0;
 }
 
@@ -225,7 +225,7 @@ static int test_flags(struct testing *testing, struct error *err)
                                               &result->facts[1], result->flags);
     if (!status && !what)
         leave_out(testing, "flags",
-                  result->flags ? "the application is compiled alike"
+                  result->flags ? "the application is compiled in the same way"
                                 : "no difference is known; debug information (gcc -g) "
                                   "would tell the flags");
     else if (!status && strlen(flags) >= sizeof(change.flags))

@@ -227,8 +227,8 @@ static char *cause_sentence(const struct in_app_cause *cause, struct quantity is
         return xasprintf("not tested: %s",
                          cause->why ? cause->why : "no reason is known");
     bool open = overlap(gain, isolated) && overlap(gain, routine);
-    return xasprintf("%s; so, the gain alone is %.3gx (%.3g to %.3g)%s", cause->what,
-                     gain.value, gain.low, gain.high,
+    return xasprintf("%s; that way, the gain alone is %.3gx (%.3g to %.3g)%s",
+                     cause->what, gain.value, gain.low, gain.high,
                      open ? ", too uncertain to tell"
                           : explains(explained(cause, isolated, routine)));
 }

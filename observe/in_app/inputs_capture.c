@@ -145,9 +145,10 @@ static int take_number(struct taking *taking, const struct kernel_input *input,
     text = input->kind == 'f' ? real_text(input, object.bytes)
                               : integer_text(input, object.bytes);
     if (!text)
-        return fail(err, STATUS_INPUT,
-                    "'%s' is no finite number in this call; capture another one (--call)",
-                    input->name);
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' is not a finite number in this call; capture another one (--call)",
+            input->name);
     GROW(inputs->number, inputs->number_nr + 1, inputs->number_alloc);
     inputs->number[inputs->number_nr++] =
         (struct inputs_number){xstrdup(input->name), text};
@@ -302,7 +303,7 @@ static int take_array(struct taking *taking, const struct kernel_input *input, b
     if (wanted && !bytes && !(guess && !address))
         return fail(
             err, STATUS_INPUT,
-            "array '%s' cannot be captured: it points to 0x%llx, where nothing is",
+            "array '%s' cannot be captured: it points to 0x%llx, which is not mapped",
             input->name, (unsigned long long)address);
     if (!guess && bytes < wanted)
         return fail(err, STATUS_INPUT,
@@ -399,8 +400,8 @@ static void note_between(struct inputs *inputs, const struct inputs_array *a,
 {
     if (a->written || b->written)
         strvec_pushf(&inputs->overlaps,
-                     "'%s' and '%s' lie between one another in the application and apart "
-                     "here: a plan that tests whether what they span overlaps runs the "
+                     "'%s' and '%s' are interleaved in the application and apart here: a "
+                     "plan that tests whether what they span overlaps runs the "
                      "original loop there",
                      a->name, b->name);
 }
@@ -420,7 +421,7 @@ static void note_overlaps(const struct taking *taking)
 
         if (a->row_nr && a->written && !taking->rows[i].is_ordered)
             strvec_pushf(&inputs->overlaps,
-                         "the rows of '%s' lie in no order: a plan that tests whether "
+                         "the rows of '%s' are in no order: a plan that tests whether "
                          "they overlap runs the original loop",
                          a->name);
         for (size_t k = 0; k < i; k++) {

@@ -29,7 +29,7 @@ static int end_of_level(const struct trace_stop *stop, const struct kernel_input
 
     if (!trace_stop_memory(stop, at, &memory) || !strcmp(memory.what, "mapping"))
         return fail(err, STATUS_INPUT,
-                    "array '%s' cannot be captured: the function hands its pointers on, "
+                    "array '%s' cannot be captured: the function passes its pointers on, "
                     "and how many of its rows others use, and how much of them, is not "
                     "known (they are neither blocks of malloc nor variables)",
                     input->name);

@@ -37,9 +37,10 @@ static int check_header(const char *path, const struct buf *bytes, struct error 
     if (bytes->length < sizeof(header->magic) ||
         memcmp(header->magic, REGIONS_MAGIC, sizeof(header->magic)))
         return fail(err, STATUS_INPUT,
-                    "'%s' is not of a program with region markers; remove it", path);
+                    "'%s' was not written by a program with region markers; remove it",
+                    path);
     if (bytes->length < sizeof(*header))
-        return damaged(path, err, "it ends in its head");
+        return damaged(path, err, "it ends within its header");
     if (header->byte_order != REGIONS_BYTE_ORDER)
         return fail(err, STATUS_INPUT,
                     "'%s' was written on a machine of another byte order: read it there",
@@ -58,7 +59,7 @@ static int check_header(const char *path, const struct buf *bytes, struct error 
         !ends(header->host, sizeof(header->host)) ||
         !ends(header->program, sizeof(header->program)) ||
         !ends(header->why, sizeof(header->why)))
-        return damaged(path, err, "its head contradicts itself");
+        return damaged(path, err, "its header contradicts itself");
     return 0;
 }
 

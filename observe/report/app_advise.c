@@ -355,9 +355,9 @@ static char *no_source(const struct hot_routine *routine)
     if (routine->kind == HOT_NO_FILE)
         return xstrdup("code that was made at run time, or the kernel's own");
     if (routine->kind == HOT_MODULE && !file_exists(routine->module))
-        return xstrdup("that file is not here, so nothing is known of its code");
+        return xstrdup("that file is not here, so nothing is known about its code");
     if (routine->kind == HOT_MODULE)
-        return xstrdup("stripped, so which routine it is cannot be told: build it with "
+        return xstrdup("stripped, so the routine cannot be identified: build it with "
                        "-g");
     if (routine->kind == HOT_SYMBOL)
         return xasprintf("'%s' has no debug information: build it with -g",
@@ -399,9 +399,9 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
         row->why_not = xasprintf(
             "it is code of a library, in '%s': look at what calls it", row->source);
     else if (!is_for_tuning(routine))
-        row->why_not = xasprintf("written in %s; kernels are read in C",
-                                 routine->language ? routine->language
-                                                   : "a language that is not known");
+        row->why_not =
+            xasprintf("written in %s; kernels are read in C",
+                      routine->language ? routine->language : "an unknown language");
     else if (!routine->loop_nr)
         row->why_not = xstrdup("not in a loop of its own: look at what calls it");
     else {
@@ -541,12 +541,11 @@ static void add_waiting(struct layout *layout, const struct app *app)
 {
     double ran = app->hot.busiest_s / app->samples.wall_s;
     if (ran < 0.8)
-        layout_paragraph(
-            layout,
-            "Its busiest thread ran for %.0f %% of that time: else it waited for "
-            "input, for others, for the kernel or for a core to be free. Gains "
-            "are of the time in which it ran.",
-            100 * ran);
+        layout_paragraph(layout,
+                         "Its busiest thread ran for %.0f %% of that time; otherwise it "
+                         "waited for input, for others, for the kernel or for a free "
+                         "core. Gains refer to the time in which it ran.",
+                         100 * ran);
 }
 
 static void add_head(struct layout *layout, const struct app *app)
@@ -559,7 +558,7 @@ static void add_head(struct layout *layout, const struct app *app)
     add_load(layout, app);
     add_waiting(layout, app);
     if (*end)
-        layout_paragraph(layout, "%s; this is of its time until then.", end);
+        layout_paragraph(layout, "%s; this covers its time until then.", end);
     free(end);
 }
 
@@ -673,11 +672,10 @@ static void add_rows(struct layout *layout, const struct app *app)
         shown += app->row[i].routine->samples;
     }
     if (more)
-        layout_paragraph(layout,
-                         "The other %.1f %% lie in %zu routine%s, %s too little to be "
-                         "ranked.",
-                         100 * (double)(app->hot.total - shown) / (double)app->hot.total,
-                         more, more == 1 ? "" : "s", more == 1 ? "" : "each ");
+        layout_paragraph(
+            layout, "The other %.1f %% lie in %zu routine%s, %s too small to be ranked.",
+            100 * (double)(app->hot.total - shown) / (double)app->hot.total, more,
+            more == 1 ? "" : "s", more == 1 ? "" : "each ");
 }
 
 /* ---- memory ---- */
@@ -722,8 +720,8 @@ static void add_memory(struct layout *layout, const struct app *app)
     if (!app->samples.miss_event) {
         layout_paragraph(
             layout,
-            "Not known from here: %s, so nobody counted the bytes that each "
-            "routine moves. Tuning a routine finds them with the cache model; "
+            "Not known: %s, so the bytes that each routine moves were not counted. "
+            "Tuning a routine finds them with the cache model; "
             "'inflight profile' takes them from regions that declare theirs.",
             app->samples.miss_why ? app->samples.miss_why
                                   : "cache misses were not sampled");
@@ -811,7 +809,7 @@ static void add_next(struct layout *layout, const struct app *app)
         layout_paragraph(layout,
                          "'%s' is a guess: if another command builds the program as it "
                          "ran here (with a target or with variables, say), put that in "
-                         "its place, or give it to this command by --build.",
+                         "its place, or give it to this command with --build.",
                          app->guessed_build);
 }
 
@@ -859,7 +857,7 @@ static void add_base(struct layout *layout, const struct app *app)
                     100 * overhead.value, 1e6 * app->cost_s.value, 1e6 * app->cost_s.low,
                     1e6 * app->cost_s.high);
     else if (!app->recorded)
-        layout_line(layout, "overhead", "below what can be told from noise here");
+        layout_line(layout, "overhead", "too little to tell from noise here");
 }
 
 void app_text(const struct app *app, bool colour, int columns, struct buf *out)
@@ -1030,7 +1028,7 @@ static int pass_on(const struct samples *samples, struct error *err)
                   (samples->code == SIGINT || samples->code == SIGTERM));
     char *end = app_end(samples);
     int status = *end && !meant ? fail(err, STATUS_FAILED,
-                                       "%s; the report is of its time until then", end)
+                                       "%s; the report covers its time until then", end)
                                 : 0;
     free(end);
     return status;
@@ -1051,7 +1049,7 @@ static int check_usage(const struct settings *settings, struct error *err)
                   {settings->confirm, "--confirm"}};
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)
         if (option[i].given)
-            return fail(err, STATUS_USAGE, "%s does not go with a program behind '--'",
+            return fail(err, STATUS_USAGE, "%s does not go with a program after '--'",
                         option[i].name);
     if (settings->samples && settings->program.nr)
         return fail(err, STATUS_USAGE,

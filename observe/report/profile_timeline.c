@@ -334,8 +334,8 @@ static int judge(const struct timeline *timeline, const struct spawn_outcome *ou
     bool failed = outcome->end == SPAWN_SIGNALLED ||
                   (outcome->end == SPAWN_EXITED && outcome->code != 0);
     return failed ? fail(err, STATUS_FAILED,
-                         "the program failed (%s); the time line is what it did until "
-                         "then",
+                         "the program failed (%s); the time line covers what it did "
+                         "until then",
                          timeline->end)
                   : 0;
 }

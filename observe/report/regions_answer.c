@@ -187,8 +187,7 @@ static void answer_one(const struct regions_report *report, const struct region 
     out->given.source = xasprintf("region '%s'", name);
     if (random_share(report, region, &question.random_share, &why) ||
         answer_question(&question, report->rules, &out->answer, &why))
-        out->why_not =
-            xasprintf("%s; what stays in the caches is not to be declared", why.text);
+        out->why_not = xasprintf("%s; do not declare what stays in the caches", why.text);
     free(name);
     free(out->given.source);
     out->given.source = source;

@@ -31,9 +31,9 @@ static void note_mistakes(const struct region *region, struct strvec *note)
          ", and was ended there"},
         {region->left_open, "was still open when the program ended",
          "; its time counts up to there"},
-        {region->outside, "was told bytes or access while it was not open",
+        {region->outside, "was given bytes or access while it was not open",
          ": that was left out"},
-        {region->impossible, "was told negative bytes, or a random share beyond 0 to 1",
+        {region->impossible, "was given negative bytes, or a random share beyond 0 to 1",
          ": that was left out"},
     };
     char *name = region_shown(region->name);
@@ -89,7 +89,7 @@ static void note_limits(const struct region_profile *profile, struct strvec *not
         strvec_pushf(note, "events of threads are missing (%zu): PAPI did not count them",
                      profile->uncounted);
     if (profile->silent)
-        strvec_pushf(note, "processes were ended before they could say anything (%zu)",
+        strvec_pushf(note, "processes were ended before they could report anything (%zu)",
                      profile->silent);
 }
 

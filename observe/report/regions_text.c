@@ -66,7 +66,7 @@ static void add_empty(const struct regions_report *report, struct layout *layout
     else if (report->program)
         layout_paragraph(
             layout,
-            "No process of it has region markers. Add them: %s; or let "
+            "No process of the program has region markers. Add them: %s; or let "
             "samples find the hot loops, without a change: inflight advise -- "
             "%s",
             rest, report->program);
@@ -240,8 +240,9 @@ static void add_occupancy(const struct regions_report *report,
     if (!far || one->given.facts.set)
         add_verdicts(report, one, layout);
     if (!one->answer.random_share.known)
-        layout_paragraph(layout, "How much of it is random is not told: --access, or "
-                                 "inflight_region_access, would say which queue counts.");
+        layout_paragraph(layout,
+                         "The random share is not known: --access, or "
+                         "inflight_region_access, would say which queue matters.");
     buf_release(&text);
     free(access);
 }
@@ -340,7 +341,7 @@ static void add_notes(const struct regions_report *report, struct layout *layout
     for (size_t i = 0; i < report->note.nr; i++)
         layout_paragraph(layout, "%s", report->note.v[i]);
     if (report->profile.region_nr)
-        layout_paragraph(layout, "A pair of markers cost %.0f ns here.",
+        layout_paragraph(layout, "A pair of markers costs %.0f ns here.",
                          largest_pair_ns(&report->profile));
 }
 

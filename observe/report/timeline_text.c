@@ -337,7 +337,8 @@ void timeline_text(const struct timeline *timeline, const struct timeline_phases
         add_phases(&view);
     }
     if (timeline->bin_nr < 10)
-        buf_addf(out, "\nFewer than 10 readings: too few for a course over time; give a "
-                      "shorter interval.\n");
+        buf_addf(out,
+                 "\nFewer than 10 readings: too few to show a course over time; give a "
+                 "shorter interval.\n");
     add_notes(&view);
 }

@@ -103,7 +103,7 @@ static int read_end(const struct json_at *top, struct samples *samples, struct e
             samples->end = (enum spawn_end)end;
             return 0;
         }
-    return json_fail(top, err, "end: '%s' is no way for a program to end", word);
+    return json_fail(top, err, "end: '%s' is not a way for a program to end", word);
 }
 
 static int read_misses(const struct json_at *top, struct samples *samples,

@@ -170,7 +170,7 @@ static void open_misses(struct sample_rings *rings, const int *cpu,
         if (open_miss(rings, i, cpu[i]) == 0)
             continue;
         samples->miss_why = xasprintf(
-            "the processor's counters are not to be had here (%s)",
+            "the processor's counters are not available here (%s)",
             errno == ENOENT || errno == EOPNOTSUPP ? "no PMU" : strerror(errno));
         for (size_t k = 0; k <= i; k++)
             close_miss(&rings->ring[k]);

@@ -266,7 +266,7 @@ static int read_header(struct reader *reader, struct error *err)
     if (!next_line(reader) || field->nr < 3 || strcmp(field->v[0], "from_s") ||
         strcmp(field->v[1], "to_s") || strcmp(field->v[2], "missed"))
         return fail(err, STATUS_INPUT,
-                    "%s:%d: no time line: its columns must begin with "
+                    "%s:%d: not a time line: its columns must begin with "
                     "from_s,to_s,missed, as 'inflight profile --timeline 10ms --csv' "
                     "writes them",
                     reader->lines.file, reader->lines.nr ? reader->lines.nr : 1);

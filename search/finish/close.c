@@ -30,7 +30,7 @@ static void drop_best(struct search_result *result, struct quantity gain,
     result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
 }
 
-static const char no_gain[] = "not kept: measured again the gain was not there";
+static const char no_gain[] = "not kept: measured again, the gain was gone";
 
 static bool is_luck(struct quantity gain)
 {

@@ -187,7 +187,7 @@ static void add_min(const struct occupancy_headroom *bound, struct buf *out)
     if (!bound->min.known)
         return;
     if (bound->min_by_chains && bound->same_by_chains) {
-        buf_add(out, "No plan takes the order of a chain apart. ");
+        buf_add(out, "No plan breaks the order of a chain. ");
         return;
     }
     buf_addf(out, "With every cache line moved once and all arithmetic in full vectors "
@@ -236,7 +236,7 @@ static char *why_unbound(const struct measurement *best)
     bool caches = best->occupancy.why == OCCUPANCY_WHY_CACHE_RESIDENT;
     if (caches)
         return xstrdup("What limits a loop that lives in the caches is not among the "
-                       "counted resources, so the work as it is gives no bound.");
+                       "counted resources, so the present work gives no bound.");
     return xstrdup("Neither the bytes that must move nor the arithmetic of the call can "
                    "be told, so the least work gives no bound.");
 }

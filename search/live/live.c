@@ -97,7 +97,7 @@ int live_choose_copies(struct live *live, size_t copies, struct error *err)
     }
     if (wanted > live->cpus.cpu_nr)
         return fail(err, STATUS_USAGE,
-                    "%zu copies were asked for, but this process may use %zu cores",
+                    "--cores %zu: this process may use %zu cores; give that or less",
                     wanted, live->cpus.cpu_nr);
     live->copies = wanted;
     while (live->copies > 1 && room > 0 && bytes * (double)live->copies > room)

@@ -279,11 +279,10 @@ static void take(const struct looking *look, const struct scaled *scaled,
     live_add_note(traffic, text);
     free(text);
     if (is_closed_form(look, all))
-        live_add_note(
-            traffic,
-            "the compiler has put a formula in the place of the loop, or left it "
-            "out: a call runs far fewer instructions than the loop has "
-            "iterations");
+        live_add_note(traffic,
+                      "the compiler has replaced the loop by a formula, or removed it: a "
+                      "call runs far fewer instructions than the loop has "
+                      "iterations");
 }
 
 /* The whole call was stepped through, and is too short to be scaled from. */

@@ -73,8 +73,8 @@ void live_note_stopped(const struct live *live, double limit_s, double stop_at_s
     if (out->outcome != RUN_OUTCOME_STOPPED)
         return;
     struct buf text = {0};
-    buf_add(&text, "given up, for it is slower than what is known best: a call takes at "
-                   "least ");
+    buf_add(&text,
+            "given up, since it is slower than the best known: a call takes at least ");
     buf_add_time(&text, out->at_least_s);
     free(out->detail);
     out->detail = buf_detach(&text);

@@ -107,7 +107,7 @@ static void note_span(const struct traffic_geometry *min,
     struct buf note = {0};
     if (traffic->note)
         buf_addf(&note, "%s; ", traffic->note);
-    buf_addf(&note, "how much of L%d a core gets is known no better than from ", i + 1);
+    buf_addf(&note, "how much of L%d a core gets is only known to be from ", i + 1);
     buf_add_size(&note, min->level[i].bytes);
     buf_add(&note, " to ");
     buf_add_size(&note, max->level[i].bytes);

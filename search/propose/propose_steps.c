@@ -173,7 +173,7 @@ void propose_skew(const struct propose *about, struct choices *out, struct buf *
 {
     const struct nest *nest = about->nest;
     if (!has_time_loop(nest) || nest->nr > 4) {
-        buf_add(why_not, "no loop goes over the same data again and again");
+        buf_add(why_not, "no loop passes over the same data again and again");
         return;
     }
     if (choice_step(about->now, STEP_INTERCHANGE) || about->now->kept_nr ||
@@ -234,8 +234,7 @@ void propose_fuse(const struct propose *about, struct choices *out, struct buf *
     }
     if (out->nr == 0)
         buf_add(why_not, fuses ? "the plan joins loops already"
-                               : "no two loops stand beside one another that could be "
-                                 "one");
+                               : "no two adjacent loops could be one");
 }
 
 /* From the innermost outwards: the more is split, the more is loaded twice. */
@@ -278,7 +277,7 @@ void propose_nontemporal(const struct propose *about, struct choices *out,
     }
     if (nr == before) {
         buf_add(why_not, before ? "the plan's stores go past the caches already"
-                                : "no array is only written, and along its lines");
+                                : "no array is only written, and that along its lines");
         return;
     }
     struct choice choice = *about->now;

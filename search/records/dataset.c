@@ -158,7 +158,7 @@ static int check_baseline(const struct dataset *dataset, const struct json_at *l
                           struct error *err)
 {
     if (dataset->nr < 2)
-        return json_fail(list, err, "a space has two variants at least");
+        return json_fail(list, err, "a space has at least two variants");
     if (*dataset->plans.v[0] || !dataset->entry[0].time_s.known ||
         !dataset->entry[0].explained)
         return json_fail(list, err,

@@ -161,8 +161,8 @@ static int read_sample(const struct json_at *at, struct run_sample *sample,
     size_t nr = json_array_size(at->node);
     if (nr < 3 || nr > ARRAY_SIZE(value))
         return json_fail(at, err,
-                         "expected [mean, slowest, launch], and behind that at most "
-                         "what disturbed it and how long it waited");
+                         "expected [mean, slowest, launch], and after that at most what "
+                         "disturbed it and how long it waited");
     for (size_t i = 0; i < nr; i++) {
         struct json_at number = json_element(at, i);
         if (json_number_here(&number, 0, i == 3 ? RUN_DISTURBED_ALL : 1e18, &value[i],

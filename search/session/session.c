@@ -431,7 +431,8 @@ int session_compare_surely(struct session *session, size_t a, size_t b, double s
         if (nr && (left_s <= 0 || give_s < left_s / 2 || spawn_interrupted()))
             return 0;
         if (nr)
-            session_say(session, "comparing once more: %.2fx (%.2f to %.2f) may be none",
+            session_say(session,
+                        "comparing once more: %.2fx (%.2f to %.2f) may be no gain",
                         ratio->value, ratio->low, ratio->high);
         if (session_compare(session, a, b, nr ? give_s : seconds, &seen[nr], err))
             return -1;

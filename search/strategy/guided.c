@@ -329,7 +329,7 @@ int guided_try_huge_pages(struct guided *guided, struct error *err)
     if (!session->subject->huge_pages_available || session->opts->plans_only) {
         guided_note_outcome(guided, pages, NULL, quantity_unknown(),
                             session->opts->plans_only
-                                ? "not tried: nothing beside plans was to be"
+                                ? "not tried: only plans were to be tried"
                                 : "not tried: this machine gives no huge pages");
         return 0;
     }
@@ -382,13 +382,13 @@ static bool any_refused(const struct search_result *result)
 
 static void say_no_more(struct guided *guided, bool reached)
 {
-    guided_set_stop(guided,
-                    reached ? "what sets the limit is at it as far as can be told, and "
-                              "what else the rules advise may gain nothing"
-                    : any_refused(guided->session->result)
-                        ? "what else the rules advise has no legal plan, as the advice "
-                          "says"
-                        : "no rule says that anything else can pay");
+    guided_set_stop(
+        guided,
+        reached ? "the limiting resource is at its limit as far as can be told, and the "
+                  "rest of the rules' advice may gain nothing"
+        : any_refused(guided->session->result)
+            ? "the rest of the rules' advice has no legal plan, as the advice says"
+            : "no rule says that anything else can pay");
 }
 
 int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)

@@ -184,7 +184,7 @@ static void list_rest(struct onward *onward, size_t centre, struct choices *out)
 static const struct stage next_to = {"next to the fastest so far", list_advised};
 
 static const struct stage further[] = {
-    {"two steps that may pay together only", list_pairs},
+    {"two steps that may pay only together", list_pairs},
     {"next to the fastest so far, by what was slower on top of another plan",
      list_slower},
     {"next to the fastest so far, though a rule says that it cannot pay", list_pruned},

@@ -10,33 +10,10 @@ const restKinds = {
   "no use": "No use as long as the limit is what it is",
   "not possible": "Not possible",
 };
-/* Documents from before advice was worded. */
-function adviceKind(advice) {
-  const rule = textOf(advice, "verdict"),
-    word = textOf(advice, "verdict_text");
-  if (mainKinds.includes(word) || Object.hasOwn(restKinds, word)) return word;
-  if (get(advice, "contradicted") === true) return rule === "try" ? "slower" : "gained";
-  return { try: "try", avoid: "not recommended", stop: "no use" }[rule] || "try";
-}
-const isTune = (report) => textOf(report.document, "command") === "tune" || textOf(report.document, "command") === "";
-const firstAdvice = (report) =>
-  listOf(report.document, "advice").find((one) => adviceKind(one) === "try" || adviceKind(one) === "gained") || null;
-
-/* What a document without a verdict says by itself. */
-function plainVerdict(report) {
-  const { document } = report,
-    gain = quantityOf(document, "source_gain"),
-    advice = firstAdvice(report);
-  const why = textOf(document, "limiter_sentence") || "The kernel was not measured to the end.";
-  if (report.best && isGain(gain)) {
-    const headline = `${times(gain.value)} faster with ${textOf(document, "best", "plan")}`;
-    return { kind: "faster", headline, gain: get(document, "source_gain"), why };
-  }
-  if (isTune(report) && report.variants.length > 1)
-    return { kind: "nothing", headline: "Nothing faster was found beyond the noise", why };
-  return { kind: "advice", headline: advice ? `Try ${textOf(advice, "transformation")} first` : "Nothing to try", why };
-}
-
+const sizesText = (kernel) =>
+  Object.entries(get(kernel, "sizes") || {})
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(", ");
 const confidenceKinds = { high: "good", medium: "fair", low: "poor" };
 function confidenceNode(word, reason) {
   return (
@@ -59,17 +36,8 @@ function copyLine(name, text) {
   return text && el("div.line", null, el("dt", null, name), el("dd", null, copyable(text, name.toLowerCase())));
 }
 
-/* The plan of the verdict: the winner's, or that of the first advice. */
-function planOf(report, verdict) {
-  return verdict.kind === "faster"
-    ? textOf(report.document, "best", "plan")
-    : verdict.kind === "advice"
-      ? textOf(firstAdvice(report), "plan")
-      : "";
-}
-function heroFacts(report) {
-  const { document } = report,
-    compiler = get(document, "compiler");
+function heroFacts(document) {
+  const compiler = get(document, "compiler");
   return [
     textOf(document, "machine", "name"),
     textOf(document, "machine", "load"),
@@ -80,34 +48,29 @@ function heroFacts(report) {
     .filter(Boolean)
     .join(" \u00b7 ");
 }
-function heroNode(report) {
-  const verdict = isObject(get(report.document, "verdict")) ? get(report.document, "verdict") : plainVerdict(report);
-  const note = textOf(report.document, "machine", "note"),
-    headline = capital(asText(verdict.headline)) || "No verdict",
+function heroNode(document) {
+  const verdict = get(document, "verdict"),
+    headline = capital(textOf(verdict, "headline")),
+    noise = textOf(verdict, "noise"),
+    note = textOf(document, "machine", "note"),
     limit = capital(textOf(verdict, "limit")),
     why = capital(textOf(verdict, "why")),
     reason = textOf(verdict, "confidence_reason"); /* the interval stands beside the gain already */
   return el(
-    `section.hero.${["faster", "setting", "nothing", "advice"].includes(verdict.kind) ? verdict.kind : "unknown"}`,
+    `section.hero.${textOf(verdict, "kind")}`,
     { "aria-labelledby": "verdict", id: "top" },
     el(headline.length > 60 ? "h1.long" : "h1", { id: "verdict" }, headline),
     gainNode(quantityOf(verdict, "gain")),
     confidenceNode(textOf(verdict, "confidence"), reason.startsWith("95 %") ? "" : reason),
-    textOf(verdict, "noise") && el("p.note", null, textOf(verdict, "noise")),
+    paragraph(noise, "note"),
     limit && !why.startsWith(limit) && el("p", null, el("b", null, limit)),
     paragraph(sentence(why), "why"),
-    textOf(report.document, "limit_line") &&
-      el("p", null, el("code", null, textOf(report.document, "limit_line"))),
-    el(
-      "dl.lines",
-      null,
-      copyLine("Plan", planOf(report, verdict)),
-      copyLine("Next", commandLine(get(verdict, "next"))),
-    ),
-    get(report.document, "interrupted") === true &&
+    textOf(document, "limit_line") && el("p", null, el("code", null, textOf(document, "limit_line"))),
+    el("dl.lines", null, copyLine("Next", commandLine(get(verdict, "next")))),
+    get(document, "interrupted") === true &&
       el("p.note", null, "Interrupted: this is what was known by then. The same command continues the session."),
-    paragraph(note, "note"),
-    paragraph(heroFacts(report), "quiet"),
+    note !== noise && paragraph(note, "note"),
+    paragraph(heroFacts(document), "quiet"),
   );
 }
 
@@ -225,15 +188,10 @@ function inAppNode(report) {
   ];
 }
 function gainsSection(report) {
-  const { document } = report,
-    best = report.variants[report.best];
-  const source = !report.best
-    ? null
-    : Object.hasOwn(best.json, "gain")
-      ? best.gain
-      : quantityOf(document, "source_gain");
+  const { document } = report;
+  if (textOf(document, "command") === "advise") return null;
   const kinds = [
-    ["Source", source, "The changed C over the kernel as written, timed in turn."],
+    ["Source", report.best ? report.variants[report.best].gain : null, "The changed C over the kernel as written, timed in turn."],
     [
       "Huge pages",
       quantityOf(document, "environment_gain"),
@@ -248,7 +206,7 @@ function gainsSection(report) {
   const tiles = kinds.map(([title, gain, what]) => gainTile(title, gain, what)).filter(Boolean),
     missing = kinds.filter(([, gain]) => !gain).map(([title]) => title.toLowerCase());
   const others = [inAppNode(report), environmentsNode(report)].filter(Boolean);
-  if (!isTune(report) || (!tiles.length && !others.length)) return null;
+  if (!tiles.length && !others.length) return null;
   return section(
     "gains",
     "What was gained",
@@ -260,15 +218,8 @@ function gainsSection(report) {
 
 /* ---- what limits the loop ---- */
 
-const resourceNames = {
-  l1_mshrs: "L1 miss queue (MSHRs)",
-  l2_mshrs: "L2 miss queue (MSHRs)",
-  page_walkers: "page walks (TLB misses)",
-  memory: "memory bandwidth",
-  l2_link: "bandwidth from L2",
-  l3_link: "bandwidth from L3",
-  arithmetic: "arithmetic",
-};
+/* Of a resource, or of what took time. */
+const nameOf = (report, key) => textOf(report.document, "names", key) || key;
 const resourceUnits = { page_walkers: "walks/s", memory: "B/s", l2_link: "B/s", l3_link: "B/s", arithmetic: "FLOP/s" };
 const sharedResources = ["memory"]; /* all others are a core's own */
 const leastShown = 0.05;
@@ -294,16 +245,16 @@ function useShare(use) {
   const end = (share) => (share >= 1 ? "100" : plain(100 * Math.max(0, share), 2));
   return [percent(use.value), use.low < use.high && el("small", null, ` ${end(use.low)} to ${end(use.high)} %`)];
 }
-function resourceRow(queue) {
+function resourceRow(report, queue) {
   const name = textOf(queue, "resource"),
     use = quantityOf(queue, "utilization");
-  if (!resourceNames[name] || !use) return null;
+  if (!use) return null;
   const least = quantityOf(queue, "least_s"),
     full = textOf(queue, "fullness");
   return {
     use: use.value,
     cells: [
-      resourceNames[name],
+      nameOf(report, name),
       [shareBar(use, full === "full" ? "full" : use.value >= 0.85 ? "near" : ""), " ", useShare(use)],
       useText(name, queue),
       least ? seconds(least.value) : "",
@@ -313,7 +264,7 @@ function resourceRow(queue) {
 /* What is hardly used is hidden, though never all of it. */
 function resourcesNode(report, measurement, caption) {
   const rows = listOf(measurement, "queues")
-    .map(resourceRow)
+    .map((queue) => resourceRow(report, queue))
     .filter(Boolean)
     .sort((a, b) => b.use - a.use);
   if (!rows.length) return null;
@@ -425,32 +376,20 @@ function limitsSection(report) {
 
 /* ---- advice ---- */
 
-/* What it can gain at most; a bound below what was measured, or below 1, is none. */
-function boundOf(advice) {
-  const bound = quantityOf(advice, Object.hasOwn(advice, "most") ? "most" : "bound_speedup"),
-    measured = quantityOf(advice, "measured_speedup");
-  return bound && bound.value >= 1.005 && !(measured && measured.low > bound.high) ? bound : null;
-}
 function adviceFigures(advice, kind) {
-  const expected = quantityOf(advice, "expected"),
-    bound = boundOf(advice),
-    settled = get(advice, "gain") !== null || Object.hasOwn(advice, "gain");
-  const gain = settled ? quantityOf(advice, "gain") : quantityOf(advice, "measured_speedup"),
-    recommended = kind === "try" || kind === "gained";
+  const gain = quantityOf(advice, "gain"),
+    expected = quantityOf(advice, "expected"),
+    most = quantityOf(advice, "most");
   return facts([
-    ["Measured", gain && `${ratioText(gain)}${settled ? " over the kernel as written" : " over the plan before it"}`],
-    ["Expected", expected && !quantityOf(advice, "gain") && times(expected.value, 2)],
-    ["At most", recommended && bound && times(bound.value, 2)],
-    [
-      "Confidence",
-      textOf(advice, "confidence") ||
-        (get(advice, "undecided") === true ? "low: the intervals of the figures allow the opposite, too" : ""),
-    ],
+    ["Measured", gain && `${ratioText(gain)} over the kernel as written`],
+    ["Expected", expected && !gain && times(expected.value, 2)],
+    ["At most", (kind === "try" || kind === "gained") && most && times(most.value, 2)],
+    ["Confidence", textOf(advice, "confidence")],
     ["Outcome", textOf(advice, "outcome")],
   ]);
 }
 function adviceNode(advice) {
-  const kind = adviceKind(advice),
+  const kind = textOf(advice, "verdict_text"),
     plan = textOf(advice, "plan");
   return el(
     "li.advice",
@@ -472,7 +411,7 @@ function adviceNode(advice) {
 }
 function adviceSection(report) {
   const list = listOf(report.document, "advice").filter(isObject),
-    of = (...kinds) => list.filter((one) => kinds.includes(adviceKind(one)));
+    of = (...kinds) => list.filter((one) => kinds.includes(textOf(one, "verdict_text")));
   if (!list.length) return null;
   const rest = Object.entries(restKinds).map(([kind, title]) => [title, of(kind)]);
   const first = of(...mainKinds);
@@ -567,16 +506,9 @@ function leftSection(report) {
     stop = textOf(document, "stop"),
     took = numberOf(document, "seconds"),
     reused = get(document, "reused");
-  const record = listOf(document, "record"),
-    bound = quantityOf(left, "bound"),
-    least = quantityOf(left, "least_work_bound");
-  const bounds = textOf(left, "sentence")
-    ? [paragraph(textOf(left, "sentence"), "lead")]
-    : [
-        bound && paragraph(`With the same work at most ${times(bound.value, 2)} faster.`),
-        least && paragraph(`With the least work that gives the same result at most ${times(least.value, 2)} faster.`),
-      ];
-  const rest = [
+  const record = listOf(document, "record");
+  const parts = [
+    paragraph(textOf(left, "sentence"), "lead"),
     stop &&
       paragraph(
         `The search ended because ${stop}${took === null ? "" : `, after ${seconds(took)}`} and ${plural(report.variants.length, "variant")}.`,
@@ -591,28 +523,18 @@ function leftSection(report) {
       itemList(record.map(recordText)),
     ],
   ];
-  return [...bounds, ...rest].some(Boolean) ? section("left", "What is left to gain", bounds, rest) : null;
+  return parts.some(Boolean) ? section("left", "What is left to gain", parts) : null;
 }
 
 /* ---- where the time went ---- */
-
-const accounts = {
-  analysis_s: "reading the source, checking legality, writing C",
-  compiling_s: "compilers and linkers",
-  verifying_s: "comparing results",
-  timing_s: "timing",
-  tracing_s: "tracing cache misses",
-  machine_s: "measuring the machine",
-  other_s: "everything else",
-};
 
 function timeSection(report) {
   const time = get(report.document, "time"),
     wall = numberOf(time, "wall_s");
   if (!(wall > 0)) return null;
-  const rows = Object.entries(accounts)
-    .map(([key, name]) => ({ name, took: numberOf(time, key) ?? 0, last: key === "other_s" }))
-    .filter((row) => row.took >= 0.01 * wall)
+  const rows = Object.keys(time)
+    .filter((key) => textOf(report.document, "names", key) && numberOf(time, key) >= 0.01 * wall)
+    .map((key) => ({ name: nameOf(report, key), took: numberOf(time, key), last: key === "other_s" }))
     .sort((a, b) => a.last - b.last || b.took - a.took);
   return section(
     "time",
@@ -713,41 +635,24 @@ function aboutSection(report) {
 
 /* ---- how to reproduce ---- */
 
-function ownCommand(report) {
-  const { document } = report,
-    kernel = get(document, "kernel"),
-    given = listOf(document, "command_line");
-  if (given.length) return commandLine(["inflight", ...given]);
-  const line = numberOf(kernel, "line"),
-    sizes = Object.entries(get(kernel, "sizes") || {}).map(([name, value]) => `${name}=${value}`);
-  return commandLine([
-    "inflight",
-    textOf(document, "command") || "advise",
-    textOf(kernel, "file") + (line > 0 ? `:${line}` : ""),
-    ...sizes.flatMap((size) => ["--set", size]),
-  ]);
-}
 function reproduceSection(report) {
   const { document } = report,
     session = numberOf(document, "session"),
     kernel = get(document, "kernel");
-  const sizes = Object.entries(get(kernel, "sizes") || {})
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(", ");
   return section(
     "reproduce",
     "How to reproduce",
     el(
       "dl.lines",
       null,
-      copyLine("Command", ownCommand(report)),
+      copyLine("Command", commandLine(["inflight", ...listOf(document, "command_line")])),
       session > 0 && copyLine("As data", `inflight report ${session} --json`),
       listOf(document, "next").map((next) => [
         get(next, "command") && copyLine(textOf(next, "sentence").replace(/:$/, ""), commandLine(get(next, "command"))),
       ]),
     ),
     facts([
-      ["Sizes", sizes],
+      ["Sizes", sizesText(kernel)],
       ["Contents", textOf(kernel, "inputs")],
       ["Date", dateText(textOf(document, "date"))],
       ["Version", `inflight ${textOf(document, "version") || "unknown"}`],
@@ -758,13 +663,11 @@ function reproduceSection(report) {
 
 /* ---- the page ---- */
 
-function headOf(report) {
-  const kernel = get(report.document, "kernel"),
+function headOf(document) {
+  const kernel = get(document, "kernel"),
     line = numberOf(kernel, "line"),
-    file = textOf(kernel, "file");
-  const sizes = Object.entries(get(kernel, "sizes") || {})
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(", ");
+    file = textOf(kernel, "file"),
+    sizes = sizesText(kernel);
   return el(
     "header",
     null,
@@ -807,10 +710,10 @@ const navNames = {
 
 /* The verdict at once; what is below it when that has been painted. */
 function reportPage(document) {
-  const report = readReport(document),
-    main = el("main", null, heroNode(report));
+  const main = el("main", null, heroNode(document));
   let variantTable = null;
   const rest = () => {
+    const report = readReport(document);
     variantTable = new VariantTable(report);
     const figures = picturesOf(report, (index) => variantTable.open(index));
     const sections = [
@@ -836,5 +739,5 @@ function reportPage(document) {
     ]);
     drawFigures(figures);
   };
-  return { nodes: [headOf(report), main], rest, follow: (fragment) => variantTable.follow(fragment) };
+  return { nodes: [headOf(document), main], rest, follow: (fragment) => variantTable.follow(fragment) };
 }

@@ -52,14 +52,6 @@ function variantOf(json, index, searched) {
   };
 }
 
-/* Documents from before gains were kept: times against each other, wider than what was
- * timed in turn. */
-function addGains(variants) {
-  if (!variants.length || variants.some((v) => get(v.json, "gain"))) return;
-  for (const variant of variants.slice(1))
-    if (variant.ran && variants[0].ran) variant.gain = quotient(variants[0].time, variant.time);
-}
-
 function kindOf(report, variant) {
   if (variant.index === 0) return "written";
   if (variant.index === report.best) return "winner";
@@ -90,7 +82,6 @@ function readReport(document) {
     ),
     single: types.some((type) => type.includes("float")) && !types.some((type) => type.includes("double")),
   };
-  addGains(variants);
   for (const variant of variants) variant.kind = kindOf(report, variant);
   return report;
 }

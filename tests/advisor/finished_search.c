@@ -32,7 +32,12 @@ static void set_bench(struct fixture *fixture, const char *command)
 {
     struct live_opts opts = {.machine = &fixture->bench.machine, .copies = 1};
 
-    fixture->settings = (struct settings){.command = command, .compiler = "gcc"};
+    fixture->given[0] = (char *)(uintptr_t)command;
+    fixture->given[1] = (char *)(uintptr_t) "gather.c";
+    fixture->settings = (struct settings){.command = command,
+                                          .compiler = "gcc",
+                                          .given = fixture->given,
+                                          .given_nr = ARRAY_SIZE(fixture->given)};
     fixture->bench.settings = &fixture->settings;
     fixture->bench.session = 7;
     space_machine(&fixture->bench.machine);
@@ -118,9 +123,8 @@ void fixture_explain(struct measurement *measurement)
     now->resource[RESOURCE_MEMORY] = resource(RESOURCE_MEMORY, 3.25, 40, 0.04);
     now->resource[RESOURCE_MEMORY].n = quantity_unknown();
     buf_add(&now->limiter_sentence, "Nothing that was counted is at its limit.");
-    buf_add(&now->why_sentence,
-            "The core looks 224 instructions ahead, and among so many "
-            "there are only about 2.5 misses.");
+    buf_add(&now->why_sentence, "The core looks 224 instructions ahead, and among these "
+                                "there are only about 2.5 misses.");
     measurement->traffic =
         (struct traffic){.level_nr = 3, .line_bytes = 64, .provenance = PROVENANCE_MODEL};
     measurement->has_traffic = measurement->has_occupancy = true;

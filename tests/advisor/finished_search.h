@@ -9,6 +9,7 @@
 #include "tests/search/scripted_space.h"
 
 struct fixture {
+    char *given[2];
     struct settings settings;
     struct context bench;
     struct search_result result;

@@ -311,7 +311,7 @@ TEST("a file elsewhere is refused")
     char *root = make_project(scratch), *file = path_join(root, "src/a b.c"),
          *deep = path_join(root, "src/deep");
     check_fails(project_find(file, deep, &project, &err), &err, STATUS_INPUT,
-                "does not lie in the project folder");
+                "is not in the project folder");
     check_fails(project_find(file, "/no/such", &project, &err), &err, STATUS_USAGE,
                 "--in-app-dir: there is no folder");
     check_fails(project_find("/no/such.c", NULL, &project, &err), &err, STATUS_INPUT,

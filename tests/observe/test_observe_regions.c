@@ -260,19 +260,20 @@ TEST("damaged files are refused")
     static const struct {
         void (*change)(struct made *made);
         const char *part;
-    } cases[] = {{no_magic, "is not of a program with region markers; remove it"},
-                 {other_format, "has format 2 and this inflight reads 1"},
-                 {other_order, "of another byte order"},
-                 {more_lanes, "is damaged: threads are missing; remove it"},
-                 {small_lanes, "threads are missing"},
-                 {many_names, "its head contradicts itself"},
-                 {endless_name, "a region's name does not end"},
-                 {endless_host, "its head contradicts itself"},
-                 {own_parent, "what a thread counted contradicts itself"},
-                 {unknown_name, "what a thread counted contradicts itself"},
-                 {deep, "what a thread counted contradicts itself"},
-                 {strange_frame, "what a thread counted contradicts itself"},
-                 {no_number, "what a thread counted contradicts itself"}};
+    } cases[] = {
+        {no_magic, "was not written by a program with region markers; remove it"},
+        {other_format, "has format 2 and this inflight reads 1"},
+        {other_order, "of another byte order"},
+        {more_lanes, "is damaged: threads are missing; remove it"},
+        {small_lanes, "threads are missing"},
+        {many_names, "its header contradicts itself"},
+        {endless_name, "a region's name does not end"},
+        {endless_host, "its header contradicts itself"},
+        {own_parent, "what a thread counted contradicts itself"},
+        {unknown_name, "what a thread counted contradicts itself"},
+        {deep, "what a thread counted contradicts itself"},
+        {strange_frame, "what a thread counted contradicts itself"},
+        {no_number, "what a thread counted contradicts itself"}};
     struct region_profile profile;
     struct error err = {0};
     char *folder = folder_make();

@@ -270,7 +270,7 @@ TEST("damaged files are refused")
         {"4096, 90", "4096, -90", "hits[0]: number 4"},
         {"[7, 8, 0, 0.1", "[7, 8, 2, 0.1", "threads[0]: number 3"},
         {"0.1, 1.2", "1.3, 1.2", "threads[0]: the thread ends before it begins"},
-        {"signalled", "vanished", "'vanished' is no way for a program to end"},
+        {"signalled", "vanished", "'vanished' is not a way for a program to end"},
         {"\"lost\": 2", "\"lots\": 2", "lots"},
         {"997.0", "0", "frequency_hz"},
     };

@@ -219,8 +219,8 @@ TEST("damaged CSV is refused")
     static const struct {
         const char *text, *part;
     } bad[] = {
-        {"", "x.csv:1: no time line"},
-        {"a,b\n1,2\n", "x.csv:1: no time line"},
+        {"", "x.csv:1: not a time line"},
+        {"a,b\n1,2\n", "x.csv:1: not a time line"},
         {"from_s,to_s,missed,a\n", "no readings"},
         {"from_s,to_s,missed,a\n0,1,0\n", "x.csv:2: 3 fields instead of 4"},
         {"from_s,to_s,missed,a\n0,1,0,x\n", "x.csv:2: not a number: 'x'"},

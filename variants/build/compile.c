@@ -85,7 +85,7 @@ static int fail_refused(const char *compiler, const char *what, const char *outp
 
     if (symbol)
         fail(err, STATUS_FAILED,
-             "'%s' refuses %s: it calls or uses '%s', which stands in another file; put "
+             "'%s' refuses %s: it calls or uses '%s', which is in another file; put "
              "it "
              "into the kernel's file, or #include that other file in a test file",
              compiler, what, symbol);

@@ -348,7 +348,7 @@ static enum CXChildVisitResult find_inner_name(CXCursor cursor, CXCursor parent,
     return search->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* An accessor that may be asked in front of the loop, too. */
+/* An accessor that may be asked before the loop, too. */
 static bool is_outer_access(struct access *access, CXCursor cursor)
 {
     struct scope_search search = {.access = access};
@@ -445,8 +445,8 @@ static void add_parameter(struct access *access, const struct key *key,
         complain_of(access, key,
                     ir_textf(arena,
                              "'%s' only under a condition, so that it may be empty: its "
-                             "first element cannot be asked for; read it in front of "
-                             "the condition, or add a method that gives its data()",
+                             "first element cannot be asked for; read it before the "
+                             "condition, or add a method that gives its data()",
                              key->place.text));
     else if (key->when.condition)
         out->argument =
@@ -494,7 +494,7 @@ enum CXChildVisitResult access_find_leaving(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Recurse;
 }
 
-/* ---- names that mean the same in front of the function ---- */
+/* ---- names that mean the same before the function ---- */
 
 /* `size_type`, `s_count`, `helper()` of the class, without its name in front. */
 static enum CXChildVisitResult find_member_name(CXCursor cursor, CXCursor parent,
@@ -514,23 +514,21 @@ static enum CXChildVisitResult find_member_name(CXCursor cursor, CXCursor parent
     if (names && !qualified && !clang_Cursor_isNull(target) &&
         clang_getCursorKind(target) != CXCursor_FieldDecl && !access_is_method(target) &&
         access_is_class_scope(clang_getCursorSemanticParent(target)))
-        access_complain(
-            access, cursor,
-            ir_textf(access->clang->arena,
-                     "'%s', which in front of the function may be another thing; "
-                     "write the class in front of it, '%s'",
-                     access_spelling_of(access, target),
-                     cxx_qualified(access->clang, target)));
+        access_complain(access, cursor,
+                        ir_textf(access->clang->arena,
+                                 "'%s', which before the function may mean something "
+                                 "else; qualify it with its class, '%s'",
+                                 access_spelling_of(access, target),
+                                 cxx_qualified(access->clang, target)));
     return access->trouble.text ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
 static void check_names(struct access *access, CXCursor function)
 {
     if (!access_is_in_its_space(function))
-        access_complain(
-            access, access->statement,
-            "names that in front of the function may be others: it stands outside "
-            "of its namespace");
+        access_complain(access, access->statement,
+                        "names that may mean something else before the function: it is "
+                        "defined outside its namespace");
     if (!access_is_in_class_body(function))
         clang_visitChildren(access->statement, find_member_name, access);
 }

@@ -110,7 +110,7 @@ static void look_at_function(struct effects *effects, CXCursor call, CXCursor ta
             access, call,
             ir_textf(access->clang->arena,
                      "a call of '%s', which may change the objects that it uses; "
-                     "call it outside of the loop",
+                     "call it outside the loop",
                      access_spelling_of(access, target)));
         return;
     }
@@ -177,12 +177,11 @@ static void check_store(struct access *access, const struct store *store)
         const struct key *key = &access->key[i];
         bool array = key->kind != V_PLACE;
         if (array ? pointer : may_be_same(store, key->place.type))
-            access_complain(
-                access, store->at,
-                ir_textf(access->clang->arena,
-                         "a store that may change '%s'; read that into a variable "
-                         "in front of the loop",
-                         key->place.text));
+            access_complain(access, store->at,
+                            ir_textf(access->clang->arena,
+                                     "a store that may change '%s'; read that into a "
+                                     "variable before the loop",
+                                     key->place.text));
     }
 }
 

@@ -219,17 +219,18 @@ static const char *why_not(struct access *access, CXCursor cursor)
     const char *name = cxx_qualified(access->clang, target);
     struct value value = access_value_of(access, cursor, access->outermost);
     if (value.kind == V_NONE && access_value_anywhere(access, cursor).kind != V_NONE)
-        return ir_textf(arena,
-                        "'%s' of an object that is declared inside of it; declare that "
-                        "in front of the loop",
-                        name);
+        return ir_textf(
+            arena,
+            "'%s' of an object that is declared inside it; declare that before the loop",
+            name);
     if (access_is_method(target) && clang_CXXMethod_isVirtual(target))
-        return ir_textf(arena,
-                        "a call of the virtual method '%s'; read what it gives in front "
-                        "of the loop",
-                        name);
+        return ir_textf(
+            arena,
+            "a call of the virtual method '%s'; read what it gives before the loop",
+            name);
     if (value.kind != V_NONE)
-        return ir_textf(arena, "'%s', which is no number and no array of numbers", name);
+        return ir_textf(arena, "'%s', which is neither a number nor an array of numbers",
+                        name);
     if (!access_is_method(target))
         return ir_textf(arena, "the field '%s'; use a pointer to what it holds", name);
     return ir_textf(arena,
@@ -314,12 +315,11 @@ static void take(const struct walk *walk, CXCursor cursor)
             access, cursor,
             "the access to an object in a macro or in sizeof; write it in the loop");
     if (walk->written && key->kind != V_ELEMENT)
-        access_complain(
-            access, cursor,
-            ir_textf(access->clang->arena,
-                     "a change of '%s', or its address; use a variable and store "
-                     "it behind the loop",
-                     key->place.text));
+        access_complain(access, cursor,
+                        ir_textf(access->clang->arena,
+                                 "a change of '%s', or its address; use a variable and "
+                                 "store it after the loop",
+                                 key->place.text));
     if (walk->written && value.kind == V_PLACE)
         access_complain(access, cursor,
                         ir_textf(access->clang->arena,

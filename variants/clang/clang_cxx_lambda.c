@@ -147,7 +147,7 @@ static bool is_in(CXCursor cursor, CXCursor outer)
 
 /* ---- the template ---- */
 
-/* Or a macro, which may be one, in front of the loop. */
+/* Or a macro, which may be one, before the loop. */
 static bool has_directive(const struct ct_clang *clang, CXCursor body, CXCursor loop)
 {
     CXFile file;
@@ -265,21 +265,21 @@ static bool read_template(struct lambda *lambda)
     const char *path = file ? take_string(clang, clang_getFileName(file)) : "";
     const char *place = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (!fits)
-        return complain(lambda, lambda->call,
-                        ir_textf(clang->arena,
-                                 "a lambda given to '%s' (%s:%u), which is no template "
-                                 "that only counts from one number to another and calls "
-                                 "it; write a for loop with the lambda's body in place "
-                                 "of this call",
-                                 name, place, line));
-    if (has_directive(clang, body, loop))
         return complain(
             lambda, lambda->call,
             ir_textf(clang->arena,
-                     "a lambda given to '%s' (%s:%u), whose loop stands under "
-                     "a pragma or a condition; write that loop, under that "
-                     "pragma, with the lambda's body in place of this call",
+                     "a lambda passed to '%s' (%s:%u), which is not a template that only "
+                     "counts from one number to another and calls "
+                     "it; write a for loop with the lambda's body in place "
+                     "of this call",
                      name, place, line));
+    if (has_directive(clang, body, loop))
+        return complain(lambda, lambda->call,
+                        ir_textf(clang->arena,
+                                 "a lambda passed to '%s' (%s:%u), whose loop is under "
+                                 "a pragma or a condition; write that loop, under that "
+                                 "pragma, with the lambda's body in place of this call",
+                                 name, place, line));
     return true;
 }
 
@@ -308,11 +308,12 @@ static bool read_captures(struct lambda *lambda, const char *list, size_t length
         else if (plain_word && strcmp(word, "this") != 0)
             strvec_push(word == item ? &lambda->copied : &lambda->named, word);
         else if (*item && strcmp(item, "this") != 0)
-            return complain(lambda, lambda->cursor,
-                            ir_textf(clang->arena,
-                                     "a lambda that captures '%s'; make that a variable "
-                                     "in front of the call",
-                                     item));
+            return complain(
+                lambda, lambda->cursor,
+                ir_textf(
+                    clang->arena,
+                    "a lambda that captures '%s'; make that a variable before the call",
+                    item));
         at = end + 1;
     }
     return true;
@@ -375,9 +376,9 @@ static bool read_lambda(struct lambda *lambda)
     if (clang_getCursorKind(lambda->body) != CXCursor_CompoundStmt ||
         !is_written(clang, lambda->body) || !is_written(clang, lambda->parameter) ||
         !is_written(clang, lambda->call))
-        return complain(lambda, lambda->cursor,
-                        "a lambda in a macro; write a for loop "
-                        " with its body in place of this call");
+        return complain(
+            lambda, lambda->cursor,
+            "a lambda in a macro; write a for loop with its body in place of this call");
     size_t at = read_introducer(lambda);
     if (!at || !has_plain_head(lambda, at))
         return complain(lambda, lambda->cursor,
@@ -388,8 +389,8 @@ static bool read_lambda(struct lambda *lambda)
         return complain(
             lambda, lambda->parameter,
             ir_textf(clang->arena,
-                     "a lambda whose parameter is no '%s', as the number is that '%s' "
-                     "calls it with; give it that type",
+                     "a lambda whose parameter is not a '%s', like the number that '%s' "
+                     "passes; give it that type",
                      take_string(clang, clang_getTypeSpelling(
                                             plain(clang_getCursorType(lambda->counter)))),
                      name_of(lambda, clang_getCursorReferenced(lambda->call))));
@@ -499,13 +500,14 @@ static void check_name(struct lambda *lambda, CXCursor cursor, CXCursor parent)
     if (!is_of_function(lambda, decl) || !is_copied(lambda, decl))
         return;
     if (use != USE_READ || !is_steady(lambda, decl))
-        complain(lambda, cursor,
-                 ir_textf(arena,
-                          "a lambda that has a copy of '%s', which may differ from the "
-                          "variable: it is no number or pointer, or something may change "
-                          "it; capture it by reference, or give the lambda a variable of "
-                          "its own",
-                          name_of(lambda, decl)));
+        complain(
+            lambda, cursor,
+            ir_textf(arena,
+                     "a lambda that has a copy of '%s', which may differ from the "
+                     "variable: it is not a number or pointer, or something may change "
+                     "it; capture it by reference, or give the lambda a variable of "
+                     "its own",
+                     name_of(lambda, decl)));
 }
 
 static void check_body(struct lambda *lambda, CXCursor cursor, CXCursor parent)
@@ -521,7 +523,7 @@ static void check_body(struct lambda *lambda, CXCursor cursor, CXCursor parent)
     else if (kind == CXCursor_VarDecl &&
              clang_Cursor_getStorageClass(cursor) == CX_SC_Static)
         complain(lambda, cursor,
-                 "a static variable in a lambda; declare it in front of the function");
+                 "a static variable in a lambda; declare it before the function");
     else if (kind == CXCursor_DeclRefExpr)
         check_name(lambda, cursor, parent);
     for (size_t i = 0; i < list.item_nr && !lambda->trouble->text; i++)
@@ -594,8 +596,7 @@ static const char *bound_of(struct lambda *lambda, int at)
     complain(lambda, argument,
              ir_textf(lambda->clang->arena,
                       "a bound of '%s' that may change, or is of another type than its "
-                      "parameter; read it into a variable of that type in front of the "
-                      "call",
+                      "parameter; read it into a variable of that type before the call",
                       name_of(lambda, clang_getCursorReferenced(lambda->call))));
     return NULL;
 }
@@ -619,9 +620,10 @@ static bool others_do_nothing(struct lambda *lambda)
                       is_scalar(clang_getCursorType(peel(argument)));
         if (i != lambda->argument && i != lambda->first && i != lambda->last && !number &&
             !(text && is_string(text)))
-            return complain(lambda, argument,
-                            "an argument beside a lambda that may do something; write a "
-                            "for loop with the lambda's body in place of this call");
+            return complain(
+                lambda, argument,
+                "an argument next to a lambda that may have side effects; write a "
+                "for loop with the lambda's body in place of this call");
     }
     return true;
 }

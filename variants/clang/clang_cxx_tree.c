@@ -151,7 +151,7 @@ static const struct {
                           "the try block calls"},
     {CXCursor_CXXForRangeStmt, "a range-based for loop; count with an index instead"},
     {CXCursor_CXXNewExpr, "new; pass the memory to the function instead"},
-    {CXCursor_CXXDeleteExpr, "delete; free the memory outside of the function"},
+    {CXCursor_CXXDeleteExpr, "delete; free the memory outside the function"},
     {CXCursor_CXXDynamicCastExpr, "dynamic_cast"},
     {CXCursor_CXXTypeidExpr, "typeid"},
     {CXCursor_PackExpansionExpr, "a parameter pack"},

@@ -39,8 +39,9 @@ static int parse_any(struct ct_clang *clang, const char *path, const char *sourc
     }
     if (code != CXError_Success || !clang->unit)
         return fail(err, STATUS_INPUT,
-                    "'%s' cannot be parsed (libclang gave up with code %d)", path,
-                    (int)code);
+                    "'%s' cannot be parsed: libclang gave up (code %d); it does so for "
+                    "flags that it cannot make sense of, such as an unknown -std=",
+                    path, (int)code);
     clang->main = clang_getFile(clang->unit, path);
     return 0;
 }
@@ -100,8 +101,8 @@ static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
     if (!strcmp(kind, "User-Defined Issue")) { /* #error */
         char *define = define_named(text);
         int status = fail(err, STATUS_INPUT,
-                          "%s:%u:%u: #error %s; say what its build does, by --cflags "
-                          "-D%s, a compile_commands.json, or --build 'make'",
+                          "%s:%u:%u: #error %s; define what its build defines, with "
+                          "--cflags -D%s, a compile_commands.json, or --build 'make'",
                           name, line, column, text, define);
         free(define);
         return status;
@@ -150,9 +151,9 @@ static int check_errors(struct ct_clang *clang, const char *path, const char *so
         return 0;
     bool cplusplus =
         !clang->is_cplusplus && is_cplusplus(clang, path, source, length, args);
-    return fail(
-        err, first.status, "%s%s", first.text,
-        cplusplus ? "; as C++ it has no error: give -x c++ behind -- if it is that" : "");
+    return fail(err, first.status, "%s%s", first.text,
+                cplusplus ? "; it has no error as C++: give -x c++ after -- if it is C++"
+                          : "");
 }
 
 /* ---- functions ---- */

@@ -134,8 +134,8 @@ static void note_use(struct search *search, CXCursor cursor, bool inside)
         set_trouble(
             search, cursor,
             ir_textf(search->clang->arena,
-                     "'%s', which is declared inside of the function; declare it "
-                     "in front of the function",
+                     "'%s', which is declared inside the function; declare it before the "
+                     "function",
                      take_string(search->clang, clang_getCursorSpelling(target))));
     }
 }
@@ -262,8 +262,8 @@ static const char *type_trouble(struct ct_clang *clang, CXCursor cursor, CXType 
          clang_getCursorKind(clang_getCursorLexicalParent(named)) ==
              CXCursor_FunctionDecl))
         return ir_textf(clang->arena,
-                        "the type of '%s' is declared inside of the function; declare it "
-                        "in front of the function",
+                        "the type of '%s' is declared inside the function; declare it "
+                        "before the function",
                         name);
     if (strstr(spelling, "_Atomic"))
         return ir_textf(clang->arena, "'%s' is atomic", name);

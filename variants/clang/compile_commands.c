@@ -231,7 +231,7 @@ static int look(struct lookup *lookup, const char *database, const char *program
     if (!lookup->found)
         return fail(err, STATUS_INPUT,
                     "%s: '%s' is not among the files that are compiled there; give its "
-                    "flags behind --",
+                    "flags after --",
                     database, lookup->source);
     return 0;
 }

@@ -215,9 +215,14 @@ static const char *named(const char *flag)
 
 static int refuse(const char *flag, struct error *err)
 {
+    if (*flag != '-')
+        return fail(err, STATUS_USAGE,
+                    "'%s' is no compiler flag, which is what stands behind '--' where a "
+                    "C file is named; for a program leave out the file",
+                    flag);
     return fail(err, STATUS_USAGE,
-                "the compiler flag '%s' is not taken here; -I, -D, -U, -std=, -O, -f, "
-                "-m, -W and -g are, as far as they name no file but a header, no plugin "
+                "the compiler flag '%s' is not accepted here; -I, -D, -U, -std=, -O, -f, "
+                "-m, -W and -g are, as long as they name no file but a header, no plugin "
                 "and no other tool",
                 flag);
 }
@@ -249,9 +254,9 @@ int flags_check_recorded(const struct strvec *flags, struct error *err)
     for (size_t i = 0; i < flags->nr; i++)
         if (!is_optimisation(flags->v[i]))
             return fail(err, STATUS_INPUT,
-                        "the record's compiler flag '%s' is not taken: of a record only "
-                        "-O, -f and -m are, as far as they name no file and no plugin; "
-                        "give the flags by --flags",
+                        "the record's compiler flag '%s' is not accepted: from a record "
+                        "only -O, -f and -m are, as long as they name no file and no "
+                        "plugin; give the flags with --flags",
                         flags->v[i]);
     return 0;
 }

@@ -80,7 +80,7 @@ int captured_read(const struct strvec *args, const char *text, struct contents *
         size_t half = (args->nr - 6) / 2, at = i - 6;
 
         if (args->nr % 2 || !read_number(args->v[i], &records) || records > INT64_MAX)
-            return fail(err, STATUS_INPUT, "'%s' is no number of rows", args->v[i]);
+            return fail(err, STATUS_INPUT, "'%s' is not a number of rows", args->v[i]);
         if (at < half)
             captured->rows[at] = (long long)records;
         else

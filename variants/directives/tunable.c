@@ -195,7 +195,8 @@ static int read_number(struct finding *finding, struct tunable_place *place)
     }
     if (status)
         fail(finding->err, STATUS_INPUT,
-             "%s:%d: the value '%.60s' of '%s' is no number that can be changed; write a "
+             "%s:%d: the value '%.60s' of '%s' is not a number that can be changed; "
+             "write a "
              "plain integer such as 32",
              finding->path, place->line, text, finding->name);
     free(text);
@@ -543,12 +544,12 @@ static int find_in_includes(const struct place_request *request, const char *pat
 
 static int not_defined(const struct place_request *request, const char *name)
 {
-    return fail(request->err, STATUS_INPUT,
-                "%s: '%s' is defined neither in %s nor in what it includes; a tunable is "
-                "'#define %s 32', 'enum { %s = 32 }', 'const int %s = 32' or -D%s=32 "
-                "behind --",
-                request->word->where, name, path_base(request->function->path), name,
-                name, name, name);
+    return fail(
+        request->err, STATUS_INPUT,
+        "%s: '%s' is defined neither in %s nor in what it includes; a tunable is "
+        "'#define %s 32', 'enum { %s = 32 }', 'const int %s = 32' or -D%s=32 after --",
+        request->word->where, name, path_base(request->function->path), name, name, name,
+        name);
 }
 
 /* A definition in the file goes before -D, unless it stands behind #ifndef. */
@@ -642,6 +643,9 @@ int tunables_read(const struct ir_function *function,
         if (request.word->kind == DIRECTIVE_CONSTRAINT)
             status = read_constraint(&request, out);
     }
+    /* line 0: of the command line */
+    if (status && err && err->status == STATUS_INPUT && request.word->line == 0)
+        err->status = STATUS_USAGE;
     return status;
 }
 

@@ -47,7 +47,8 @@ static int take_integer(struct reader *reader, long long *value)
         return fail(reader->err, STATUS_INPUT, "the value %.*s is beyond %lld",
                     (int)(end - reader->at), reader->at, VALUE_MAX);
     if (isalnum((unsigned char)*end) || *end == '.' || *end == '_')
-        return fail(reader->err, STATUS_INPUT, "'%.40s' is no whole number", reader->at);
+        return fail(reader->err, STATUS_INPUT, "'%.40s' is not a whole number",
+                    reader->at);
     reader->at = end;
     return 0;
 }
@@ -81,11 +82,11 @@ static int take_step(struct reader *reader, long long from, bool *factor, double
                     "such as +8",
                     reader->at);
     if (*factor ? *step < 1.001 : *step < 1 || floor(*step) != *step)
-        return fail(reader->err, STATUS_INPUT, "the step '%.*s' leads nowhere",
+        return fail(reader->err, STATUS_INPUT, "the step '%.*s' does not step up",
                     (int)(end - reader->at), reader->at);
     if (*factor && from < 1)
         return fail(reader->err, STATUS_INPUT,
-                    "a factor leads nowhere from %lld; begin at 1 or more", from);
+                    "a factor does not step up from %lld; start at 1 or more", from);
     reader->at = end;
     return 0;
 }
@@ -128,7 +129,7 @@ static int take_list(struct reader *reader)
     while (take(reader, ','));
     return take(reader, '}') ? 0
                              : fail(reader->err, STATUS_INPUT,
-                                    "a '}' is missing behind the list of values");
+                                    "a '}' is missing after the list of values");
 }
 
 int tunable_values_read(const char *text, struct tunable_values *values,

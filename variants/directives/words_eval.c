@@ -283,7 +283,7 @@ int directive_call(const char *contents, char **name, struct strvec *args,
     if (length > 0 && at && !*skip_spaces(at))
         return 0;
     return fail(err, STATUS_INPUT,
-                "'%s' is no contents of a buffer, such as zero or uniform(0, 1)",
+                "'%s' is not a buffer's contents, such as zero or uniform(0, 1)",
                 contents);
 }
 
@@ -318,7 +318,7 @@ int directive_eval_integer(const char *expr, directive_lookup *lookup, void *dat
     if (!number.is_integer) /* 1e6 is one */
         number = whole_or_real(number.real);
     if (!number.is_integer)
-        return fail(err, STATUS_INPUT, "'%s': the result, %.17g, is no whole number%s",
+        return fail(err, STATUS_INPUT, "'%s': the result, %.17g, is not a whole number%s",
                     expr, number.real,
                     fabs(number.real) > whole_max ? " of 64 bits that is exact" : "");
     *out = number.integer;

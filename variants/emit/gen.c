@@ -199,7 +199,7 @@ static int gen_check_words(const struct model *model, const struct edits *edits,
             if (text_has_word(edits->item[k].text, words[i]))
                 return fail(err, STATUS_ILLEGAL,
                             "'%s' is a macro of this file or of a header, and the new "
-                            "code needs the word as the language has it; #undef the "
+                            "code needs the word as the language defines it; #undef the "
                             "macro before the function",
                             words[i]);
     return 0;
@@ -409,7 +409,7 @@ static struct code *make_code(struct gen *gen)
     gen_teams(gen, code);
     if (!gen->problem && gen_buffers_split(gen, code))
         gen->problem = "a large packed tile would be filled by one thread and used by "
-                       "others; pack inside of the parallel loop, or make the outer loop "
+                       "others; pack inside the parallel loop, or make the outer loop "
                        "parallel";
     gen_pads(gen, code);
     gen_drop_lets(code);
@@ -696,9 +696,10 @@ static int check_prefetches(const struct model *model, const struct work *works,
         return 0;
     for (size_t i = 0; i < model->nest_nr; i++)
         if (works[i].not_fetched)
-            return fail(err, STATUS_ILLEGAL,
-                        "what is to be prefetched cannot be told iterations ahead: %s",
-                        works[i].not_fetched);
+            return fail(
+                err, STATUS_ILLEGAL,
+                "the addresses to prefetch cannot be computed iterations ahead: %s",
+                works[i].not_fetched);
     return fail(err, STATUS_ILLEGAL,
                 "what is to be prefetched does not change in the innermost loop around "
                 "it, or its address "

@@ -130,7 +130,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     struct code *loop = code_new(once ? CODE_LET : CODE_FOR), *body = loop;
     code_add(block, loop);
     if (!band || gen->level_nr == ARRAY_SIZE(gen->level)) {
-        gen->problem = "a loop of the result cannot be told";
+        gen->problem = "a loop of the result cannot be recognized";
         return;
     }
     loop->band = band;

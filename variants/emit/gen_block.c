@@ -72,7 +72,7 @@ static void own_names(struct gen *gen, const struct ir_stmt *loop, struct strvec
         struct named named = {.name = names->v[i]};
         stmt_exprs(loop, find_named, &named);
         if (!named.symbol || sums->nr == DEPTH_MAX) {
-            gen->problem = "what a loop inside of a statement sums up cannot be told";
+            gen->problem = "what a loop inside a statement sums up is not known";
             continue;
         }
         struct ir_type type = named.symbol->type;

@@ -639,12 +639,11 @@ static int check_ever(struct gen *gen, struct error *err)
                  gen->work->when[i].least);
     for (size_t i = 0; never && i < nest->assumption.nr; i++)
         buf_addf(&text, "%s%s", text.length ? "; " : "", nest->assumption.v[i]);
-    int status =
-        never ? fail(err, STATUS_ILLEGAL,
-                     "the nest at line %d: the new code would never run, since what it "
-                     "rests on cannot be: %s",
-                     nest->stmt->line, buf_str(&text))
-              : 0;
+    int status = never ? fail(err, STATUS_ILLEGAL,
+                              "the nest at line %d: the new code would never run, since "
+                              "it rests on something impossible: %s",
+                              nest->stmt->line, buf_str(&text))
+                       : 0;
     buf_release(&text);
     return status;
 }

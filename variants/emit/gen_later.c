@@ -87,7 +87,7 @@ static struct code *place_of(const struct gen *gen, const struct code *stmt, siz
          at && !(at->kind == CODE_FOR && mentions_any(stmt->iterator, pos + 1, at->var));
          at = at->parent)
         if (at->kind == CODE_IF && at->cond) {
-            *why = "in the new code it stands under a condition";
+            *why = "in the new code it is under a condition";
             return NULL;
         }
     if (!at || !at->band ||

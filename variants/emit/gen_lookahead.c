@@ -352,7 +352,7 @@ static enum found walk_all(struct walk *at, const struct ir_stmt *stmt)
         return enter(at, in_expr(at, stmt->lower) ? stmt->lower : stmt->upper);
     struct lookahead_loop loop = {.stmt = stmt, .cond = out->cond};
     if (out->loop_nr == DEPTH_MAX) {
-        lose(at, "too many loops are inside of one another");
+        lose(at, "too many loops are nested");
         return LOST;
     }
     if (lookahead_ends_early(stmt->child[0])) {
@@ -374,7 +374,7 @@ static enum found walk_all(struct walk *at, const struct ir_stmt *stmt)
         return LOST;
     loop.var = lookahead_name(at->gen, at->request->all, stmt);
     if (!loop.var) {
-        lose(at, "too many loops are inside of it");
+        lose(at, "too many loops are inside it");
         return LOST;
     }
     out->cond = NULL;

@@ -90,11 +90,11 @@ static int check_constraints(struct known *known, struct buf *notes, struct erro
         bool holds = true;
         if (constraint_eval(text, lookup_known, known, &holds, &why)) {
             if (notes)
-                buf_addf(notes, "the constraint %s was not looked at: %s\n", text,
+                buf_addf(notes, "the constraint %s was not checked: %s\n", text,
                          why.text);
         } else if (!holds) {
             return fail(err, STATUS_USAGE,
-                        "the plan's values are against the constraint '%s'", text);
+                        "the plan's values violate the constraint '%s'", text);
         }
     }
     return 0;
@@ -114,7 +114,7 @@ static int no_such_tunable(const struct tunables *tunables, const char *name,
     struct buf all = {0};
     for (size_t i = 0; i < tunables->nr; i++)
         buf_addf(&all, "%s%s", i ? ", " : "", tunables->item[i].name);
-    fail(err, STATUS_USAGE, "'%s' in set is no tunable; %s%s", name,
+    fail(err, STATUS_USAGE, "'%s' in set is not a tunable; %s%s", name,
          all.length ? "there are: "
                     : "there is none: write '#pragma inflight tunable NAME in {8,16}' or "
                       "--tunable 'NAME in {8,16}'",
@@ -210,8 +210,8 @@ static int check_extents(const struct kernel *kernel, const struct ir_function *
         free(after);
         if (!same)
             return fail(err, STATUS_USAGE,
-                        "%s:%d: a tunable decides on the extent of '%s', which is not "
-                        "the function's own; a plan cannot change that",
+                        "%s:%d: a tunable determines the extent of '%s', which is not "
+                        "local to the function; a plan cannot change that",
                         kernel->function->path, symbol->line, symbol->name);
     }
     return 0;

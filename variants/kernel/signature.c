@@ -50,14 +50,14 @@ static int check_params(const struct ir_function *a, const struct ir_function *b
         if (!same_param(one, other))
             return fail(err, STATUS_USAGE,
                         "parameter %zu of '%s' (%s) is %s%s, that of '%s' (%s) is %s%s: "
-                        "the two cannot be called alike",
+                        "the two cannot be called in the same way",
                         i + 1, a->name, one->name, kind_word(one), one->type.text,
                         b->name, other->name, kind_word(other), other->type.text);
         if (strcmp(one->name, other->name) != 0 && has_param(b, one->name) &&
             has_param(a, other->name))
             return fail(err, STATUS_USAGE,
                         "parameter %zu is '%s' in '%s' and '%s' in '%s': the same names "
-                        "in another order cannot be called alike",
+                        "in another order cannot be called in the same way",
                         i + 1, one->name, a->name, other->name, b->name);
     }
     return 0;
@@ -70,17 +70,17 @@ static int check_linkage(const struct ir_function *a, const struct ir_function *
     if (a->is_cplusplus != b->is_cplusplus)
         return fail(err, STATUS_USAGE,
                     "'%s' in '%s' is %s and '%s' in '%s' is %s: the two cannot be called "
-                    "alike",
+                    "in the same way",
                     a->name, a->path, a->is_cplusplus ? "C++" : "C", b->name, b->path,
                     b->is_cplusplus ? "C++" : "C");
     if (a->is_cplusplus && (strcmp(a->linkage.callee, b->linkage.callee) != 0 ||
                             strcmp(a->linkage.type, b->linkage.type) != 0))
-        return fail(err, STATUS_USAGE,
-                    "'%s' of type '%s' and '%s' of type '%s' cannot be called alike: two "
-                    "versions of a C++ function have one name, with the same scopes, and "
-                    "the same types",
-                    a->linkage.callee, a->linkage.type, b->linkage.callee,
-                    b->linkage.type);
+        return fail(
+            err, STATUS_USAGE,
+            "'%s' of type '%s' and '%s' of type '%s' cannot be called in the same way: "
+            "two versions of a C++ function have one name, with the same scopes, and "
+            "the same types",
+            a->linkage.callee, a->linkage.type, b->linkage.callee, b->linkage.type);
     return 0;
 }
 
@@ -92,8 +92,8 @@ int kernel_same_call(const struct kernel *a, const struct kernel *b, struct erro
         return -1;
     if (one->param_nr != other->param_nr)
         return fail(err, STATUS_USAGE,
-                    "'%s' takes %zu parameters and '%s' %zu: the two cannot be called "
-                    "alike",
+                    "'%s' takes %zu parameters and '%s' %zu: the two cannot be called in "
+                    "the same way",
                     one->name, one->param_nr, other->name, other->param_nr);
     if (!same_result(&one->result, &other->result))
         return fail(err, STATUS_USAGE,

@@ -115,7 +115,7 @@ static void skewed_tiles(struct typical *at)
         buf_add(&text, ")");
         add(at, "skew_tile", buf_detach(&text));
     }
-    nothing(at, "skew_tile", before, "for loops inside of one another");
+    nothing(at, "skew_tile", before, "for nested loops");
 }
 
 /* Each loop with the one around it. */
@@ -129,7 +129,7 @@ static void pairs(struct typical *at, const char *name, const char *form)
                 xasprintf("%s(%s,%s%s)", name, inner->name,
                           at->view->loop[inner->parent].name, form));
     }
-    nothing(at, name, before, "for loops inside of one another");
+    nothing(at, name, before, "for nested loops");
 }
 
 static bool has_brother(const struct kernel_view *view, size_t loop)
@@ -210,7 +210,7 @@ static void packs(struct typical *at)
             add(at, "pack", buf_detach(&text));
         buf_release(&text);
     }
-    nothing(at, "pack", before, "no array is read again in loops inside of one another");
+    nothing(at, "pack", before, "no array is read again in nested loops");
 }
 
 static void vectors(struct typical *at)
@@ -307,7 +307,7 @@ static void pads(struct typical *at)
 static void thresholds(struct typical *at)
 {
     nothing(at, "when", at->nr,
-            "it stands beside other steps, whose code it keeps for large sizes");
+            "it goes with other steps, whose code it keeps for large sizes");
 }
 
 static void simds(struct typical *at)

@@ -142,11 +142,11 @@ static void fail_no_loop(const struct ir_function *function, struct error *err)
     const struct ir_stmt *loop = stmt_find(function->body, is_while, NULL);
     if (loop)
         fail(err, STATUS_INPUT,
-             "%s:%d: of the function '%s' no loop is read: %s; what can be said of it is "
-             "said of the whole program: 'inflight advise -- PROGRAM'",
+             "%s:%d: no loop of the function '%s' can be read: %s; for advice on the "
+             "whole program: 'inflight advise -- PROGRAM'",
              function->path, loop->line, function->name, loop->why);
     else
-        fail(err, STATUS_INPUT, "%s: the function '%s' has no loop that counts",
+        fail(err, STATUS_INPUT, "%s: the function '%s' has no counting loop",
              function->path, function->name);
 }
 
@@ -233,7 +233,7 @@ static void describe_all(struct model *model)
             deps_describe(nest, &sentences);
         if (!tried || isl_ran_out(model))
             strvec_pushf(&model->dependence,
-                         "those of the nest at line %d are not listed: the list took "
+                         "those of the nest at line %d are not listed: the list needed "
                          "over %d numbers; plans for it are checked all the same",
                          nest->stmt->line, DESCRIBE);
         else

@@ -104,7 +104,7 @@ static void place_name(struct nest *nest, const struct ir_expr *expr, struct pla
     if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
         place->problem = "is a pointer that moves in the loop; write a[i]";
     else if (symbol->role == IR_LOCAL && symbol->pointer_to_array)
-        place->problem = "points to rows of memory that has another name";
+        place->problem = "points to rows in memory that has another name, too";
     else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
              place->nr && nest->model->init[symbol->id]) {
         ir_visit(nest->model->init[symbol->id], find_changing, place);
@@ -559,7 +559,7 @@ static void collect_number(struct collect *at, const struct ir_expr *name,
     if (!at->nest->declared[name->symbol->id] || !effect->is_known || effect->first ||
         effect->last)
         refuse(at, name,
-               "has its address handed to a function in a loop; declare it in the "
+               "has its address passed to a function in a loop; declare it in the "
                "loop's body, as a number of which the function uses nothing else",
                name->symbol->name);
     else
@@ -669,7 +669,7 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
                "loop",
                name);
     else if (pointers)
-        refuse(at, expr, "is handed a pointer; write its body into the loop", name);
+        refuse(at, expr, "is passed a pointer; write its body into the loop", name);
     else
         for (size_t i = 0; i < expr->arg_nr; i++)
             collect_expr(at, expr->arg[i]);

@@ -330,7 +330,7 @@ static isl_set *domain_here(struct build *build, size_t index)
             set = NULL;
             nest_refuse(build->nest,
                         frame->loop ? frame->loop->stmt->line : frame->cond->line,
-                        "it would rest on what cannot be: %s", doubts.never);
+                        "it would rest on something impossible: %s", doubts.never);
         }
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
@@ -430,7 +430,7 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     if (stmt->iterator->type.bytes > 8)
         return "a counter of more than 64 bits";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
-        return "too many loops in one another";
+        return "too many nested loops";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
         return "!= with a step other than 1";
     if (!affine_ok(build, stmt->lower, false) || !affine_ok(build, stmt->upper, false))
@@ -679,7 +679,7 @@ static struct ir_expr *end_value(struct ir_arena *arena, const struct ir_stmt *l
 static int refuse_iterator(struct nest *nest, const struct ir_stmt *loop)
 {
     return nest_refuse(nest, loop->line,
-                       "the iterator '%s' is used outside of its loop; use another "
+                       "the iterator '%s' is used outside its loop; use another "
                        "variable in one of the places",
                        loop->iterator->name);
 }
@@ -740,7 +740,7 @@ static int check_constructs(struct nest *nest)
         return 0;
     if (pragma_is_for(construct_of(stmt, stmt == nest->stmt)->text))
         return nest_refuse(nest, stmt->line,
-                           "OpenMP shares this loop out inside of another one; plans are "
+                           "OpenMP distributes this loop inside another one; plans are "
                            "for the inner loop by itself");
     return nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
 }

@@ -221,7 +221,7 @@ static void take_linear(struct scan *scan, struct ir_expr *expr, bool at_times, 
         !linear_is_safe(scan, &linear, expr) ||
         !type_fits(scan, &linear.factor->type, false) ||
         (linear.rest && !type_fits(scan, &linear.rest->type, false))) {
-        refuse(scan, "is made from its last value in another way", line);
+        refuse(scan, "is computed from its previous value in another way", line);
         return;
     }
     scan->found.kind = RECURRENCE_LINEAR;
@@ -255,10 +255,10 @@ static void take(struct scan *scan, enum recurrence_kind kind, const struct ir_t
 {
     bool bits = kind >= RECURRENCE_AND;
     if (scan->found.kind != RECURRENCE_NONE && scan->found.kind != kind)
-        refuse(scan, "is made in several ways", line);
+        refuse(scan, "is computed in several ways", line);
     else if (!type_fits(scan, term, kind == RECURRENCE_SUM || bits) &&
              kind != RECURRENCE_SELECT)
-        refuse(scan, "is made in a wider type", line);
+        refuse(scan, "is computed in a wider type", line);
     else
         scan->found.kind = kind;
 }
@@ -306,7 +306,7 @@ static void take_select(struct scan *scan, const char *op, const struct ir_expr 
                   (call && strcmp(call->text, scan->found.call->text)));
     take(scan, other ? RECURRENCE_NONE : RECURRENCE_SELECT, &value->type, line);
     if (other)
-        refuse(scan, "is made in several ways", line);
+        refuse(scan, "is computed in several ways", line);
     scan->found.op = op;
     scan->found.call = call;
 }
@@ -378,7 +378,7 @@ static void look_at_expr(struct scan *scan, const struct ir_expr *expr, bool at_
         return;
     }
     if (mentions(scan, expr->arg[1]) || strlen(expr->op) != 2 || !kind_of(*expr->op))
-        refuse(scan, "is made from its last value in another way", expr->line);
+        refuse(scan, "is computed from its previous value in another way", expr->line);
     else
         take(scan, kind_of(*expr->op), &expr->arg[1]->type, expr->line);
 }

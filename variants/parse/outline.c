@@ -69,10 +69,10 @@ static int read_function(struct outliner *outliner, const struct outline_request
     if (!outliner->is_whole && parse->file.is_cplusplus)
         ct_read_body(&parse->file, outliner->function);
     if (!outliner->function->body && outliner->function->trouble.text)
-        return fail(err, STATUS_INPUT, "%s:%d:%d: of C++, '%s' cannot be read: %s",
-                    request->path, outliner->function->trouble.line,
-                    outliner->function->trouble.column, outliner->function->name,
-                    outliner->function->trouble.text);
+        return fail(err, STATUS_INPUT,
+                    "%s:%d:%d: the C++ function '%s' cannot be read: %s", request->path,
+                    outliner->function->trouble.line, outliner->function->trouble.column,
+                    outliner->function->name, outliner->function->trouble.text);
     if (!outliner->function->body)
         return fail(err, STATUS_INPUT, "%s:%d: '%s' cannot be read", request->path,
                     outliner->function->line, outliner->function->name);
@@ -279,7 +279,7 @@ static bool names_word(const struct outliner *outliner, const char *word)
     return found;
 }
 
-/* `#define` and `#undef` in the function, in front of the loop: the moved text stands in
+/* `#define` and `#undef` in the function, before the loop: the moved text stands in
  * front of them. */
 static int check_definition(const struct outliner *outliner,
                             const struct directive *directive, struct error *err)
@@ -293,11 +293,10 @@ static int check_definition(const struct outliner *outliner,
     char *word = xstrndup(name, length);
     int status = 0;
     if (names_word(outliner, word))
-        status =
-            outline_refuse(outliner, line, err,
-                           "the macro '%s' is defined inside of the function; define "
-                           "it in front of the function",
-                           word);
+        status = outline_refuse(outliner, line, err,
+                                "the macro '%s' is defined inside the function; define "
+                                "it before the function",
+                                word);
     free(word);
     return status;
 }
@@ -324,15 +323,15 @@ static int check_directives(const struct outliner *outliner, struct error *err)
             return outline_refuse(outliner, line, err, "an #if is divided inside of it");
         } else if (text_begins(word, "include") || (define && in)) {
             return outline_refuse(outliner, line, err,
-                                  "a directive inside of the function that would be read "
-                                  "in another place; put it in front of the function");
+                                  "a directive inside the function that would be read "
+                                  "in another place; put it before the function");
         } else if (define && check_definition(outliner, &directive, err) < 0) {
             return -1;
         }
     }
     if (open && open <= ARRAY_SIZE(opened))
         return outline_refuse(outliner, outline_line_of(outliner, opened[open - 1]), err,
-                              "an #if around it begins inside of the function; put the "
+                              "an #if around it begins inside the function; put the "
                               "whole function into it");
     return 0;
 }
@@ -349,7 +348,7 @@ static int check_place(const struct outliner *outliner, struct error *err)
                               "it comes from a macro or from another file");
     if (named)
         return outline_refuse(outliner, loop->line, err,
-                              "it says the function's name (__func__)");
+                              "it uses the function's name (__func__)");
     return check_directives(outliner, err);
 }
 
@@ -508,7 +507,7 @@ static int list_sizes(struct outliner *outliner, struct error *err)
         if (decl->as_written && strchr(array.storage.type, '[') &&
             !array.storage.is_array)
             return outline_refuse(outliner, decl->line, err,
-                                  "the type of '%s' cannot be told", decl->name);
+                                  "the type of '%s' is not known", decl->name);
     }
     return 0;
 }
@@ -578,7 +577,7 @@ static int check_address(const struct outliner *outliner, const struct passed *p
         return outline_refuse(
             outliner, inside->line, err,
             "it takes the address of '%s', which is declared outside of "
-            "it; declare the variable inside of the loop",
+            "it; declare the variable inside the loop",
             decl->name);
     if (anywhere &&
         (passed->flow.is_written || store_below(outliner, outliner->taken, decl)))
@@ -677,7 +676,7 @@ static int check_scalar(struct outliner *outliner, struct passed *passed,
     if (passed->flow.is_written && passed->storage.is_static)
         return outline_refuse(outliner, decl->line, err,
                               "it changes '%s', a static variable of the function; "
-                              "declare that in front of the function",
+                              "declare that before the function",
                               decl->name);
     if (passed->storage.is_static && !strstr(passed->storage.type, "const") &&
         call_below(outliner->taken))
@@ -751,10 +750,10 @@ static int check_register(const struct outliner *outliner, struct error *err)
         const struct passed *passed = &outliner->passed[i];
         if (passed->passing == PASS_RESULT && passed->storage.is_register &&
             (results > 1 || passed->flow.may_be_unset))
-            return outline_refuse(outliner, passed->decl->line, err,
-                                  "it changes '%s', which has no address (register); "
-                                  "leave that word out",
-                                  passed->decl->name);
+            return outline_refuse(
+                outliner, passed->decl->line, err,
+                "it changes '%s', which has no address (register); drop that keyword",
+                passed->decl->name);
     }
     return 0;
 }

@@ -208,7 +208,7 @@ static int check_reduction(const struct outliner *outliner,
             outline_named(outliner, word.word).nr)
             return outline_refuse(outliner, pragma->line, err,
                                   "the threads of the region around it share '%s' "
-                                  "(%s); declare that in front of the function",
+                                  "(%s); declare that before the function",
                                   word.word, word.clause);
     return 0;
 }
@@ -223,7 +223,7 @@ static int check_barrier(const struct outliner *outliner, const struct ir_pragma
     if (!outliner->access.guard || !waits)
         return 0;
     return outline_refuse(outliner, pragma->line, err,
-                          "its threads wait for one another behind it, also where an "
+                          "its threads wait for one another after it, also where an "
                           "array that an accessor gives is empty, so that its first "
                           "element cannot be asked for; add a method that gives its "
                           "data()");
@@ -241,11 +241,11 @@ int outline_sharing(struct outliner *outliner, struct error *err)
     for (size_t i = 0; outliner->in_region && i < outliner->passed_nr; i++) {
         const struct passed *passed = &outliner->passed[i];
         if (passed->flow.is_written && !passed->is_private)
-            return outline_refuse(outliner, passed->decl->line, err,
-                                  "the threads of the region around it share '%s', which "
-                                  "it changes; make that private or declare it in front "
-                                  "of the function",
-                                  passed->decl->name);
+            return outline_refuse(
+                outliner, passed->decl->line, err,
+                "the threads of the region around it share '%s', which "
+                "it changes; make that private or declare it before the function",
+                passed->decl->name);
     }
     return 0;
 }

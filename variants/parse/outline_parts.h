@@ -80,7 +80,7 @@ int outline_sharing(struct outliner *outliner, struct error *err);
 /* outline_text.c */
 void outline_write(struct outliner *outliner, size_t at, struct buf *text,
                    struct outlined *what);
-/* Where something can be put in front of the function; fails where what stands there
+/* Where something can be put before the function; fails where what stands there
  * belongs to it. */
 int outline_place(const struct outliner *outliner, size_t *at, struct error *err);
 

@@ -18,7 +18,7 @@ static const char *const attributes[] = {
 /* ---- where ---- */
 
 struct gap {
-    size_t code_end; /* of what stands in front of the function */
+    size_t code_end; /* of what stands before the function */
     size_t blank;    /* behind the last empty line since then; 0 = there is none */
     size_t pragma;   /* the first one since then */
     char last;       /* of the code; 0 = a directive, or nothing */
@@ -69,7 +69,7 @@ int outline_place(const struct outliner *outliner, size_t *at, struct error *err
     if (own || *at > begin)
         return outline_refuse(
             outliner, outliner->function->line, err,
-            "what stands in front of the function on its line or above "
+            "what stands before the function on its line or above "
             "belongs to it, or cannot be told from it; begin a new line");
     return 0;
 }
@@ -348,7 +348,7 @@ static void add_unused_lines(const struct strvec *unused, const char *indent,
         buf_addf(out, "%s%s;%s", i ? indent : first, unused->v[i], line_end);
 }
 
-/* Blanks in front of the loop on its line. */
+/* Blanks before the loop on its line. */
 static char *indent_of(const struct outliner *outliner)
 {
     const char *line = outliner->file->source +
@@ -447,10 +447,10 @@ int outline_attribute(const struct outline_request *request, struct buf *text,
                               .line = outliner->function->line};
     int status = 0;
     if (strstr(what->behind, "always_inline")) {
-        status = fail(err, STATUS_INPUT,
-                      "%s:%d: '%s' is always inlined, as its attribute asks for; leave "
-                      "that out",
-                      request->path, outliner->function->line, what->function);
+        status =
+            fail(err, STATUS_INPUT,
+                 "%s:%d: '%s' is always inlined, as its attribute demands; remove that",
+                 request->path, outliner->function->line, what->function);
         outlined_release(what);
     } else {
         buf_add_n(text, source, begin);

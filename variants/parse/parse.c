@@ -184,7 +184,7 @@ static int fail_trouble(const struct parse *p, struct error *err)
     const char *path = p->function->path;
     if (node->elsewhere)
         return fail(err, STATUS_INPUT,
-                    "%s: part of function '%s' stands in another file; only code of this "
+                    "%s: part of function '%s' is in another file; only code of this "
                     "file is read",
                     path, p->function->name);
     return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line,
@@ -196,7 +196,7 @@ static int fail_construct(const struct parse *p, const struct ct_function *chose
                           struct error *err)
 {
     const struct ct_trouble *trouble = &chosen->trouble;
-    return fail(err, STATUS_INPUT, "%s:%d:%d: of C++, '%s' cannot be read: %s",
+    return fail(err, STATUS_INPUT, "%s:%d:%d: the C++ function '%s' cannot be read: %s",
                 p->function->path, trouble->line, trouble->column, chosen->qualified,
                 trouble->text);
 }
@@ -317,12 +317,13 @@ static int check_spelling(const struct ir_function *function, struct error *err)
          pragma = pragma->next_all) {
         char *word = xstrndup(pragma->text, strcspn(pragma->text, " \t("));
         size_t off = pragma->ours ? SIZE_MAX : letters_between(word, "inflight");
-        int status = off <= LETTERS_OFF
-                         ? fail(err, STATUS_INPUT,
-                                "%s:%d: `#pragma %s` is no pragma that inflight reads; "
-                                "did you mean `#pragma inflight`?",
-                                function->path, pragma->line, word)
-                         : 0;
+        int status =
+            off <= LETTERS_OFF
+                ? fail(err, STATUS_INPUT,
+                       "%s:%d: `#pragma %s` is not a pragma that inflight reads; "
+                       "did you mean `#pragma inflight`?",
+                       function->path, pragma->line, word)
+                : 0;
         free(word);
         if (status)
             return -1;

@@ -61,12 +61,11 @@ static bool find_counter(struct counting *c)
     ir_visit(c->loop->cond, find_asked, &asked);
     c->symbol = asked.symbol;
     if (rewrite_has_effects(c->loop->cond))
-        c->why =
-            "its condition changes what it asks of; count in the head of a for loop, "
-            "for (i = 0; i < n; i++)";
+        c->why = "its condition changes what it tests; count in the head of a for loop, "
+                 "for (i = 0; i < n; i++)";
     else if (asked.nr != 1)
-        c->why = "no single variable of its condition is set in its body; what counts "
-                 "is read, as in while (i < n) { ...; i++; }";
+        c->why = "no single variable of its condition is set in its body; counting loops "
+                 "are read, as in while (i < n) { ...; i++; }";
     return !c->why;
 }
 

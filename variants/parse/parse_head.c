@@ -93,7 +93,7 @@ static bool find_control(struct head *head)
     for (size_t i = 0; cond && i < head->nr; i++)
         if (head->mover[i].step && mentions(cond, head->mover[i].symbol)) {
             if (head->control) {
-                head->loop->why = "its condition asks of two iterators; compare one of "
+                head->loop->why = "its condition tests two iterators; compare one of "
                                   "them with what stays the same in the loop";
                 return false;
             }
@@ -422,11 +422,11 @@ static struct ir_expr *pointer_of(const struct head *head, const struct mover *m
 /* ---- the head anew ---- */
 
 static const char *const unknown_end =
-    "it is not told from the loop's head that the pointer begins and ends in one array; "
-    "write there a and a + n, or count with an integer";
+    "the loop's head does not show that the pointer begins and ends in one array; write "
+    "a and a + n there, or count with an integer";
 static const char *const not_linear =
-    "a second iterator of the head is no linear function of the first, or is used behind "
-    "the loop; count with one, and write the other as a sum of it";
+    "a second iterator of the head is not a linear function of the first, or is used "
+    "after the loop; count with one, and write the other as a sum of it";
 
 static bool is_sum(const struct ir_expr *expr)
 {

@@ -437,19 +437,26 @@ static const struct {
     {"privatize", BY_HAND},
 };
 
+static const struct synonym kind_synonyms[] = {
+    {"openmp", "parallel"},     {"omp", "parallel"},         {"parallelize", "parallel"},
+    {"block", "tile"},          {"blocking", "tile"},        {"stripmine", "tile"},
+    {"permute", "interchange"}, {"swap", "interchange"},     {"fission", "distribute"},
+    {"split", "distribute"},    {"fusion", "fuse"},          {"merge", "fuse"},
+    {"jam", "unroll_jam"},      {"streaming", "nontemporal"}};
+
 static int fail_kind(const char *at, size_t length, struct error *err)
 {
     const char *names[STEP_KIND_NR];
     struct buf all = {0};
     if (!length && strchr(",;+", *at) && *at)
         return fail(err, STATUS_USAGE,
-                    "'%c' stands between steps of the plan; separate steps by blanks, as "
-                    "in 'tile(i:32,j:32) simd'",
+                    "'%c' is between steps of the plan; separate steps by blanks, as in "
+                    "'tile(i:32,j:32) simd'",
                     *at);
     char *name = xstrndup(at, length ? length : strlen(at));
     for (size_t i = 0; i < ARRAY_SIZE(no_steps); i++)
         if (is_spelled(name, strlen(name), no_steps[i].name)) {
-            fail(err, STATUS_USAGE, "'%s' is no step of a plan: %s", name,
+            fail(err, STATUS_USAGE, "'%s' is not a step of a plan: %s", name,
                  no_steps[i].instead);
             free(name);
             return -1;
@@ -458,7 +465,8 @@ static int fail_kind(const char *at, size_t length, struct error *err)
         names[i] = transformation_of(i)->name;
         buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *meant = nearest_word(name, names, STEP_KIND_NR);
+    const char *meant =
+        meant_word(name, names, STEP_KIND_NR, kind_synonyms, ARRAY_SIZE(kind_synonyms));
     if (meant)
         fail(err, STATUS_USAGE,
              "unknown transformation '%s' in the plan; did you mean '%s'? There are %s",
@@ -567,7 +575,7 @@ static int arg_is_new(const struct reading *reading, const char *name, struct er
 {
     for (size_t i = 0; i < reading->arg_nr; i++)
         if (!strcmp(reading->arg[i].name, name))
-            return fail(err, STATUS_USAGE, "'%s' stands twice in %s", name,
+            return fail(err, STATUS_USAGE, "'%s' appears twice in %s", name,
                         reading->row->name);
     return 0;
 }

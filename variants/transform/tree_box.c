@@ -40,7 +40,7 @@ const char *pack_problem(const struct nest *nest, const struct access *access)
 {
     const struct ir_stmt *stmt = nest->statement[access->statement].stmt;
     if (access->collapsed)
-        return "an access to it stands in a part that is not modelled";
+        return "an access to it is in a part that is not modelled";
     if (!access->exact)
         return "a subscript of it is not an affine function of the loops";
     if (!is_plain_element(access->expr))

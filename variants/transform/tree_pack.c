@@ -100,7 +100,7 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
                     "loop and how many of its iterations make a panel, as in "
                     "pack(B,kt,j:32)");
     if (cell == work->nest->cell_nr)
-        return fail(err, STATUS_USAGE, "'%s' is no array that can be packed",
+        return fail(err, STATUS_USAGE, "'%s' is not an array that can be packed",
                     step->arg[0].name);
     struct packing packing = {.cell = cell,
                               .loop = step->arg[1].name,

@@ -132,10 +132,11 @@ static int pragma_check_replaced(const struct nest *nest, const struct ir_pragma
 int tree_parallel(struct work *work, const struct plan_step *step, struct error *err)
 {
     if (work->nest->around)
-        return fail(err, STATUS_ILLEGAL,
-                    "the loop over %s at line %d begins anew for each iteration of a "
-                    "loop around it, and threads with it; make the outer loop parallel",
-                    work->nest->stmt->iterator->name, work->nest->stmt->line);
+        return fail(
+            err, STATUS_ILLEGAL,
+            "the loop over %s at line %d starts anew for each iteration of a loop around "
+            "it, and its threads do, too; make the outer loop parallel",
+            work->nest->stmt->iterator->name, work->nest->stmt->line);
     GROW(work->parallel, work->parallel_nr + 1, work->parallel_alloc);
     work->parallel[work->parallel_nr++] = step;
     work->reorders = true;
@@ -195,7 +196,7 @@ static void check_cell(const struct team *at, const struct dependences *groups,
     } else if (shared && (cell->dims || cell->symbol->role == IR_FIELD))
         buf_addf(why,
                  "all iterations of the loop over %s add to the same elements of '%s', "
-                 "and no clause of OpenMP sums those up",
+                 "and no clause of OpenMP reduces those",
                  band->name, cell->symbol->name);
     isl_union_map_free(same);
 }

@@ -387,7 +387,7 @@ int tree_skew_tile(struct work *work, const struct plan_step *step, struct error
     if (!status && !at.done) {
         fail(
             err, STATUS_ILLEGAL,
-            "the loops of skew_tile are not inside of one another in the nest at line %d",
+            "the loops of skew_tile are not nested in one another in the nest at line %d",
             work->nest->stmt->line);
         return STEP_IDLE;
     }

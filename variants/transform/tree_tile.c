@@ -237,7 +237,7 @@ static void say_between(const struct plan_step *step, struct tree *const *place,
     while (body->kind == TREE_BAND)
         last = body, body = body->child[0];
     fail(err, STATUS_ILLEGAL,
-         "the loops of the interchange are not perfectly nested in one another: the loop "
+         "the loops of the interchange are not perfectly nested: the loop "
          "over %s at line %d has %zu parts, of which the loop over %s is only one; "
          "distribute(%s) would give each a loop of its own",
          last->name, last->loop->stmt->line, body->child_nr, missing, last->name);
@@ -285,7 +285,7 @@ int tree_interchange(struct work *work, const struct plan_step *step, struct err
         return -1;
     if (!done) {
         fail(err, STATUS_ILLEGAL,
-             "the loops of the interchange are not inside of one another in the nest at "
+             "the loops of the interchange are not nested in one another in the nest at "
              "line %d",
              work->nest->stmt->line);
         return STEP_IDLE;

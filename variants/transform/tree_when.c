@@ -57,7 +57,8 @@ static int no_parameter(const struct nest *nest, const char *name, struct error 
     for (size_t i = 0; i < all.nr; i++)
         buf_addf(&have, "%s%s", i ? ", " : "", all.v[i]);
     fail(err, STATUS_USAGE,
-         "'%s' in when is no integer that the nest at line %d is given and leaves as it "
+         "'%s' in when is not an integer that the nest at line %d is given and leaves as "
+         "it "
          "is; there %s%s",
          name, nest->stmt->line, all.nr ? all.nr > 1 ? "are " : "is " : "is none",
          buf_str(&have));

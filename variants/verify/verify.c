@@ -640,7 +640,7 @@ static int check_proof(const struct verification *verification, struct error *er
             return fail(err, STATUS_UNVERIFIABLE, "'%s' cannot be verified: %s", name,
                         report->detail);
         return fail(err, STATUS_UNVERIFIABLE,
-                    "'%s' gives other results when it is called again with the same "
+                    "'%s' gives different results when it is called again with the same "
                     "arguments: %s",
                     name, report->detail);
     default:

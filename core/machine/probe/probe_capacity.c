@@ -191,8 +191,8 @@ static void take(struct probe *probe, int i, const struct sweep *sweep)
 
     if (!bytes.known) {
         probe_note(probe,
-                   "how much of L%d a core gets could not be told: %.3g MiB of one core "
-                   "alone took %.3g ns a step, as long as memory",
+                   "how much of L%d a core gets could not be determined: %.3g MiB of one "
+                   "core alone took %.3g ns per step, as long as memory",
                    level->level, sweep->alone_bytes / (1 << 20), sweep->alone_ns);
         return;
     }
@@ -277,7 +277,7 @@ int probe_capacity_again(struct probe *probe, struct error *err)
 
     if (last < 0 || !(level->effective_bytes > 0))
         return 0;
-    probe_say(probe, "looking once more how much of L%d a core gets", level->level);
+    probe_say(probe, "measuring once more how much of L%d a core gets", level->level);
     sweep = xcalloc(1, sizeof(*sweep));
     prepare(probe, sweep, true);
     sweep->capacity = probe->last_capacity;

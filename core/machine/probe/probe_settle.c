@@ -110,7 +110,7 @@ static void begin(struct probe *probe)
 
 int probe_settle(struct probe *probe, struct error *err)
 {
-    probe_say(probe, "waiting until the latency of memory stays");
+    probe_say(probe, "waiting until the latency of memory is stable");
     probe->start_s = clock_s();
     if (probe_on_first_core(probe, begin, err))
         return -1;

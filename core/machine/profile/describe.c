@@ -163,7 +163,7 @@ static void describe_peak(const struct machine *machine, struct buf *out)
     struct buf text = {0};
 
     if (!machine->peak_gbs.known)
-        buf_add(&text, "unknown; 'inflight machine --peak RATE' tells it");
+        buf_add(&text, "unknown; 'inflight machine --peak RATE' sets it");
     else
         add_bound(&text, machine->peak_gbs, machine->peak_gbs.low <= 0);
     if (machine->peak_source)
@@ -260,9 +260,9 @@ static void describe_prefetch(const struct machine *machine, struct buf *out)
     if (!gain.known)
         return;
     if (!machine_prefetch_gains(gain))
-        buf_add(&text, "gains nothing here beyond what the L1 queue carries: ");
+        buf_add(&text, "gains nothing here beyond what the L1 queue sustains: ");
     else
-        buf_add(&text, "gets past the L1 queue: random reads are so much faster, ");
+        buf_add(&text, "gets past the L1 queue: speed-up of random reads ");
     buf_add_ratio(&text, gain);
     buf_addf(&text, " (%s)", describe_origin(gain.provenance));
     describe_line(out, "prefetch to L2", &text);
@@ -363,7 +363,7 @@ static void describe_curves(const struct machine *machine, struct buf *out)
     for (size_t i = 0; i < machine->curve_nr; i++)
         describe_curve(&machine->curve[i], out);
     if (!machine->curve_nr)
-        add_text_line(out, "no curve", "nothing is known of the latency under load");
+        add_text_line(out, "no curve", "the latency under load is not known");
 }
 
 /* ---- how good it is ---- */

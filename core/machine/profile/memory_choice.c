@@ -22,7 +22,7 @@ static int fail_unknown(const struct machine *machine, const char *name,
     if (!machine->memory_nr)
         return fail(
             err, STATUS_INPUT,
-            "the profile '%s' tells of one memory only, there is no '%s' to choose",
+            "the profile '%s' describes only one memory; there is no '%s' to choose",
             machine->name, name);
     for (size_t i = 0; i < machine->memory_nr; i++)
         buf_addf(&names, "%s'%s'", i ? ", " : "", machine->memory[i].name);

@@ -16,7 +16,7 @@ void peak_find(struct machine *machine, const struct cpu *cpu,
         machine->peak_gbs = quantity_exact(given_gbs, PROVENANCE_DECLARED);
         machine->peak_source =
             max > 0 && given_gbs > max
-                ? xasprintf("as told, though it is more than %g GB/s: %s", max,
+                ? xasprintf("as given, though it is more than %g GB/s: %s", max,
                             memory->source)
                 : xstrdup("as told");
     } else if (max > 0) {
@@ -42,7 +42,7 @@ void peak_check(struct machine *machine)
         return;
     strvec_pushf(&machine->note,
                  "the peak of memory is not %.4g GB/s (%s): %.3g GB/s were measured; "
-                 "'inflight machine --peak RATE' tells another",
+                 "'inflight machine --peak RATE' sets another",
                  machine->peak_gbs.high, machine->peak_source, max);
     machine->peak_gbs = quantity_unknown();
     free(machine->peak_source);

@@ -147,7 +147,7 @@ static int start_source(void *with, struct bandwidth_source *source, struct erro
 
     if (wanted->ask->of_threads && source->scope != BANDWIDTH_OFFCORE &&
         source->scope != BANDWIDTH_CORE)
-        return fail(err, STATUS_MISSING, "%s: that is not told by thread",
+        return fail(err, STATUS_MISSING, "%s: that is not available per thread",
                     source->source);
     for (size_t i = 0; result == 0 && i < source->event_nr; i++)
         result = add_boxes(&source->event[i], wanted->ask, event, &why);
@@ -184,7 +184,7 @@ int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
         result = fail(err, STATUS_MISSING,
                       "no memory bandwidth events are known for this CPU (%s); the cache "
                       "model needs none",
-                      who.length ? buf_str(&who) : "which it is is not told");
+                      who.length ? buf_str(&who) : "which one it is, is not known");
         buf_release(&who);
     }
     return result;
@@ -309,8 +309,8 @@ static int any_cpu(const struct cpu_table *table, struct answer *best, struct er
     }
     if (result == 0 && !best->source)
         return fail(err, STATUS_MISSING,
-                    "these counts hold no memory traffic: for no CPU known are all "
-                    "bandwidth events there; docs/reference/counters.md names them");
+                    "these counts hold no memory traffic: they lack bandwidth events of "
+                    "every known CPU; docs/reference/counters.md names them");
     if (result == 0 && best->other)
         return fail(err, STATUS_INPUT,
                     "the counts mean other bytes on '%s' than on '%s': say which CPU "

@@ -45,8 +45,8 @@ static int encode(struct papi_counter *counter, size_t i, struct error *err)
         return fail(
             err, STATUS_MISSING,
             "the preset '%s' cannot be counted in a program that has not started: "
-            "PAPI alone knows what it stands for; name the event itself (papi_avail "
-            "-e %s tells it)",
+            "PAPI alone knows what it stands for; name the event itself (papi_avail -e "
+            "%s shows it)",
             event, event);
     counter->component[i] = kernel_core;
     return counter->seam.core->encode(event, &counter->core[i], err);

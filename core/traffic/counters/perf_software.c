@@ -79,7 +79,7 @@ int perf_software_open(const char *event, pid_t thread, bool ahead, struct error
     int at = find(event), fd;
 
     if (at < 0)
-        return fail(err, STATUS_MISSING, "'%s' is no software event of the kernel",
+        return fail(err, STATUS_MISSING, "'%s' is not a software event of the kernel",
                     event);
     fd = open_for(events[at].config, thread, ahead, false);
     if (fd < 0 && (errno == EACCES || errno == EPERM) && !events[at].in_kernel)

@@ -37,7 +37,7 @@ static int find_cpus(const char *devices, const char *event, struct perf_uncore 
 
     if (!mask || take_cpus(mask, found))
         result = fail(err, STATUS_MISSING,
-                      "the PMU '%s' says no cpus on which it counts for all", pmu);
+                      "the PMU '%s' names no CPUs on which it counts for all", pmu);
     free(mask);
     free(pmu);
     return result;
@@ -148,7 +148,7 @@ static int cannot_open(const char *name, int cpu, int number, struct error *err)
     if (number == EACCES || number == EPERM)
         return fail(
             err, STATUS_MISSING,
-            "'%s' cannot be counted on cpu %d: %s; it counts for everybody: set "
+            "'%s' cannot be counted on cpu %d: %s; it counts system-wide: set "
             "/proc/sys/kernel/perf_event_paranoid to 0 or lower, or run as root or "
             "with CAP_PERFMON",
             name, cpu, strerror(number));

@@ -111,7 +111,7 @@ int count_set_read(const char *path, struct count_set *set, struct error *err)
     *set = (struct count_set){.seconds = quantity_unknown()};
     int status = file_read_max(file, GZ_LIMIT_BYTES, &text, err);
     if (!status && strlen(buf_str(&text)) < text.length)
-        status = fail(err, STATUS_INPUT, "'%s' is no text%s", file,
+        status = fail(err, STATUS_INPUT, "'%s' is not text%s", file,
                       !strncmp(buf_str(&text), "PERFILE", 7)
                           ? ": it is what 'perf record' writes; counts are what 'perf "
                             "stat -x,' writes"

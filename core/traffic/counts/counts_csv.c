@@ -145,7 +145,7 @@ static int read_cores(struct table *table, const char *text, struct error *err)
     if (number_in(table, "cores", text, 1, 100000, &number, err))
         return -1;
     if (number != floor(number))
-        return csv_fail(&table->lines, err, "cores: '%s' is no whole number", text);
+        return csv_fail(&table->lines, err, "cores: '%s' is not a whole number", text);
     table->set->cores = (int)number;
     return 0;
 }

@@ -455,7 +455,7 @@ static struct quantity seconds_of(const struct perf_rows *rows, struct count_set
         return quantity_unknown();
     double cpu_s = rows->clock_ns * 1e-9;
     strvec_push(&set->note, "the time is that of the CPUs over how many were busy, as "
-                            "perf rounds it: -e duration_time tells it exactly");
+                            "perf rounds it: -e duration_time gives it exactly");
     return quantity_between(cpu_s / rows->cpus,
                             cpu_s / (rows->cpus + rows->cpus_step / 2), cpu_s / min, 0,
                             PROVENANCE_RECORDED);
@@ -485,8 +485,8 @@ static void note_shares(const struct perf_rows *rows, struct count_set *set)
     }
     if (min)
         strvec_pushf(&set->note,
-                     "the counters were shared out in turn: %s counted %.0f %% of the "
-                     "time, the rest is taken to be alike",
+                     "the counters were multiplexed: %s counted %.0f %% of the time, and "
+                     "the rest is assumed to be alike",
                      min->event, 100 * min->share);
 }
 
@@ -501,8 +501,9 @@ static void perf_rows_finish(struct perf_rows *rows, struct count_set *set)
         strvec_pushf(&set->note, "%s stands in several rows: their sum is taken",
                      rows->repeated.v[i]);
     if (rows->lines_of_64)
-        strvec_push(&set->note, "counts in MiB are taken back to lines of 64 bytes, as "
-                                "the memory controllers count");
+        strvec_push(&set->note,
+                    "counts in MiB are converted back to lines of 64 bytes, as "
+                    "the memory controllers count");
     count_sums_move(&rows->sums, set);
     perf_rows_release(rows);
 }

@@ -50,7 +50,7 @@ enum count_word count_number(const char *text, double *number, const char **why)
     *number = strtod(text, &end);
     if (*end)
         return COUNT_BAD;
-    *why = "its count is negative: the counter wrapped or was set back";
+    *why = "its count is negative: the counter wrapped or was reset";
     if (*number < 0)
         return COUNT_BROKEN;
     *why = "the counter ran backwards or overflowed";

@@ -84,7 +84,7 @@ static void add(const struct traffic *traffic, const struct traffic_event *event
         count_set_add(set, name, value, 1);
     } else {
         why = event->level < traffic->level_nr
-                  ? xasprintf("it is not known of this call")
+                  ? xasprintf("it is not known for this call")
                   : xasprintf("the machine has %d levels of cache", traffic->level_nr);
         count_set_add_unknown(set, name, why);
         free(why);

@@ -367,7 +367,8 @@ static const char *geometry_wrong(const struct cache_geometry *geometry)
             return "a level of the cache model is inclusive in no known way or shared by "
                    "less than one";
     if (geometry->level[0].inclusion == CACHE_EXCLUSIVE || geometry->level[0].copies > 1)
-        return "the first level of the cache model is no victim cache and is not shared";
+        return "the first level of the cache model is not a victim cache and is not "
+               "shared";
     if (geometry->page_bytes && (!is_power(geometry->page_bytes) ||
                                  geometry->page_bytes < (uint64_t)geometry->line_bytes))
         return "the page size of the cache model must be a power of two";

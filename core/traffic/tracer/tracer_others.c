@@ -20,7 +20,7 @@ int tracer_others_add(const struct cache_geometry *geometry, const char **why)
 {
     struct cache_model *other = &tracer_other[tracer_other_nr];
 
-    *why = "too many caches beside the one that is traced";
+    *why = "too many caches besides the one that is traced";
     if (tracer_other_nr == TRACER_OTHERS_MAX ||
         cache_model_init_beside(other, &tracer_hot.model, geometry, why))
         return -1;

@@ -102,9 +102,10 @@ TEST("the report begins with how much of its time the program takes")
                                .program_s = {quantity_exact(5, PROVENANCE_CLOCK),
                                              quantity_exact(4, PROVENANCE_CLOCK)}};
     char *text = said(&made.application);
-    check_eq(
-        strncmp(text, "The program now takes 0.80 of its time (0.78 to 0.82, 95 %)", 59),
-        0);
+    check_eq(strncmp(text,
+                     "The program now takes 0.80 of its former time (0.78 to 0.82, 95 %)",
+                     59),
+             0);
     check_contains(text, "4 s instead of 5 s, by 7 pairs");
     check_contains(text, "sweep, src/a.c:10: tile(i:32)");
     check_contains(text, "alone 2.50x as fast");
@@ -128,15 +129,18 @@ TEST("nothing is claimed of what is not faster, or not together")
     confirmed(&made.loop[0], 1.2);
     confirmed(&made.loop[1], 1.3);
     made.application.whole.sentence = (char *)"it ended with status 1";
-    check_said(&made.application,
-               "2 changes gain one by one, but together nothing is claimed",
-               "it ended with status 1. What was confirmed one by one:");
+    check_said(
+        &made.application,
+        "2 changes help one by one, but no gain is claimed for all of them together",
+        "it ended with status 1. Confirmed one by one:");
     made.application.whole.sentence = NULL;
     made.application.whole.end = IN_APP_MEASURED;
     made.application.whole.program = about(1.5);
-    made.application.whole.output = (char *)"what the two print differs in 1 line";
-    check_said(&made.application,
-               "together nothing is claimed: what the two print differs", "tile(i:32)");
+    made.application.whole.output = (char *)"the outputs of the two differ in 1 line";
+    check_said(
+        &made.application,
+        "no gain is claimed for all of them together: the outputs of the two differ",
+        "tile(i:32)");
     made.application.whole.output = NULL;
     made.application.whole.program = quantity_unknown();
     made.application.interrupted = true;
@@ -157,11 +161,12 @@ TEST("what was not decided when it was interrupted says so")
     made.loop[0].end = LOOP_READY;
     application_interrupt(&made.application);
     check(made.application.interrupted);
-    check_said(&made.application, "malloc: huge pages the program as a whole: no change",
-               "malloc: keeps memory interrupted before anything was known of it static: "
-               "huge pages not tried: they are 0.1 MiB in all");
+    check_said(
+        &made.application, "malloc: huge pages the program as a whole: no change",
+        "malloc: keeps memory interrupted before anything was known about it static: "
+        "huge pages not tried: they are 0.1 MiB in all");
     check_said(&made.application, "sweep, src/a.c:10: interrupted before anything was",
-               "spread, src/a.c:11: interrupted before anything was known of it");
+               "spread, src/a.c:11: interrupted before anything was known about it");
     json_t *json = application_json(&made.application);
     check_str(json_string_value(json_object_get(
                   json_array_get(json_object_get(json, "loops"), 1), "end")),
@@ -197,8 +202,8 @@ TEST("a setting is told with what it costs, and where it was not tried why")
                "malloc: huge pages kept; the program 1.50x as fast (1.47 to 1.53); "
                "memory: 4 MiB at most, instead of 2 MiB");
     check_said(&made.application,
-               "1000 page faults; 25 % of its CPU time is in the kernel: without that "
-               "1.33x as fast; walks",
+               "1000 page faults; 25 % of its CPU time is in the kernel: without that it "
+               "would be 1.33x as fast; page walks",
                "static: huge pages not tried: they are 0.1 MiB in all");
 }
 

@@ -77,21 +77,22 @@ TEST("axes that are refused")
         {"n=1:9:x", "--sweep: the step 'x' is neither a factor"},
         {"n=1:9:x1", "--sweep: the factor 'x1' is not above 1"},
         {"n=1:9:x-2", "--sweep: the factor 'x-2' is not above 1"},
-        {"n=0:9:x2", "--sweep: a factor leads nowhere from 0; begin at 1 or more"},
-        {"n=1:9:+0", "--sweep: the step '+0' is no whole number above 0"},
-        {"n=1:9:+1.5", "--sweep: the step '+1.5' is no whole number above 0"},
+        {"n=0:9:x2", "--sweep: a factor does not step up from 0; start at 1 or more"},
+        {"n=1:9:+0", "--sweep: the step '+0' is not a whole number above 0"},
+        {"n=1:9:+1.5", "--sweep: the step '+1.5' is not a whole number above 0"},
         {"n=9:1:+1", "--sweep: 1 lies below 9"},
         {"n=one", "--sweep: 'one' is not a whole number"},
-        {"k=1,2", "--sweep: 'k' is nothing that can be varied here; n, m, pages, cores, "
+        {"k=1,2", "--sweep: 'k' cannot be varied here; n, m, pages, cores, "
                   "start and background can"},
-        {"alpha=1", "--sweep: parameter 'alpha' is no integer; only sizes are varied"},
+        {"alpha=1",
+         "--sweep: parameter 'alpha' is not an integer; only sizes are varied"},
         {"n,pages=1", "--sweep: 'pages' cannot be tied to others"},
         {"pages=small,big", "--sweep pages: expected small, huge, got 'big'"},
         {"cores=0,1", "--sweep cores: '0' is less than one core"},
         {"n=1 m=2 n=3", "--sweep: 'n' is varied twice"},
         {"n,m=1 m=2", "--sweep: 'm' is varied twice"},
         {"n=1:1000000000:+1", "--sweep: these are"},
-        {"n=1:200:+1 m=1:200:+1", "--sweep: these are 4e+04 points, more than 10000"},
+        {"n=1:200:+1 m=1:200:+1", "--sweep: these are more than 10000 points"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -116,7 +116,7 @@ TEST("counters tell the rules")
               "advise two.c:8 --set n=1000 --machine skl --cores 1 -q --evidence --cpu "
               "./counted_software.json",
               &outcome);
-    if (strstr(buf_str(&outcome.err), "counters say nothing"))
+    if (strstr(buf_str(&outcome.err), "counters tell the rules nothing"))
         check_skip("no event of the kernel counts here");
     else
         check(

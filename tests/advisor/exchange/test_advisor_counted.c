@@ -116,7 +116,7 @@ TEST("what is said outright goes before")
         check_near(trial.question.read_gbs.value, 20, 0);
         check_near(trial.question.write_gbs.value, 0, 0);
         check_str(trial.given.source, "bandwidth recorded by c.csv");
-        check_contains(trial.given.note.v[0], "what was written is not among the counts");
+        check_contains(trial.given.note.v[0], "writes are not among the counts");
         check(!asked_cpu);
     }
     drop(&trial);

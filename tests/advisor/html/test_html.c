@@ -60,21 +60,29 @@ static const char *const strings[] = {
 
 TEST("the document comes back as it was")
 {
-    json_t *document = json_object();
+    json_t *document = json_object(), *variants = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
         json_object_set_new(document, strings[i], json_string(strings[i]));
+        json_array_append_new(variants, json_string(strings[i]));
+    }
+    json_object_set_new(document, "variants", variants);
     char *page = page_of(document, strings[0]);
-    char *text = between(page, "id=\"document\">", "</script>");
-    json_t *back = json_loads(text, 0, NULL);
+    char *text = between(page, "id=\"document\">", "</script>"),
+         *more = between(page, "id=\"evidence\">", "</script>");
+    json_t *back = json_loads(text, 0, NULL), *evidence = json_loads(more, 0, NULL);
+    check(!json_object_get(back, "variants"));
+    json_object_update(back, evidence);
     check(json_equal(document, back));
-    check_eq(count_of(page, "<script"), 2);
-    check_eq(count_of(page, "</script>"), 2);
+    check_eq(count_of(page, "<script"), 3);
+    check_eq(count_of(page, "</script>"), 3);
     check_eq(count_of(page, "<!--"), 0);
     check_eq(count_of(page, "<img"), 0);
     check_contains(page, "<title>&lt;/script>&lt;script>alert(1)&lt;/script></title>");
     json_decref(back);
+    json_decref(evidence);
     json_decref(document);
+    free(more);
     free(text);
     free(page);
 }

@@ -43,7 +43,7 @@ static const struct {
     int code;
     const char *part;
 } wrong[] = {
-    {"", 2, "one of: a C file, a program behind '--', --counts FILE, or --regions"},
+    {"", 2, "one of: a C file, a program after '--', --counts FILE, or --regions"},
     {"--counts old.csv two.c", 2, "one of: a C file"},
     {"--counts old.csv -- true", 2, "one of: a C file"},
     {"--list --counts old.csv", 2, "--list says what is defined"},
@@ -56,12 +56,12 @@ static const struct {
     {"--counts old.csv --cpu ./toy.json --set n=3", 2,
      "describes a kernel: name its C file"},
     {"--flags -O1 -- true", 2, "--flags describes a kernel: name its C file"},
-    {"--seconds 2 -- true", 2, "--seconds says what --counts FILE covers"},
+    {"--seconds 2 -- true", 2, "--seconds gives the time that --counts FILE covers"},
     {"--counts skylake.csv --cpu ./toy.json", 3,
      "are of 'GenuineIntel-6-55-4', which 'skylake-sp' describes, not of 'toy'"},
     {"--counts epyc.csv --cpu ./toy.json", 3,
      "'AMD EPYC 7742 64-Core Processor', not of 'toy' (a CPU of the tests)"},
-    {"--counts skylake.csv,epyc.csv", 3, "runs of the same work are of one CPU"},
+    {"--counts skylake.csv,epyc.csv", 3, "runs of the same work must come from one CPU"},
     {"--counts foreign.csv", 3, "'other', which no definition recognises"},
     {"--counts words.csv --cpu ./toy.json", 3, "words.csv:1: expected event,count"},
     {"--counts old.csv, --cpu ./toy.json", 2,
@@ -140,7 +140,7 @@ TEST("advise takes what it uses")
     check_run(&place, "advise --counts old.csv --counts new.csv --machine skl", 2, "",
               "*one file of counts, got 'old.csv' and 'new.csv'*");
     check_run(&place, "advise --machine skl --bandwidth 9GB/s --access random --cpu zen4",
-              2, "", "*--cpu says by whose definitions --counts*");
+              2, "", "*--cpu names the definitions by which --counts*");
     check_run(&place, "advise --measurement x.json --cpu zen4", 2, "",
               "*--cpu does not go with --measurement*");
     check_run(&place, "advise --cpu zen4 -- true", 2, "", "*--cpu does not go with a*");

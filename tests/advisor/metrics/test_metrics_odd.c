@@ -70,8 +70,8 @@ TEST("one event twice is said")
     begin(&place);
     put(&place, "modes.csv", "cycles:u,1000\ncycles:k,500\nFRONT,400\n");
     check_run(&place, "metrics --counts modes.csv --cpu ./toy.json --model topdown", 0,
-              "*Frontend_Bound * 10.0 %*'cycles:u' (1000) and 'cycles:k' (500) are one "
-              "event: only*",
+              "*Frontend_Bound * 10.0 %*'cycles:u' (1000) and 'cycles:k' (500) are the "
+              "same event: only*",
               "");
     put(&place, "modes.csv", "cycles:u,<not counted>\nCYCLES,1000\nFRONT,400\n");
     check_run(&place, "metrics --counts modes.csv --cpu ./toy.json --model topdown", 0,
@@ -126,7 +126,7 @@ TEST("interrupted programs are reported")
     begin(&place);
     place_run(&place, "metrics -- sh -c 'kill -INT $PPID; sleep 50'", &outcome);
     check_contains(buf_str(&outcome.out), "sh -c 'kill -INT $PPID; sleep 50'");
-    check_contains(buf_str(&outcome.out), "- interrupted: the metrics are of what had");
+    check_contains(buf_str(&outcome.out), "- interrupted: the metrics cover what had");
     spawn_outcome_release(&outcome);
     place_drop(&place);
 }

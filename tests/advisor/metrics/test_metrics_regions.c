@@ -308,7 +308,7 @@ static const struct {
     {unfinished_call, "--regions first --model topdown" TOY,
      "*5.88 % of the region's time was not counted*"},
     {few_asked, "--regions first --model faults --cpu software",
-     "*Page_faults * ? * solve: the system is asked for*which are 87.5 %*"},
+     "*Page_faults * ? * solve: page faults are read in*which are 87.5 %*"},
     {busy, "--regions first --model topdown" TOY,
      "*solve: 3 processors are at work in a process*and 2 threads of it*"
      "mark*"},
@@ -418,8 +418,8 @@ TEST("a program is run")
     struct place place = {0};
     folders_make(&place);
     check_run(&place, "metrics --regions -- " PROGRAM "pages", 0,
-              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' is not told "
-              "of regions*",
+              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' cannot be "
+              "counted in regions*",
               "*");
     check_run(&place,
               "metrics --regions kept --cpu software --model faults -- " PROGRAM "pages",
@@ -428,6 +428,6 @@ TEST("a program is run")
               "* kept/1, counted by region markers,*Page_faults *", "");
     check_run(&place, "metrics --regions -- sh -c \"" PROGRAM "pages; exit 7\"", 1,
               "*Page_faults *",
-              "*'sh' ended with status 7; the metrics are of what it did until then*");
+              "*'sh' ended with status 7; the metrics cover what it did until then*");
     place_drop(&place);
 }

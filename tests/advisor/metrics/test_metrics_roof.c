@@ -123,14 +123,14 @@ static const struct {
      true,
      false,
      false,
-     "more than it should be able to"},
+     "more than should be possible"},
     {ROOF_VERDICT_NEAR,
      ROOF_L3,
      {true, 0.8, 0.6, 0.95, 3, 0, 0, false},
      false,
      false,
      false,
-     "1.25x is left. The interval reaches into another verdict"},
+     "1.25x is left. The interval overlaps another verdict"},
     {ROOF_VERDICT_FAR,
      ROOF_L1,
      {true, 0.079, 0.079, 0.079, 0, 0, 0, false},
@@ -144,8 +144,8 @@ static const struct {
      true,
      true,
      true,
-     "0.94 lines in flight towards memory per core, where the L1 queue takes 12. In "
-     "the picture it stands close to memory's slope, though it uses 8.6 %"},
+     "0.94 lines in flight towards memory per core, where the L1 queue takes 12. In the "
+     "plot it lies close to memory's slope, though it uses only 8.6 %"},
     {ROOF_VERDICT_FAR,
      ROOF_L1,
      {true, 0.2, 0.2, 0.2, 0, 0, 0, false},
@@ -194,7 +194,7 @@ TEST("without a profile it says so")
 
     ask(&asked, kernels + 2, NULL);
     metrics_roof_text(&asked.report, &layout);
-    check_contains(buf_str(&text), "--machine names its");
+    check_contains(buf_str(&text), "name its profile with");
     json_t *list = metrics_roof_json(&asked.report);
     check(json_is_null(json_array_get(list, 0)));
     check_fails(metrics_roof_plot(&asked.report, "-", &err), &err, STATUS_MISSING,

@@ -137,7 +137,8 @@ TEST("a loop of C++ that was taken out")
 
     if (start(&place)) {
         copy_source(&place, "mesh.cc");
-        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "", "*are the function*");
+        check_run(&place, "outline mesh.cc:59 -o taken.cc", 0, "",
+                  "*are now the function*");
         check(run_line(&place, "g++ -O2 -g -D_GLIBCXX_ASSERTIONS taken.cc -o taken"));
         check_run(&place, "capture taken.cc --function step_loop_59 -- ./taken", 0,
                   "1164.0711137586109\n*dt           0.25\n*mesh_size    500\n"
@@ -145,7 +146,7 @@ TEST("a loop of C++ that was taken out")
                   "*weight       500 x 8 bytes*x            503 x 8 bytes*",
                   "*");
         check_run(&place, "outline mesh.cc:74 -o relaxed.cc", 0, "",
-                  "*are the function*");
+                  "*are now the function*");
         check(run_line(&place, "g++ -O2 -g relaxed.cc -o relaxed"));
         check_run(
             &place, "capture relaxed.cc --function relax_loop_74 -q -- ./relaxed", 0,
@@ -241,9 +242,9 @@ static const struct {
     {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*",
      false},
     {"-O2 -g", "capture -- ./app", 2, "*which function?*", false},
-    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 1, "*'.'*", false},
-    {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 1,
-     "*cannot write 'no/where'*", false},
+    {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 2, "*'.'*", false},
+    {"-O2 -g", "capture kernels.c --function two -o no/where -- ./app", 2,
+     "*the folder 'no' of the output does not exist*", false},
     {"-O2 -g", "capture --show kernels.c", 3, "*'kernels.c' holds no inputs*", false},
 };
 

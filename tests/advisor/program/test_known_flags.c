@@ -60,8 +60,8 @@ TEST("what is missing is said with its remedies, which work")
          "compile_commands.json, or --build 'make'\n",
          3},
         {"-I 'in c'", "",
-         "inflight: *kernel.c:3:2: #error say N=4 or so; say what its build does, by "
-         "--cflags -DN=4, a compile_commands.json, or --build 'make'\n",
+         "inflight: *kernel.c:3:2: #error say N=4 or so; define what its build defines, "
+         "with --cflags -DN=4, a compile_commands.json, or --build 'make'\n",
          3},
         {"-I 'in c' --cflags -DN=4", "scale in src/kernel.c, line 6\n\nloops\n*", "*", 0},
         {"-I 'in c' -- -DN=4", "scale in src/kernel.c, line 6\n\nloops\n*", "*", 0},
@@ -80,7 +80,7 @@ TEST("what is missing is said with its remedies, which work")
          "*error: *\n",
          1},
         {"--build make --compile-commands none", "",
-         "*--build and --compile-commands say the same*", 2},
+         "*--build and --compile-commands both tell the flags*", 2},
     };
     struct place place = {0};
     make_project(&place);

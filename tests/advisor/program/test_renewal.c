@@ -104,7 +104,7 @@ static bool is_renewed(struct home *home)
     check_eq(bench.machine.busy, is_busy(home->path));
     if (renewed) {
         check(!bench.machine.busy && is_busy(home->kept));
-        check_contains(bench.machine_note, "which they do no longer: kept as '");
+        check_contains(bench.machine_note, "which is no longer so: kept as '");
     }
     context_release(&bench);
     return renewed;

@@ -281,18 +281,19 @@ TEST("wrong words are refused")
         {"tune k.c --longer 5m",
          "unknown option '--longer'; try 'inflight tune --help-all'"},
         {"doctor --plan x", "unknown option '--plan'; try 'inflight doctor --help-all'"},
-        {"tune k.c -o", "an argument is missing behind '-o'; try 'inflight tune --help'"},
+        {"tune k.c -o", "an argument is missing after '-o'; try 'inflight tune --help'"},
         {"tune --budget",
-         "an argument is missing behind '--budget'; try 'inflight tune --help'"},
+         "an argument is missing after '--budget'; try 'inflight tune --help'"},
         {"tune --json=yes",
          "no argument is taken in '--json=yes'; try 'inflight tune --help'"},
         {"tune a.c b.c", "only one FILE is taken, got 'a.c' and 'b.c'"},
         {"tune a.c:99999999999", "'a.c:99999999999': there is no line 99999999999"},
         {"tune a.c:0", "'a.c:0': there is no line 0"},
         {"doctor now", "unexpected word 'now'; try 'inflight doctor --help'"},
-        {"machine skl", "unexpected word 'skl'; try 'inflight machine --help'"},
+        {"machine skl", "unexpected word 'skl'; write --show skl for a profile that "
+                        "exists; try 'inflight machine --help'"},
         {"report last",
-         "'last' is no session's number; 'inflight report --list' names the sessions"},
+         "'last' is not a session number; 'inflight report --list' names the sessions"},
         {"report 1 2", "only one SESSION is taken, got 1 and '2'"},
         {"tune --budget soon",
          "--budget: 'soon' is not a time such as 2s, 500ms, 10us or 5m"},
@@ -309,7 +310,7 @@ TEST("wrong words are refused")
          "--bandwidth: 'fast' is not a bandwidth such as 106.9GB/s or 800MB/s"},
         {"advise --latency 0", "--latency must be above 0, got '0'"},
         {"compare a.c b.c c.c",
-         "compare takes two versions, or one and --plan; got 'c.c' besides"},
+         "compare takes two versions, or one and --plan; got 'c.c' as well"},
         {"compare a.c b.c:0", "'b.c:0': there is no line 0"},
         {"measure --pages large", "--pages: expected small or huge, got 'large'"},
         {"measure --start hot",
@@ -325,14 +326,24 @@ TEST("wrong words are refused")
                                  "'--budget'? Try 'inflight tune --help-all'"},
         {"tune -set n=5 k.c",
          "write '--set' with two dashes, not '-set'; try 'inflight tune --help'"},
-        {"tune k.c n=5 m=5", "'n=5' is no file; write --set n=5"},
+        {"tune k.c n=5 m=5", "'n=5' is not a file; write --set n=5"},
         {"tune k.c --set n", "--set 'n': write --set NAME=VALUE"},
         {"tune k.c --set n=5,m", "--set 'm': write --set NAME=VALUE"},
-        {"tune -O3 k.c", "unknown option '-O'; flags to read the file with stand behind "
+        {"tune -O3 k.c", "unknown option '-O'; flags to read the file with go after "
                          "'--', those to tune for in --flags '...'; try 'inflight tune "
                          "--help-all'"},
         {"advise --bandwidth 106.9",
          "--bandwidth: '106.9' has no unit; write 106.9GB/s, or MB/s or TB/s"},
+        {"tune k.c --budget 5s --quick --budget 6s",
+         "--budget is given twice, as '5s' and as '6s'; give it once"},
+        {"tune k.c --set n=5,m=5 --set n=5 --set nn=6 --set m=6",
+         "--set gives two values, 'm=5' and 'm=6'; give one"},
+        {"tune k.c -ffast-math", "'-ffast-math' is a flag of the compiler; flags to read "
+                                 "the file with stand behind '--', those to tune for in "
+                                 "--flags '...'"},
+        {"tune k.c --ver",
+         "'--ver' is short for several: --verbose, --version; write one "
+         "of them"},
         {"tune --color blue", "--color: expected auto, always or never, got 'blue'"},
     };
 
@@ -406,7 +417,7 @@ TEST("help names only options that are taken")
             struct error err = {0};
 
             if (length > 2 && parse(line, &settings, &err))
-                check_contains(err.text, "an argument is missing behind");
+                check_contains(err.text, "an argument is missing after");
             if (length > 2)
                 settings_release(&settings);
             free(line);
@@ -491,9 +502,9 @@ TEST("words that are no command")
         {"optimise",
          "there is no command 'optimise'; did you mean 'tune'? Try 'inflight --help'"},
         {"--hepl", "unknown option '--hepl'; did you mean '--help'?"},
-        {"--json", "a command is expected, got '--json': options stand behind the "
-                   "command, as in 'inflight tune --json'; try 'inflight --help'"},
-        {"k.c", "there is no command 'k.c'; a file stands behind the command, as in "
+        {"--json", "a command is expected, got '--json': options follow the command, as "
+                   "in 'inflight tune --json'; try 'inflight --help'"},
+        {"k.c", "there is no command 'k.c'; a file follows the command, as in "
                 "'inflight advise k.c'; try 'inflight --help'"},
     };
 

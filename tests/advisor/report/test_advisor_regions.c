@@ -236,9 +236,10 @@ TEST("the command reports")
         {"profile --regions nosuch", 3, "", "*cannot read the folder 'nosuch'*"},
         {"profile --regions .", 0, "*No process left anything in '.'. Was*", ""},
         {"profile -- true", 0,
-         "true: *No process of it has region markers.*inflight advise -- true*", ""},
+         "true: *No process of the program has region markers.*inflight advise -- true*",
+         ""},
         {"profile -- sh -c 'exit 7'", 1, "sh -c exit 7: *; it ended with status 7*",
-         "*'sh' ended with status 7; the report is of what it did until then\n"},
+         "*'sh' ended with status 7; the report covers what it did until then\n"},
         {"profile --machine skl -- " PROGRAM "nested", 0,
          "*Regions, within what calls them\n*  step   *  sweep  *own: without*sweep\n*"
          "25 % random access*Notes\n*A pair of markers cost*",

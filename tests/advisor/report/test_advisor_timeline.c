@@ -149,7 +149,7 @@ static const struct {
     {"profile --timeline 2h -- true", "the interval must be 1ms to 1h", 2},
     {"profile --timeline 10ms --from x.csv -- true", "a program is not run", 2},
     {"profile --from missing.csv", "cannot read 'missing.csv'", 3},
-    {"profile --from transpose.c", "no time line", 3},
+    {"profile --from transpose.c", "not a time line", 3},
     {"profile --timeline 10ms --csv /nowhere/x.csv -- true", "/nowhere/x.csv", 1},
     {"profile --timeline 10ms --plot x.gif -- true", "must end in .svg or .png", 2},
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},

@@ -168,7 +168,7 @@ TEST("the record is said in a line")
          "rule a: right 1 of 1 time here"},
         {"{\"rule\": \"a\", \"right\": 1, \"judged\": 4, \"bounds\": 4, \"broken\": 1,"
          " \"factor\": 0.5}",
-         "rule a: right 1 of 4 times here, so it weighs 0.50 of what it says; 1 of 4 "
+         "rule a: right 1 of 4 times here, so its weight is multiplied by 0.50; 1 of 4 "
          "bounds were exceeded"},
     };
 

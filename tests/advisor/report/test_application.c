@@ -83,7 +83,7 @@ static struct app make_app(void)
                     .user_s = 9.8,
                     .system_s = 0.2,
                     .miss_why =
-                        TEXT("the processor's counters are not to be had here (no PMU)"),
+                        TEXT("the processor's counters are not available here (no PMU)"),
                     .end = SPAWN_EXITED,
                     .argv = {argv, 2, 2},
                     .dir = TEXT("/home/me")},
@@ -204,8 +204,8 @@ TEST("programs that run")
             &place, "advise -- ./spin crash", 1,
             "./spin crash\n*'./spin' was ended by a signal*this is of its time*turn, "
             "spin.c:3*",
-            "*inflight: './spin' was ended by a signal (Segmentation fault); the "
-            "report is of its time until then\n");
+            "*inflight: './spin' was ended by a signal (Segmentation fault); the report "
+            "covers its time until then\n");
     }
     place_drop(&place);
 }
@@ -231,7 +231,7 @@ TEST("how the program is built is known, or called a guess")
     if (build(&place, "static __attribute__((noinline,noclone))")) {
         put(&place, "Makefile", "spin: spin.c\n\tgcc -O2 -g -DONE='1 2' -o $@ $<\n");
         check_run(&place, "advise -- ./spin", 0,
-                  "done\n*--in-app 'make && ./spin'\n*'make' is a guess*by --build.*",
+                  "done\n*--in-app 'make && ./spin'\n*'make' is a guess*with --build.*",
                   "*");
         check_run(&place, "advise --build 'make -B' -- ./spin", 0,
                   "done\n*inflight capture spin.c:7 --cflags *-DONE=1 2*--in-app 'make "

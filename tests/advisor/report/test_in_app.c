@@ -181,7 +181,7 @@ static void check_reported(const struct in_app_result *result, const char *name)
 TEST("gains are told side by side")
 {
     struct in_app_result result = given_result();
-    result.output = xstrdup("what the two print differs in 1 line");
+    result.output = xstrdup("the outputs of the two differ in 1 line");
     in_app_add_cause(&result, "cache state", gain_of(2.9, 2.8, 3), "its data was warm",
                      NULL);
     in_app_add_cause(&result, "sharing", gain_of(2.05, 2, 2.1),
@@ -440,7 +440,7 @@ TEST("other output is counted")
         check_ok(site_prepare(&site), &site.err) &&
         check_ok(site_confirm(&site, more), &site.err)) {
         check_eq(site.result.end, IN_APP_MEASURED);
-        check_contains(site.result.output, "differs in 2 lines");
+        check_contains(site.result.output, "differ in 2 lines");
     }
     site_release(&site);
 }

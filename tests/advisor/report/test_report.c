@@ -166,7 +166,8 @@ TEST("an audited search")
                                                  .unreached_nr = 3,
                                                  .wrong_nr = 1,
                                                  .cost = fixture_gain(1.08, 1.05, 1.11)};
-    check_says(&fixture, false, "\n\nIs that so? A counter-experiment\n  So it is.\n\n");
+    check_says(&fixture, false,
+               "\n\nIs the diagnosis right? A counter-experiment\n  So it is.\n\n");
     check_says(
         &fixture, false,
         "\n\nAudit of what the rules discarded\n"
@@ -346,7 +347,8 @@ TEST("interrupted")
                "\n  520 ms +-2%       as written\n"
                "  interrupted       simd: the reason for interrupted\n");
     check_says(&fixture, true, "\n  read from memory     unknown\n");
-    check_says(&fixture, true, "\nNext\n  The same command goes on where this ended");
+    check_says(&fixture, true,
+               "\nNext\n  The same command continues where this one stopped");
     fixture_release(&fixture);
 }
 
@@ -385,7 +387,7 @@ TEST("without occupancy")
     fixture.result.headroom_resource = RESOURCE_NONE;
     check_says(&fixture, false,
                "What limits the loop: what was not measured\n"
-               "  How much the kernel moves was not measured.\n\n");
+               "  The kernel's traffic was not measured.\n\n");
     check_says(
         &fixture, false,
         "The search ended because no rule says that anything else can pay, after 42 s\n"

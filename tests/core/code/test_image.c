@@ -227,7 +227,7 @@ TEST("what is no program")
     check_fails(image_open("/nowhere/program", &image, &err), &err, STATUS_INPUT,
                 "cannot read '/nowhere/program'");
     check_fails(image_open(INFLIGHT_SOURCE_DIR "/README.md", &image, &err), &err,
-                STATUS_INPUT, "is no program in ELF format");
+                STATUS_INPUT, "is not a program in ELF format");
 }
 
 TEST("names")

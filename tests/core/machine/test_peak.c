@@ -88,7 +88,7 @@ TEST("what is told counts")
     static const struct {
         double given;
         const char *source;
-    } cases[] = {{76.8, "as told"}, {600, "as told, though it is more than 460.8 GB/s"}};
+    } cases[] = {{76.8, "as told"}, {600, "as given, though it is more than 460.8 GB/s"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct machine machine = machine_of(1);

@@ -224,7 +224,7 @@ TEST("missing events are all named")
     check_str(value_of(set, &result, "Front")->why,
               "'FRONT:CORE' is not among the counts; 'CLK:THREAD' is not among the "
               "counts");
-    check_contains(value_of(set, &result, "Rate")->why, "'seconds' is not told");
+    check_contains(value_of(set, &result, "Rate")->why, "'seconds' is not given");
     metric_result_release(&result);
     metric_set_free(set);
 }
@@ -355,7 +355,7 @@ TEST("cpus are told apart")
     check_fails(metric_set_load("no-such-cpu-at-all", NULL, &set, &err), &err,
                 STATUS_INPUT, "there are no metrics of 'no-such-cpu-at-all'");
     check_fails(metric_set_load(NULL, "nothing", &set, &err), &err, STATUS_MISSING,
-                "what CPU it is cannot be told");
+                "the CPU cannot be identified");
     check_fails(metric_set_load(NULL, "intel 6 1 1", &set, &err), &err, STATUS_MISSING,
                 "no metrics are defined for this CPU");
 }

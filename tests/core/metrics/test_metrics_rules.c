@@ -206,10 +206,10 @@ TEST("reasons are given")
     check_str(given, "");
     check_str(buf_str(&text),
               "  Counters beside it, by the definitions of made-up:\n"
-              "    Full               not told to the rules: its events counted in 10 % "
-              "of the\n"
-              "                       time only\n"
-              "    Divides            not told to the rules: 2 cannot be\n");
+              "    Full               not passed to the rules: its events were counted "
+              "only 10\n"
+              "                       % of the time\n"
+              "    Divides            not passed to the rules: 2 cannot be\n");
     buf_release(&text);
     json_decref(json);
     free(given);
@@ -249,7 +249,8 @@ TEST("nothing counted is nothing said")
     check_ok(metrics_facts_of(&question, &facts, &note, &err), &err);
     check(facts.set == NULL);
     if (check_eq(note.nr, 1))
-        check_contains(note.v[0], "nothing of 'zen4', which --cpu names, can be told");
+        check_contains(note.v[0],
+                       "no metric of 'zen4', which --cpu names, can be computed");
     count_set_release(&set);
     strvec_release(&note);
 }

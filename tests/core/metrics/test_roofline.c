@@ -315,8 +315,8 @@ TEST("all cores say nothing of some")
     machine.level[0].one_core.triad_gbs = quantity_unknown();
     roof_ceilings_of(&machine, &(struct roof_ask){.cores = 3}, &ceilings);
     check(!ceilings.gbs[ROOF_L1].value.known);
-    check_contains(ceilings.gbs[ROOF_L1].from, "of all cores only");
-    check_contains(ceilings.flops[ROOF_SIMD].from, "does not tell");
+    check_contains(ceilings.gbs[ROOF_L1].from, "for all cores only");
+    check_contains(ceilings.flops[ROOF_SIMD].from, "does not give");
 }
 
 TEST("precisions mix by time")

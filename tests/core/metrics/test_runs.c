@@ -46,7 +46,7 @@ TEST("several runs")
     run[0].cpu = xstrdup("one");
     run[1].cpu = xstrdup("two");
     check_fails(metric_runs_combine(run, 2, &all, &variation, &err), &err, STATUS_INPUT,
-                "of two CPUs, 'one' and 'two'");
+                "from two CPUs, 'one' and 'two'");
     check_fails(metric_runs_combine(run, 0, &all, &variation, &err), &err, STATUS_MISSING,
                 "no run to take counts from");
     count_set_release(&run[0]);
@@ -81,7 +81,7 @@ TEST("later runs are asked too")
     run[1].cpu = xstrdup("one");
     run[2].cpu = xstrdup("two");
     check_fails(metric_runs_combine(run, 3, &all, &variation, &err), &err, STATUS_INPUT,
-                "of two CPUs, 'one' and 'two'");
+                "from two CPUs, 'one' and 'two'");
     for (size_t i = 0; i < 3; i++)
         count_set_release(&run[i]);
 }

@@ -161,7 +161,7 @@ TEST("without an account it is what was measured, or the cap that explains n")
     struct occupancy now = computed(&input);
     check_str(cause_word(now.diagnosis.cause), "dependent_loads");
     check_eq(now.diagnosis.confidence, CONFIDENCE_LOW);
-    check_contains(buf_str(&now.diagnosis.reason), "were not looked at");
+    check_contains(buf_str(&now.diagnosis.reason), "were not analyzed");
     occupancy_release(&now);
 }
 

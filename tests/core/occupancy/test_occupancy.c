@@ -57,7 +57,7 @@ TEST("a full L1 queue is the limiter")
     check_eq(now.resource[RESOURCE_L2_QUEUE].saturation, NOT_SATURATED);
     check_eq(now.why, OCCUPANCY_WHY_FULL);
     check_near(now.slack.value, 1, 0.02);
-    check_contains(buf_str(&now.limiter_sentence), "A core can wait for 16 cache lines");
+    check_contains(buf_str(&now.limiter_sentence), "A core can have 16 cache lines");
     check_contains(buf_str(&now.limiter_sentence), "the queue is full");
     check_contains(buf_str(&now.why_sentence), "the L2 queue still has room");
     occupancy_release(&now);
@@ -150,8 +150,7 @@ TEST("translation limits on small pages")
     check_near(small.resource[RESOURCE_PAGE_WALKERS].min_s.value, 0.027, 1e-9);
     check_near(small.resource[RESOURCE_L1_QUEUE].min_s.value, 0.011, 1e-6);
     check_near(small.hugepages_walk_ratio.value, 17.0 / 27, 1e-9);
-    check_contains(buf_str(&small.limiter_sentence),
-                   "37 million page addresses a second");
+    check_contains(buf_str(&small.limiter_sentence), "37 million page walks a second");
     check_eq(huge.limiter, RESOURCE_PAGE_WALKERS);
     check_near(huge.slack.value, 1, 1e-6);
     check_eq(local.limiter, RESOURCE_L1_QUEUE);

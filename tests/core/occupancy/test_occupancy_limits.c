@@ -24,7 +24,7 @@ TEST("low occupancy has a reason")
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
 
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
     input.l1_misses_per_instruction = exact(0.01); /* 5.1 in the window */
     check_why(&input, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead");
     input.l1_misses_per_instruction = exact(0.2); /* 102: the window has plenty */
@@ -32,9 +32,9 @@ TEST("low occupancy has a reason")
     input.chains = exact(4);
     check_why(&input, OCCUPANCY_WHY_CHAINS, "in 4 independent chains");
     input.chains = exact(1); /* more than that are under way: it is not this */
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
     input.chains = exact(12);
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
     input.work.page_walks = exact(1e6);
     input.time_s = exact(0.18 / 3);
     check_why(&input, OCCUPANCY_WHY_TRANSLATION, "44 % of the time of a miss");
@@ -377,9 +377,10 @@ TEST("the tightest cap is named")
         {5, 0.008, 0, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead"},
         {0, 0.01, 400, OCCUPANCY_WHY_BRANCHES, "Every 400 instructions a branch"},
         {0, 0.2, 20, OCCUPANCY_WHY_BRANCHES, "room for no more than 4 misses"},
-        {0, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not say why"},
-        {12, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not say why"},
-        {1, 0.2, 1, OCCUPANCY_WHY_UNKNOWN, "does not say why"}, /* more than they allow */
+        {0, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not explain why"},
+        {12, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not explain why"},
+        {1, 0.2, 1, OCCUPANCY_WHY_UNKNOWN,
+         "does not explain why"}, /* more than they allow */
     };
     struct machine machine = machine_made();
 
@@ -431,7 +432,7 @@ TEST("large code starves the core")
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
 
     input.code_bytes = exact(20 << 10);
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
     input.code_bytes = exact(80 << 10);
     check_why(&input, OCCUPANCY_WHY_FRONT_END, "80 KiB of instructions");
 }
@@ -441,7 +442,7 @@ TEST("the prefetcher says why it is behind")
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 0.1 / 4, 1);
 
-    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "at each page of 4 KiB it begins anew");
+    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "at each page of 4 KiB it starts over");
     input.run_bytes = exact(640);
     check_why(&input, OCCUPANCY_WHY_PREFETCHER, "ends after 10 cache lines");
     input.streams = exact(20);

@@ -226,7 +226,7 @@ static void check_doubted(const struct machine *machine, const char *says)
 
     to.context = &seen;
     check_eq(now.resource[RESOURCE_L1_QUEUE].saturation, SATURATION_IMPOSSIBLE);
-    check_contains(buf_str(&now.limiter_sentence), "of 16 places in the L1 miss queue");
+    check_contains(buf_str(&now.limiter_sentence), "of 16 entries of the L1 miss queue");
     check_contains(buf_str(&now.limiter_sentence), says);
     check_contains(buf_str(&now.limiter_sentence), "Nothing is concluded from it");
     check(!strstr(buf_str(&now.limiter_sentence), "Nothing that was counted is at its"));
@@ -237,17 +237,17 @@ static void check_doubted(const struct machine *machine, const char *says)
     occupancy_release(&now);
 }
 
-TEST("what cannot be is doubted")
+TEST("what cannot be is in doubt")
 {
     struct machine machine = machine_made();
 
     machine.one_core.read_gbs = exact(40); /* it is not this */
     /* 230 M lines/s, where random reads reach 160 M */
-    check_doubted(&machine, "the traffic is doubted");
+    check_doubted(&machine, "the traffic is in doubt");
     machine.one_core.random_lines_per_s = exact(300e6);
-    check_doubted(&machine, "the latency is doubted");
+    check_doubted(&machine, "the latency is in doubt");
     machine.l1_mshrs.probe = around(20, 17, 24);
-    check_doubted(&machine, "the number of places is doubted");
+    check_doubted(&machine, "the number of entries is in doubt");
 }
 
 /* As much beyond the limit as probes differ: full, as before. */

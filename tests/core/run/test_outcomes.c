@@ -193,7 +193,7 @@ TEST("killed by the system is out of memory")
         enum run_outcome outcome;
         const char *detail;
     } cases[] = {
-        {3, 4, RUN_OUTCOME_OUT_OF_MEMORY, "killed by the system for want of memory"},
+        {3, 4, RUN_OUTCOME_OUT_OF_MEMORY, "killed by the system for lack of memory"},
         {3, 3, RUN_OUTCOME_CRASHED, "ended by SIGKILL (not sent by us, and the system"},
         {-1, -1, RUN_OUTCOME_OUT_OF_MEMORY, "most likely killed by the system"},
     };

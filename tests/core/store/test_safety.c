@@ -73,7 +73,7 @@ TEST("damaged files are refused")
     buf_truncate(&damaged, 5000);
     check_refused(&fixture, &damaged, "damaged");
     memset(damaged.data, 0, damaged.length);
-    check_refused(&fixture, &damaged, "it is no database");
+    check_refused(&fixture, &damaged, "it is not a database");
     buf_release(&damaged);
     buf_release(&file);
     fixture_drop(&fixture);
@@ -94,9 +94,9 @@ TEST("foreign files are refused")
     at[offset_version + 3] = 3;
     check_refused(&fixture, &file, "has schema 3, this program knows 2");
     buf_add(&text, "int main(void) { return 0; }\n");
-    check_refused(&fixture, &text, "it is no database");
+    check_refused(&fixture, &text, "it is not a database");
     buf_add_repeat(&text, 'x', 10000);
-    check_refused(&fixture, &text, "it is no database");
+    check_refused(&fixture, &text, "it is not a database");
     buf_release(&text);
     buf_release(&file);
     fixture_drop(&fixture);

@@ -215,7 +215,7 @@ TEST("odd texts are read")
         return;
     check_value(&set, "read_bytes", 5, 5, 5);
     check_missing(&set, "misses",
-                  "its count is negative: the counter wrapped or was set back");
+                  "its count is negative: the counter wrapped or was reset");
     count_set_release(&set);
 }
 
@@ -281,7 +281,7 @@ static int read_bad(const struct test_case *one, const char *path, struct error 
 TEST("damaged files are refused with their place")
 {
     static const char *const other[][2] = {
-        {"binary.csv", "is no text"},
+        {"binary.csv", "is not text"},
         {"perf.data", "it is what 'perf record' writes"},
         {"not_there.csv", "cannot read"},
         {"ours.json:solve", "has no regions: only what LIKWID's markers divide has"}};

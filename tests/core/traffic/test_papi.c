@@ -344,5 +344,5 @@ TEST("what is told by thread")
     check(bandwidth.event.nr > 0 && bandwidth.event.nr <= 6);
     papi_bandwidth_release(&bandwidth);
     check_fails(papi_bandwidth_for("POWER9", &all, &bandwidth, &err), &err,
-                STATUS_MISSING, "that is not told by thread");
+                STATUS_MISSING, "that is not available per thread");
 }

@@ -104,7 +104,7 @@ TEST("what is not found")
         const char *event, *part;
     } cases[] = {
         {"amd_umc_0/event=1/", "the kernel shows no PMU 'amd_umc_0' here"},
-        {"cpu/event=0x3c/", "says no cpus on which it counts for all"},
+        {"cpu/event=0x3c/", "names no CPUs on which it counts for all"},
         {"uncore_imc_0/nothing/", "has no 'nothing'"},
         {"uncore_imc_0/broken/", "has no 'colour'"},
         {"uncore_imc_0/event=0x100/", "has no 'event' that takes this value"},

@@ -123,7 +123,7 @@ TEST("sentences name bound, interval and resource")
     left.bound.same_by_chains = left.bound.min_by_chains = true;
     check_text(&left, "and the chain of addresses (each must be loaded before the next "
                       "is known) is at its limit.");
-    check_text(&left, "No plan takes the order of a chain apart.");
+    check_text(&left, "No plan breaks the order of a chain.");
     left = (struct search_headroom){
         .bound = {.same = quantity_unknown(), .min = quantity_unknown()},
         .reason = (char *)(uintptr_t) "Nobody knows."};

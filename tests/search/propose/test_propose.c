@@ -358,11 +358,11 @@ TEST("what cannot be proposed says so")
     check_nothing(&bench, "not tried: it changes more than this function, so it is done "
                           "by hand");
     ask(&bench, "fuse");
-    check_nothing(&bench, "no two loops stand beside one another that could be one");
+    check_nothing(&bench, "no two adjacent loops could be one");
     ask(&bench, "skew");
-    check_nothing(&bench, "no loop goes over the same data again and again");
+    check_nothing(&bench, "no loop passes over the same data again and again");
     ask(&bench, "nontemporal");
-    check_nothing(&bench, "no array is only written, and along its lines");
+    check_nothing(&bench, "no array is only written, and that along its lines");
     bench.nest.nr = 0;
     ask(&bench, "tile");
     check_nothing(&bench, "no loop of the kernel could be modelled");

@@ -76,7 +76,7 @@ TEST("time is blocked and neighbours joined")
     access[0].stride_at[0] = 8;
     bench.now = (struct choice){0};
     ask(&bench, "skew");
-    check_nothing(&bench, "no loop goes over the same data again and again");
+    check_nothing(&bench, "no loop passes over the same data again and again");
     bench_release(&bench);
 }
 

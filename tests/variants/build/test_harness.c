@@ -399,7 +399,7 @@ TEST("a refusal is the compiler's first error")
         check_fails(variant_build_file(kernel, other, &toolchain[i], VARIANT_TIME,
                                        fixture_dir(), &program, &err),
                     &err, STATUS_FAILED,
-                    "it calls or uses 'outside', which stands in another file; put it");
+                    "it calls or uses 'outside', which is in another file; put it");
         check(program == NULL);
     }
     free(bad);

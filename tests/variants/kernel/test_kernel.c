@@ -240,7 +240,7 @@ TEST("missing words are named")
         {"sparse", "buffer y length rows / 0", "by zero"},
         {"plain", "set n = m", "'m' is not known"},
         {"plain", "set n = n + 1", "'n' is not known"},
-        {"plain", "set n = 1.5", "no whole number"},
+        {"plain", "set n = 1.5", "not a whole number"},
         {"plain", "set n = 3000000000", "n = 3000000000 does not fit into 'int'"},
         {"integers", "set n = -1", "n = -1 does not fit into"},
         {"integers", "set n = 100000",

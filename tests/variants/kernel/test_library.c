@@ -66,7 +66,7 @@ TEST("what a compiler refuses is told")
     const struct {
         const char *source, *text;
     } cases[] = {{bad, "a folder/bad.c:2:"},
-                 {other, "it calls or uses 'outside', which stands in another file"},
+                 {other, "it calls or uses 'outside', which is in another file"},
                  {missing, "no-such.c"}};
     const struct toolchain *toolchain;
     struct kernel *kernel = fixture_bound("plain", NULL);

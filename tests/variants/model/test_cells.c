@@ -133,10 +133,10 @@ TEST("conversions are assumed and tested")
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         check(has(view.assumption, view.assumption_nr, parts[i]));
     check(!has(view.assumption, view.assumption_nr, "cast")); /* it never holds */
-    check(
-        has(view.refusal, view.refusal_nr,
-            "line 9: it would rest on what cannot be: what is compared with an unsigned "
-            "number at line 9 is not negative"));
+    check(has(view.refusal, view.refusal_nr,
+              "line 9: it would rest on something impossible: what is compared with an "
+              "unsigned "
+              "number at line 9 is not negative"));
     check_ok(loops_emit(&loops, "tile(i:4)", &text, &err), &err);
     check_contains(buf_str(&text), "n >= 2");
     check_contains(buf_str(&text), "} else {");

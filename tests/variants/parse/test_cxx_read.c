@@ -42,62 +42,70 @@ static const struct {
     {"a template",
      "template <class T> T f(int n, T *x)\n{\n    T s = 0;\n" LOOP
      "        s += x[i];\n" END,
-     "1:22: of C++, 'f' cannot be read: a function template; write the loop as a "
+     "1:22: the C++ function 'f' cannot be read: a function template; write the loop as "
+     "a "
      "function for one type, which the template may call"},
     {"a class template",
      "template <class T> struct A {\n    int n;\n    T *x;\n    void f()\n    {\n" LOOP
      "            x[i] = 0;\n    }\n};\n",
-     "4:10: of C++, 'A::f' cannot be read: a member of a class template"},
+     "4:10: the C++ function 'A::f' cannot be read: a member of a class template"},
     {"a vector",
      "#include <vector>\ndouble f(const std::vector<double> &x)\n{\n    double s = 0;\n"
      "    for (int i = 0; i < 9; i++)\n        s += x[i];\n" END,
-     "2:37: of C++, 'f' cannot be read: an object of the class 'std::vector<double>'; "
+     "2:37: the C++ function 'f' cannot be read: an object of the class "
+     "'std::vector<double>'; "
      "pass the pointer that data() gives, and the size, as parameters"},
     {"a vector of the function's own",
      "#include <vector>\n" SUM "    std::vector<double> y(n);\n" LOOP
      "        s += x[i];\n" END,
-     "5:25: of C++, 'f' cannot be read: an object of the class 'std::vector<double>'"},
+     "5:25: the C++ function 'f' cannot be read: an object of the class "
+     "'std::vector<double>'"},
     {"a range-based loop",
      "double f()\n{\n    double s = 0, x[4] = {1, 2, 3, 4};\n    for (double v : x)\n"
      "        s += v;\n" END,
-     "4:5: of C++, 'f' cannot be read: a range-based for loop; count with an index "
+     "4:5: the C++ function 'f' cannot be read: a range-based for loop; count with an "
+     "index "
      "instead"},
     {"a lambda",
      SUM "    auto g = [](double v) { return v * v; };\n" LOOP
          "        s += g(x[i]);\n" END,
      "4:"},
     {"an exception", SUM LOOP "        if (x[i] < 0)\n            throw 1;\n" END,
-     "6:13: of C++, 'f' cannot be read: an exception (throw); check before the loops and "
+     "6:13: the C++ function 'f' cannot be read: an exception (throw); check before the "
+     "loops and "
      "throw in the function around it"},
     {"a handler",
      SUM "    try {\n" LOOP "        s += x[i];\n    } catch (...) {\n    }\n" END,
-     "4:5: of C++, 'f' cannot be read: an exception handler (try)"},
+     "4:5: the C++ function 'f' cannot be read: an exception handler (try)"},
     {"new", SUM "    double *y = new double[n];\n" LOOP "        s += y[i] = x[i];\n" END,
-     "4:17: of C++, 'f' cannot be read: new; pass the memory to the function instead"},
+     "4:17: the C++ function 'f' cannot be read: new; pass the memory to the function "
+     "instead"},
     {"a virtual method",
      "struct A {\n    int n;\n    double *x;\n    virtual void f()\n    {\n" LOOP
      "            x[i] = 0;\n    }\n};\n",
-     "4:18: of C++, 'A::f' cannot be read: a virtual method; move the loop to a method "
+     "4:18: the C++ function 'A::f' cannot be read: a virtual method; move the loop to a "
+     "method "
      "that is not, which this one may call"},
     {"an operator",
      "struct A {\n    int n;\n    double *x;\n    void operator()()\n    {\n" LOOP
      "            x[i] = 0;\n    }\n};\n",
-     "4:10: of C++, 'A::operator()' cannot be read: an overloaded operator"},
+     "4:10: the C++ function 'A::operator()' cannot be read: an overloaded operator"},
     {"a constructor",
      "struct A {\n    double x[9];\n    A()\n    {\n        for (int i = 0; i < 9; i++)\n"
      "            x[i] = 0;\n    }\n};\n",
-     "3:5: of C++, 'A::A' cannot be read: a constructor or destructor"},
+     "3:5: the C++ function 'A::A' cannot be read: a constructor or destructor"},
     {"a called method",
      "struct A {\n    double *x;\n    double at(int i) const { return x[i]; }\n    "
      "double "
      "f(int n) const\n    {\n        double s = 0;\n" LOOP "            s += at(i);\n" END
      "};\n",
-     "8:18: of C++, 'A::f' cannot be read: a call of 'A::at'; write what it does in the "
+     "8:18: the C++ function 'A::f' cannot be read: a call of 'A::at'; write what it "
+     "does in the "
      "loop, or make it a function"},
     {"an element of a vector in a class",
      "#include <vector>\nstruct A {\n    std::vector<double> x;\n    void f(int n)\n    "
      "{\n" LOOP "            x[i] = 0;\n    }\n};\n",
-     "7:13: of C++, 'A::f' cannot be read: "},
+     "7:13: the C++ function 'A::f' cannot be read: "},
     {"a complex number",
      "#include <complex>\nvoid f(int n, std::complex<double> *x)\n{\n" LOOP
      "        x[i] = x[i] * x[i];\n}\n",
@@ -105,11 +113,13 @@ static const struct {
     {"a called template",
      "template <class T> T twice(T x) { return x + x; }\n" SUM LOOP "        s += "
      "twice(x[i]);\n" END,
-     "6:14: of C++, 'f' cannot be read: a call of the function template 'twice'; call a "
+     "6:14: the C++ function 'f' cannot be read: a call of the function template "
+     "'twice'; call a "
      "function for one type"},
     {"a reference to a pointer",
      "void f(int n, double *&x)\n{\n" LOOP "        x[i] = 0;\n}\n",
-     "1:24: of C++, 'f' cannot be read: a reference to a pointer or an array, 'x'; pass "
+     "1:24: the C++ function 'f' cannot be read: a reference to a pointer or an array, "
+     "'x'; pass "
      "the pointer itself"},
     {"a declaration in a condition",
      SUM LOOP "        if (double v = x[i])\n            s += v;\n" END, "5:"},
@@ -117,125 +127,139 @@ static const struct {
      SUM LOOP
      "    {\n        const double &v = x[i];\n        while (s < v)\n            "
      "s += v;\n    }\n" END,
-     "6:23: of C++, 'f' cannot be read: a reference in a function with while, switch, "
+     "6:23: the C++ function 'f' cannot be read: a reference in a function with while, "
+     "switch, "
      "labels or lists of initialisers; use a pointer"},
     {"a field that another hides",
      BASE
      "struct A : B {\n    int v;\n};\ndouble f(int n, const A *x)\n{\n    double s = "
      "0;\n" LOOP "        s += x[i].B::v;\n" END,
-     "12:22: of C++, 'f' cannot be read: a field of a base class by that class's name, "
+     "12:22: the C++ function 'f' cannot be read: a field of a base class by that "
+     "class's name, "
      "'v'; give the field a name that no other has"},
     {"a field of a virtual base class",
      BASE
      "struct A : virtual B {\n    int w;\n};\nvoid f(A &x)\n{\n    for (int i = 0; i "
      "< x.a; i++)\n        x.w = 0;\n}\n",
-     "10:27: of C++, 'f' cannot be read: a field of a virtual base class, 'a'; pass it "
+     "10:27: the C++ function 'f' cannot be read: a field of a virtual base class, 'a'; "
+     "pass it "
      "as "
      "a parameter"},
     {"a field of a base class that is there twice",
      BASE "struct C : B {};\nstruct D : B {};\nstruct A : C, D {\n    int w;\n};\nvoid "
           "f(A &x)\n{\n    for (int i = 0; i < x.C::a; i++)\n        x.w = 0;\n}\n",
-     "12:30: of C++, 'f' cannot be read: a field of a base class that the object has "
+     "12:30: the C++ function 'f' cannot be read: a field of a base class that the "
+     "object has "
      "more "
      "than once, 'a'; pass it as a parameter"},
     {"a field that may lie in either of two places",
      "struct B {\n    B() {}\n    double v;\n    int a;\n};\nstruct C {\n    int c;\n};\n"
      "struct A : B, C {};\ndouble f(int n, const A *x)\n{\n    double s = 0;\n" LOOP
      "        s += x[i].c;\n" END,
-     "14:19: of C++, 'f' cannot be read: a field of a base class whose place in the "
+     "14:19: the C++ function 'f' cannot be read: a field of a base class whose place in "
+     "the "
      "object is not known, 'c'; pass it as a parameter"},
     {"a pointer to a base class",
      BASE
      "struct A : B {\n    int w;\n};\ndouble f(int n, const A *x)\n{\n    double s = "
      "0;\n    const B *y = x;\n" LOOP "        s += y[i].v;\n" END,
-     "11:18: of C++, 'f' cannot be read: a conversion of 'A' to 'B', of which one is a "
+     "11:18: the C++ function 'f' cannot be read: a conversion of 'A' to 'B', of which "
+     "one is a "
      "base class of the other; use the object's fields as they are"},
     {"a reference to a base class",
      BASE "struct A : B {\n    int w;\n};\nvoid f(int n, A *x)\n{\n" LOOP
           "    {\n        B &y = x[i];\n        y.v = 0;\n    }\n}\n",
-     "12:16: of C++, 'f' cannot be read: a conversion of 'A' to 'B'"},
+     "12:16: the C++ function 'f' cannot be read: a conversion of 'A' to 'B'"},
     {"a cast to a derived class",
      BASE "struct A : B {\n    int w;\n};\nvoid f(int n, B *x)\n{\n" LOOP
           "        static_cast<A *>(x)[i].w = 0;\n}\n",
-     "11:9: of C++, 'f' cannot be read: a conversion of 'B' to 'A'"},
+     "11:9: the C++ function 'f' cannot be read: a conversion of 'B' to 'A'"},
     {"a lambda that returns",
      FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) {\n        if (y[i] > 0)\n "
          "           return;\n        y[i] = 1;\n    });\n}\n",
-     "10:13: of C++, 'f' cannot be read: a return statement in a lambda; put what "
+     "10:13: the C++ function 'f' cannot be read: a return statement in a lambda; put "
+     "what "
      "follows it under a condition"},
     {"a lambda's copy of what changes",
      FOR "void f(int n, double *y)\n{\n    double a = 1, *p = &a;\n    each(n, [=](int "
          "i) { *p = y[i] = a; });\n}\n",
-     "9:38: of C++, 'f' cannot be read: a lambda that has a copy of 'a', which may "
+     "9:38: the C++ function 'f' cannot be read: a lambda that has a copy of 'a', which "
+     "may "
      "differ from the variable"},
     {"a lambda's copy of an array",
      FOR "void f(int n, double *y)\n{\n    double a[2] = {1, 2};\n    each(n, [=](int i) "
          "{ y[i] = a[i % 2]; });\n}\n",
-     "9:33: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+     "9:33: the C++ function 'f' cannot be read: a lambda that has a copy of 'a'"},
     {"a lambda's copy of a reference",
      FOR "void f(int n, double &a, double *y)\n{\n    each(n, [y, a](int i) { y[i] = a; "
          "});\n}\n",
-     "8:36: of C++, 'f' cannot be read: a lambda that has a copy of 'a'"},
+     "8:36: the C++ function 'f' cannot be read: a lambda that has a copy of 'a'"},
     {"a lambda that changes its bound",
      FOR "void f(int n, double *y)\n{\n    each(n, [&](int i) { y[i] = n--; });\n}\n",
-     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change, or is of "
-     "another type than its parameter; read it into a variable of that type in front of "
-     "the call"},
+     "8:10: the C++ function 'f' cannot be read: a bound of 'each' that may change, or "
+     "is of "
+     "another type than its parameter; read it into a variable of that type before the "
+     "call"},
     {"a bound that another lambda changes",
      FOR "void f(int n, double *y)\n{\n    auto less = [&] { n--; };\n    each(n, "
          "[&](int i) { y[i] = 1; less(); });\n}\n",
-     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+     "9:10: the C++ function 'f' cannot be read: a bound of 'each' that may change"},
     {"a bound that a call gives",
      FOR "int size();\nvoid f(double *y)\n{\n    each(size(), [=](int i) { y[i] = 1; "
          "});\n}\n",
-     "9:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+     "9:10: the C++ function 'f' cannot be read: a bound of 'each' that may change"},
     {"a bound of the counter's name",
      FOR "void f(int i, double *y)\n{\n    each(i, [=](int i) { y[i] = 1; });\n}\n",
-     "8:10: of C++, 'f' cannot be read: a bound of 'each' that may change"},
+     "8:10: the C++ function 'f' cannot be read: a bound of 'each' that may change"},
     {"a lambda of another number",
      FOR "void f(int n, double *y)\n{\n    each(n, [=](short i) { y[i] = 1; });\n}\n",
-     "8:23: of C++, 'f' cannot be read: a lambda whose parameter is no 'int', as the "
-     "number is that 'each' calls it with; give it that type"},
+     "8:23: the C++ function 'f' cannot be read: a lambda whose parameter is not a "
+     "'int', like the number that 'each' passes; give it that type"},
     {"a lambda that changes its number",
      FOR "void f(int n, double *y)\n{\n    each(n, [=](int i) { y[i++] = 1; });\n}\n",
-     "8:28: of C++, 'f' cannot be read: a lambda that changes its parameter 'i'"},
+     "8:28: the C++ function 'f' cannot be read: a lambda that changes its parameter "
+     "'i'"},
     {"a lambda that keeps a number",
      FOR "void f(int n, double *y)\n{\n    int k = 0;\n    each(n, [=](int i) mutable { "
          "y[i] = k++; });\n}\n",
-     "9:13: of C++, 'f' cannot be read: a lambda that is more than captures, a parameter "
+     "9:13: the C++ function 'f' cannot be read: a lambda that is more than captures, a "
+     "parameter "
      "and a body; write a for loop with its body in place of this call"},
     {"a lambda with a variable of its own",
      FOR
      "void f(int n, double *y)\n{\n    each(n, [y, k = n](int i) { y[i] = k; });\n}\n",
-     "8:13: of C++, 'f' cannot be read: a lambda that captures 'k = n'; make that a "
-     "variable in front of the call"},
+     "8:13: the C++ function 'f' cannot be read: a lambda that captures 'k = n'; make "
+     "that a "
+     "variable before the call"},
     {"a lambda's copy that another name changes",
      FOR
      "void f(int n, double *y)\n{\n    double a = 1;\n    auto more = [&r = a] { r += 1; "
      "};\n    each(n, [=](int i) { y[i] = a; });\n    more();\n}\n",
-     "10:26: of C++, 'f' cannot be read: a lambda that has a copy of 'y'"},
+     "10:26: the C++ function 'f' cannot be read: a lambda that has a copy of 'y'"},
     {"a lambda under a pragma of a macro",
      "#define FAST _Pragma(\"omp parallel for\")\ntemplate <class F> void each(int n, F "
      "f)\n{\n"
      "    FAST /* all */ for (int i = 0; i < n; i++) f(i);\n}\nvoid f(int n, double "
      "*y)\n{\n"
      "    each(n, [=](int i) { y[i] = 1; });\n}\n",
-     "8:5: of C++, 'f' cannot be read: a lambda given to 'each' (read.cpp:3), whose loop "
-     "stands under a pragma or a condition; write that loop, under that pragma, with the "
+     "8:5: the C++ function 'f' cannot be read: a lambda passed to 'each' (read.cpp:3), "
+     "whose loop is under a pragma or a condition; write that loop, under that pragma, "
+     "with the "
      "lambda's body in place of this call"},
     {"a lambda within an if",
      FOR "void f(int n, double *y)\n{\n    if (n > 3)\n        each(n, [=](int i) { y[i] "
          "= 1; });\n}\n",
-     "9:9: of C++, 'f' cannot be read: a call with a lambda within a statement; write it "
+     "9:9: the C++ function 'f' cannot be read: a call with a lambda within a statement; "
+     "write it "
      "as a statement of its own in braces"},
     {"a lambda given to what does more",
      FOR
      "struct Policy {\n    int n;\n};\ntemplate <class F> void other(const char *name, "
      "Policy p, const F &f)\n{\n    (void)name;\n    each(p.n, f);\n}\nvoid f(int n, "
      "double *y)\n{\n    other(\"y\", Policy{n}, [=](int i) { y[i] = 1; });\n}\n",
-     "16:5: of C++, 'f' cannot be read: a lambda given to 'other' (read.cpp:10), which "
-     "is "
-     "no template that only counts from one number to another and calls it; write a for "
+     "16:5: the C++ function 'f' cannot be read: a lambda passed to 'other' "
+     "(read.cpp:10), which is not a template that only counts from one number to another "
+     "and calls it; write a for "
      "loop with the lambda's body in place of this call"},
     {"several of one name",
      "void f(int n, float *x)\n{\n" LOOP "        x[i] = 0;\n}\nvoid f(int n, double "

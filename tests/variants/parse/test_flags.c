@@ -107,7 +107,8 @@ TEST("what loads or writes is refused")
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         struct strvec flags = flags_of(refused[i]);
         struct error err = {0};
-        if (!check_fails(flags_check(&flags, &err), &err, STATUS_USAGE, "is not taken"))
+        if (!check_fails(flags_check(&flags, &err), &err, STATUS_USAGE,
+                         "is not accepted"))
             check_str(refused[i], "refused");
         strvec_release(&flags);
     }

@@ -118,7 +118,7 @@ TEST("sizes are integers")
     check_ok(directive_eval_integer("n * 4", lookup, NULL, &size, &err), &err);
     check_eq(size, 400);
     check_fails(directive_eval_integer("n * 0.003", lookup, NULL, &size, &err), &err,
-                STATUS_INPUT, "is no whole number");
+                STATUS_INPUT, "is not a whole number");
 }
 
 TEST("sizes are written as people do")
@@ -142,7 +142,7 @@ TEST("sizes are written as people do")
     struct error err = {0};
     long long size = 0;
     check_fails(directive_eval_integer("1e17", lookup, NULL, &size, &err), &err,
-                STATUS_INPUT, "no whole number of 64 bits that is exact");
+                STATUS_INPUT, "not a whole number of 64 bits that is exact");
 }
 
 /* ---- contents ---- */
@@ -269,8 +269,8 @@ TEST("bad words are refused")
          "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'"},
         {"buffer A size 4", "expected 'buffer NAME = CONTENTS'"},
         {"buffer A length", "a value is missing"},
-        {"buffer A = ", "no contents of a buffer"},
-        {"buffer A = uniform(1", "no contents of a buffer"},
+        {"buffer A = ", "not a buffer's contents"},
+        {"buffer A = uniform(1", "not a buffer's contents"},
         {"buffer n = zero", "'n' is no array of 'f'; there are: A, b, g"},
         {"assume", "is no assumption; known are independent, noalias, associative"},
         {"assume parallel(i)", "'parallel' is no assumption"},

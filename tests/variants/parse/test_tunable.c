@@ -58,11 +58,11 @@ TEST("wrong values are refused")
         {"in {}", "expected"},
         {"in 8:16", "lacks its step"},
         {"in 16:8:x2", "8 lies below 16"},
-        {"in 8:16:x1", "leads nowhere"},
-        {"in 8:16:+0.5", "leads nowhere"},
+        {"in 8:16:x1", "does not step up"},
+        {"in 8:16:+0.5", "does not step up"},
         {"in 8:16:2", "neither a factor"},
-        {"in 0:16:x2", "begin at 1 or more"},
-        {"in 8.5", "no whole number"},
+        {"in 0:16:x2", "start at 1 or more"},
+        {"in 8.5", "not a whole number"},
         {"in 99999999999", "beyond"},
         {"in 1:1000000:+1", "more than 4096 values"},
         {"in {8} 9", "'9' is left over"},
@@ -162,7 +162,7 @@ TEST("what is no definition is said")
     } cases[] = {
         {"#define T(x) 3\n", "x.c:1: 'T' is a macro with arguments"},
         {"#define T\n", "a macro without a value"},
-        {"#define T (U + 1)\n", "the value '(U + 1)' of 'T' is no number"},
+        {"#define T (U + 1)\n", "the value '(U + 1)' of 'T' is not a number"},
         {"#define T 1\n#define T 2\n", "defined twice, in lines 1 and 2"},
         {"enum { A = 1, T };", "an enumerator without a value"},
         {"int T = 3;", "a variable that is not const"},
@@ -267,9 +267,9 @@ TEST("wrong settings are refused")
     static const struct {
         const char *plan, *part;
     } cases[] = {
-        {"set(X:8)", "'X' in set is no tunable; there are: T, U"},
+        {"set(X:8)", "'X' in set is not a tunable; there are: T, U"},
         {"set(T:5)", "'T:5' in set: the tunable may be 2, 4, 8, 16"},
-        {"set(T:16)", "against the constraint 'T * U <= 16'"},
+        {"set(T:16)", "violate the constraint 'T * U <= 16'"},
         {"set(T:8) set(T:2)", "'T' is set twice"},
     };
     static const char *const words[] = {NULL};
@@ -322,7 +322,7 @@ TEST("words about nothing are refused")
         struct error err = {0};
 
         strvec_push(&request.words, cases[i].word);
-        check_fails(kernel_open(&request, &kernel, &err), &err, STATUS_INPUT,
+        check_fails(kernel_open(&request, &kernel, &err), &err, STATUS_USAGE,
                     cases[i].part);
         strvec_release(&request.words);
         free(path);
@@ -347,7 +347,7 @@ TEST("shared extents stay")
     strvec_push(&request.words, "tunable T in {4,8}");
     if (check_ok(kernel_open(&request, &kernel, &err), &err))
         check_fails(plan_on(kernel, "set(T:8)", &out, &err), &err, STATUS_USAGE,
-                    "a tunable decides on the extent of 'part'");
+                    "a tunable determines the extent of 'part'");
     buf_release(&out);
     kernel_free(kernel);
     strvec_release(&request.words);

@@ -503,7 +503,8 @@ TEST("kernels are proven")
         {"outside", STATUS_UNVERIFIABLE,
          "'overrun' cannot be verified: it writes outside array 'a' at n=101"},
         {"counter", STATUS_UNVERIFIABLE,
-         "'count' gives other results when it is called again with the same arguments: "
+         "'count' gives different results when it is called again with the same "
+         "arguments: "
          "a[0] "
          "is 2 instead of 1 at n=1"},
         {"nan", STATUS_INPUT,
