@@ -216,10 +216,11 @@ static const char *named(const char *flag)
 static int refuse(const char *flag, struct error *err)
 {
     if (*flag != '-')
-        return fail(err, STATUS_USAGE,
-                    "'%s' is no compiler flag, which is what stands behind '--' where a "
-                    "C file is named; for a program leave out the file",
-                    flag);
+        return fail(
+            err, STATUS_USAGE,
+            "'%s' is not accepted: compiler flags go after '--' where a C file is "
+            "named; for a program leave out the file",
+            flag);
     return fail(err, STATUS_USAGE,
                 "the compiler flag '%s' is not accepted here; -I, -D, -U, -std=, -O, -f, "
                 "-m, -W and -g are, as long as they name no file but a header, no plugin "
