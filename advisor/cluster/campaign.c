@@ -93,9 +93,8 @@ static json_t *campaign_json(const struct campaign *campaign)
     gethostname(host, sizeof(host) - 1);
     for (size_t i = 0; i < campaign->array_nr; i++)
         json_array_append_new(arrays, json_string(campaign->array[i].id));
-    return json_pack("{s:s, s:s, s:I, s:s, s:o, s:o}", "schema", "inflight.jobs/1",
-                     "host", host, "pid", (json_int_t)getpid(), "version",
-                     INFLIGHT_VERSION, "words",
+    return json_pack("{s:s, s:s, s:I, s:s, s:o, s:o}", "message", "jobs", "host", host,
+                     "pid", (json_int_t)getpid(), "version", INFLIGHT_VERSION, "words",
                      json_strings((const char *const *)campaign->settings->given,
                                   (size_t)campaign->settings->given_nr),
                      "arrays", arrays);
@@ -222,7 +221,7 @@ static void put_bye(const struct kind *kind, const char *worker, const char *why
 {
     const struct mailbox_patience none = {0};
     char *name = xasprintf("%s.bye", worker);
-    json_t *bye = json_pack("{s:s, s:s}", "schema", "inflight.bye/1", "why", why);
+    json_t *bye = json_pack("{s:s, s:s}", "message", "bye", "why", why);
     mailbox_put(kind->folder, MAILBOX_WORKERS, name, bye, &none, NULL);
     json_decref(bye);
     free(name);
@@ -329,7 +328,7 @@ static int kind_write(const struct campaign *campaign, const struct kind *kind,
     const struct mailbox_patience patience = {.seconds = 600};
     const struct settings *settings = campaign->settings;
     json_t *document = json_pack(
-        "{s:s, s:s, s:o, s:O}", "schema", "inflight.kind/1", "name", kind->name, "words",
+        "{s:s, s:s, s:o, s:O}", "message", "kind", "name", kind->name, "words",
         json_strings((const char *const *)settings->given, (size_t)settings->given_nr),
         "hello", hello);
     int status =
@@ -372,10 +371,24 @@ static void note_partition(struct campaign *campaign, const json_t *hello)
     }
 }
 
+/* Of another version it would misunderstand the questions. */
+static bool is_of_ours(struct campaign *campaign, const json_t *hello)
+{
+    const char *version = report_word(hello, "version");
+    if (!strcmp(version, INFLIGHT_VERSION))
+        return true;
+    progress_note(&campaign->progress,
+                  "the worker on %s is of version '%s', not %s: it is left out",
+                  report_word(hello, "node"), version, INFLIGHT_VERSION);
+    return false;
+}
+
 static int welcome(struct campaign *campaign, const char *id, const json_t *hello,
                    struct error *err)
 {
     const struct mailbox_patience patience = {.seconds = 600};
+    if (!is_of_ours(campaign, hello))
+        return 0;
     size_t before = campaign->kinds.nr;
     struct kind *kind = kinds_of(&campaign->kinds, campaign->folder, hello);
     if (campaign->kinds.nr > before && kind_begin(campaign, kind, hello, err))

@@ -18,7 +18,7 @@
 #include "search/remote/questions.h"
 #include "search/remote/serve.h"
 #include "search/session/measured.h"
-#include "search/space/environment.h"
+#include "search/space/space.h"
 #include "variants/kernel/kernel.h"
 
 /* What the questions are about, once the first of them has said it. */
@@ -196,29 +196,15 @@ static int answer_open(struct node *node, const struct json_at *question, json_t
                : 0;
 }
 
-static int environment_at_key(const struct json_at *question, const char *key,
-                              struct environment *out, struct error *err)
-{
-    struct json_at here;
-    return json_object_at(question, key, &here, err) ||
-                   environment_from_json(&here, out, err)
-               ? -1
-               : 0;
-}
-
 static int answer_file(struct node *node, const struct json_at *question, json_t *answer,
                        struct error *err)
 {
-    struct environment environment[2] = {{0}, {0}};
+    struct environment environment[2];
     struct quantity ratio = quantity_unknown();
     const char *text = NULL, *plan = NULL;
     double seconds = 0;
     bool verified = false;
-    if (environment_at_key(question, "a", &environment[0], err) ||
-        environment_at_key(question, "b", &environment[1], err) ||
-        json_string_at(question, "text", &text, err) ||
-        json_string_at(question, "plan", &plan, err) ||
-        json_number_at(question, "seconds", 0, INFINITY, &seconds, err))
+    if (question_file_at(question, &text, &plan, environment, &seconds, err))
         return -1;
     char *path = context_emitted(&node->bench);
     int status = file_write(path, text, strlen(text), err) ||
@@ -394,8 +380,8 @@ static json_t *hello_json(char **id, struct error *err)
         if (*c == '/' || *c == '@')
             *c = '_';
     json_t *hello =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "schema",
-                  "inflight.worker/1", "id", *id, "node", node, "job", job, "partition",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s}", "message",
+                  "worker", "id", *id, "node", node, "job", job, "partition",
                   from("SLURM_JOB_PARTITION"), "kind", kind, "cpu_model", model, "cpu",
                   cpu, "cores", (json_int_t)cpus.cpu_nr, "processors",
                   (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "version", INFLIGHT_VERSION);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/report/report_nodes.h"
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
 #include "core/base.h"
 #include "core/base/figures.h"
-#include "core/base/statistics.h"
 #include "core/process/spawn.h"
 
 static bool name_is_taken(const struct kinds *kinds, const char *name)
@@ -62,86 +62,6 @@ void kinds_release(struct kinds *kinds)
     free(kinds->item);
 }
 
-/* ---- nodes of one kind ---- */
-
-/* A node by itself is slow, and not in the noise, beyond that. */
-static const double slow_by = 1.10;
-
-struct timed {
-    const char *node;
-    struct quantity time_s;
-};
-
-/* Each node once, by its last worker. */
-static size_t timed_nodes(const json_t *report, struct timed **out)
-{
-    const json_t *list = json_object_get(json_object_get(report, "campaign"), "nodes"),
-                 *worker;
-    size_t nr = 0, i;
-    *out = xcalloc(json_array_size(list) + 1, sizeof(**out));
-    json_array_foreach(list, i, worker) {
-        struct quantity time_s = report_value(report_quantity(worker, "original_s"));
-        size_t k = 0;
-        while (k < nr && strcmp((*out)[k].node, report_word(worker, "node")))
-            k++;
-        if (!report_quantity(worker, "original_s"))
-            continue;
-        (*out)[k] = (struct timed){report_word(worker, "node"), time_s};
-        nr += k == nr;
-    }
-    return nr;
-}
-
-static double median_time(const struct timed *timed, size_t nr)
-{
-    double *value = xcalloc(nr + 1, sizeof(*value));
-    for (size_t i = 0; i < nr; i++)
-        value[i] = timed[i].time_s.value;
-    double median = median_sorting(value, nr);
-    free(value);
-    return median;
-}
-
-char *kind_slow_node(const json_t *report)
-{
-    struct timed *timed;
-    size_t nr = timed_nodes(report, &timed);
-    struct buf names = {0};
-    double median = nr > 2 ? median_time(timed, nr) : NAN;
-    for (size_t i = 0; i < nr && nr > 2; i++)
-        if (timed[i].time_s.low > slow_by * median)
-            buf_addf(&names, "%s%s takes %.2f times as long as the median of its kind",
-                     names.length ? ", " : "", timed[i].node,
-                     timed[i].time_s.value / median);
-    free(timed);
-    char *sentence = names.length
-                         ? xasprintf("%s: the node itself is slow; its comparisons are "
-                                     "within it, and hold",
-                                     buf_str(&names))
-                         : NULL;
-    buf_release(&names);
-    return sentence;
-}
-
-char *kind_scatter(const json_t *report)
-{
-    struct timed *timed;
-    size_t nr = timed_nodes(report, &timed);
-    double least = INFINITY, most = 0;
-    struct buf out = {0};
-    for (size_t i = 0; i < nr; i++) {
-        least = fmin(least, timed[i].time_s.value);
-        most = fmax(most, timed[i].time_s.value);
-    }
-    if (nr > 1)
-        buf_addf(&out,
-                 "the kernel as written takes %.3g to %.3g ms on its %zu nodes (%.0f %% "
-                 "apart)",
-                 least * 1e3, most * 1e3, nr, 100 * (most / least - 1));
-    free(timed);
-    return out.length ? buf_detach(&out) : NULL;
-}
-
 /* ---- kinds side by side ---- */
 
 static const char *winner_of(const struct kind *kind)
@@ -168,7 +88,7 @@ static void add_kind(const struct kind *kind, struct buf *out)
     char *limit = kind->report ? report_limit_phrase(kind->report) : NULL;
     if (limit)
         buf_addf(out, "  limited by %s\n", limit);
-    char *slow = kind_slow_node(kind->report), *scatter = kind_scatter(kind->report);
+    char *slow = report_slow_node(kind->report), *scatter = report_scatter(kind->report);
     if (scatter)
         buf_addf(out, "  %s\n", scatter);
     if (slow)
@@ -262,14 +182,16 @@ json_t *kinds_json(const struct kinds *kinds)
     json_t *list = json_array();
     for (size_t i = 0; i < kinds->nr; i++) {
         const struct kind *kind = &kinds->item[i];
-        char *slow = kind_slow_node(kind->report), *scatter = kind_scatter(kind->report);
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:O?}", "name", kind->name,
-                      "cpu_model", kind->model, "cores", (json_int_t)kind->cores,
-                      "workers", (json_int_t)kind->worker.nr, "trouble",
-                      text_json(kind->trouble), "scatter", text_json(scatter),
-                      "slow_node", text_json(slow), "report", kind->report));
+        char *slow = report_slow_node(kind->report),
+             *scatter = report_scatter(kind->report);
+        json_t *entry = json_pack(
+            "{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "name", kind->name, "cpu_model",
+            kind->model, "cores", (json_int_t)kind->cores, "workers",
+            (json_int_t)kind->worker.nr, "trouble", text_json(kind->trouble), "scatter",
+            text_json(scatter), "slow_node", text_json(slow));
+        if (kind->report)
+            json_object_set(entry, "report", kind->report);
+        json_array_append_new(list, entry);
         free(slow);
         free(scatter);
     }

@@ -31,13 +31,6 @@ struct kinds {
 struct kind *kinds_of(struct kinds *kinds, const char *folder, const json_t *hello);
 void kinds_release(struct kinds *kinds);
 
-/* One that is much slower than the others of its kind, by the kernel as written; NULL =
- * the nodes agree. The sentence says by how much. Caller frees. */
-char *kind_slow_node(const json_t *report);
-/* How far its nodes differ: "n1, n2 and n3 agree within 3 %"; NULL = fewer than two were
- * timed. Caller frees. */
-char *kind_scatter(const json_t *report);
-
 /* The kinds side by side: winner, gain, limit, nodes; where the same plan wins and where
  * not, and by which limits they differ. */
 void kinds_text(const struct kinds *kinds, struct buf *out);

@@ -309,6 +309,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     struct view view = {report, layout_on(out, colour, columns), evidence};
     view_verdict(&view);
     view_head(&view);
+    view_nodes(&view);
     view_limit(&view);
     show_confirm(&view);
     view_results(&view);

@@ -24,6 +24,9 @@ void view_next(struct view *view);
 /* To be pasted into a shell: broken between words only. */
 void view_command(struct view *view, const json_t *words, size_t indent);
 
+/* report_nodes.c: of --on: the nodes, what they took, and how far they agree. */
+void view_nodes(struct view *view);
+
 /* report_change.c: the loop in the diff of the plan that was kept; nothing without one.
  */
 void view_change(struct view *view);

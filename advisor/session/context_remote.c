@@ -14,7 +14,6 @@
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
-#include "search/space/environment.h"
 
 static const double progress_s = 0.5;
 
@@ -71,24 +70,29 @@ static int ask_profile(struct context *bench, const char *path, struct error *er
     return status;
 }
 
-/* Where the nodes see it, too. */
-static int load_profile(struct context *bench, const char *kind, char **shared,
-                        struct error *err)
+static int kept_profile(struct context *bench, const char *kind, struct error *err)
 {
     char *kept = NULL;
-    struct buf text = {0};
     int status = kept_profile_path(kind, &kept, err);
     if (!status && !file_exists(kept))
         status = ask_profile(bench, kept, err);
-    *shared = path_join(bench->settings->on, "machine.json");
-    status = status || file_read(kept, &text, err) ||
-                     file_write(*shared, buf_str(&text), text.length, err) ||
-                     machine_load(*shared, &bench->machine, err)
-                 ? -1
-                 : 0;
-    buf_release(&text);
+    if (!status)
+        status = machine_load(kept, &bench->machine, err);
     free(kept);
     return status;
+}
+
+/* What was named, else that of the kind; and where the nodes see it, too. */
+static int load_profile(struct context *bench, const char *kind, char **shared,
+                        struct error *err)
+{
+    const char *named = bench->settings->machine;
+    *shared = path_join(bench->settings->on, "machine.json");
+    return (named ? profile_read(named, NULL, &bench->machine, err)
+                  : kept_profile(bench, kind, err)) ||
+                   machine_save(&bench->machine, *shared, err)
+               ? -1
+               : 0;
 }
 
 /* ---- what all questions begin with ---- */
@@ -167,17 +171,13 @@ int context_remote_open(struct context *bench, struct error *err)
 int context_remote_file(struct context *bench, const char *source,
                         struct compared *comparison, struct error *err)
 {
-    json_t *question = question_new("file"), *answer = NULL;
     struct buf text = {0};
-    if (file_read(source, &text, err)) {
-        json_decref(question);
+    json_t *answer = NULL;
+    if (file_read(source, &text, err))
         return -1;
-    }
-    json_object_set_new(question, "text", json_string(buf_str(&text)));
-    json_object_set_new(question, "plan", json_string(comparison->b.plan));
-    json_object_set_new(question, "a", environment_to_json(&comparison->a.environment));
-    json_object_set_new(question, "b", environment_to_json(&comparison->b.environment));
-    json_object_set_new(question, "seconds", json_real(comparison->seconds));
+    json_t *question =
+        question_file(buf_str(&text), comparison->b.plan, &comparison->a.environment,
+                      &comparison->b.environment, comparison->seconds);
     buf_release(&text);
     if (remote_ask(bench->remote, question, &answer, err) || !answer)
         return err->status ? -1 : 0;
@@ -239,10 +239,9 @@ void context_remote_progress(struct context *bench, const char *doing, size_t va
     if (!bench->remote || now_s - bench->remote_said_s < progress_s)
         return;
     bench->remote_said_s = now_s;
-    json_t *progress =
-        json_pack("{s:s, s:o, s:I, s:f, s:f}", "schema", "inflight.progress/1", "doing",
-                  text_json(doing), "variants", (json_int_t)variants, "best", best,
-                  "left_s", left_s);
+    json_t *progress = json_pack("{s:s, s:o, s:I, s:f, s:f}", "message", "progress",
+                                 "doing", text_json(doing), "variants",
+                                 (json_int_t)variants, "best", best, "left_s", left_s);
     mailbox_put(bench->settings->on, "", KIND_PROGRESS, progress, &none, NULL);
     json_decref(progress);
 }

@@ -14,9 +14,9 @@ struct context;
 struct error;
 struct settings;
 
-/* What a campaign knows of a kind of node, in its folder: inflight.kind/1. */
+/* What a campaign knows of a kind of node, in its folder: "kind". */
 #define KIND_FILE "kind.json"
-/* Of the search among its nodes: inflight.progress/1, and the report. */
+/* Of the search among its nodes: "progress", and the report. */
 #define KIND_PROGRESS "progress.json"
 #define KIND_REPORT   "report.json"
 /* There: no worker will come any more. */

@@ -12,7 +12,7 @@ static const char *const efforts[] = {"quick", "full", "explain"};
 
 json_t *question_new(const char *what)
 {
-    return json_pack("{s:s, s:s}", "schema", "inflight.question/1", "what", what);
+    return json_pack("{s:s, s:s}", "message", "question", "what", what);
 }
 
 json_t *candidate_json(const struct candidate *candidate)
@@ -40,6 +40,41 @@ json_t *question_compare(const struct candidate *a, const struct candidate *b, b
     json_object_set_new(question, "look", json_boolean(look));
     json_object_set_new(question, "seconds", json_real(seconds));
     return question;
+}
+
+json_t *question_file(const char *text, const char *plan, const struct environment *a,
+                      const struct environment *b, double seconds)
+{
+    json_t *question = question_new("file");
+    json_object_set_new(question, "text", json_string(text));
+    json_object_set_new(question, "plan", json_string(plan));
+    json_object_set_new(question, "a", environment_to_json(a));
+    json_object_set_new(question, "b", environment_to_json(b));
+    json_object_set_new(question, "seconds", json_real(seconds));
+    return question;
+}
+
+static int environment_at(const struct json_at *at, const char *key,
+                          struct environment *out, struct error *err)
+{
+    struct json_at here;
+    *out = (struct environment){0};
+    return json_object_at(at, key, &here, err) || environment_from_json(&here, out, err)
+               ? -1
+               : 0;
+}
+
+int question_file_at(const struct json_at *question, const char **text, const char **plan,
+                     struct environment environment[2], double *seconds,
+                     struct error *err)
+{
+    return environment_at(question, "a", &environment[0], err) ||
+                   environment_at(question, "b", &environment[1], err) ||
+                   json_string_at(question, "text", text, err) ||
+                   json_string_at(question, "plan", plan, err) ||
+                   json_number_at(question, "seconds", 0, INFINITY, seconds, err)
+               ? -1
+               : 0;
 }
 
 /* ---- answering ---- */
@@ -132,8 +167,8 @@ int question_ask_runner(const struct json_at *question,
 
 json_t *answer_new(const char *question, const char *worker)
 {
-    return json_pack("{s:s, s:s, s:s}", "schema", "inflight.answer/1", "question",
-                     question, "worker", worker);
+    return json_pack("{s:s, s:s, s:s}", "message", "answer", "question", question,
+                     "worker", worker);
 }
 
 void answer_failed(json_t *answer, const struct error *err)

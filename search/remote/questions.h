@@ -1,12 +1,12 @@
-/* What a search asks a runner elsewhere, as documents: inflight.question/1 and
- * inflight.answer/1 (docs/internals/formats.md). */
+/* What a search asks a runner elsewhere, as documents: "question" and
+ * "answer" (docs/internals/formats.md). */
 #ifndef SEARCH_QUESTIONS_H
 #define SEARCH_QUESTIONS_H
 
 #include "core/files/json.h"
 #include "search/session/subject.h"
+#include "search/space/space.h"
 
-struct candidate;
 struct error;
 struct quantity;
 struct search_costs;
@@ -18,6 +18,16 @@ json_t *question_measure(const struct candidate *candidate, enum measure_effort 
 /* `look`: in what the session keeps running. */
 json_t *question_compare(const struct candidate *a, const struct candidate *b, bool look,
                          double seconds);
+
+/* The text of a file, made by the plan, under `b`, against the kernel as written under
+ * `a`.
+ */
+json_t *question_file(const char *text, const char *plan, const struct environment *a,
+                      const struct environment *b, double seconds);
+/* Texts are borrowed from the document. */
+int question_file_at(const struct json_at *question, const char **text, const char **plan,
+                     struct environment environment[2], double *seconds,
+                     struct error *err);
 
 /* Of "measure" and "compare": asks the runner and adds what it says to the answer. Other
  * questions are refused. */

@@ -178,7 +178,7 @@ static void say_bye(const struct serving *serving, const struct error *failed)
 {
     const struct mailbox_patience none = {0};
     char *bye = xasprintf("%s.bye", serving->opts->id);
-    json_t *why = json_pack("{s:s, s:o}", "schema", "inflight.bye/1", "why",
+    json_t *why = json_pack("{s:s, s:o}", "message", "bye", "why",
                             text_json(failed ? failed->text : serving->why));
     mailbox_put(serving->folder, MAILBOX_WORKERS, bye, why, &none, NULL);
     json_decref(why);

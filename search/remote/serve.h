@@ -10,7 +10,7 @@ struct error;
 struct serve_opts {
     const char *folder;
     const char *id;      /* of this worker: a plain file name */
-    const json_t *hello; /* what it is: inflight.worker/1 */
+    const json_t *hello; /* what it is: "worker" */
     /* The search is given up when nothing is heard of it for so long; 0 = 600 */
     double silent_s;
     /* Fills the answer to one question. Not asked: "join" {"folder"}, the questions that

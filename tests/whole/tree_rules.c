@@ -58,6 +58,7 @@ static const struct edge {
     {"search/session", "core rules variants/plan variants/kernel search/space "
                        "search/propose"},
     {"search/records", "core variants/kernel search/space search/session"},
+    {"search/remote", "core search/space search/session search/records"},
     {"search/live", "core variants search/space search/session"},
     {"search/finish", "core rules variants/kernel search/space search/session"},
     {"search/strategy", "core rules variants/plan variants/kernel search/space "
@@ -232,7 +233,8 @@ static const char also_outward[] =
     "variants/kernel/kernel_inputs.h variants/kernel/kernel_outline.h "
     "variants/parse/outline.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
-    "search/session/advice.h search/finish/confirm.h search/records/replay.h";
+    "search/session/advice.h search/finish/confirm.h search/records/replay.h "
+    "search/remote/mailbox.h search/remote/questions.h search/remote/serve.h";
 
 /* What rooms with rows show to the others of their house. */
 static const char shown_in_house[] =

@@ -1,0 +1,144 @@
+/* Searches whose variants are judged by workers in other processes, by the commands as
+ * they are typed. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/process/spawn.h"
+#include "tests/advisor/place.h"
+
+SUITE(cluster_worker);
+
+enum { WORKERS_MAX = 3 };
+
+struct site {
+    struct place place;
+    struct spawn_child *worker[WORKERS_MAX];
+    size_t worker_nr;
+};
+
+static void site_worker(struct site *site)
+{
+    const char *const argv[] = {INFLIGHT_PROGRAM, "worker", "shared folder", "--quiet",
+                                NULL};
+    struct spawn_request request = {.argv = argv,
+                                    .env_extra = (const char *const *)site->place.env.v,
+                                    .dir = site->place.work,
+                                    .timeout_s = 600};
+    check_ok(spawn_start(&request, &site->worker[site->worker_nr++], &site->place.err),
+             &site->place.err);
+}
+
+/* Each leaves by itself. */
+static void site_end(struct site *site)
+{
+    struct spawn_outcome outcome[WORKERS_MAX];
+    check_ok(
+        spawn_wait_all(site->worker, site->worker_nr, false, outcome, &site->place.err),
+        &site->place.err);
+    for (size_t i = 0; i < site->worker_nr; i++) {
+        check_eq(outcome[i].end, SPAWN_EXITED);
+        check_eq(outcome[i].code, 0);
+        spawn_outcome_release(&outcome[i]);
+    }
+    place_drop(&site->place);
+}
+
+static json_t *site_run(struct site *site, const char *args)
+{
+    struct spawn_outcome outcome;
+    json_t *document = NULL;
+    place_run(&site->place, args, &outcome);
+    check_eq(outcome.code, 0);
+    if (outcome.code)
+        puts(buf_str(&outcome.err));
+    check_ok(json_read_text(buf_str(&outcome.out), "stdout", NULL, &document,
+                            &site->place.err),
+             &site->place.err);
+    spawn_outcome_release(&outcome);
+    return document;
+}
+
+static const json_t *only_kind(const json_t *document)
+{
+    const json_t *kinds = json_object_get(document, "kinds");
+    check_eq(json_array_size(kinds), 1);
+    return json_array_get(kinds, 0);
+}
+
+TEST("two workers judge the variants of one search")
+{
+    struct site site = {0};
+    place_make(&site.place);
+    site_worker(&site);
+    site_worker(&site);
+    json_t *document = site_run(
+        &site, "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
+               "--machine skl --strategy exhaustive --variants 9 --budget 200s -o out.c "
+               "--cores 1 --build-record grid.inflight.json --json");
+    const json_t *kind = only_kind(document), *report = json_object_get(kind, "report"),
+                 *variants = json_object_get(report, "variants"), *one;
+    check_eq(json_integer_value(json_object_get(kind, "workers")), 2);
+    check(json_array_size(variants) >= 9);
+    size_t i;
+    json_array_foreach(variants, i, one)
+        check_str(json_string_value(json_object_get(one, "outcome")), "ok");
+    const json_t *campaign = json_object_get(report, "campaign");
+    check_eq(json_array_size(json_object_get(campaign, "nodes")), 2);
+    check(json_number_value(json_object_get(campaign, "node_seconds")) > 0);
+    /* The words of the user, not those of the search of one kind. */
+    const json_t *words = json_object_get(report, "command_line");
+    check_str(json_string_value(json_array_get(words, json_array_size(words) - 1)),
+              "--json");
+    char *output = path_join(site.place.work, "out.c"),
+         *record = path_join(site.place.work, "grid.inflight.json");
+    check(file_exists(output));
+    check(file_exists(record));
+    check(text_ends(json_string_value(json_object_get(report, "output")), "/out.c"));
+    json_decref(document);
+    check_run(&site.place, "report --list", 0, "*grid*", "");
+    free(output);
+    free(record);
+    site_end(&site);
+}
+
+TEST("other commands run on a node as they are")
+{
+    struct site site = {0};
+    place_make(&site.place);
+    site_worker(&site);
+    json_t *document =
+        site_run(&site, "measure grid.c --set n=40 --set m=40 --set c=0.1 --on "
+                        "'shared folder' --machine skl --cores 1 --quiet --json");
+    check_str(json_string_value(json_object_get(document, "schema")),
+              "inflight.measure/1");
+    json_decref(document);
+    site_end(&site);
+}
+
+TEST("what a node refuses ends the search with its reason")
+{
+    struct site site = {0};
+    place_make(&site.place);
+    site_worker(&site);
+    check_run(&site.place,
+              "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
+              "--machine skl --cores 100000 --budget 20s",
+              2, "*", "inflight: *: --cores 100000: *");
+    site_end(&site);
+}
+
+TEST("options of a campaign that there is not")
+{
+    struct place place = {0};
+    place_make(&place);
+    check_run(&place, "tune grid.c --partition p", 2, "",
+              "inflight: --partition is for jobs: it needs --on slurm*");
+    check_run(&place, "tune grid.c --time 30s --on here", 2, "",
+              "inflight: --time is for jobs: it needs --on slurm; a search's own time is "
+              "--budget*");
+    check_run(&place, "tune grid.c --node-hours 2", 2, "",
+              "inflight: --node-hours needs --on*");
+    check_run(&place, "worker", 2, "", "inflight: worker needs the folder of a search*");
+    place_drop(&place);
+}
