@@ -2,10 +2,10 @@
  * A campaign on a Slurm of three nodes that things happen to, as they happen on a
  * cluster: is anything lost, counted twice or left behind?
  *
- *     cluster [FAULTS [SEED [KIND]]]
+ *     cluster [FAULTS [SEED [KIND...]]]
  *
  * The same search, by the real program, once undisturbed, and then FAULTS times (50),
- * with one fault each, of the kinds below in turn (or of one KIND), at a moment and of a
+ * with one fault each, of the kinds below in turn (or of each KIND), at a moment and of a
  * length that SEED (1) decides. The user's data, and so the folder that head and workers
  * share, is a file system of its own where we may mount one, so that it can be filled up.
  * Exit 1 when a search did not end well.
@@ -112,9 +112,9 @@ static void campaign_start(struct bench *bench)
          *said = path_join(bench->dir, "err.txt"), *dir = program_dir(),
          *self = xasprintf("%sinflight", dir);
     const char *argv[] = {
-        self, "tune",       bench->kernel, "--on",       "slurm",  "--partition",
-        "p",  "--strategy", "exhaustive",  "--variants", variants, "--budget",
-        "5m", "--flags",    "-O1",         "--json",     NULL};
+        self,  "tune",       bench->kernel, "--on",       "slurm",  "--partition",
+        "p",   "--strategy", "exhaustive",  "--variants", variants, "--budget",
+        "60s", "--flags",    "-O1",         "--json",     NULL};
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
@@ -643,20 +643,21 @@ static void bench_close(struct bench *bench)
         scratch_remove(bench->dir);
 }
 
-static struct fault *choose(size_t turn, const char *kind)
+/* In turn, of those that were named, or of all. */
+static struct fault *choose(size_t turn, char **kind, size_t kinds)
 {
-    for (size_t i = 0; kind && i < ARRAY_SIZE(fault); i++)
-        if (!strcmp(fault[i].name, kind))
+    for (size_t i = 0; kinds && i < ARRAY_SIZE(fault); i++)
+        if (!strcmp(fault[i].name, kind[turn % kinds]))
             return &fault[i];
     return &fault[turn % ARRAY_SIZE(fault)];
 }
 
-static bool strike_all(struct bench *bench, size_t nr, const char *kind,
+static bool strike_all(struct bench *bench, size_t nr, char **kind, size_t kinds,
                        struct error *err)
 {
     bool good = campaign_run(bench, NULL, err);
     for (size_t i = 0; i < nr && !err->status && !spawn_interrupted(); i++) {
-        struct fault *one = choose(i, kind);
+        struct fault *one = choose(i, kind, kinds);
         one->tried++;
         one->good += campaign_run(bench, one, err);
     }
@@ -680,7 +681,7 @@ int main(int argc, char **argv)
     bool good = bench_open(&bench, &err) == 0;
     if (good) {
         bench.daemons = slurm_fixture_processes(bench.slurm.dir);
-        good = strike_all(&bench, nr, argc > 3 ? argv[3] : NULL, &err);
+        good = strike_all(&bench, nr, argv + 3, argc > 3 ? (size_t)argc - 3 : 0, &err);
     }
     if (err.status)
         fprintf(stderr, "cluster: %s\n", err.text);
