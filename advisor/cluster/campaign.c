@@ -260,6 +260,24 @@ static void note_lost(struct campaign *campaign, const struct slurm_jobs *jobs)
     }
 }
 
+/* A task that began anew, of which the queue says only that it runs. */
+static void note_replaced(const struct campaign *campaign, const json_t *fresh)
+{
+    const char *job = json_string_value(json_object_get(fresh, "job"));
+    for (size_t i = 0; campaign->slurm && job && *job && i < campaign->kinds.nr; i++) {
+        const struct kind *kind = &campaign->kinds.item[i];
+        for (size_t k = 0; k < kind->worker.nr; k++) {
+            char *file = xasprintf("%s.json", kind->worker.v[k]);
+            json_t *hello = mailbox_read(kind->folder, MAILBOX_WORKERS, file);
+            const char *its = json_string_value(json_object_get(hello, "job"));
+            if (its && !strcmp(its, job) && !has_left(kind, kind->worker.v[k]))
+                put_bye(kind, kind->worker.v[k], "its job began anew");
+            json_decref(hello);
+            free(file);
+        }
+    }
+}
+
 /* The queue knows for minutes of jobs that have ended. */
 static size_t jobs_left(const struct slurm_jobs *jobs, enum slurm_state last)
 {
@@ -395,6 +413,7 @@ static int welcome(struct campaign *campaign, const char *id, const json_t *hell
     if (campaign->kinds.nr > before && kind_begin(campaign, kind, hello, err))
         return -1;
     note_partition(campaign, hello);
+    note_replaced(campaign, hello);
     strvec_push(&kind->worker, id);
     json_t *join = question_new("join");
     json_object_set_new(join, "folder", json_string(kind->folder));
