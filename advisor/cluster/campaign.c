@@ -842,7 +842,7 @@ int campaign_command(const struct settings *settings, struct error *err)
     if (!status)
         status = judge(&campaign, err);
     /* What remains in the queue finds there that it is over, and the next one its ids. */
-    if (!status && campaign.slurm && over)
+    if ((!status || spawn_interrupted()) && campaign.slurm && over)
         dir_remove_all(campaign.folder);
     campaign_release(&campaign);
     return status;
