@@ -78,7 +78,7 @@ static const struct option_row rows[] = {
      "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
     {"on", 0, "WHERE", TEXT, AT(on),
      "where it is measured: slurm, or a folder that workers look into ('inflight worker "
-     "FOLDER'); default here (docs/cluster.md)"},
+     "FOLDER'); default here (docs/reference/cluster.md)"},
     {"nodes", 0, "N", COUNT, AT(nodes),
      "of each partition, default all that are up; a node judges one variant at a time"},
     {"partition", 0, "LIST", TEXT, AT(partition),

@@ -1,5 +1,5 @@
 /* One command for every kind of node among workers: those of a folder, or jobs of Slurm
- * that are submitted for it (docs/cluster.md). */
+ * that are submitted for it (docs/reference/cluster.md). */
 #ifndef ADVISOR_CAMPAIGN_H
 #define ADVISOR_CAMPAIGN_H
 

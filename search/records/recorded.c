@@ -444,6 +444,18 @@ static void costs(void *data, struct search_costs *costs)
     behind->costs(behind->data, costs);
 }
 
+static void window(void *data, size_t *max, size_t *ahead)
+{
+    const struct search_runner *behind = ((struct recorded *)data)->behind;
+    behind->window(behind->data, max, ahead);
+}
+
+static void no_more(void *data)
+{
+    const struct search_runner *behind = ((struct recorded *)data)->behind;
+    behind->no_more(behind->data);
+}
+
 struct search_runner recorded_runner(struct recorded *recorded)
 {
     const struct search_runner *behind = recorded->behind;
@@ -455,6 +467,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .prepare = prepares ? prepare : NULL,
                                   .prepare_min = prepares ? behind->prepare_min : 0,
                                   .prepare_max = prepares ? behind->prepare_max : 0,
-                                  .prepare_ahead = prepares ? behind->prepare_ahead : 0,
+                                  .window = behind && behind->window ? window : NULL,
+                                  .no_more = behind && behind->no_more ? no_more : NULL,
                                   .costs = behind && behind->costs ? costs : NULL};
 }

@@ -1,11 +1,13 @@
 #include "search/remote/dispatch.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "core/base/array.h"
 
-struct asked {
-    size_t question, worker;
+struct held {
+    size_t question;
+    bool blamed; /* it was in hand when the worker was lost */
 };
 
 struct dispatch {
@@ -13,7 +15,8 @@ struct dispatch {
     struct worker {
         double heard_s;
         size_t depth;
-        size_t load; /* questions that it has and did not answer */
+        struct held *held; /* what it has and did not answer, unordered */
+        size_t held_nr, held_alloc;
         bool lost, gone;
     } * worker;
     size_t worker_nr, worker_alloc;
@@ -21,13 +24,15 @@ struct dispatch {
         enum dispatch_kind kind;
         enum dispatch_state state;
         size_t lost_with;
+        size_t holders; /* workers that have it, and work */
+        bool queued;    /* stands in `waiting`, wanted or not */
     } * question;
     size_t question_nr, question_alloc;
     /* In the order in which they are asked; what was lost comes first. */
-    size_t *waiting[2];
-    size_t waiting_nr[2], waiting_alloc[2], waiting_begin[2];
-    struct asked *asked; /* unordered */
-    size_t asked_nr, asked_alloc;
+    struct waiting {
+        size_t *question;
+        size_t begin, nr, alloc;
+    } waiting[2];
 };
 
 struct dispatch *dispatch_new(const struct dispatch_opts *opts)
@@ -45,11 +50,12 @@ void dispatch_free(struct dispatch *dispatch)
 {
     if (!dispatch)
         return;
+    for (size_t i = 0; i < dispatch->worker_nr; i++)
+        free(dispatch->worker[i].held);
     free(dispatch->worker);
     free(dispatch->question);
-    free(dispatch->waiting[0]);
-    free(dispatch->waiting[1]);
-    free(dispatch->asked);
+    free(dispatch->waiting[0].question);
+    free(dispatch->waiting[1].question);
     free(dispatch);
 }
 
@@ -88,65 +94,85 @@ bool dispatch_home(const struct dispatch *dispatch, size_t *worker)
 static void wait_again(struct dispatch *dispatch, size_t question)
 {
     struct question *one = &dispatch->question[question];
-    enum dispatch_kind kind = one->kind;
-    if (one->state != DISPATCH_ASKED)
-        return;
+    struct waiting *waiting = &dispatch->waiting[one->kind];
     one->state = DISPATCH_WAITING;
-    if (++one->lost_with >= dispatch->opts.tries) {
-        one->state = DISPATCH_GIVEN_UP;
+    if (one->queued)
         return;
-    }
-    if (dispatch->waiting_begin[kind]) {
-        dispatch->waiting[kind][--dispatch->waiting_begin[kind]] = question;
-        return;
-    }
-    GROW(dispatch->waiting[kind], dispatch->waiting_nr[kind] + 1,
-         dispatch->waiting_alloc[kind]);
-    for (size_t i = dispatch->waiting_nr[kind]++; i > 0; i--)
-        dispatch->waiting[kind][i] = dispatch->waiting[kind][i - 1];
-    dispatch->waiting[kind][0] = question;
+    waiting->question[--waiting->begin] = question; /* it left a place there */
+    one->queued = true;
 }
 
-static bool others_have(const struct dispatch *dispatch, size_t worker, size_t question)
+/* The first of this kind that the worker has: SIZE_MAX = none. */
+static size_t first_held(const struct dispatch *dispatch, const struct worker *worker,
+                         enum dispatch_kind kind)
 {
-    for (size_t i = 0; i < dispatch->asked_nr; i++)
-        if (dispatch->asked[i].question == question &&
-            dispatch->asked[i].worker != worker &&
-            dispatch_works(dispatch, dispatch->asked[i].worker))
-            return true;
-    return false;
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < worker->held_nr; i++) {
+        size_t question = worker->held[i].question;
+        if (dispatch->question[question].kind == kind && question < first)
+            first = question;
+    }
+    return first;
 }
 
-/* Others are asked what it has; one that is only silent keeps it, and may still answer.
- */
-static void pass_on(struct dispatch *dispatch, size_t worker, bool forget)
+static int by_question(const void *a, const void *b)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < dispatch->asked_nr; i++) {
-        struct asked asked = dispatch->asked[i];
-        if (asked.worker == worker && !others_have(dispatch, worker, asked.question))
-            wait_again(dispatch, asked.question);
+    const struct held *one = a, *other = b;
+    return (one->question > other->question) - (one->question < other->question);
+}
+
+/* The worker does not work any more. Others are asked what it has. */
+static void pass_on(struct dispatch *dispatch, struct worker *worker)
+{
+    size_t in_hand[2] = {first_held(dispatch, worker, DISPATCH_HOME),
+                         first_held(dispatch, worker, DISPATCH_ANY)};
+    if (worker->held_nr)
+        qsort(worker->held, worker->held_nr, sizeof(*worker->held), by_question);
+    for (size_t i = worker->held_nr; i-- > 0;) {
+        struct held *held = &worker->held[i];
+        struct question *question = &dispatch->question[held->question];
+        question->holders--;
+        held->blamed = held->question == in_hand[question->kind];
+        question->lost_with += held->blamed;
+        if (question->state != DISPATCH_ASKED || question->holders)
+            continue;
+        if (question->lost_with >= dispatch->opts.tries)
+            question->state = DISPATCH_GIVEN_UP;
+        else
+            wait_again(dispatch, held->question);
     }
-    for (size_t i = 0; i < dispatch->asked_nr; i++)
-        if (dispatch->asked[i].worker != worker || !forget)
-            dispatch->asked[kept++] = dispatch->asked[i];
-    dispatch->asked_nr = kept;
+}
+
+/* What it still has need not be asked of others. */
+static void take_back(struct dispatch *dispatch, struct worker *worker)
+{
+    for (size_t i = 0; i < worker->held_nr; i++) {
+        struct held *held = &worker->held[i];
+        struct question *question = &dispatch->question[held->question];
+        question->holders++;
+        question->lost_with -= held->blamed;
+        held->blamed = false;
+        if (question->state == DISPATCH_WAITING)
+            question->state = DISPATCH_ASKED;
+    }
 }
 
 void dispatch_heard(struct dispatch *dispatch, size_t worker, double now_s)
 {
-    dispatch->worker[worker].heard_s = now_s;
-    dispatch->worker[worker].lost = false;
+    struct worker *one = &dispatch->worker[worker];
+    one->heard_s = now_s;
+    if (one->lost && !one->gone)
+        take_back(dispatch, one);
+    one->lost = false;
 }
 
 void dispatch_leave(struct dispatch *dispatch, size_t worker)
 {
     struct worker *one = &dispatch->worker[worker];
-    if (one->gone)
-        return;
+    if (dispatch_works(dispatch, worker))
+        pass_on(dispatch, one);
     one->gone = true;
-    one->load = 0;
-    pass_on(dispatch, worker, true);
+    one->held_nr = 0;
 }
 
 void dispatch_tick(struct dispatch *dispatch, double now_s)
@@ -156,8 +182,8 @@ void dispatch_tick(struct dispatch *dispatch, double now_s)
         if (!dispatch_works(dispatch, i) ||
             now_s - one->heard_s < dispatch->opts.silent_s)
             continue;
+        pass_on(dispatch, one);
         one->lost = true;
-        pass_on(dispatch, i, false);
     }
 }
 
@@ -165,12 +191,12 @@ void dispatch_tick(struct dispatch *dispatch, double now_s)
 
 size_t dispatch_put(struct dispatch *dispatch, enum dispatch_kind kind)
 {
+    struct waiting *waiting = &dispatch->waiting[kind];
     size_t question = dispatch->question_nr++;
     GROW(dispatch->question, question + 1, dispatch->question_alloc);
-    dispatch->question[question] = (struct question){.kind = kind};
-    GROW(dispatch->waiting[kind], dispatch->waiting_nr[kind] + 1,
-         dispatch->waiting_alloc[kind]);
-    dispatch->waiting[kind][dispatch->waiting_nr[kind]++] = question;
+    dispatch->question[question] = (struct question){.kind = kind, .queued = true};
+    GROW(waiting->question, waiting->nr + 1, waiting->alloc);
+    waiting->question[waiting->nr++] = question;
     return question;
 }
 
@@ -188,7 +214,7 @@ enum dispatch_state dispatch_state(const struct dispatch *dispatch, size_t quest
 static bool has_room(const struct dispatch *dispatch, size_t worker)
 {
     return dispatch_works(dispatch, worker) &&
-           dispatch->worker[worker].load < dispatch->worker[worker].depth;
+           dispatch->worker[worker].held_nr < dispatch->worker[worker].depth;
 }
 
 static bool least_loaded(const struct dispatch *dispatch, size_t *worker)
@@ -196,37 +222,46 @@ static bool least_loaded(const struct dispatch *dispatch, size_t *worker)
     bool found = false;
     for (size_t i = 0; i < dispatch->worker_nr; i++) {
         if (!has_room(dispatch, i) ||
-            (found && dispatch->worker[i].load >= dispatch->worker[*worker].load))
+            (found && dispatch->worker[i].held_nr >= dispatch->worker[*worker].held_nr))
             continue;
         *worker = i;
         found = true;
-        if (!dispatch->worker[i].load)
+        if (!dispatch->worker[i].held_nr)
             break;
     }
     return found;
+}
+
+static size_t leave_queue(struct dispatch *dispatch, struct waiting *waiting)
+{
+    size_t question = waiting->question[waiting->begin++];
+    dispatch->question[question].queued = false;
+    return question;
 }
 
 /* The first that is still wanted. */
 static bool first_waiting(struct dispatch *dispatch, enum dispatch_kind kind,
                           size_t *question)
 {
-    while (dispatch->waiting_begin[kind] < dispatch->waiting_nr[kind]) {
-        *question = dispatch->waiting[kind][dispatch->waiting_begin[kind]];
+    struct waiting *waiting = &dispatch->waiting[kind];
+    while (waiting->begin < waiting->nr) {
+        *question = waiting->question[waiting->begin];
         if (dispatch->question[*question].state == DISPATCH_WAITING)
             return true;
-        dispatch->waiting_begin[kind]++;
+        leave_queue(dispatch, waiting);
     }
     return false;
 }
 
 static void assign(struct dispatch *dispatch, size_t worker, size_t question)
 {
+    struct worker *to = &dispatch->worker[worker];
     struct question *one = &dispatch->question[question];
+    leave_queue(dispatch, &dispatch->waiting[one->kind]);
     one->state = DISPATCH_ASKED;
-    dispatch->waiting_begin[one->kind]++;
-    dispatch->worker[worker].load++;
-    GROW(dispatch->asked, dispatch->asked_nr + 1, dispatch->asked_alloc);
-    dispatch->asked[dispatch->asked_nr++] = (struct asked){question, worker};
+    one->holders++;
+    GROW(to->held, to->held_nr + 1, to->held_alloc);
+    to->held[to->held_nr++] = (struct held){.question = question};
 }
 
 /* What the search waits for goes before what it may want later, however much its worker
@@ -242,16 +277,16 @@ bool dispatch_next(struct dispatch *dispatch, size_t *worker, size_t *question)
     return true;
 }
 
-static bool forget_asked(struct dispatch *dispatch, size_t worker, size_t question)
+/* It has answered: it does not have it any more. */
+static void let_go(struct dispatch *dispatch, struct worker *worker, size_t question)
 {
-    for (size_t i = 0; i < dispatch->asked_nr; i++) {
-        if (dispatch->asked[i].worker != worker ||
-            dispatch->asked[i].question != question)
+    for (size_t i = 0; i < worker->held_nr; i++) {
+        if (worker->held[i].question != question)
             continue;
-        dispatch->asked[i] = dispatch->asked[--dispatch->asked_nr];
-        return true;
+        worker->held[i] = worker->held[--worker->held_nr];
+        dispatch->question[question].holders--;
+        return;
     }
-    return false;
 }
 
 bool dispatch_take(struct dispatch *dispatch, size_t worker, size_t question,
@@ -259,12 +294,9 @@ bool dispatch_take(struct dispatch *dispatch, size_t worker, size_t question,
 {
     if (worker >= dispatch->worker_nr || question >= dispatch->question_nr)
         return false;
-    struct worker *one = &dispatch->worker[worker];
     struct question *about = &dispatch->question[question];
-    if (!one->gone)
-        dispatch_heard(dispatch, worker, now_s);
-    if (forget_asked(dispatch, worker, question) && one->load)
-        one->load--;
+    dispatch_heard(dispatch, worker, now_s);
+    let_go(dispatch, &dispatch->worker[worker], question);
     if (about->state == DISPATCH_ANSWERED || about->state == DISPATCH_GIVEN_UP)
         return false;
     about->state = DISPATCH_ANSWERED;

@@ -11,7 +11,8 @@
 struct dispatch_opts {
     double silent_s; /* a worker that is not heard of for so long is lost until it is
                         heard of again; 0 = 90 */
-    size_t tries; /* a question that so many workers were lost with is given up; 0 = 3 */
+    size_t tries;    /* a question that so many workers had in hand when they were lost is
+                        given up; 0 = 3 */
 };
 
 enum dispatch_kind {
@@ -32,8 +33,11 @@ struct dispatch *dispatch_new(const struct dispatch_opts *opts);
 void dispatch_free(struct dispatch *dispatch);
 
 /* Workers and questions are told by numbers from 0, in the order in which they came. */
-/* `depth`: questions that it has at a time, so that it need not wait for the next. */
+/* `depth`: questions that it has at a time, so that it need not wait for the next. It
+ * answers what the search waits for first, else by number: the first of each kind that it
+ * has may be what it was lost with, the others were not begun. */
 size_t dispatch_join(struct dispatch *dispatch, size_t depth, double now_s);
+/* One that was lost has what it had, and is not asked that again. */
 void dispatch_heard(struct dispatch *dispatch, size_t worker, double now_s);
 /* It has ended: for good. What it was asked, others are asked. */
 void dispatch_leave(struct dispatch *dispatch, size_t worker);

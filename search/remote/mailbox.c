@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* statx */
 #include "search/remote/mailbox.h"
 
 #include <dirent.h>
@@ -121,9 +122,18 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* NFS keeps what was in a folder for half a minute and longer (acdirmin), unless the
+ * server says that it has changed. Elsewhere it takes a microsecond. */
+static void look_anew(const char *path)
+{
+    struct statx entry;
+    statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_MTIME, &entry);
+}
+
 void mailbox_list(const char *folder, const char *room, struct strvec *names)
 {
     char *path = path_join(folder, room);
+    look_anew(path);
     DIR *dir = opendir(path);
     struct dirent *entry;
     while (dir && (entry = readdir(dir)))

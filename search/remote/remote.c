@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/files/hash.h"
 #include "core/process/spawn.h"
 #include "core/process/term.h"
 #include "search/records/records.h"
@@ -19,7 +20,11 @@
 
 /* Between two looks at who came, who is still there, and what the batch system says. */
 static const double look_around_s = 0.5, ask_jobs_s = 5, patience_s = 1800;
-enum { DEPTH_MIN = 2, DEPTH_MAX = 8, AHEAD_EACH = 4 };
+/* Answers are taken in order, so that many more are asked ahead than one worker has
+ * (bench/cluster_simulation). */
+enum { DEPTH_MIN = 2, DEPTH_MAX = 8, AHEAD_EACH = 16 };
+/* A file that cannot be read for so long never will be. */
+static const double unreadable_s = 10;
 
 enum worker_state { WORKER_HELD, WORKER_OPENING, WORKER_OPEN, WORKER_GONE };
 
@@ -42,7 +47,8 @@ struct remote_question {
     json_t *document, *answer;
     char *name;
     enum dispatch_kind kind;
-    bool taken; /* the search has it, or does not want it any more */
+    uint64_t variant; /* of what is measured ahead; 0 = it is something else */
+    bool taken;       /* the search has it, or does not want it any more */
 };
 
 struct remote {
@@ -61,6 +67,8 @@ struct remote {
     struct search_costs costs;
     double stop_at_s; /* of the last first run */
     double looked_s, jobs_s;
+    char *unread; /* an answer's name that cannot be read; NULL = none */
+    double unread_s;
     struct mailbox_beater *beater;
     struct mailbox_nap nap;
     struct mailbox_patience patience;
@@ -119,6 +127,7 @@ void remote_free(struct remote *remote)
         question_release(&remote->question[i]);
     free(remote->worker);
     free(remote->question);
+    free(remote->unread);
     json_decref(remote->opening);
     json_decref(remote->reference.document);
     dispatch_free(remote->dispatch);
@@ -222,6 +231,16 @@ static void ask_jobs(struct remote *remote)
     remote->jobs_s = clock_s();
 }
 
+static void send_away(struct remote *remote, struct remote_worker *worker,
+                      const char *why)
+{
+    json_t *question = question_new("leave");
+    mailbox_put(remote->opts.folder, worker->inbox, "0-leave.json", question,
+                &remote->patience, NULL);
+    json_decref(question);
+    leave(remote, worker, why);
+}
+
 /* More workers than the node-seconds that are left last for are sent away, the last ones
  * first; one stays. */
 static void save_nodes(struct remote *remote)
@@ -237,11 +256,7 @@ static void save_nodes(struct remote *remote)
         if (worker->state == WORKER_GONE || there < 2 ||
             (double)there * left_s <= fmax(left_node_s, 0))
             continue;
-        json_t *leave_it = question_new("leave");
-        mailbox_put(remote->opts.folder, worker->inbox, "0-leave.json", leave_it,
-                    &remote->patience, NULL);
-        json_decref(leave_it);
-        leave(remote, worker, "its node-hours are for the others");
+        send_away(remote, worker, "its node-hours are for the others");
         there--;
     }
 }
@@ -376,6 +391,20 @@ static void take_original(struct remote_worker *worker, const json_t *document)
         json_quantity_at(&at, "original_s", &worker->original_s, NULL);
 }
 
+/* What a node cannot do (no room on its disk, no compiler) others can: it is sent away.
+ * Alone, its reason is the answer. */
+static bool fails_alone(struct remote *remote, struct remote_worker *worker,
+                        const json_t *document)
+{
+    struct json_at at = json_top("answer", document);
+    struct error why = {0};
+    if (worker->state != WORKER_OPEN || !answer_status(&at, &why) ||
+        dispatch_working(remote->dispatch) < 2)
+        return false;
+    send_away(remote, worker, why.text);
+    return true;
+}
+
 /* Takes the document. */
 static void take_answer(struct remote *remote, struct remote_worker *worker,
                         const char *name, json_t *document)
@@ -387,6 +416,8 @@ static void take_answer(struct remote *remote, struct remote_worker *worker,
         worker->direct_answer = json_incref(document);
         if (worker->state == WORKER_OPENING)
             opened(remote, worker);
+    } else if (question && fails_alone(remote, worker, document)) {
+        /* others are asked */
     } else if (question && worker->state >= WORKER_OPEN &&
                dispatch_take(remote->dispatch, worker->number, number, clock_s())) {
         question->answer = json_incref(document);
@@ -396,26 +427,53 @@ static void take_answer(struct remote *remote, struct remote_worker *worker,
     json_decref(document);
 }
 
+/* A full disk may have left it so. */
+static void note_unread(struct remote *remote, const char *name)
+{
+    if (!remote->unread || strcmp(remote->unread, name)) {
+        free(remote->unread);
+        remote->unread = xstrdup(name);
+        remote->unread_s = clock_s();
+        return;
+    }
+    const char *at = strchr(name, '@');
+    char *id = at ? xstrndup(at + 1, strlen(at + 1) - strlen(".json")) : NULL;
+    struct remote_worker *worker = id ? find_worker(remote, id) : NULL;
+    if (clock_s() - remote->unread_s > unreadable_s) {
+        mailbox_remove(remote->opts.folder, MAILBOX_ANSWERS, name);
+        if (worker && worker->state != WORKER_GONE)
+            send_away(remote, worker, "an answer of it cannot be read");
+    }
+    free(id);
+}
+
 /* "0-000012@host.17.json" */
+static void read_answer(struct remote *remote, char *name, json_t *document)
+{
+    char *at = strchr(name, '@'), *end = at ? strrchr(at, '.') : NULL;
+    mailbox_remove(remote->opts.folder, MAILBOX_ANSWERS, name);
+    if (end)
+        *at = *end = 0;
+    struct remote_worker *worker = end ? find_worker(remote, at + 1) : NULL;
+    if (worker)
+        take_answer(remote, worker, name, document);
+    else
+        json_decref(document);
+}
+
 static bool read_answers(struct remote *remote)
 {
     struct strvec names = {0};
+    bool any = false;
     mailbox_list(remote->opts.folder, MAILBOX_ANSWERS, &names);
     for (size_t i = 0; i < names.nr; i++) {
         json_t *document = mailbox_read(remote->opts.folder, MAILBOX_ANSWERS, names.v[i]);
-        if (!document)
-            continue;
-        mailbox_remove(remote->opts.folder, MAILBOX_ANSWERS, names.v[i]);
-        char *at = strchr(names.v[i], '@'), *end = at ? strrchr(at, '.') : NULL;
-        if (end)
-            *at = *end = 0;
-        struct remote_worker *worker = end ? find_worker(remote, at + 1) : NULL;
-        if (worker)
-            take_answer(remote, worker, names.v[i], document);
+        any = any || document;
+        if (document)
+            read_answer(remote, names.v[i], document);
         else
-            json_decref(document);
+            note_unread(remote, names.v[i]);
     }
-    bool any = names.nr > 0;
     strvec_release(&names);
     return any;
 }
@@ -595,26 +653,25 @@ static void interrupted(const struct candidate *candidate, struct measurement *o
                                 .huge_bytes = -1};
 }
 
-static bool is_of(const struct remote_question *question,
-                  const struct candidate *candidate)
+static uint64_t variant_of(const struct candidate *candidate)
 {
-    struct json_at at = json_top("question", question->document);
-    struct candidate other = {0};
-    return question->kind == DISPATCH_ANY && !question->taken &&
-           candidate_at(&at, "candidate", &other, NULL) == 0 &&
-           !strcmp(other.plan, candidate->plan) &&
-           environments_equal(&other.environment, &candidate->environment);
+    struct hash hash = hash_begin();
+    char *text = candidate_text(candidate);
+    hash_text(&hash, text);
+    free(text);
+    return hash.word[0] ? hash.word[0] : 1;
 }
 
 /* The one that was asked ahead; false = none was. */
-static bool find_ahead(struct remote *remote, const struct candidate *candidate,
-                       size_t *number)
+static bool find_ahead(struct remote *remote, uint64_t variant, size_t *number)
 {
     while (remote->ahead_begin < remote->question_nr &&
            remote->question[remote->ahead_begin].taken)
         remote->ahead_begin++;
     for (*number = remote->ahead_begin; *number < remote->question_nr; (*number)++)
-        if (is_of(&remote->question[*number], candidate))
+        if (remote->question[*number].variant == variant &&
+            !remote->question[*number].taken &&
+            dispatch_state(remote->dispatch, *number) != DISPATCH_GIVEN_UP)
             return true;
     return false;
 }
@@ -658,7 +715,7 @@ static int measure(void *data, const struct candidate *candidate,
     size_t number;
     if (effort == MEASURE_QUICK)
         remote->stop_at_s = stop_at_s;
-    if (effort != MEASURE_QUICK || !find_ahead(remote, candidate, &number))
+    if (effort != MEASURE_QUICK || !find_ahead(remote, variant_of(candidate), &number))
         number = put_question(remote, question_measure(candidate, effort, stop_at_s),
                               DISPATCH_HOME);
     if (wait_for(remote, number, &answer, err))
@@ -701,18 +758,62 @@ static int look(void *data, const struct candidate *a, const struct candidate *b
     return ask_ratio(data, question_compare(a, b, true, seconds), ratio, err);
 }
 
+/* As many as answers are taken in order for: more than its depth for each. */
+static void window(void *data, size_t *max, size_t *ahead)
+{
+    const struct remote *remote = data;
+    size_t nr = dispatch_working(remote->dispatch);
+    *max = AHEAD_EACH * (nr ? nr : 1);
+    *ahead = *max / 2;
+}
+
+/* What the search has turned away from, beyond what it may come back to. */
+static void drop_old(struct remote *remote, size_t most)
+{
+    size_t open = 0;
+    for (size_t i = remote->question_nr; i > remote->ahead_begin; i--) {
+        struct remote_question *question = &remote->question[i - 1];
+        if (!question->variant || question->taken || open++ < most)
+            continue;
+        dispatch_drop(remote->dispatch, i - 1);
+        question_release(question);
+    }
+}
+
 /* All that will be asked for, by whoever is free. */
 static int prepare(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err)
 {
     struct remote *remote = data;
-    size_t number;
-    for (size_t i = 0; i < nr; i++)
-        if (!find_ahead(remote, &candidate[i], &number))
-            put_question(
-                remote, question_measure(&candidate[i], MEASURE_QUICK, remote->stop_at_s),
-                DISPATCH_ANY);
+    size_t number, max, ahead;
+    for (size_t i = 0; i < nr; i++) {
+        uint64_t variant = variant_of(&candidate[i]);
+        if (find_ahead(remote, variant, &number))
+            continue;
+        number = put_question(
+            remote, question_measure(&candidate[i], MEASURE_QUICK, remote->stop_at_s),
+            DISPATCH_ANY);
+        remote->question[number].variant = variant;
+    }
+    window(remote, &max, &ahead);
+    drop_old(remote, 2 * max);
     return turn(remote, err);
+}
+
+/* One more than the home stays, should that be lost. */
+static void no_more(void *data)
+{
+    struct remote *remote = data;
+    size_t stay = 2;
+    for (size_t i = 0; i < remote->worker_nr; i++) {
+        struct remote_worker *worker = &remote->worker[i];
+        if (worker->state == WORKER_GONE)
+            continue;
+        if (worker->state == WORKER_OPEN && stay)
+            stay--;
+        else if (worker->state == WORKER_OPEN)
+            send_away(remote, worker, "all variants were measured");
+    }
 }
 
 static void costs(void *data, struct search_costs *costs)
@@ -727,16 +828,15 @@ struct search_runner remote_runner(struct remote *remote,
     remote->subject = subject;
     remote->machine = machine;
     remote->cores = cores;
-    size_t nr = dispatch_working(remote->dispatch);
-    nr = nr ? nr : 1;
     return (struct search_runner){.data = remote,
                                   .measure = measure,
                                   .compare = compare,
                                   .look = look,
                                   .prepare = prepare,
-                                  .prepare_min = nr * DEPTH_MIN,
-                                  .prepare_max = nr * AHEAD_EACH * DEPTH_MIN,
-                                  .prepare_ahead = nr * AHEAD_EACH,
+                                  .prepare_min = AHEAD_EACH,
+                                  .prepare_max = AHEAD_EACH,
+                                  .window = window,
+                                  .no_more = no_more,
                                   .costs = costs};
 }
 

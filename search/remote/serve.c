@@ -12,6 +12,8 @@
 
 /* An answer that finds no room on the disk is worth waiting for. */
 static const double patience_s = 1800, default_silent_s = 600;
+/* A question that cannot be read for so long never will be: it is asked again. */
+static const double unreadable_s = 10;
 
 struct serving {
     const struct serve_opts *opts;
@@ -20,6 +22,7 @@ struct serving {
     struct mailbox_patience patience;
     long long heard; /* the search's beat, and when it came */
     double heard_at_s;
+    double unread_s;    /* since when the next question cannot be read; 0 = it can */
     const char *why;    /* it ends; NULL = it goes on */
     struct strvec seen; /* questions that were told to `prepare` */
 };
@@ -119,6 +122,14 @@ static void prepare(struct serving *serving, const struct strvec *names)
     free(fresh);
 }
 
+static void note_unread(struct serving *serving)
+{
+    if (serving->unread_s <= 0)
+        serving->unread_s = clock_s();
+    if (clock_s() - serving->unread_s > unreadable_s)
+        serving->why = "a question could not be read";
+}
+
 /* The first of the names; *came: there was one. */
 static int serve_next(struct serving *serving, bool *came, struct error *err)
 {
@@ -130,6 +141,10 @@ static int serve_next(struct serving *serving, bool *came, struct error *err)
         names.nr ? mailbox_read(serving->folder, serving->inbox, names.v[0]) : NULL;
     int status = 0;
     *came = document != NULL;
+    if (names.nr && !document)
+        note_unread(serving);
+    else
+        serving->unread_s = 0;
     if (document) {
         const char *folder = json_string_value(json_object_get(document, "folder"));
         bool join = asks(document, "join") && folder, leave = asks(document, "leave");

@@ -91,6 +91,9 @@ int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err);
 
+/* No plan is tried any more: what is left are comparisons. */
+void session_no_more(const struct session *session);
+
 /* Measures i to the end: its results at the full size, and what limits it. Left out
  * where there is no time for that and for its file's check behind it, which then decides.
  * *right: nothing says that it is wrong. */

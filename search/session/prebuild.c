@@ -16,12 +16,27 @@ static size_t at_most_in_time(const struct session *session, size_t max)
     return tries >= (double)max ? max : tries > 1 ? (size_t)tries : 1;
 }
 
-/* Twice as many as before. */
+struct window {
+    size_t min, max, ahead;
+};
+
+static struct window window_of(const struct search_runner *runner)
+{
+    struct window window = {runner->prepare_min, runner->prepare_max, 0};
+    if (runner->window)
+        runner->window(runner->data, &window.max, &window.ahead);
+    return window;
+}
+
+/* Twice as many as before; all at once where they are measured ahead. */
 static size_t max_ahead(const struct session *session, size_t before)
 {
     const struct search_runner *runner = session->runner;
-    size_t wanted = before ? 2 * before : runner->prepare_min,
-           max = wanted < runner->prepare_max ? wanted : runner->prepare_max,
+    struct window window = window_of(runner);
+    size_t wanted = runner->window ? window.max
+                    : before       ? 2 * before
+                                   : window.min,
+           max = wanted < window.max ? wanted : window.max,
            variants = session->opts->budget_variants,
            measured = session->result->measurement_nr,
            left = variants > measured ? variants - measured : 0;
@@ -56,7 +71,7 @@ int session_prebuild(struct session *session, struct ahead_list *list, size_t i,
     const struct search_runner *runner = session->runner;
     struct strvec plans = {0};
     int status = 0;
-    if (!runner->prepare || i + runner->prepare_ahead < list->ready)
+    if (!runner->prepare || i + window_of(runner).ahead < list->ready)
         return 0;
     list->ready = list->ready > i ? list->ready : i;
     size_t nr = collect(session, list, &plans);

@@ -260,6 +260,12 @@ int session_measure_in(struct session *session, const struct choice *choice,
     return status;
 }
 
+void session_no_more(const struct session *session)
+{
+    if (session->runner->no_more)
+        session->runner->no_more(session->runner->data);
+}
+
 int session_explain(struct session *session, size_t i, bool *right, struct error *err)
 {
     *right = session_timed(session, i) && !spawn_interrupted();

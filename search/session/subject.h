@@ -58,8 +58,12 @@ struct search_runner {
                    struct error *err);
     size_t prepare_min, prepare_max; /* candidates that are worth one go, at first
                                            and when none of them was faster */
-    size_t prepare_ahead; /* the next go, when so many of the last one are still to be
-                             measured: where that goes on while others are measured */
+    /* Where what was prepared is measured ahead, by as many as there are at the moment:
+     * `max` candidates in one go, the next one when `ahead` of them are still to be asked
+     * for. NULL = as above, and the next go when all of the last were asked for. */
+    void (*window)(void *data, size_t *max, size_t *ahead);
+    /* Nothing will be prepared any more. May be NULL. */
+    void (*no_more)(void *data);
     /* NULL = nothing is known before it was seen. */
     void (*costs)(void *data, struct search_costs *costs);
 };

@@ -168,6 +168,7 @@ static int run_list(struct session *session, const struct space *list, struct er
             ? xasprintf("all %zu legal variants of the grid were measured", legal)
             : xasprintf("the budget ended after %zu of the grid's %zu variants", i,
                         list->nr);
+    session_no_more(session);
     return blind_confirm(session, err);
 }
 

@@ -68,6 +68,7 @@ int search_run(const struct search_subject *subject, const struct search_runner 
         status = session_baseline(&session, err);
     if (!status)
         status = strategy->run(&session, err);
+    session_no_more(&session);
     if (!status)
         status = session_close(&session, err);
     if (!status)

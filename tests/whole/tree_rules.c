@@ -234,7 +234,8 @@ static const char also_outward[] =
     "variants/parse/outline.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
     "search/session/advice.h search/finish/confirm.h search/records/replay.h "
-    "search/remote/mailbox.h search/remote/questions.h search/remote/serve.h";
+    "search/remote/dispatch.h search/remote/mailbox.h search/remote/questions.h "
+    "search/remote/serve.h";
 
 /* What rooms with rows show to the others of their house. */
 static const char shown_in_house[] =

@@ -239,7 +239,7 @@ static const struct {
      "*does not say which source 'two' is from; name the C file*", false},
     {"-O2 -g", "capture kernels.c --function two -- ./nothing", 3,
      "*there is no program './nothing' that could be run\n", false},
-    {"-O2 -g", "capture kernels.c --function two", 2, "*name the application behind --*",
+    {"-O2 -g", "capture kernels.c --function two", 2, "*name the application after --*",
      false},
     {"-O2 -g", "capture -- ./app", 2, "*which function?*", false},
     {"-O2 -g", "capture kernels.c --function two -o . -- ./app", 2, "*'.'*", false},

@@ -202,7 +202,7 @@ TEST("programs that run")
         /* it fails: what was sampled until then is told all the same */
         check_run(
             &place, "advise -- ./spin crash", 1,
-            "./spin crash\n*'./spin' was ended by a signal*this is of its time*turn, "
+            "./spin crash\n*'./spin' was ended by a signal*this covers its time*turn, "
             "spin.c:3*",
             "*inflight: './spin' was ended by a signal (Segmentation fault); the report "
             "covers its time until then\n");
@@ -289,7 +289,8 @@ TEST("what cannot be told")
               "*samples of its CPU time in *too few to say*");
     check_run(&place, "advise -- sh -c 'exit 4'", 1, "",
               "*'sh' ended with status 4: *too few*");
-    check_run(&place, "advise --save no/where.json -- true", 1, "", "*no/where.json*");
+    check_run(&place, "advise --save no/where.json -- true", 2, "",
+              "*'no' of the output does not exist*");
     place_drop(&place);
 }
 

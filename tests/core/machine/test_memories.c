@@ -89,7 +89,7 @@ TEST("an unknown memory names those there are")
     check_fails(machine_use_memory(&machine, "HBM", &err), &err, STATUS_INPUT,
                 "has no memory 'HBM'; it has 'node 0', 'HBM 2'");
     check_fails(machine_use_memory(&one, "node 0", &err), &err, STATUS_INPUT,
-                "the profile 'skl' tells of one memory only");
+                "the profile 'skl' describes only one memory");
     machine_release(&one);
     machine_release(&machine);
 }

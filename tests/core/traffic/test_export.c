@@ -295,7 +295,7 @@ TEST("figures as counts")
         {"L3_FILLS", "2 levels", 0},
         {"L1_FROM_L3", NULL, 0},
         {"L1_FROM_L4", NULL, 0},
-        {"FLOPS", "not known of this call", 0},
+        {"FLOPS", "not known for this call", 0},
     };
     struct traffic traffic = {.level_nr = 2, .line_bytes = 64, .note = xstrdup("n")};
     struct count_set set = {0};
