@@ -648,6 +648,8 @@ static int bench_open(struct bench *bench, struct error *err)
 
 static void bench_close(struct bench *bench)
 {
+    if (bench->campaign > 0)
+        campaign_wait(bench, 0);
     data_close(bench);
     slurm_fixture_stop(&bench->slurm);
     strvec_release(&bench->plans);
