@@ -25,7 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "advisor/cluster/slurm.h"
 #include "core/base.h"
 #include "core/base/random.h"
 #include "core/files/json.h"
@@ -366,9 +365,10 @@ static char *some_task(struct bench *bench)
     struct spawn_request request = {.argv = argv, .timeout_s = 60};
     struct strvec words = {0};
     if (spawn_run(&request, &outcome, NULL) == 0) {
-        for (char *word = strtok((char *)buf_str(&outcome.out), "\n"); word;
-             word = strtok(NULL, "\n"))
-            strvec_push(&words, word);
+        for (const char *at = buf_str(&outcome.out), *end; *at; at = end + (*end != 0)) {
+            end = at + strcspn(at, "\n");
+            strvec_pushf(&words, "%.*s", (int)(end - at), at);
+        }
         spawn_outcome_release(&outcome);
     }
     char *task =
