@@ -260,12 +260,31 @@ static void note_lost(struct campaign *campaign, const struct slurm_jobs *jobs)
     }
 }
 
-static bool is_left(const struct slurm_jobs *jobs)
+/* A task that began anew, of which the queue says only that it runs. */
+static void note_replaced(const struct campaign *campaign, const json_t *fresh)
 {
+    const char *job = json_string_value(json_object_get(fresh, "job"));
+    for (size_t i = 0; campaign->slurm && job && *job && i < campaign->kinds.nr; i++) {
+        const struct kind *kind = &campaign->kinds.item[i];
+        for (size_t k = 0; k < kind->worker.nr; k++) {
+            char *file = xasprintf("%s.json", kind->worker.v[k]);
+            json_t *hello = mailbox_read(kind->folder, MAILBOX_WORKERS, file);
+            const char *its = json_string_value(json_object_get(hello, "job"));
+            if (its && !strcmp(its, job) && !has_left(kind, kind->worker.v[k]))
+                put_bye(kind, kind->worker.v[k], "its job began anew");
+            json_decref(hello);
+            free(file);
+        }
+    }
+}
+
+/* The queue knows for minutes of jobs that have ended. */
+static size_t jobs_left(const struct slurm_jobs *jobs, enum slurm_state last)
+{
+    size_t nr = 0;
     for (size_t i = 0; i < jobs->task_nr; i++)
-        if (jobs->task[i].state == SLURM_PENDING || jobs->task[i].state == SLURM_RUNNING)
-            return true;
-    return false;
+        nr += jobs->task[i].state <= last;
+    return nr;
 }
 
 static int ask_jobs(struct campaign *campaign, struct error *err)
@@ -280,7 +299,7 @@ static int ask_jobs(struct campaign *campaign, struct error *err)
         progress_note(&campaign->progress, "%s; what runs goes on", jobs.silence);
     if (!status && !jobs.silent) {
         note_lost(campaign, &jobs);
-        campaign->any_left = is_left(&jobs);
+        campaign->any_left = jobs_left(&jobs, SLURM_RUNNING) > 0;
     }
     campaign->is_silent = !status && jobs.silent;
     campaign->asked_s = clock_s();
@@ -394,6 +413,7 @@ static int welcome(struct campaign *campaign, const char *id, const json_t *hell
     if (campaign->kinds.nr > before && kind_begin(campaign, kind, hello, err))
         return -1;
     note_partition(campaign, hello);
+    note_replaced(campaign, hello);
     strvec_push(&kind->worker, id);
     json_t *join = question_new("join");
     json_object_set_new(join, "folder", json_string(kind->folder));
@@ -609,36 +629,38 @@ static int run_commands(struct campaign *campaign, struct error *err)
 
 /* ---- the end ---- */
 
-/* Cancels what was submitted, and says what remains. */
-static void cancel(struct campaign *campaign)
+/* Cancels what was submitted, and says what remains; whether nothing does. */
+static bool cancel(struct campaign *campaign)
 {
     struct strvec ids = {0};
     struct error why = {0};
     struct slurm_jobs jobs = {0};
     double until_s = clock_s() + cancel_s;
+    size_t left = 0;
+    bool known = false;
     job_ids(campaign, &ids);
     if (!ids.nr)
-        return;
+        return true;
     if (slurm_cancel(&ids, slurm_patience_s, &why))
         progress_note(&campaign->progress, "%s", why.text);
-    do {
-        slurm_jobs_release(&jobs);
-        jobs = (struct slurm_jobs){0};
-        if (slurm_jobs(&ids, slurm_patience_s, &jobs, NULL))
+    for (;;) {
+        known = slurm_jobs(&ids, slurm_patience_s, &jobs, NULL) == 0 && !jobs.silent;
+        left = jobs_left(&jobs, SLURM_ENDING);
+        if (!left || !known || clock_s() >= until_s)
             break;
-        if (jobs.task_nr)
-            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-    } while (jobs.task_nr && !jobs.silent && clock_s() < until_s);
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    }
     char *list = strvec_join(&ids, " ");
     if (jobs.silent)
         progress_note(&campaign->progress, "%s; what may remain in the queue: scancel %s",
                       jobs.silence, list);
-    else if (jobs.task_nr)
-        progress_note(&campaign->progress, "%zu jobs remain in the queue: scancel %s",
-                      jobs.task_nr, list);
+    else if (left)
+        progress_note(&campaign->progress, "%zu job%s in the queue: scancel %s", left,
+                      left == 1 ? " remains" : "s remain", list);
     free(list);
     slurm_jobs_release(&jobs);
     strvec_release(&ids);
+    return known && !left;
 }
 
 /* "tuned.c" of one kind; of several "tuned.amd-26-17-2c.c". Caller frees. */
@@ -813,13 +835,14 @@ int campaign_command(const struct settings *settings, struct error *err)
             kind_end(&campaign.kinds.item[i], NULL);
     if (campaign.folder)
         say_over(&campaign);
-    cancel(&campaign);
+    bool over = cancel(&campaign);
     progress_clear(&campaign.progress);
     if (!status && campaign.search)
         status = deliver(&campaign, err) || print(&campaign, err) ? -1 : 0;
     if (!status)
         status = judge(&campaign, err);
-    if (!status && campaign.slurm)
+    /* What remains in the queue finds there that it is over, and the next one its ids. */
+    if ((!status || spawn_interrupted()) && campaign.slurm && over)
         dir_remove_all(campaign.folder);
     campaign_release(&campaign);
     return status;

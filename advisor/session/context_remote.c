@@ -10,12 +10,14 @@
 #include "advisor/session/context.h"
 #include "core/base.h"
 #include "core/files/hash.h"
+#include "core/process/spawn.h"
 #include "search/remote/mailbox.h"
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
 
 static const double progress_s = 0.5;
+enum { profile_tries = 3 };
 
 bool remote_is_asked(const struct settings *settings)
 {
@@ -52,6 +54,7 @@ static int kept_profile_path(const char *kind, char **path, struct error *err)
     return status;
 }
 
+/* What the noise of a node has spoiled is not kept. */
 static int ask_profile(struct context *bench, const char *path, struct error *err)
 {
     json_t *question = question_new("profile"), *answer = NULL;
@@ -65,6 +68,11 @@ static int ask_profile(struct context *bench, const char *path, struct error *er
     int status = machine ? json_write_file(path, machine, err)
                          : fail(err, STATUS_FAILED, "a node made no profile");
     json_decref(answer);
+    status = status || machine_load(path, &bench->machine, err) ? -1 : 0;
+    if (status)
+        unlink(path);
+    else
+        machine_release(&bench->machine);
     if (!status)
         bench->machine_note = xstrdup("profile made now, on a node of this kind");
     return status;
@@ -74,8 +82,12 @@ static int kept_profile(struct context *bench, const char *kind, struct error *e
 {
     char *kept = NULL;
     int status = kept_profile_path(kind, &kept, err);
-    if (!status && !file_exists(kept))
-        status = ask_profile(bench, kept, err);
+    for (int tries = 1; !status && !file_exists(kept); tries++) {
+        error_clear(err);
+        if (ask_profile(bench, kept, err) &&
+            (tries == profile_tries || err->status != STATUS_INPUT))
+            status = -1;
+    }
     if (!status)
         status = machine_load(kept, &bench->machine, err);
     free(kept);
@@ -133,6 +145,17 @@ static int ask_look(struct context *bench, const char *machine, size_t *copies,
     return status;
 }
 
+/* A campaign that was killed leaves no search behind, which would take the answers of the
+ * next one. */
+static void follow_campaign(const char *folder)
+{
+    json_t *kind = mailbox_read(folder, "", KIND_FILE);
+    pid_t campaign = (pid_t)json_integer_value(json_object_get(kind, "campaign"));
+    if (campaign > 0)
+        spawn_end_with_parent(campaign);
+    json_decref(kind);
+}
+
 int context_remote_start(struct context *bench, size_t *copies, struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -142,6 +165,7 @@ int context_remote_start(struct context *bench, size_t *copies, struct error *er
         .node_s = settings->node_hours > 0 ? settings->node_hours * 3600 : 0,
         .say = say,
         .data = bench};
+    follow_campaign(settings->on);
     if (remote_new(&opts, &bench->remote, err))
         return -1;
     const json_t *hello = remote_first(bench->remote, err);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/process/cleanup.h"
+#include "core/process/spawn.h"
 
 enum { rounds_max = 2000, block_bytes = 8192, path_bytes = 64 };
 
@@ -22,6 +23,13 @@ struct orphan {
     char state;
     pid_t group, session;
 };
+
+void spawn_end_with_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0L, 0L, 0L);
+    if (getppid() != parent)
+        raise(SIGTERM);
+}
 
 void orphans_adopt(void)
 {

@@ -103,6 +103,9 @@ void spawn_catch_interrupt(void);
  * standard error. */
 void spawn_die_on_interrupt(const char *last_words);
 int spawn_interrupted(void); /* 0 or the signal's number */
+/* Our parent is that process: when it ends in whatever way, or has, that is as if SIGTERM
+ * had come. */
+void spawn_end_with_parent(pid_t parent);
 
 /* Programs that run at that moment of clock_s() are ended as if their own time were up,
  * those that are started later at once; 0 = never. Those that run to their end after an

@@ -270,10 +270,12 @@ static bool is_outward(const char *header, const char *folder)
     return same;
 }
 
-/* Tests, and what tries single steps of plans. */
+/* Tests, what tries single steps of plans, and what starts the Slurm of the tests. */
 static bool sees_inside(const struct source *source)
 {
-    return starts_with(source->path, "tests/") || starts_with(source->path, "bench/plan");
+    return starts_with(source->path, "tests/") ||
+           starts_with(source->path, "bench/plan") ||
+           strcmp(source->path, "bench/cluster.c") == 0;
 }
 
 /* May the file see this header of another row's folder? */
