@@ -844,6 +844,8 @@ int campaign_command(const struct settings *settings, struct error *err)
     /* What remains in the queue finds there that it is over, and the next one its ids. */
     if ((!status || spawn_interrupted()) && campaign.slurm && over)
         dir_remove_all(campaign.folder);
+    for (size_t i = 0; !status && i < campaign.kinds.nr; i++)
+        dir_remove_all(campaign.kinds.item[i].folder);
     campaign_release(&campaign);
     return status;
 }

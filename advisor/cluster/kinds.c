@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/report/report_nodes.h"
 #include "advisor/report/report_read.h"
@@ -39,11 +40,12 @@ struct kind *kinds_of(struct kinds *kinds, const char *folder, const json_t *hel
     char *name = free_name(kinds, hello, cores);
     GROW(kinds->item, kinds->nr + 1, kinds->alloc);
     struct kind *kind = &kinds->item[kinds->nr++];
-    *kind = (struct kind){.name = name,
-                          .model = xstrdup(report_word(hello, "cpu_model")),
-                          .key = xstrdup(key),
-                          .folder = xasprintf("%s/kind-%s", folder, name),
-                          .cores = cores};
+    *kind =
+        (struct kind){.name = name,
+                      .model = xstrdup(report_word(hello, "cpu_model")),
+                      .key = xstrdup(key),
+                      .folder = xasprintf("%s/kind-%s.%ld", folder, name, (long)getpid()),
+                      .cores = cores};
     return kind;
 }
 

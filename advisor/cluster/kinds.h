@@ -12,7 +12,8 @@ struct kind {
     char *name;   /* "amd-26-17-2c": of its CPU and its cores */
     char *model;  /* as the system says */
     char *key;    /* what it is told by */
-    char *folder; /* of its search */
+    char *folder; /* of its search, and of no other: one that an ended campaign has left
+                     behind finds its own gone */
     long long cores;
     struct strvec worker;      /* ids */
     struct spawn_child *child; /* its search; NULL = not begun, or ended */

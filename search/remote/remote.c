@@ -67,7 +67,8 @@ struct remote {
     struct search_costs costs;
     double stop_at_s; /* of the last first run */
     double looked_s, jobs_s;
-    char *unread; /* an answer's name that cannot be read; NULL = none */
+    bool is_removed; /* the folder */
+    char *unread;    /* an answer's name that cannot be read; NULL = none */
     double unread_s;
     struct mailbox_beater *beater;
     struct mailbox_nap nap;
@@ -266,6 +267,7 @@ static void look_around(struct remote *remote)
     struct strvec names = {0};
     if (clock_s() - remote->looked_s < look_around_s)
         return;
+    remote->is_removed = !dir_exists(remote->opts.folder);
     mailbox_list(remote->opts.folder, MAILBOX_WORKERS, &names);
     for (size_t i = 0; i < names.nr; i++) {
         char *dot = strrchr(names.v[i], '.');
@@ -501,6 +503,11 @@ static int turn(struct remote *remote, struct error *err)
 {
     bool any = read_answers(remote);
     look_around(remote);
+    if (remote->is_removed)
+        return fail(err, STATUS_FAILED,
+                    "the folder '%s' is gone: another search may have "
+                    "begun in its place",
+                    remote->opts.folder);
     if (open_workers(remote, err) || send_questions(remote, err))
         return -1;
     if (any)
