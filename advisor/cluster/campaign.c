@@ -49,6 +49,7 @@ struct campaign {
     struct strvec known; /* workers */
     struct mailbox_beater *beater;
     struct progress progress;
+    bool told_last;
     bool is_silent, any_left; /* of Slurm: it does not answer; jobs are queued or run */
     double asked_s;
 };
@@ -508,9 +509,12 @@ static void show(struct campaign *campaign)
     buf_release(&line);
 }
 
-static void tell_last(const struct campaign *campaign)
+static void tell_last(struct campaign *campaign)
 {
     const struct mailbox_patience none = {0};
+    if (campaign->told_last)
+        return;
+    campaign->told_last = true;
     json_t *last = json_object();
     for (size_t i = 0; i < campaign->kinds.nr; i++)
         mailbox_put(campaign->kinds.item[i].folder, "", KIND_LAST, last, &none, NULL);
@@ -821,7 +825,8 @@ int campaign_command(const struct settings *settings, struct error *err)
     struct campaign campaign = {.settings = settings,
                                 .command = command_find(settings->command),
                                 .slurm = !strcmp(settings->on, "slurm"),
-                                .search = !strcmp(settings->command, "tune")};
+                                .search =
+                                    !strcmp(settings->command, "tune") && settings->file};
     if (campaign_check(settings, err))
         return -1;
     spawn_catch_interrupt();

@@ -6,8 +6,8 @@
 struct error;
 struct settings;
 
-/* tune: a search for each kind of node, whose workers judge its variants. Other commands:
- * run on one node of each kind. */
+/* tune FILE.c: a search for each kind of node, whose workers judge its variants. Other
+ * commands, and tune of a whole program: run on one node of each kind. */
 int campaign_command(const struct settings *settings, struct error *err);
 
 /* Options that say something of a campaign where there is none. */

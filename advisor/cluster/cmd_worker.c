@@ -10,6 +10,7 @@
 #include "advisor/cluster/worker.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
+#include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
 #include "core/process/spawn.h"
@@ -248,22 +249,28 @@ static int answer_processor(struct node *node, json_t *answer, struct error *err
     return status;
 }
 
-/* Another command of ours, as if it were typed here. */
+/* Another command of ours, as if it were typed here; with the profile of this kind of
+ * node, not that of the machine whose home this may be. */
 static int answer_run(struct node *node, const struct json_at *question, json_t *answer,
                       struct error *err)
 {
-    struct strvec words = {0};
+    struct strvec words = {0}, env = {0};
     struct spawn_outcome outcome;
     const char *folder = NULL;
-    char *self = xasprintf("%sinflight", program_dir());
-    strvec_push(&words, self);
+    char *kind = machine_fingerprint_here(), *profile = NULL;
+    char *dir = program_dir();
+    strvec_pushf(&words, "%sinflight", dir);
     node_close(node);
     int status = json_strings_at(question, "words", &words, err) ||
-                         json_string_at(question, "folder", &folder, err)
+                         json_string_at(question, "folder", &folder, err) ||
+                         kind_profile_path(kind ? kind : "", &profile, err)
                      ? -1
                      : 0;
-    struct spawn_request request = {
-        .argv = (const char *const *)words.v, .dir = folder, .output_limit = 64 << 20};
+    strvec_pushf(&env, "INFLIGHT_PROFILE=%s", profile ? profile : "");
+    struct spawn_request request = {.argv = (const char *const *)words.v,
+                                    .env_extra = (const char *const *)env.v,
+                                    .dir = folder,
+                                    .output_limit = 64 << 20};
     if (!status && !(status = spawn_run(&request, &outcome, err))) {
         json_object_set_new(answer, "out", text_json(buf_str(&outcome.out)));
         json_object_set_new(answer, "err", text_json(buf_str(&outcome.err)));
@@ -273,7 +280,10 @@ static int answer_run(struct node *node, const struct json_at *question, json_t 
         spawn_outcome_release(&outcome);
     }
     strvec_release(&words);
-    free(self);
+    strvec_release(&env);
+    free(profile);
+    free(kind);
+    free(dir);
     return status;
 }
 

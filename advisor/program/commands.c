@@ -15,7 +15,7 @@
 #define CLUSTER                                                                          \
     "on nodes partition account node-constraint time exclusive slurm-options "           \
     "node-hours "
-#define REST        "quiet verbose color help-all version"
+#define REST "quiet verbose color help-all version"
 
 static const struct command commands[] = {
     {GROUP_START, "tune", "search for a faster variant, prove it, write it as C",
@@ -32,13 +32,13 @@ static const struct command commands[] = {
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
      "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h\n"
      "         inflight tune --build 'make -j2' -- ./app 4000",
-     KERNEL "output budget compiler flags build in-app patch html evidence json help "
-            "| " KERNEL_REST
-            "quick thorough flags-try try machine emit-header build-record variants "
-            "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
-            "confirm save replay fresh reuse no-record top dry-run frequency "
-            "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics "
-            CLUSTER REST,
+     KERNEL
+     "output budget compiler flags build in-app patch html evidence json help "
+     "| " KERNEL_REST
+     "quick thorough flags-try try machine emit-header build-record variants "
+     "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
+     "confirm save replay fresh reuse no-record top dry-run frequency "
+     "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics " CLUSTER REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {GROUP_START, "advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"

@@ -36,8 +36,7 @@ static void say(void *data, const char *sentence)
 
 /* ---- the profile of the kind ---- */
 
-/* Kept for other campaigns, by what the kind is told by. */
-static int kept_profile_path(const char *kind, char **path, struct error *err)
+int kind_profile_path(const char *kind, char **path, struct error *err)
 {
     struct hash hash = hash_begin();
     char *dir = NULL;
@@ -81,7 +80,7 @@ static int ask_profile(struct context *bench, const char *path, struct error *er
 static int kept_profile(struct context *bench, const char *kind, struct error *err)
 {
     char *kept = NULL;
-    int status = kept_profile_path(kind, &kept, err);
+    int status = kind_profile_path(kind, &kept, err);
     for (int tries = 1; !status && !file_exists(kept); tries++) {
         error_clear(err);
         if (ask_profile(bench, kept, err) &&

@@ -22,6 +22,9 @@ struct settings;
 /* There: no worker will come any more. */
 #define KIND_LAST "last"
 
+/* Where the profile of such nodes is kept for all campaigns; the folder is made. Caller
+ * frees. */
+int kind_profile_path(const char *kind, char **path, struct error *err);
 /* Is variants' judgement to be asked of the workers of settings->on? */
 bool remote_is_asked(const struct settings *settings);
 

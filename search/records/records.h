@@ -49,8 +49,9 @@ struct search_runner recorded_runner(struct recorded *recorded);
 void recorded_adjusts(struct recorded *recorded, struct machine *machine);
 /* What was measured at another time, or elsewhere, explained here if it can be; `machine`
  * (NULL = stays as it is) is the subject's, its latency that of then. */
-int recorded_explain(struct measurement *measurement, const struct search_subject *subject,
-                     struct machine *machine, int cores, struct error *err);
+int recorded_explain(struct measurement *measurement,
+                     const struct search_subject *subject, struct machine *machine,
+                     int cores, struct error *err);
 /* What the runner answered to the last question for a comparison, with all it knows. */
 const struct compared *recorded_last(const struct recorded *recorded);
 /* Completes a comparison of which a, b, file and seconds are told; false = no record. */
