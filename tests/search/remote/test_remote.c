@@ -26,6 +26,7 @@ struct worker_script {
     const char *folder, *id;
     int dies_at; /* is killed within its n-th question from 1; 0 = never */
     int mute_at; /* stops for good there; 0 = never */
+    bool later;  /* comes when the search has begun */
     int asked;
     struct space space;
 };
@@ -47,12 +48,23 @@ static int answer(void *data, const struct json_at *question, json_t *out,
     return question_ask_runner(question, &script->space.runner, out, err);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char *path = path_join(folder, name);
+    bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
+/* Before the head has threads: what is forked beside them may find locks held. */
 static pid_t start_worker(struct worker_script script)
 {
     pid_t pid = fork();
     if (pid)
         return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (script.later && !is_there(script.folder, "begun"))
+        usleep(1000);
     json_t *hello =
         json_pack("{s:s, s:s, s:i}", "kind", "k", "node", script.id, "processors", 2);
     space_transpose(&script.space.kernel, 2000);
@@ -90,6 +102,12 @@ static void head_start(struct head *head)
     *head = (struct head){0};
     trial_start(&head->trial, table);
     check_ok(scratch_make(&head->folder, &head->err), &head->err);
+    check_ok(mailbox_make(head->folder, &head->err), &head->err);
+}
+
+/* When all workers were started. */
+static void head_listen(struct head *head)
+{
     struct remote_opts opts = {.folder = head->folder, .last = "last", .silent_s = 6};
     check_ok(remote_new(&opts, &head->remote, &head->err), &head->err);
 }
@@ -97,7 +115,12 @@ static void head_start(struct head *head)
 static void head_open(struct head *head)
 {
     struct space *space = &head->trial.space;
+    const struct mailbox_patience none = {0};
+    json_t *begun = json_object();
+    head_listen(head);
     check_ok(remote_open(head->remote, question_new("open"), &head->err), &head->err);
+    mailbox_put(head->folder, "", "begun", begun, &none, NULL);
+    json_decref(begun);
     space->runner = remote_runner(head->remote, &space->subject, &space->machine, 2);
 }
 
@@ -163,8 +186,9 @@ TEST("several share the work, one that comes later, too")
     pid_t pid[3];
     pid[0] = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
     pid[1] = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    pid[2] = start_worker(
+        (struct worker_script){.folder = head.folder, .id = "three", .later = true});
     head_open(&head);
-    pid[2] = start_worker((struct worker_script){.folder = head.folder, .id = "three"});
     search(&head);
     head_end(&head);
     for (size_t i = 0; i < ARRAY_SIZE(pid); i++)
@@ -177,8 +201,9 @@ TEST("a worker that is killed, and said to be gone, costs nothing but time")
     head_start(&head);
     pid_t one = start_worker(
         (struct worker_script){.folder = head.folder, .id = "one", .dies_at = 4});
+    pid_t two = start_worker(
+        (struct worker_script){.folder = head.folder, .id = "two", .later = true});
     head_open(&head);
-    pid_t two = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
     /* Nobody but a batch system can tell; here the silence does. */
     search(&head);
     head_end(&head);
@@ -207,6 +232,7 @@ TEST("what a worker refuses is said in its words; without workers to come it end
     json_t *answer_to = NULL;
     head_start(&head);
     pid_t one = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
+    head_listen(&head);
     check(remote_ask_first(head.remote, question_new("refuse"), &answer_to, &head.err) ==
           -1);
     check_eq(head.err.status, STATUS_MISSING);
