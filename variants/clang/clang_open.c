@@ -1,4 +1,5 @@
 /* The file: parsing, errors, its functions. */
+#include "core/base/array.h"
 #include "core/base/buf.h"
 #include "variants/clang/clang_cursor.h"
 
@@ -26,12 +27,32 @@ static void without_machine(const struct strvec *args, struct strvec *out)
             strvec_push(out, args->v[i]);
 }
 
+/* Asked of an empty file first: of a text that we hand over it loses a copy when it
+ * cannot make sense of the flags. */
+static enum CXErrorCode check_standard(struct ct_clang *clang, const struct strvec *args)
+{
+    enum CXErrorCode code = CXError_Success;
+    for (size_t i = 0; i < args->nr && code == CXError_Success; i++) {
+        const char *words[] = {"-x", strstr(args->v[i], "++") ? "c++" : "c", args->v[i]};
+        CXTranslationUnit unit = NULL;
+        if (strncmp(args->v[i], "-std=", 5) != 0)
+            continue;
+        code = clang_parseTranslationUnit2(clang->index, "/dev/null", words,
+                                           (int)ARRAY_SIZE(words), NULL, 0, 0, &unit);
+        clang_disposeTranslationUnit(unit);
+    }
+    return code;
+}
+
 static int parse_any(struct ct_clang *clang, const char *path, const char *source,
                      size_t length, const struct strvec *args, struct error *err)
 {
     struct CXUnsavedFile content = {path, source, length};
-    enum CXErrorCode code = parse_unit(clang, path, &content, args);
-    if (code != CXError_Success || !clang->unit) {
+    enum CXErrorCode standard = check_standard(clang, args),
+                     code = standard == CXError_Success
+                                ? parse_unit(clang, path, &content, args)
+                                : standard;
+    if (standard == CXError_Success && (code != CXError_Success || !clang->unit)) {
         struct strvec plain = {0};
         without_machine(args, &plain);
         code = parse_unit(clang, path, &content, &plain);
