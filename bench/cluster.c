@@ -108,8 +108,7 @@ static pid_t parent_of(pid_t pid)
 static void campaign_start(struct bench *bench)
 {
     char *variants = xasprintf("%d", VARIANTS), *out = path_join(bench->dir, "out.json"),
-         *said = path_join(bench->dir, "err.txt"), *dir = program_dir(),
-         *self = xasprintf("%sinflight", dir);
+         *said = path_join(bench->dir, "err.txt"), *self = program_inflight();
     const char *argv[] = {
         self, "tune",       bench->kernel, "--on",       "slurm",  "--partition",
         "p",  "--strategy", "exhaustive",  "--variants", variants, "--budget",
@@ -127,7 +126,6 @@ static void campaign_start(struct bench *bench)
     free(variants);
     free(out);
     free(said);
-    free(dir);
     free(self);
 }
 

@@ -69,15 +69,15 @@ int loop_step(const struct tuning *tuning, const struct strvec *words, struct bu
 void loop_begin_step(const struct tuning *tuning, const char *command, const char *source,
                      const struct application_loop *loop, struct strvec *words)
 {
-    char *dir = program_dir();
+    char *self = program_inflight();
 
-    strvec_pushf(words, "%sinflight", dir);
+    strvec_push(words, self);
     strvec_push(words, command);
     strvec_push(words, source);
     strvec_push(words, "--function");
     strvec_push(words, loop->function);
     trees_add_flags(&tuning->trees, words);
-    free(dir);
+    free(self);
 }
 
 int loop_capture(const struct tuning *tuning, const struct application_loop *loop,

@@ -196,8 +196,8 @@ struct record_cpu keep_record_cpu(const struct machine_processor *processor)
 }
 
 /* Of the nodes that judged it. */
-static int add_isa_of_nodes(struct context *bench, struct record_machine *machine,
-                            struct error *err)
+static int processor_of_nodes(struct context *bench, struct record_machine *machine,
+                              struct error *err)
 {
     json_t *told = NULL;
     if (context_remote_processor(bench, &told, err))
@@ -217,12 +217,10 @@ static int add_isa_of_nodes(struct context *bench, struct record_machine *machin
     return status;
 }
 
-static int add_isa(struct context *bench, struct record_machine *machine,
-                   struct error *err)
+int keep_record_processor(struct context *bench, struct record_machine *machine,
+                          struct error *err)
 {
     struct machine_processor here;
-    if (bench->remote)
-        return add_isa_of_nodes(bench, machine, err);
     struct buf macros = {0};
     machine_processor_here(&here);
     machine->cpu = keep_record_cpu(&here);
@@ -418,7 +416,9 @@ int keep_record(struct context *bench, const struct kept *kept, char **sentence,
 {
     struct record_machine machine = {.gain = quantity_unknown()};
     *sentence = NULL;
-    int status = add_isa(bench, &machine, err) || add_files(bench, &machine, err);
+    int status = (bench->remote ? processor_of_nodes
+                                : keep_record_processor)(bench, &machine, err) ||
+                 add_files(bench, &machine, err);
     if (!status) {
         add_settings(bench, &machine);
         add_outcome(bench, kept, &machine);

@@ -36,6 +36,9 @@ int keep_record(struct context *bench, const struct kept *kept, char **sentence,
 /* Takes down what the kernel means with the flags that it was read with. */
 void keep_record_frozen(const struct kernel *kernel, struct record_machine *machine);
 
+/* This machine's CPU, and the instruction sets that the kernel is compiled for. */
+int keep_record_processor(struct context *bench, struct record_machine *machine,
+                          struct error *err);
 /* The CPU of a record's entry; the caller frees its texts by record_machine_release of
  * the entry that takes it. */
 struct record_cpu keep_record_cpu(const struct machine_processor *processor);

@@ -38,6 +38,10 @@ enum { OPTIONS_MAX = 96, OPTIONS_ALL_MAX = 160 };
 const struct option_row *option_row(size_t i);
 /* Of that long name; NULL = none has it. */
 const struct option_row *option_named(const char *name, size_t length);
+/* That which a word of the command line is; NULL = none. *apart: its argument is the next
+ * word. The command (NULL = not told) says what may be shortened. */
+const struct option_row *option_of_word(const struct command *command, const char *word,
+                                        bool *apart);
 /* What it means to this command (NULL = to any). */
 const char *option_help(const struct option_row *row, const char *command);
 /* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */

@@ -546,13 +546,14 @@ void command_help(const struct command *command, bool all, FILE *stream)
 
 /* ---- the words again ---- */
 
-/* Of "--name", "--na" or "--name=value", as getopt takes it. */
+/* Of "name", "na" or "name=value"; shortened as getopt takes it, where the command is
+ * told. */
 static const struct option_row *row_of_long(const struct command *command,
                                             const char *name)
 {
     size_t length = strcspn(name, "=");
     const struct option_row *row, *found = option_named(name, length);
-    if (found && command_takes(command, found->name))
+    if (!command || (found && command_takes(command, found->name)))
         return found;
     found = NULL;
     for (size_t i = 0; (row = option_row(i)); i++)
@@ -561,9 +562,8 @@ static const struct option_row *row_of_long(const struct command *command,
     return found;
 }
 
-/* *apart: its argument is the next word. Letters that stand together are flags. */
-static const struct option_row *row_of_word(const struct command *command,
-                                            const char *word, bool *apart)
+const struct option_row *option_of_word(const struct command *command, const char *word,
+                                        bool *apart)
 {
     *apart = false;
     if (word[0] != '-' || !word[1])
@@ -584,7 +584,8 @@ void settings_words(const struct command *command, const struct settings *settin
     int i = 1;
     for (; i < settings->given_nr && strcmp(settings->given[i], "--"); i++) {
         bool apart;
-        const struct option_row *row = row_of_word(command, settings->given[i], &apart);
+        const struct option_row *row =
+            option_of_word(command, settings->given[i], &apart);
         bool leave_out = row && strvec_has(&names, row->name);
         if (!leave_out)
             strvec_push(out, settings->given[i]);

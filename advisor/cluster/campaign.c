@@ -30,11 +30,13 @@
 /* Between two questions to Slurm, and how long it may be silent to one of them. */
 static const double ask_jobs_s = 5, ask_patience_s = 5, slurm_patience_s = 20,
                     cancel_s = 40;
+/* Between two looks at who came and how far the searches are. */
+static const double look_s = 0.5;
+/* What others wait for is worth waiting for a folder that is full. */
+static const struct mailbox_patience patience = {.seconds = 600};
 
 struct array {
-    char *partition; /* NULL = the default one */
     char *id;
-    size_t node_nr;
     bool came; /* a worker of it has */
 };
 
@@ -49,9 +51,8 @@ struct campaign {
     struct strvec known; /* workers */
     struct mailbox_beater *beater;
     struct progress progress;
-    bool told_last;
     bool is_silent, any_left; /* of Slurm: it does not answer; jobs are queued or run */
-    double asked_s;
+    double asked_s, looked_s;
 };
 
 /* Of a campaign, and what the searches of kinds write elsewhere. */
@@ -103,7 +104,6 @@ static json_t *campaign_json(const struct campaign *campaign)
 
 static int save_campaign(const struct campaign *campaign, struct error *err)
 {
-    const struct mailbox_patience patience = {.seconds = 600};
     json_t *document = campaign_json(campaign);
     int status =
         mailbox_put(campaign->folder, "", "campaign.json", document, &patience, err);
@@ -152,8 +152,9 @@ static int submit(struct campaign *campaign, const char *partition, size_t numbe
         return fail(err, STATUS_MISSING,
                     "no node of partition '%s' is up; name another one with --partition",
                     partition ? partition : "(default)");
-    char *dir = program_dir(), *self = xasprintf("%sinflight", dir),
+    char *self = program_inflight(),
          *name = xasprintf("inflight-%.12s-%zu", path_base(campaign->folder), number);
+    struct strvec options = {0};
     const char *command[] = {self, "worker", campaign->folder, NULL};
     struct slurm_request request = {.folder = campaign->folder,
                                     .name = name,
@@ -164,18 +165,19 @@ static int submit(struct campaign *campaign, const char *partition, size_t numbe
                                     .constraint = settings->slurm_constraint,
                                     .time = settings->time_limit,
                                     .exclusive = settings->exclusive,
-                                    .options = &settings->slurm_options};
+                                    .options = &options};
     char *id = NULL;
+    for (size_t i = 0; i < settings->slurm_options.nr; i++)
+        strvec_split(&options, settings->slurm_options.v[i]);
     int status = slurm_submit(&request, &id, err);
     if (!status) {
         GROW(campaign->array, campaign->array_nr + 1, campaign->array_alloc);
-        campaign->array[campaign->array_nr++] =
-            (struct array){xstrdup(partition), id, nodes, false};
+        campaign->array[campaign->array_nr++] = (struct array){.id = id};
         progress_note(&campaign->progress, "job %s: %zu node%s of partition %s", id,
                       nodes, nodes == 1 ? "" : "s", partition ? partition : "(default)");
         status = save_campaign(campaign, err);
     }
-    free(dir);
+    strvec_release(&options);
     free(self);
     free(name);
     return status;
@@ -218,22 +220,12 @@ static const struct slurm_task *task_of(const struct slurm_jobs *jobs, const cha
     return task;
 }
 
-static void put_bye(const struct kind *kind, const char *worker, const char *why)
+static void note_left(const struct kind *kind, const char *worker, const char *why)
 {
-    const struct mailbox_patience none = {0};
-    char *name = xasprintf("%s.bye", worker);
-    json_t *bye = json_pack("{s:s, s:s}", "message", "bye", "why", why);
-    mailbox_put(kind->folder, MAILBOX_WORKERS, name, bye, &none, NULL);
-    json_decref(bye);
-    free(name);
-}
-
-static bool has_left(const struct kind *kind, const char *worker)
-{
-    char *path = xasprintf("%s/" MAILBOX_WORKERS "/%s.bye", kind->folder, worker);
-    bool left = file_exists(path);
-    free(path);
-    return left;
+    char *bye = xasprintf("%s/" MAILBOX_WORKERS "/%s.bye", kind->folder, worker);
+    if (!file_exists(bye))
+        mailbox_bye(kind->folder, worker, why);
+    free(bye);
 }
 
 /* A worker cannot say good-bye when its node died or its job was killed. */
@@ -242,40 +234,26 @@ static void note_lost(struct campaign *campaign, const struct slurm_jobs *jobs)
     for (size_t i = 0; i < campaign->kinds.nr; i++) {
         const struct kind *kind = &campaign->kinds.item[i];
         for (size_t k = 0; k < kind->worker.nr; k++) {
-            char *file = xasprintf("%s.json", kind->worker.v[k]);
-            json_t *hello = mailbox_read(kind->folder, MAILBOX_WORKERS, file);
-            const char *job = json_string_value(json_object_get(hello, "job"));
-            const struct slurm_task *task = job ? task_of(jobs, job) : NULL;
-            bool over =
-                hello && job && *job &&
-                (!task || task->state == SLURM_ENDED || task->state == SLURM_PENDING);
-            if (over && !has_left(kind, kind->worker.v[k])) {
-                char *why = task ? xasprintf("its job is over (%s)", task->word)
-                                 : xstrdup("its job is over");
-                put_bye(kind, kind->worker.v[k], why);
-                free(why);
-            }
-            json_decref(hello);
-            free(file);
+            const struct slurm_task *task = task_of(jobs, kind->job.v[k]);
+            if (!*kind->job.v[k] ||
+                (task && task->state != SLURM_ENDED && task->state != SLURM_PENDING))
+                continue;
+            char *why = task ? xasprintf("its job is over (%s)", task->word)
+                             : xstrdup("its job is over");
+            note_left(kind, kind->worker.v[k], why);
+            free(why);
         }
     }
 }
 
 /* A task that began anew, of which the queue says only that it runs. */
-static void note_replaced(const struct campaign *campaign, const json_t *fresh)
+static void note_replaced(const struct campaign *campaign, const char *job)
 {
-    const char *job = json_string_value(json_object_get(fresh, "job"));
-    for (size_t i = 0; campaign->slurm && job && *job && i < campaign->kinds.nr; i++) {
+    for (size_t i = 0; campaign->slurm && *job && i < campaign->kinds.nr; i++) {
         const struct kind *kind = &campaign->kinds.item[i];
-        for (size_t k = 0; k < kind->worker.nr; k++) {
-            char *file = xasprintf("%s.json", kind->worker.v[k]);
-            json_t *hello = mailbox_read(kind->folder, MAILBOX_WORKERS, file);
-            const char *its = json_string_value(json_object_get(hello, "job"));
-            if (its && !strcmp(its, job) && !has_left(kind, kind->worker.v[k]))
-                put_bye(kind, kind->worker.v[k], "its job began anew");
-            json_decref(hello);
-            free(file);
-        }
+        for (size_t k = 0; k < kind->worker.nr; k++)
+            if (!strcmp(kind->job.v[k], job))
+                note_left(kind, kind->worker.v[k], "its job began anew");
     }
 }
 
@@ -318,7 +296,7 @@ static void kind_words(const struct campaign *campaign, const struct kind *kind,
 {
     const struct settings *settings = campaign->settings;
     struct strvec more = {0}, words = {0};
-    char *dir = program_dir();
+    char *self = program_inflight();
     strvec_push(&more, "--on");
     strvec_push(&more, kind->folder);
     strvec_push(&more, "--quiet");
@@ -334,18 +312,17 @@ static void kind_words(const struct campaign *campaign, const struct kind *kind,
         strvec_pushf(&more, "--node-hours=%.17g",
                      settings->node_hours /
                          (double)(campaign->array_nr ? campaign->array_nr : 1));
-    strvec_pushf(out, "%sinflight", dir);
+    strvec_push(out, self);
     settings_words(campaign->command, settings, own_options, &more, &words);
     strvec_push_all(out, &words);
     strvec_release(&words);
     strvec_release(&more);
-    free(dir);
+    free(self);
 }
 
 static int kind_write(const struct campaign *campaign, const struct kind *kind,
                       const json_t *hello, struct error *err)
 {
-    const struct mailbox_patience patience = {.seconds = 600};
     const struct settings *settings = campaign->settings;
     json_t *document = json_pack(
         "{s:s, s:s, s:o, s:O}", "message", "kind", "name", kind->name, "words",
@@ -364,10 +341,6 @@ static int kind_begin(const struct campaign *campaign, struct kind *kind,
                       const json_t *hello, struct error *err)
 {
     struct strvec words = {0};
-    char *end = path_join(kind->folder, MAILBOX_END);
-    if (file_exists(end))
-        dir_remove_all(kind->folder);
-    free(end);
     if (kind_write(campaign, kind, hello, err))
         return -1;
     if (!campaign->search)
@@ -381,10 +354,9 @@ static int kind_begin(const struct campaign *campaign, struct kind *kind,
     return status;
 }
 
-static void note_partition(struct campaign *campaign, const json_t *hello)
+static void note_partition(struct campaign *campaign, const char *job)
 {
-    const char *job = json_string_value(json_object_get(hello, "job"));
-    for (size_t i = 0; job && i < campaign->array_nr; i++) {
+    for (size_t i = 0; i < campaign->array_nr; i++) {
         size_t length = strlen(campaign->array[i].id);
         if (!strncmp(job, campaign->array[i].id, length) && job[length] == '_')
             campaign->array[i].came = true;
@@ -406,16 +378,17 @@ static bool is_of_ours(struct campaign *campaign, const json_t *hello)
 static int welcome(struct campaign *campaign, const char *id, const json_t *hello,
                    struct error *err)
 {
-    const struct mailbox_patience patience = {.seconds = 600};
     if (!is_of_ours(campaign, hello))
         return 0;
     size_t before = campaign->kinds.nr;
     struct kind *kind = kinds_of(&campaign->kinds, campaign->folder, hello);
     if (campaign->kinds.nr > before && kind_begin(campaign, kind, hello, err))
         return -1;
-    note_partition(campaign, hello);
-    note_replaced(campaign, hello);
+    const char *job = report_word(hello, "job");
+    note_partition(campaign, job);
+    note_replaced(campaign, job);
     strvec_push(&kind->worker, id);
+    strvec_push(&kind->job, job);
     json_t *join = question_new("join");
     json_object_set_new(join, "folder", json_string(kind->folder));
     char *inbox = xasprintf(MAILBOX_INBOX "/%s", id);
@@ -469,15 +442,21 @@ static void kind_end(struct kind *kind, struct error *err)
     spawn_outcome_release(&outcome);
 }
 
+/* No partition is left of which a worker may still come for the first time. */
+static bool all_came(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->array_nr; i++)
+        if (!campaign->array[i].came && campaign->any_left)
+            return false;
+    return campaign->kinds.nr > 0;
+}
+
 static bool all_ended(const struct campaign *campaign)
 {
     for (size_t i = 0; i < campaign->kinds.nr; i++)
         if (!campaign->kinds.item[i].ended)
             return false;
-    for (size_t i = 0; i < campaign->array_nr; i++)
-        if (!campaign->array[i].came && campaign->any_left && !spawn_interrupted())
-            return false;
-    return campaign->kinds.nr > 0;
+    return campaign->kinds.nr && (spawn_interrupted() || all_came(campaign));
 }
 
 static void show(struct campaign *campaign)
@@ -509,16 +488,10 @@ static void show(struct campaign *campaign)
     buf_release(&line);
 }
 
-static void tell_last(struct campaign *campaign)
+static void mark_kinds(const struct campaign *campaign, const char *name)
 {
-    const struct mailbox_patience none = {0};
-    if (campaign->told_last)
-        return;
-    campaign->told_last = true;
-    json_t *last = json_object();
     for (size_t i = 0; i < campaign->kinds.nr; i++)
-        mailbox_put(campaign->kinds.item[i].folder, "", KIND_LAST, last, &none, NULL);
-    json_decref(last);
+        mailbox_mark(campaign->kinds.item[i].folder, name);
 }
 
 static void interrupt_searches(const struct campaign *campaign)
@@ -536,12 +509,32 @@ static int fail_no_worker(const struct campaign *campaign, struct error *err)
                 campaign->folder);
 }
 
+/* One round of waiting: who came, what the queue says. */
+static int turn(struct campaign *campaign, struct mailbox_nap *nap, struct error *err)
+{
+    if (ask_jobs(campaign, err))
+        return -1;
+    if (clock_s() - campaign->looked_s >= look_s) {
+        campaign->looked_s = clock_s();
+        if (look_for_workers(campaign, err))
+            return -1;
+        show(campaign);
+    }
+    if (spawn_interrupted() && !campaign->kinds.nr)
+        return fail(err, STATUS_FAILED, "interrupted before a worker came");
+    if (campaign->slurm && !campaign->any_left && !campaign->is_silent &&
+        !campaign->kinds.nr)
+        return fail_no_worker(campaign, err);
+    mailbox_nap(nap);
+    return 0;
+}
+
 static int run_searches(struct campaign *campaign, struct error *err)
 {
     struct mailbox_nap nap = {0};
-    bool told = false;
+    bool told = false, told_last = false;
     while (!all_ended(campaign)) {
-        if (look_for_workers(campaign, err) || ask_jobs(campaign, err))
+        if (turn(campaign, &nap, err))
             return -1;
         for (size_t i = 0; i < campaign->kinds.nr; i++) {
             struct kind *kind = &campaign->kinds.item[i];
@@ -551,15 +544,10 @@ static int run_searches(struct campaign *campaign, struct error *err)
         if (spawn_interrupted() && !told)
             interrupt_searches(campaign);
         told = told || spawn_interrupted();
-        if (spawn_interrupted() && !campaign->kinds.nr)
-            return fail(err, STATUS_FAILED, "interrupted before a worker came");
-        if (campaign->slurm && !campaign->any_left && !campaign->is_silent) {
-            if (!campaign->kinds.nr)
-                return fail_no_worker(campaign, err);
-            tell_last(campaign);
-        }
-        show(campaign);
-        mailbox_nap(&nap, false);
+        bool last = campaign->slurm && !campaign->any_left && !campaign->is_silent;
+        if (last && !told_last)
+            mark_kinds(campaign, KIND_LAST);
+        told_last = told_last || last;
     }
     return 0;
 }
@@ -603,29 +591,16 @@ static int run_on(struct campaign *campaign, struct kind *kind, struct error *er
     return status;
 }
 
-static bool all_came(const struct campaign *campaign)
-{
-    for (size_t i = 0; i < campaign->array_nr; i++)
-        if (!campaign->array[i].came && campaign->any_left)
-            return false;
-    return campaign->kinds.nr > 0;
-}
-
 static int run_commands(struct campaign *campaign, struct error *err)
 {
     struct mailbox_nap nap = {0};
+    int status = 0;
     while (!all_came(campaign)) {
-        if (look_for_workers(campaign, err) || ask_jobs(campaign, err))
+        if (turn(campaign, &nap, err))
             return -1;
         if (spawn_interrupted())
             return fail(err, STATUS_FAILED, "interrupted before a worker came");
-        if (campaign->slurm && !campaign->any_left && !campaign->is_silent &&
-            !campaign->kinds.nr)
-            return fail_no_worker(campaign, err);
-        show(campaign);
-        mailbox_nap(&nap, false);
     }
-    int status = 0;
     for (size_t i = 0; i < campaign->kinds.nr && !status && !spawn_interrupted(); i++)
         status = run_on(campaign, &campaign->kinds.item[i], err);
     return status;
@@ -785,23 +760,12 @@ static void campaign_release(struct campaign *campaign)
 {
     mailbox_beater_stop(campaign->beater);
     for (size_t i = 0; i < campaign->array_nr; i++) {
-        free(campaign->array[i].partition);
         free(campaign->array[i].id);
     }
     free(campaign->array);
     kinds_release(&campaign->kinds);
     strvec_release(&campaign->known);
     free(campaign->folder);
-}
-
-static void say_over(const struct campaign *campaign)
-{
-    const struct mailbox_patience none = {0};
-    json_t *end = json_object();
-    mailbox_put(campaign->folder, "", MAILBOX_END, end, &none, NULL);
-    for (size_t i = 0; i < campaign->kinds.nr; i++)
-        mailbox_put(campaign->kinds.item[i].folder, "", MAILBOX_END, end, &none, NULL);
-    json_decref(end);
 }
 
 static int begin(struct campaign *campaign, struct error *err)
@@ -839,7 +803,8 @@ int campaign_command(const struct settings *settings, struct error *err)
         if (campaign.kinds.item[i].child)
             kind_end(&campaign.kinds.item[i], NULL);
     if (campaign.folder)
-        say_over(&campaign);
+        mailbox_mark(campaign.folder, MAILBOX_END);
+    mark_kinds(&campaign, MAILBOX_END);
     bool over = cancel(&campaign);
     progress_clear(&campaign.progress);
     if (!status && campaign.search)

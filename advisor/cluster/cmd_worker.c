@@ -7,7 +7,6 @@
 
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/cli.h"
-#include "advisor/cluster/worker.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
 #include "advisor/session/context_remote.h"
@@ -219,33 +218,19 @@ static int answer_file(struct node *node, const struct json_at *question, json_t
     return status;
 }
 
-int node_processor_json(struct context *bench, json_t **out, struct error *err)
-{
-    struct machine_processor here;
-    struct strvec isa = {0};
-    struct buf macros = {0};
-    machine_processor_here(&here);
-    struct record_cpu cpu = keep_record_cpu(&here);
-    int status = kernel_macros(bench->kernel, &bench->toolchain, &macros, err) ||
-                         machine_isa(&here, buf_str(&macros), &isa, err)
-                     ? -1
-                     : 0;
-    *out =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture", cpu.architecture,
-                  "vendor", cpu.vendor, "family", cpu.family, "model", cpu.model, "name",
-                  cpu.name, "isa", json_strings((const char *const *)isa.v, isa.nr));
-    struct record_machine owner = {.cpu = cpu, .isa = isa};
-    record_machine_release(&owner);
-    machine_processor_release(&here);
-    buf_release(&macros);
-    return status;
-}
-
 static int answer_processor(struct node *node, json_t *answer, struct error *err)
 {
-    json_t *processor = NULL;
-    int status = node_processor_json(&node->bench, &processor, err);
-    json_object_set_new(answer, "processor", processor);
+    struct record_machine machine = {0};
+    const struct record_cpu *cpu = &machine.cpu;
+    int status = keep_record_processor(&node->bench, &machine, err);
+    if (!status)
+        json_object_set_new(
+            answer, "processor",
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture", cpu->architecture,
+                      "vendor", cpu->vendor, "family", cpu->family, "model", cpu->model,
+                      "name", cpu->name, "isa",
+                      json_strings((const char *const *)machine.isa.v, machine.isa.nr)));
+    record_machine_release(&machine);
     return status;
 }
 
@@ -258,8 +243,8 @@ static int answer_run(struct node *node, const struct json_at *question, json_t 
     struct spawn_outcome outcome;
     const char *folder = NULL;
     char *kind = machine_fingerprint_here(), *profile = NULL;
-    char *dir = program_dir();
-    strvec_pushf(&words, "%sinflight", dir);
+    char *self = program_inflight();
+    strvec_push(&words, self);
     node_close(node);
     int status = json_strings_at(question, "words", &words, err) ||
                          json_string_at(question, "folder", &folder, err) ||
@@ -283,7 +268,7 @@ static int answer_run(struct node *node, const struct json_at *question, json_t 
     strvec_release(&env);
     free(profile);
     free(kind);
-    free(dir);
+    free(self);
     return status;
 }
 
@@ -353,18 +338,15 @@ static char *job_name(void)
 }
 
 /* As records of builds tell CPUs from each other: "amd-26-17". */
-static char *cpu_name(void)
+static char *cpu_word(void)
 {
     struct machine_processor here;
     machine_processor_here(&here);
     struct record_machine owner = {.cpu = keep_record_cpu(&here)};
-    char *file = record_code_name("x.c", &owner.cpu);
-    const char *begin = strlen("x.inflight.") + file;
-    char *name = xstrndup(begin, strlen(begin) - strlen(".c"));
+    char *word = record_cpu_word(&owner.cpu);
     record_machine_release(&owner);
     machine_processor_release(&here);
-    free(file);
-    return name;
+    return word;
 }
 
 static json_t *hello_json(char **id, struct error *err)
@@ -373,7 +355,7 @@ static json_t *hello_json(char **id, struct error *err)
     struct machine_cpus cpus = {0};
     gethostname(host, sizeof(host) - 1);
     char *kind = machine_fingerprint_here(), *job = job_name(),
-         *model = machine_cpu_model(), *cpu = cpu_name();
+         *model = machine_cpu_model(), *cpu = cpu_word();
     if (machine_cpus(NULL, &cpus, err) || !kind) {
         free(kind);
         free(job);

@@ -1,6 +1,5 @@
 #include "advisor/cluster/kinds.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +8,6 @@
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
 #include "core/base.h"
-#include "core/base/figures.h"
-#include "core/process/spawn.h"
 
 static bool name_is_taken(const struct kinds *kinds, const char *name)
 {
@@ -59,6 +56,7 @@ void kinds_release(struct kinds *kinds)
         free(kind->folder);
         free(kind->trouble);
         strvec_release(&kind->worker);
+        strvec_release(&kind->job);
         json_decref(kind->report);
     }
     free(kinds->item);

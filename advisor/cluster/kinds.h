@@ -15,7 +15,7 @@ struct kind {
     char *folder; /* of its search, and of no other: one that an ended campaign has left
                      behind finds its own gone */
     long long cores;
-    struct strvec worker;      /* ids */
+    struct strvec worker, job; /* ids; worker i is of job i, "" = of none */
     struct spawn_child *child; /* its search; NULL = not begun, or ended */
     bool ended;
     int status;     /* of the search */

@@ -276,8 +276,8 @@ static int fail_refused(const struct slurm_request *request,
     add_message(&message, "sbatch", buf_str(&outcome->err));
     fail(err, STATUS_INPUT,
          "Slurm does not take the jobs for partition '%s': %s; change what this names "
-         "(--partition, --account, --constraint, --time, --slurm-options), or try again "
-         "later",
+         "(--partition, --account, --node-constraint, --time, --slurm-options), or try "
+         "again later",
          partition, message.length ? buf_str(&message) : "it does not say why");
     buf_release(&message);
     return -1;

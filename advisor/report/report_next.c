@@ -54,23 +54,6 @@ static bool is_among(const char *name, const char *const *list)
 
 /* ---- the words that the session was given ---- */
 
-static const struct option_row *row_of(const char *word)
-{
-    const struct option_row *row;
-    if (word[1] == '-')
-        return option_named(word + 2, strcspn(word + 2, "="));
-    for (size_t i = 0; (row = option_row(i)) && row->letter != word[1]; i++)
-        continue;
-    return row;
-}
-
-/* Does the option take the word behind it? */
-static bool takes_next(const struct option_row *row, const char *word)
-{
-    bool is_long = word[1] == '-';
-    return row->argument && !(is_long ? strchr(word, '=') != NULL : word[2] != 0);
-}
-
 /* Appends the operands, and the options of the two lists with their arguments; flags of
  * the compiler behind -- go to `flags`. */
 static void take_words(const json_t *words, bool search, struct strvec *out,
@@ -79,19 +62,20 @@ static void take_words(const json_t *words, bool search, struct strvec *out,
     size_t nr = json_array_size(words), i = 1;
     for (; i < nr; i++) {
         const char *word = json_string_value(json_array_get(words, i));
-        const struct option_row *row;
+        bool apart;
         if (!word || !strcmp(word, "--"))
             break;
         if (word[0] != '-' || !word[1]) {
             strvec_push(out, word);
             continue;
         }
-        if (!(row = row_of(word)))
+        const struct option_row *row = option_of_word(NULL, word, &apart);
+        if (!row)
             continue;
         bool taken =
             is_among(row->name, of_kernel) || (search && is_among(row->name, of_search));
         const char *next = json_string_value(json_array_get(words, i + 1));
-        bool two = takes_next(row, word) && next;
+        bool two = apart && next;
         if (taken)
             strvec_push(out, word);
         if (taken && two)

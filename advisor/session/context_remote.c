@@ -71,8 +71,6 @@ static int ask_profile(struct context *bench, const char *path, struct error *er
     if (status)
         unlink(path);
     else
-        machine_release(&bench->machine);
-    if (!status)
         bench->machine_note = xstrdup("profile made now, on a node of this kind");
     return status;
 }
@@ -81,14 +79,15 @@ static int kept_profile(struct context *bench, const char *kind, struct error *e
 {
     char *kept = NULL;
     int status = kind_profile_path(kind, &kept, err);
-    for (int tries = 1; !status && !file_exists(kept); tries++) {
-        error_clear(err);
-        if (ask_profile(bench, kept, err) &&
-            (tries == profile_tries || err->status != STATUS_INPUT))
-            status = -1;
-    }
-    if (!status)
+    if (!status && file_exists(kept)) {
         status = machine_load(kept, &bench->machine, err);
+    } else if (!status) {
+        int tries = 0;
+        do {
+            error_clear(err);
+            status = ask_profile(bench, kept, err);
+        } while (status && ++tries < profile_tries && err->status == STATUS_INPUT);
+    }
     free(kept);
     return status;
 }

@@ -36,7 +36,8 @@ int context_remote_open(struct context *bench, struct error *err);
 /* As live_compare_file, on a node. */
 int context_remote_file(struct context *bench, const char *source,
                         struct compared *comparison, struct error *err);
-/* Of the nodes: see node_processor_json. Caller json_decref's. */
+/* Of the nodes: what keep_record_processor says there, {"architecture", "vendor",
+ * "family", "model", "name", "isa"}. Caller json_decref's. */
 int context_remote_processor(struct context *bench, json_t **out, struct error *err);
 /* {"nodes": [...], "node_seconds", "variant_node_seconds", "pruned",
  * "saved_node_seconds"} of a search that measured and left out so many; NULL = it was

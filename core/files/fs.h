@@ -46,6 +46,10 @@ char *path_of_program(const char *name);
  * not tell. Caller frees. */
 char *program_dir(void);
 
+/* `inflight` beside the running program: which it is, but for tests and benches. Caller
+ * frees. */
+char *program_inflight(void);
+
 /* A program or object of ours that others start or load: beside this program in its build
  * folder, else where it is installed. Caller frees; NULL = it is not there. */
 char *helper_path(const char *name);

@@ -163,6 +163,13 @@ char *program_dir(void)
     return xstrdup(path);
 }
 
+char *program_inflight(void)
+{
+    char *folder = program_dir(), *path = xasprintf("%sinflight", folder);
+    free(folder);
+    return path;
+}
+
 char *helper_path(const char *name)
 {
     static const char *const place[] = {"", INFLIGHT_HELPERS_BESIDE "/"};

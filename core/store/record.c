@@ -59,20 +59,26 @@ static const char *vendor_word(const char *vendor)
     return vendor;
 }
 
-char *record_code_name(const char *source, const struct record_cpu *cpu)
+char *record_cpu_word(const struct record_cpu *cpu)
 {
     struct buf out = {0};
-    const char *base = path_base(source);
     bool arm = !strcmp(cpu->architecture, "aarch64");
-    buf_addf(&out, "%.*s.inflight.", (int)stem_length(base), base);
     add_word(&out, arm ? "arm" : vendor_word(cpu->vendor));
     buf_add(&out, "-");
     add_word(&out, cpu->family);
     buf_add(&out, "-");
     add_word(&out, cpu->model);
-    const char *ending = source_ending(source);
-    buf_add(&out, *ending ? ending : ".c");
     return buf_detach(&out);
+}
+
+char *record_code_name(const char *source, const struct record_cpu *cpu)
+{
+    const char *base = path_base(source), *ending = source_ending(source);
+    char *word = record_cpu_word(cpu),
+         *name = xasprintf("%.*s.inflight.%s%s", (int)stem_length(base), base, word,
+                           *ending ? ending : ".c");
+    free(word);
+    return name;
 }
 
 char *record_default_path(const char *source)

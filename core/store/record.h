@@ -91,6 +91,8 @@ void record_add_frozen(struct record_machine *machine, const char *name, const c
  * others. */
 void record_put(struct record *record, struct record_machine *machine);
 
+/* "amd-25-17", as files are named for it. Caller frees. */
+char *record_cpu_word(const struct record_cpu *cpu);
 /* "stencil.inflight.amd-25-17.c" for "stencil.c". Caller frees. */
 char *record_code_name(const char *source, const struct record_cpu *cpu);
 /* "dir/stencil.inflight.json" for "dir/stencil.c". Caller frees. */

@@ -390,10 +390,7 @@ static int measure(void *data, const struct candidate *candidate,
     struct live *live = data;
     struct built *built = NULL;
     struct error why = {0};
-    *out = (struct measurement){.plan = xstrdup(candidate->plan),
-                                .environment = candidate->environment,
-                                .time_s = quantity_unknown(),
-                                .huge_bytes = -1};
+    *out = measurement_begun(candidate, RUN_OUTCOME_OK);
     if (live_built_get(live, candidate, &built, &why) == 0 &&
         live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0) {
         note_late(built, out);

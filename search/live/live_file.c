@@ -66,10 +66,7 @@ int live_measure_file(struct live *live, const char *source,
     struct built *built = NULL;
     if (live_built_file(live, source, NULL, environment, &built, err))
         return -1;
-    *out = (struct measurement){.plan = xstrdup(""),
-                                .environment = *environment,
-                                .time_s = quantity_unknown(),
-                                .huge_bytes = -1};
+    *out = measurement_begun(&(struct candidate){"", *environment}, RUN_OUTCOME_OK);
     if (live_measure_built(live, built, counts, MEASURE_EXPLAIN, 0, out, err)) {
         measurement_release(out);
         return -1;

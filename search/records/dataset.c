@@ -348,13 +348,9 @@ static int measure(void *data, const struct candidate *candidate,
     (void)stop_at_s;
     if (i < dataset->nr && environments_equal(&candidate->environment, &plain))
         return answer(dataset, i, out, err);
-    *out = (struct measurement){.plan = xstrdup(candidate->plan),
-                                .environment = candidate->environment,
-                                .outcome = RUN_OUTCOME_NOT_BUILT,
-                                .detail = xstrdup("it is not in the recorded space"),
-                                .time_s = quantity_unknown(),
-                                .huge_bytes = -1,
-                                .replayed = true};
+    *out = measurement_begun(candidate, RUN_OUTCOME_NOT_BUILT);
+    out->detail = xstrdup("it is not in the recorded space");
+    out->replayed = true;
     return 0;
 }
 

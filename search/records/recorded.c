@@ -301,12 +301,8 @@ static const struct record *next_record(struct recorded *recorded,
 
 static void missing(const struct candidate *candidate, struct measurement *out)
 {
-    *out = (struct measurement){.plan = xstrdup(candidate->plan),
-                                .environment = candidate->environment,
-                                .outcome = RUN_OUTCOME_NOT_BUILT,
-                                .detail = xstrdup("not among the recorded measurements"),
-                                .time_s = quantity_unknown(),
-                                .huge_bytes = -1};
+    *out = measurement_begun(candidate, RUN_OUTCOME_NOT_BUILT);
+    out->detail = xstrdup("not among the recorded measurements");
 }
 
 static int measure(void *data, const struct candidate *candidate,

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,24 @@ int mailbox_put(const char *folder, const char *room, const char *name,
     return status;
 }
 
+static const struct mailbox_patience once;
+
+void mailbox_mark(const char *folder, const char *name)
+{
+    json_t *empty = json_object();
+    mailbox_put(folder, "", name, empty, &once, NULL);
+    json_decref(empty);
+}
+
+void mailbox_bye(const char *folder, const char *worker, const char *why)
+{
+    char *name = xasprintf("%s.bye", worker);
+    json_t *bye = json_pack("{s:s, s:o}", "message", "bye", "why", text_json(why));
+    mailbox_put(folder, MAILBOX_WORKERS, name, bye, &once, NULL);
+    json_decref(bye);
+    free(name);
+}
+
 static bool is_whole(const char *name)
 {
     size_t length = strlen(name), ending = strlen(".part");
@@ -163,13 +182,9 @@ void mailbox_remove(const char *folder, const char *room, const char *name)
     free(path);
 }
 
-void mailbox_nap(struct mailbox_nap *nap, bool anything_came)
+void mailbox_nap(struct mailbox_nap *nap)
 {
-    nap->seconds = anything_came      ? nap_min_s
-                   : nap->seconds > 0 ? nap->seconds * 1.3
-                                      : nap_min_s;
-    if (nap->seconds > nap_max_s)
-        nap->seconds = nap_max_s;
+    nap->seconds = fmin(nap->seconds > 0 ? nap->seconds * 1.3 : nap_min_s, nap_max_s);
     sleep_s(nap->seconds);
 }
 

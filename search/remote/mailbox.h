@@ -46,6 +46,11 @@ struct mailbox_patience {
 int mailbox_put(const char *folder, const char *room, const char *name,
                 const json_t *document, const struct mailbox_patience *patience,
                 struct error *err);
+/* A file that says by being there what there is to say; not where it cannot be written
+ * now. */
+void mailbox_mark(const char *folder, const char *name);
+/* The worker has left, and why; likewise. */
+void mailbox_bye(const char *folder, const char *worker, const char *why);
 /* Names of what is there whole, sorted. A room that cannot be read now is an empty one.
  */
 void mailbox_list(const char *folder, const char *room, struct strvec *names);
@@ -63,11 +68,11 @@ int mailbox_beater_start(const char *folder, const char *name,
                          struct mailbox_beater **beater, struct error *err);
 void mailbox_beater_stop(struct mailbox_beater *beater);
 
-/* Waiting between looks at a folder: 1 ms after something came, up to 50 ms when nothing
- * does, so that a file server is asked 20 times a second at most. */
+/* Waiting between looks at a folder, behind one that found nothing: 1 ms at first ({0}),
+ * up to 50 ms, so that a file server is asked 20 times a second at most. */
 struct mailbox_nap {
     double seconds;
 };
-void mailbox_nap(struct mailbox_nap *nap, bool anything_came);
+void mailbox_nap(struct mailbox_nap *nap);
 
 #endif

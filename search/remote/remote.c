@@ -18,8 +18,8 @@
 #include "search/session/subject.h"
 #include "search/space/environment.h"
 
-/* Between two looks at who came, who is still there, and what the batch system says. */
-static const double look_around_s = 0.5, ask_jobs_s = 5, patience_s = 1800;
+/* Between two looks at who came and who is still there. */
+static const double look_around_s = 0.5, patience_s = 1800;
 /* Answers are taken in order, so that many more are asked ahead than one worker has
  * (bench/cluster_simulation). */
 enum { DEPTH_MIN = 2, DEPTH_MAX = 8, AHEAD_EACH = 16 };
@@ -34,7 +34,7 @@ struct remote_worker {
     enum worker_state state;
     size_t number; /* of the dispatch, once it is open */
     long long beat;
-    double heard_s, came_s, left_s;
+    double came_s, left_s;
     char *direct; /* the question that it was asked past the dispatch; NULL = none */
     json_t *direct_answer;
     struct quantity original_s;
@@ -66,7 +66,7 @@ struct remote {
     } reference;
     struct search_costs costs;
     double stop_at_s; /* of the last first run */
-    double looked_s, jobs_s;
+    double looked_s;
     bool is_removed; /* the folder */
     char *unread;    /* an answer's name that cannot be read; NULL = none */
     double unread_s;
@@ -115,12 +115,8 @@ void remote_free(struct remote *remote)
 {
     if (!remote)
         return;
-    if (remote->beater) {
-        const struct mailbox_patience none = {0};
-        json_t *end = json_object();
-        mailbox_put(remote->opts.folder, "", MAILBOX_END, end, &none, NULL);
-        json_decref(end);
-    }
+    if (remote->beater)
+        mailbox_mark(remote->opts.folder, MAILBOX_END);
     mailbox_beater_stop(remote->beater);
     for (size_t i = 0; i < remote->worker_nr; i++)
         worker_release(&remote->worker[i]);
@@ -190,7 +186,6 @@ static void admit(struct remote *remote, const char *id)
                                .hello = hello,
                                .number = SIZE_MAX,
                                .beat = -1,
-                               .heard_s = clock_s(),
                                .came_s = clock_s(),
                                .original_s = quantity_unknown()};
 }
@@ -216,20 +211,8 @@ static void hear(struct remote *remote, struct remote_worker *worker)
     if (beat == worker->beat)
         return;
     worker->beat = beat;
-    worker->heard_s = clock_s();
     if (worker->state == WORKER_OPEN)
-        dispatch_heard(remote->dispatch, worker->number, worker->heard_s);
-}
-
-static void ask_jobs(struct remote *remote)
-{
-    if (!remote->opts.is_gone || clock_s() - remote->jobs_s < ask_jobs_s)
-        return;
-    for (size_t i = 0; i < remote->worker_nr; i++)
-        if (remote->worker[i].state != WORKER_GONE &&
-            remote->opts.is_gone(remote->opts.data, remote->worker[i].hello))
-            leave(remote, &remote->worker[i], "its job is over");
-    remote->jobs_s = clock_s();
+        dispatch_heard(remote->dispatch, worker->number, clock_s());
 }
 
 static void send_away(struct remote *remote, struct remote_worker *worker,
@@ -267,7 +250,7 @@ static void look_around(struct remote *remote)
     struct strvec names = {0};
     if (clock_s() - remote->looked_s < look_around_s)
         return;
-    remote->is_removed = !dir_exists(remote->opts.folder);
+    remote->is_removed = !mailbox_is_one(remote->opts.folder);
     mailbox_list(remote->opts.folder, MAILBOX_WORKERS, &names);
     for (size_t i = 0; i < names.nr; i++) {
         char *dot = strrchr(names.v[i], '.');
@@ -283,7 +266,6 @@ static void look_around(struct remote *remote)
     for (size_t i = 0; i < remote->worker_nr; i++)
         if (remote->worker[i].state != WORKER_GONE)
             hear(remote, &remote->worker[i]);
-    ask_jobs(remote);
     if (!first_there(remote))
         say(remote, remote->worker_nr ? "waiting: no worker is left; others may come"
                                       : "waiting for a worker");
@@ -513,7 +495,7 @@ static int turn(struct remote *remote, struct error *err)
     if (any)
         remote->nap.seconds = 0;
     else
-        mailbox_nap(&remote->nap, false);
+        mailbox_nap(&remote->nap);
     return 0;
 }
 
@@ -651,15 +633,6 @@ int remote_open(struct remote *remote, json_t *question, struct error *err)
 
 /* ---- the runner ---- */
 
-static void interrupted(const struct candidate *candidate, struct measurement *out)
-{
-    *out = (struct measurement){.plan = xstrdup(candidate->plan),
-                                .environment = candidate->environment,
-                                .outcome = RUN_OUTCOME_INTERRUPTED,
-                                .time_s = quantity_unknown(),
-                                .huge_bytes = -1};
-}
-
 static uint64_t variant_of(const struct candidate *candidate)
 {
     struct hash hash = hash_begin();
@@ -728,7 +701,7 @@ static int measure(void *data, const struct candidate *candidate,
     if (wait_for(remote, number, &answer, err))
         return -1;
     if (!answer) {
-        interrupted(candidate, out);
+        *out = measurement_begun(candidate, RUN_OUTCOME_INTERRUPTED);
         return 0;
     }
     int status = read_measurement(remote, answer, out, err);
@@ -840,8 +813,6 @@ struct search_runner remote_runner(struct remote *remote,
                                   .compare = compare,
                                   .look = look,
                                   .prepare = prepare,
-                                  .prepare_min = AHEAD_EACH,
-                                  .prepare_max = AHEAD_EACH,
                                   .window = window,
                                   .no_more = no_more,
                                   .costs = costs};

@@ -25,8 +25,6 @@ struct remote_opts {
                          NULL = nobody tells */
     double node_s;    /* node-seconds that may be used; 0 = no limit: a worker that would
                          use them up before `end_s` is sent away */
-    /* What a batch system knows: the job of this worker is over. NULL = nobody knows. */
-    bool (*is_gone)(void *data, const json_t *hello);
     /* What is waited for, in a sentence. May be NULL. */
     void (*say)(void *data, const char *sentence);
     void *data;

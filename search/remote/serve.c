@@ -11,7 +11,7 @@
 #include "search/remote/questions.h"
 
 /* An answer that finds no room on the disk is worth waiting for. */
-static const double patience_s = 1800, default_silent_s = 600;
+static const double patience_s = 1800, silent_s = 600;
 /* A question that cannot be read for so long never will be: it is asked again. */
 static const double unreadable_s = 10;
 
@@ -167,15 +167,13 @@ static int serve_next(struct serving *serving, bool *came, struct error *err)
 static bool is_over(const struct serving *serving)
 {
     char *path = mailbox_path(serving->folder, "", MAILBOX_END);
-    bool over = file_exists(path) || !dir_exists(serving->folder);
+    bool over = file_exists(path) || !mailbox_is_one(serving->folder);
     free(path);
     return over;
 }
 
 static void look_around(struct serving *serving)
 {
-    double silent_s =
-        serving->opts->silent_s > 0 ? serving->opts->silent_s : default_silent_s;
     long long beat = mailbox_beat(serving->folder, MAILBOX_HEAD);
     if (beat != serving->heard) {
         serving->heard = beat;
@@ -187,17 +185,6 @@ static void look_around(struct serving *serving)
         serving->why = "the search is over";
     else if (clock_s() - serving->heard_at_s > silent_s)
         serving->why = "nothing was heard of the search any more";
-}
-
-static void say_bye(const struct serving *serving, const struct error *failed)
-{
-    const struct mailbox_patience none = {0};
-    char *bye = xasprintf("%s.bye", serving->opts->id);
-    json_t *why = json_pack("{s:s, s:o}", "message", "bye", "why",
-                            text_json(failed ? failed->text : serving->why));
-    mailbox_put(serving->folder, MAILBOX_WORKERS, bye, why, &none, NULL);
-    json_decref(why);
-    free(bye);
 }
 
 int serve(const struct serve_opts *opts, struct error *err)
@@ -214,13 +201,13 @@ int serve(const struct serve_opts *opts, struct error *err)
             break;
         status = serve_next(&serving, &came, err);
         if (!came)
-            mailbox_nap(&nap, false);
+            mailbox_nap(&nap);
         else
             nap.seconds = 0;
     }
     mailbox_beater_stop(serving.beater);
     if (serving.folder)
-        say_bye(&serving, status ? err : NULL);
+        mailbox_bye(serving.folder, opts->id, status ? err->text : serving.why);
     strvec_release(&serving.seen);
     free(serving.folder);
     free(serving.inbox);

@@ -11,8 +11,6 @@ struct serve_opts {
     const char *folder;
     const char *id;      /* of this worker: a plain file name */
     const json_t *hello; /* what it is: "worker" */
-    /* The search is given up when nothing is heard of it for so long; 0 = 600 */
-    double silent_s;
     /* Fills the answer to one question. Not asked: "join" {"folder"}, the questions that
      * follow are in that folder, and "leave". */
     int (*answer)(void *data, const struct json_at *question, json_t *answer,

@@ -48,6 +48,9 @@ struct measurement {
     double at_least_s; /* STOPPED: a call takes longer than this; time_s is unknown. 0 for
                           all others */
 };
+/* Of the candidate, with this outcome and nothing measured yet. */
+struct measurement measurement_begun(const struct candidate *candidate,
+                                     enum run_outcome outcome);
 void measurement_release(struct measurement *measurement);
 /* Would one that was STOPPED at at_least_s be stopped at this limit, too? 0 = no limit. A
  * first look ends before the limit, at what is surely slower (live_arena.c). */

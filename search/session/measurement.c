@@ -6,6 +6,16 @@
 #include "search/session/measured.h"
 #include "search/space/environment.h"
 
+struct measurement measurement_begun(const struct candidate *candidate,
+                                     enum run_outcome outcome)
+{
+    return (struct measurement){.plan = xstrdup(candidate->plan),
+                                .environment = candidate->environment,
+                                .outcome = outcome,
+                                .time_s = quantity_unknown(),
+                                .huge_bytes = -1};
+}
+
 void measurement_release(struct measurement *measurement)
 {
     free(measurement->plan);

@@ -64,10 +64,15 @@ static bool tune(struct site *site, const char *variants)
     char *data = xasprintf("XDG_DATA_HOME=%s", site->data),
          *config = xasprintf("XDG_CONFIG_HOME=%s/config", site->dir),
          *home = xasprintf("HOME=%s", site->dir);
-    const char *argv[] = {
-        INFLIGHT_PROGRAM, "tune",     site->kernel, "--on",       "slurm",
-        "--nodes",        "3",        "--strategy", "exhaustive", "--variants",
-        variants,         "--budget", "25s",        "--json",     NULL};
+    const char *argv[] = {INFLIGHT_PROGRAM, "tune",
+                          site->kernel,     "--on",
+                          "slurm",          "--slurm-options",
+                          "--comment ours", /* two words for sbatch */
+                          "--nodes",        "3",
+                          "--strategy",     "exhaustive",
+                          "--variants",     variants,
+                          "--budget",       "25s",
+                          "--json",         NULL};
     const char *environment[] = {data, config, home, NULL};
     struct spawn_request request = {
         .argv = argv, .env_extra = environment, .output_limit = 64 << 20};

@@ -546,3 +546,32 @@ TEST("the overview names commands and exit statuses")
     check(!command_find("bake"));
     free(text);
 }
+
+/* In every form that an option can have. */
+TEST("the words again, without some options")
+{
+    static const struct {
+        const char *line, *left;
+    } lines[] = {
+        {"tune a.c -o out.c --on here -q", "tune a.c -q + more"},
+        {"tune -oout.c a.c --on=here --json", "tune a.c --json + more"},
+        {"tune a.c --outp out.c -s n=5 --on here -- -DN=1",
+         "tune a.c -s n=5 + more -- -DN=1"},
+        {"tune a.c --set o=1 -- -o x", "tune a.c --set o=1 + more -- -o x"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct settings settings;
+        struct strvec more = {0}, words = {0};
+        if (!parsed(lines[i].line, &settings))
+            continue;
+        strvec_push(&more, "+");
+        strvec_push(&more, "more");
+        settings_words(command_find("tune"), &settings, "on output", &more, &words);
+        char *left = strvec_join(&words, " ");
+        check_str(left, lines[i].left);
+        free(left);
+        strvec_release(&words);
+        strvec_release(&more);
+        settings_release(&settings);
+    }
+}
