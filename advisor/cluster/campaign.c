@@ -27,7 +27,7 @@
 /* Between two looks at who came and how far the searches are. */
 static const double look_s = 0.5;
 /* What others wait for is worth waiting for a folder that is full. */
-static const struct mailbox_patience patience = {.seconds = 600};
+static const struct mailbox_patience patience = {.seconds = 600}, none = {0};
 
 struct campaign {
     const struct settings *settings;
@@ -37,6 +37,7 @@ struct campaign {
     struct jobs jobs; /* none but for Slurm */
     struct kinds kinds;
     struct strvec known; /* workers */
+    json_t *before;      /* of those that were here before: where their beats stood */
     struct mailbox_beater *beater;
     struct progress progress;
     double looked_s;
@@ -83,6 +84,61 @@ static int clear_old(struct campaign *campaign, struct error *err)
         return -1;
     dir_remove_all(campaign->folder);
     return mailbox_make(campaign->folder, err);
+}
+
+/* Of "ID.json". */
+static long long beat_of(const struct campaign *campaign, const char *file)
+{
+    char *name =
+        xasprintf(MAILBOX_WORKERS "/%.*s", (int)(strlen(file) - strlen(".json")), file);
+    long long beat = mailbox_beat(campaign->folder, name);
+    free(name);
+    return beat;
+}
+
+/* The workers that a killed campaign has taken along. */
+static void call_back(const struct campaign *campaign, const char *kind)
+{
+    struct strvec names = {0};
+    char *folder = path_join(campaign->folder, kind);
+    json_t *join = question_new("join");
+    json_object_set_new(join, "folder", json_string(campaign->folder));
+    mailbox_list(folder, MAILBOX_WORKERS, &names);
+    for (size_t i = 0; i < names.nr; i++) {
+        if (!text_ends(names.v[i], ".json"))
+            continue;
+        char *inbox = xasprintf(MAILBOX_INBOX "/%.*s",
+                                (int)(strlen(names.v[i]) - strlen(".json")), names.v[i]);
+        mailbox_put(folder, inbox, "0-join.json", join, &none, NULL);
+        free(inbox);
+    }
+    json_decref(join);
+    strvec_release(&names);
+    free(folder);
+}
+
+/* A folder that had searches before: who of its workers is still there? */
+static void look_back(struct campaign *campaign)
+{
+    struct strvec names = {0};
+    campaign->before = json_object();
+    mailbox_list(campaign->folder, "", &names);
+    for (size_t i = 0; i < names.nr; i++)
+        if (text_begins(names.v[i], "kind-"))
+            call_back(campaign, names.v[i]);
+    strvec_release(&names);
+    mailbox_list(campaign->folder, MAILBOX_WORKERS, &names);
+    for (size_t i = 0; i < names.nr; i++)
+        if (text_ends(names.v[i], ".json"))
+            json_object_set_new(campaign->before, names.v[i],
+                                json_integer(beat_of(campaign, names.v[i])));
+    strvec_release(&names);
+}
+
+static bool is_still_there(const struct campaign *campaign, const char *file)
+{
+    const json_t *before = json_object_get(campaign->before, file);
+    return !before || json_integer_value(before) != beat_of(campaign, file);
 }
 
 /* ---- who has left ---- */
@@ -231,7 +287,8 @@ static int look_for_workers(struct campaign *campaign, struct error *err)
     int status = 0;
     mailbox_list(campaign->folder, MAILBOX_WORKERS, &names);
     for (size_t i = 0; i < names.nr && !status; i++) {
-        if (!text_ends(names.v[i], ".json") || strvec_has(&campaign->known, names.v[i]))
+        if (!text_ends(names.v[i], ".json") || strvec_has(&campaign->known, names.v[i]) ||
+            !is_still_there(campaign, names.v[i]))
             continue;
         json_t *hello = mailbox_read(campaign->folder, MAILBOX_WORKERS, names.v[i]);
         if (!hello)
@@ -379,13 +436,13 @@ static int run_on(struct campaign *campaign, struct kind *kind, struct error *er
     const struct settings *settings = campaign->settings;
     struct remote_opts opts = {.folder = kind->folder, .last = KIND_LAST};
     struct remote *remote = NULL;
-    struct strvec words = {0}, none = {0};
+    struct strvec words = {0}, nothing = {0};
     json_t *question = question_new("run"), *answer = NULL;
     char *here = path_absolute(".");
     settings_words(campaign->command, settings,
                    "on nodes partition account node-constraint time exclusive "
                    "slurm-options node-hours",
-                   &none, &words);
+                   &nothing, &words);
     json_object_set_new(question, "words",
                         json_strings((const char *const *)words.v, words.nr));
     json_object_set_new(question, "folder", json_string(here));
@@ -452,6 +509,7 @@ static void campaign_release(struct campaign *campaign)
     jobs_release(&campaign->jobs);
     kinds_release(&campaign->kinds);
     strvec_release(&campaign->known);
+    json_decref(campaign->before);
     free(campaign->folder);
 }
 
@@ -463,6 +521,7 @@ static int begin(struct campaign *campaign, struct error *err)
     char *end = path_join(campaign->folder, MAILBOX_END);
     unlink(end); /* of an earlier search in the same folder */
     free(end);
+    look_back(campaign);
     progress_start(&campaign->progress, settings->quiet, settings->verbose);
     campaign->jobs = (struct jobs){.settings = settings,
                                    .folder = campaign->folder,

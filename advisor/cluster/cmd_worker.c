@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "advisor/apply/keep_record.h"
@@ -337,6 +338,15 @@ static char *job_name(void)
                   : xstrdup(from("SLURM_JOB_ID"));
 }
 
+/* Of clock_s(); NAN = nobody says. Older versions of Slurm do not say it: from now. */
+static double job_began_s(void)
+{
+    double began = strtod(from("SLURM_JOB_START_TIME"), NULL), now = (double)time(NULL);
+    if (!*from("SLURM_JOB_ID"))
+        return NAN;
+    return clock_s() - (began > 0 && began < now ? now - began : 0);
+}
+
 /* As records of builds tell CPUs from each other: "amd-26-17". */
 static char *cpu_word(void)
 {
@@ -406,6 +416,7 @@ int worker_command(const struct settings *settings, struct error *err)
     struct serve_opts opts = {.folder = folder,
                               .id = id,
                               .hello = hello,
+                              .began_s = job_began_s(),
                               .answer = answer,
                               .prepare = prepare,
                               .say = say,

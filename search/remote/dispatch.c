@@ -1,5 +1,6 @@
 #include "search/remote/dispatch.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,8 +13,11 @@ struct held {
 
 struct dispatch {
     struct dispatch_opts opts;
+    double gap_s;          /* the longest one between two signs of a worker's life */
+    double tick_s, away_s; /* the last tick; when somebody listened again */
     struct worker {
         double heard_s;
+        size_t heard_nr;
         size_t depth;
         struct held *held; /* what it has and did not answer, unordered */
         size_t held_nr, held_alloc;
@@ -35,12 +39,18 @@ struct dispatch {
     } waiting[2];
 };
 
+static const double listens_s = 5, gaps = 5;
+/* Fewer signs of life say nothing of how long the next one may take. */
+enum { heard_min = 5 };
+
 struct dispatch *dispatch_new(const struct dispatch_opts *opts)
 {
     struct dispatch *dispatch = xcalloc(1, sizeof(*dispatch));
     dispatch->opts = *opts;
     if (!(dispatch->opts.silent_s > 0))
         dispatch->opts.silent_s = 90;
+    if (!(dispatch->opts.least_s > 0))
+        dispatch->opts.least_s = dispatch->opts.silent_s;
     if (!dispatch->opts.tries)
         dispatch->opts.tries = 3;
     return dispatch;
@@ -160,7 +170,11 @@ static void take_back(struct dispatch *dispatch, struct worker *worker)
 void dispatch_heard(struct dispatch *dispatch, size_t worker, double now_s)
 {
     struct worker *one = &dispatch->worker[worker];
+    if (!one->lost && one->heard_s >= dispatch->away_s &&
+        now_s - dispatch->tick_s < listens_s)
+        dispatch->gap_s = fmax(dispatch->gap_s, now_s - one->heard_s);
     one->heard_s = now_s;
+    one->heard_nr++;
     if (one->lost && !one->gone)
         take_back(dispatch, one);
     one->lost = false;
@@ -175,12 +189,23 @@ void dispatch_leave(struct dispatch *dispatch, size_t worker)
     one->held_nr = 0;
 }
 
+static double patience_with(const struct dispatch *dispatch, const struct worker *worker)
+{
+    double most_s = dispatch->opts.silent_s;
+    return worker->heard_nr < heard_min
+               ? most_s
+               : fmin(most_s, fmax(gaps * dispatch->gap_s, dispatch->opts.least_s));
+}
+
 void dispatch_tick(struct dispatch *dispatch, double now_s)
 {
+    if (now_s - dispatch->tick_s >= listens_s)
+        dispatch->away_s = now_s;
+    dispatch->tick_s = now_s;
     for (size_t i = 0; i < dispatch->worker_nr; i++) {
         struct worker *one = &dispatch->worker[i];
         if (!dispatch_works(dispatch, i) ||
-            now_s - one->heard_s < dispatch->opts.silent_s)
+            now_s - one->heard_s < patience_with(dispatch, one))
             continue;
         pass_on(dispatch, one);
         one->lost = true;

@@ -11,6 +11,8 @@
 struct dispatch_opts {
     double silent_s; /* a worker that is not heard of for so long is lost until it is
                         heard of again; 0 = 90 */
+    double least_s;  /* five times the longest gap between two signs of life is enough,
+                        but not less than this; 0 = silent_s */
     size_t tries;    /* a question that so many workers had in hand when they were lost is
                         given up; 0 = 3 */
 };
@@ -41,7 +43,8 @@ size_t dispatch_join(struct dispatch *dispatch, size_t depth, double now_s);
 void dispatch_heard(struct dispatch *dispatch, size_t worker, double now_s);
 /* It has ended: for good. What it was asked, others are asked. */
 void dispatch_leave(struct dispatch *dispatch, size_t worker);
-/* Those that were silent for too long are lost. */
+/* Those that were silent for too long are lost. To be called at least every 5 s while
+ * somebody listens; gaps in which nobody did are not the workers'. */
 void dispatch_tick(struct dispatch *dispatch, double now_s);
 
 size_t dispatch_put(struct dispatch *dispatch, enum dispatch_kind kind);

@@ -20,6 +20,8 @@
 
 /* Between two looks at who came and who is still there. */
 static const double look_around_s = 0.5, patience_s = 1800;
+/* Beats come every 2 s: some are missing then. */
+static const double missed_s = 15, silent_first_s = 90;
 /* Answers are taken in order, so that many more are asked ahead than one worker has
  * (bench/cluster_simulation). */
 enum { DEPTH_MIN = 2, DEPTH_MAX = 8, AHEAD_EACH = 16 };
@@ -34,7 +36,7 @@ struct remote_worker {
     enum worker_state state;
     size_t number; /* of the dispatch, once it is open */
     long long beat;
-    double came_s, left_s;
+    double came_s, left_s, heard_s; /* came: its node was taken into use */
     char *direct; /* the question that it was asked past the dispatch; NULL = none */
     json_t *direct_answer;
     struct quantity original_s;
@@ -83,7 +85,8 @@ int remote_new(const struct remote_opts *opts, struct remote **out, struct error
     struct remote *remote = xcalloc(1, sizeof(*remote));
     remote->opts = *opts;
     remote->patience = (struct mailbox_patience){patience_s, opts->say, opts->data};
-    remote->dispatch = dispatch_new(&(struct dispatch_opts){.silent_s = opts->silent_s});
+    remote->dispatch = dispatch_new(
+        &(struct dispatch_opts){.silent_s = opts->silent_s, .least_s = missed_s});
     if (mailbox_make(opts->folder, err) ||
         mailbox_beater_start(opts->folder, MAILBOX_HEAD, &remote->beater, err)) {
         remote_free(remote);
@@ -153,12 +156,26 @@ static struct remote_worker *find_worker(const struct remote *remote, const char
     return NULL;
 }
 
+/* As the dispatch sees it, which knows of those that are open only. */
+static bool is_silent(const struct remote *remote, const struct remote_worker *worker)
+{
+    double silent_s = remote->opts.silent_s > 0 ? remote->opts.silent_s : silent_first_s;
+    return clock_s() - worker->heard_s > silent_s;
+}
+
+/* One that is heard of, if any is. */
 static struct remote_worker *first_there(const struct remote *remote)
 {
-    for (size_t i = 0; i < remote->worker_nr; i++)
-        if (remote->worker[i].state != WORKER_GONE)
-            return &remote->worker[i];
-    return NULL;
+    struct remote_worker *silent = NULL;
+    for (size_t i = 0; i < remote->worker_nr; i++) {
+        struct remote_worker *worker = &remote->worker[i];
+        if (worker->state == WORKER_GONE)
+            continue;
+        if (!is_silent(remote, worker))
+            return worker;
+        silent = silent ? silent : worker;
+    }
+    return silent;
 }
 
 static void leave(struct remote *remote, struct remote_worker *worker, const char *why)
@@ -179,6 +196,7 @@ static void admit(struct remote *remote, const char *id)
     free(file);
     if (!hello)
         return;
+    double ran_s = json_number_value(json_object_get(hello, "ran_s"));
     GROW(remote->worker, remote->worker_nr + 1, remote->worker_alloc);
     remote->worker[remote->worker_nr++] =
         (struct remote_worker){.id = xstrdup(id),
@@ -186,7 +204,8 @@ static void admit(struct remote *remote, const char *id)
                                .hello = hello,
                                .number = SIZE_MAX,
                                .beat = -1,
-                               .came_s = clock_s(),
+                               .came_s = clock_s() - ran_s,
+                               .heard_s = clock_s(),
                                .original_s = quantity_unknown()};
 }
 
@@ -211,6 +230,7 @@ static void hear(struct remote *remote, struct remote_worker *worker)
     if (beat == worker->beat)
         return;
     worker->beat = beat;
+    worker->heard_s = clock_s();
     if (worker->state == WORKER_OPEN)
         dispatch_heard(remote->dispatch, worker->number, clock_s());
 }
@@ -583,28 +603,31 @@ const json_t *remote_first(struct remote *remote, struct error *err)
     return NULL;
 }
 
+/* Until it has answered or left, or is silent while another one is not. */
+static int ask_one(struct remote *remote, struct remote_worker *worker, json_t *question,
+                   json_t **answer, struct error *err)
+{
+    size_t number = (size_t)(worker - remote->worker); /* others come meanwhile */
+    int status = send_direct(remote, worker, question, err);
+    while (!status && !spawn_interrupted()) {
+        worker = &remote->worker[number];
+        if (worker->state == WORKER_GONE || worker->direct_answer ||
+            (is_silent(remote, worker) && first_there(remote) != worker))
+            break;
+        status = turn(remote, err);
+    }
+    *answer = json_incref(remote->worker[number].direct_answer);
+    return status;
+}
+
 int remote_ask_first(struct remote *remote, json_t *question, json_t **answer,
                      struct error *err)
 {
     *answer = NULL;
-    for (int tries = 0; tries < 3 && !*answer && !spawn_interrupted(); tries++) {
-        if (!remote_first(remote, err))
+    for (int tries = 0; tries < 3 && !*answer && !spawn_interrupted(); tries++)
+        if (!remote_first(remote, err) ||
+            ask_one(remote, first_there(remote), json_incref(question), answer, err))
             break;
-        char *id = xstrdup(first_there(remote)->id);
-        struct remote_worker *worker = find_worker(remote, id);
-        if (send_direct(remote, worker, json_incref(question), err)) {
-            free(id);
-            break;
-        }
-        while (!spawn_interrupted() && (worker = find_worker(remote, id)) &&
-               worker->state != WORKER_GONE && !worker->direct_answer &&
-               !turn(remote, err))
-            ;
-        *answer = json_incref(find_worker(remote, id)->direct_answer);
-        free(id);
-        if (err->status)
-            break;
-    }
     json_decref(question);
     if (!*answer)
         return err->status           ? -1

@@ -38,12 +38,16 @@ static int move_in(struct serving *serving, const char *folder, struct error *er
     serving->folder = xstrdup(folder);
     serving->heard = -1;
     serving->heard_at_s = clock_s();
-    int status = dir_make_all(inbox, err) ||
-                         mailbox_beater_start(folder, beat, &serving->beater, err) ||
-                         mailbox_put(folder, MAILBOX_WORKERS, hello, serving->opts->hello,
-                                     &serving->patience, err)
-                     ? -1
-                     : 0;
+    json_t *told = json_copy((json_t *)serving->opts->hello);
+    double ran_s = clock_s() - serving->opts->began_s;
+    json_object_set_new(told, "ran_s", json_real(ran_s > 0 ? ran_s : 0));
+    int status =
+        dir_make_all(inbox, err) ||
+                mailbox_beater_start(folder, beat, &serving->beater, err) ||
+                mailbox_put(folder, MAILBOX_WORKERS, hello, told, &serving->patience, err)
+            ? -1
+            : 0;
+    json_decref(told);
     free(hello);
     free(beat);
     free(inbox);

@@ -10,7 +10,8 @@ struct error;
 struct serve_opts {
     const char *folder;
     const char *id;      /* of this worker: a plain file name */
-    const json_t *hello; /* what it is: "worker" */
+    const json_t *hello; /* what it is: "worker"; "ran_s" is added */
+    double began_s;      /* of clock_s(): when its job began; NAN = it has none */
     /* Fills the answer to one question. Not asked: "join" {"folder"}, the questions that
      * follow are in that folder, and "leave". */
     int (*answer)(void *data, const struct json_at *question, json_t *answer,

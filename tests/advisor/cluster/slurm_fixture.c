@@ -468,6 +468,16 @@ void slurm_fixture_kill_controller(struct slurm_fixture *fixture)
     daemon_end(&fixture->daemons[0], SIGKILL);
 }
 
+void slurm_fixture_forget(struct slurm_fixture *fixture)
+{
+    char *path = path_join(fixture->dir, "state");
+
+    slurm_fixture_kill_controller(fixture);
+    dir_remove_all(path);
+    dir_make_all(path, NULL);
+    free(path);
+}
+
 void slurm_fixture_freeze_controller(struct slurm_fixture *fixture)
 {
     if (fixture->daemons[0].self > 0)

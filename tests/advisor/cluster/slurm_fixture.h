@@ -51,6 +51,8 @@ void slurm_fixture_start_node(struct slurm_fixture *fixture, size_t node);
 void slurm_fixture_end_controller(struct slurm_fixture *fixture);
 /* It dies, and may forget what it has not written yet (of the last 5 s). */
 void slurm_fixture_kill_controller(struct slurm_fixture *fixture);
+/* It dies, and forgets all jobs. */
+void slurm_fixture_forget(struct slurm_fixture *fixture);
 /* It stands still; who asks waits for an answer. */
 void slurm_fixture_freeze_controller(struct slurm_fixture *fixture);
 /* Whatever was done to it, it is there again and answers. */

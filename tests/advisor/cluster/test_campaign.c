@@ -174,6 +174,21 @@ TEST("a search goes on without a worker that is killed, and leaves nothing behin
     site_close(&site);
 }
 
+TEST("jobs that the controller has forgotten are submitted again")
+{
+    struct error err = {0};
+    struct site site;
+
+    if (!site_open(&site) || !tune(&site, "3") || !await_workers(&site, 1))
+        return site_close(&site);
+    slurm_fixture_forget(&site.slurm);
+    check_ok(slurm_fixture_start_controller(&site.slurm, &err), &err);
+    end(&site);
+    check(strstr(buf_str(&site.outcome.err), "it is submitted again") != NULL);
+    check_nothing_left(&site);
+    site_close(&site);
+}
+
 TEST("Ctrl-C cancels what was submitted")
 {
     struct site site;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/cluster/jobs.h"
 #include "advisor/cluster/slurm.h"
 #include "core/base.h"
 #include "core/base/random.h"
@@ -122,6 +123,47 @@ TEST("a task is found by its array and its number")
     check(slurm_jobs_find(&jobs, "9", 2) == NULL);
     check(slurm_jobs_find(&jobs, "8", 1) == NULL);
     slurm_jobs_release(&jobs);
+    strvec_release(&ids);
+}
+
+TEST(
+    "an array is lost that was forgotten or cut short, not one that waits, failed or was "
+    "cancelled")
+{
+    static const struct {
+        const char *queue;
+        bool over, lost;
+    } row[] = {
+        {"", true, true}, /* forgotten */
+        {"9|1|RUNNING|n1|None\n", true, true},
+        {"7|1|PENDING||Priority\n", false, false},
+        {"7|1|RUNNING|n1|None\n7|2|TIMEOUT|n2|TimeLimit\n", false, false},
+        {"7|1|COMPLETING|n1|None\n", false, false},
+        {"7|1|COMPLETED|n1|None\n7|2|TIMEOUT|n2|TimeLimit\n", true, true},
+        {"7|1|NODE_FAIL|n1|None\n", true, true},
+        {"7|1|FAILED|n1|NonZeroExitCode\n", true, false},
+        {"7|1|CANCELLED|n1|None\n7|2|COMPLETED|n2|None\n", true, false},
+    };
+    struct strvec ids = {0};
+    char id[] = "7";
+
+    push_ids(&ids);
+    for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+        struct job_array array = {.id = id};
+        struct slurm_jobs queue = {0};
+        struct error err = {0};
+
+        check_ok(slurm_read_jobs(row[i].queue, &ids, &queue, &err), &err);
+        check_eq(job_array_is_lost(&array, &queue), row[i].lost);
+        check_eq(array.over, row[i].over);
+        check(!job_array_is_lost(&array, &queue) || !array.over); /* told once */
+        array = (struct job_array){.id = id, .fruitless = 3};
+        check(!job_array_is_lost(&array, &queue)); /* nothing ever comes of it */
+        queue.silent = true;
+        array = (struct job_array){.id = id};
+        check(!job_array_is_lost(&array, &queue) && !array.over);
+        slurm_jobs_release(&queue);
+    }
     strvec_release(&ids);
 }
 

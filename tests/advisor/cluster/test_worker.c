@@ -1,8 +1,13 @@
 /* Searches whose variants are judged by workers in other processes, by the commands as
  * they are typed. */
+#define _GNU_SOURCE /* memmem */
+#include <ctype.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/process/spawn.h"
 #include "tests/advisor/place.h"
@@ -99,6 +104,92 @@ TEST("two workers judge the variants of one search")
     check_run(&site.place, "report --list", 0, "*grid*", "");
     free(output);
     free(record);
+    site_end(&site);
+}
+
+/* Whether a process has both in its words. */
+static bool process_with(const char *one, const char *other)
+{
+    DIR *proc = opendir("/proc");
+    bool found = false;
+    for (const struct dirent *entry; proc && !found && (entry = readdir(proc));) {
+        char *path = xasprintf("/proc/%s/cmdline", entry->d_name);
+        struct buf words = {0};
+        found = isdigit((unsigned char)*entry->d_name) &&
+                file_read(path, &words, NULL) == 0 && words.length &&
+                memmem(words.data, words.length, one, strlen(one)) &&
+                memmem(words.data, words.length, other, strlen(other));
+        buf_release(&words);
+        free(path);
+    }
+    if (proc)
+        closedir(proc);
+    return found;
+}
+
+static void await_process(const struct site *site, const char *word, bool there)
+{
+    double until_s = clock_s() + PATIENCE_S;
+    while (process_with(site->place.work, word) != there && clock_s() < until_s)
+        usleep(20000);
+    check_eq(process_with(site->place.work, word), there);
+}
+
+/* As a shell would: nobody of ours ends what it leaves behind. */
+static pid_t start_apart(const struct place *place, const char *const *argv)
+{
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    for (size_t i = 0; i < place->env.nr; i++)
+        putenv(place->env.v[i]);
+    if (chdir(place->work) || !freopen("/dev/null", "w", stdout) ||
+        !freopen("/dev/null", "w", stderr))
+        _exit(126);
+    execv(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+TEST("the search of a campaign that is killed ends with it, and the same command goes on")
+{
+    static const char *const argv[] = {INFLIGHT_PROGRAM,
+                                       "tune",
+                                       "grid.c",
+                                       "--set",
+                                       "n=40",
+                                       "--set",
+                                       "m=40",
+                                       "--set",
+                                       "c=0.1",
+                                       "--on",
+                                       "shared folder",
+                                       "--machine",
+                                       "skl",
+                                       "--strategy",
+                                       "exhaustive",
+                                       "--variants",
+                                       "3",
+                                       "--budget",
+                                       "200s",
+                                       "--cores",
+                                       "1",
+                                       "--json",
+                                       NULL};
+    struct site site = {0};
+    place_make(&site.place);
+    site_worker(&site);
+    pid_t campaign = start_apart(&site.place, argv);
+    await_process(&site, "/kind-", true);
+    kill(campaign, SIGKILL);
+    waitpid(campaign, NULL, 0);
+    await_process(&site, "/kind-", false);
+    site_worker(&site); /* the first one may have gone with that search */
+    json_t *document = site_run(
+        &site, "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
+               "--machine skl --strategy exhaustive --variants 3 --budget 200s --cores 1 "
+               "--json");
+    only_kind(document);
+    json_decref(document);
     site_end(&site);
 }
 

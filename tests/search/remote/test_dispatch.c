@@ -158,6 +158,40 @@ TEST("silence is loss, and only after so long; the first answer counts")
     dispatch_free(dispatch);
 }
 
+TEST("whoever is heard of often is missed sooner; time in which nobody listens is no gap")
+{
+    struct dispatch *dispatch =
+        dispatch_new(&(struct dispatch_opts){.silent_s = 90, .least_s = 15});
+    dispatch_join(dispatch, 1, 0);
+    dispatch_join(dispatch, 1, 0);
+    double now_s = 0;
+    for (; now_s < 20; now_s += 2) {
+        dispatch_tick(dispatch, now_s);
+        dispatch_heard(dispatch, 0, now_s);
+    }
+    now_s += 30; /* the head was busy */
+    dispatch_heard(dispatch, 0, now_s);
+    dispatch_tick(dispatch, now_s);
+    for (double end_s = now_s + 14; now_s < end_s; now_s += 2)
+        dispatch_tick(dispatch, now_s);
+    check(dispatch_works(dispatch, 0));
+    dispatch_tick(dispatch, now_s + 1);
+    check(!dispatch_works(dispatch, 0));
+    check(dispatch_works(dispatch, 1)); /* not heard of often enough to know */
+    dispatch_heard(dispatch, 0, now_s + 1);
+    check(dispatch_works(dispatch, 0));
+    now_s += 1;
+    for (double end_s = now_s + 4; now_s < end_s; now_s += 2)
+        dispatch_tick(dispatch, now_s);
+    dispatch_heard(dispatch, 0, now_s); /* 4 s: five times that is more than 15 */
+    for (double end_s = now_s + 18; now_s < end_s; now_s += 2)
+        dispatch_tick(dispatch, now_s);
+    check(dispatch_works(dispatch, 0));
+    dispatch_tick(dispatch, now_s + 2);
+    check(!dispatch_works(dispatch, 0));
+    dispatch_free(dispatch);
+}
+
 TEST("one that comes back still has what it had, and is not asked that twice")
 {
     struct dispatch *dispatch = with_workers(1, 2);

@@ -20,6 +20,9 @@ static const struct space_entry table[] = {{.plan = "tile(*", .seconds = 0.4},
                                            {.plan = "unroll(*", .seconds = 0.9},
                                            {.plan = NULL}};
 
+/* Their jobs began before they came. */
+static const double ran_before_s = 1000;
+
 /* ---- a worker ---- */
 
 struct worker_script {
@@ -72,6 +75,7 @@ static pid_t start_worker(struct worker_script script)
     struct serve_opts opts = {.folder = script.folder,
                               .id = script.id,
                               .hello = hello,
+                              .began_s = clock_s() - ran_before_s,
                               .answer = answer,
                               .data = &script};
     int status = serve(&opts, NULL);
@@ -175,6 +179,7 @@ TEST("one worker judges what a search here would")
     json_t *workers = remote_workers_json(head.remote);
     check_eq(json_array_size(workers), 1);
     json_decref(workers);
+    check(remote_node_s(head.remote) > ran_before_s);
     head_end(&head);
     check_eq(end_of(one), 0);
 }
@@ -224,6 +229,28 @@ TEST("one that falls silent is not waited for")
     end_of(two);
     head_end(&head);
     check_eq(end_of(one), 0);
+}
+
+TEST("the first one falls silent before the search has begun: the second one is asked")
+{
+    static const char *const hello[] = {"workers/one.json", "workers/two.json"};
+    struct head head;
+    json_t *answer_to = NULL;
+    head_start(&head);
+    pid_t one = start_worker(
+        (struct worker_script){.folder = head.folder, .id = "one", .mute_at = 1});
+    pid_t two = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    for (size_t i = 0; i < ARRAY_SIZE(hello); i++)
+        while (!is_there(head.folder, hello[i]))
+            usleep(1000);
+    head_listen(&head);
+    check_ok(remote_ask_first(head.remote, question_new("open"), &answer_to, &head.err),
+             &head.err);
+    json_decref(answer_to);
+    kill(one, SIGKILL);
+    end_of(one);
+    head_end(&head);
+    check_eq(end_of(two), 0);
 }
 
 TEST("what a worker refuses is said in its words; without workers to come it ends")
