@@ -28,6 +28,10 @@ struct session {
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
+    struct {
+        size_t *slot; /* i + 1, by the hash of what its plan does; 0 = none */
+        size_t size;  /* a power of 2 */
+    } places;
     struct evidence evidence; /* all times and comparisons, in plain environment */
     struct choices space;     /* of subject->plan, the one without steps left out */
     bool has_space;           /* only those are tried */
@@ -102,6 +106,10 @@ int session_explain(struct session *session, size_t i, bool *right, struct error
 /* The place of the choice's measurement in the plain environment; measurement_nr = it was
  * not measured. */
 size_t session_find(const struct session *session, const struct choice *choice);
+size_t session_find_in(const struct session *session, const struct choice *choice,
+                       const struct environment *environment);
+/* The last measurement can be found from now on, with those before it. */
+void session_add_place(struct session *session);
 /* The same of the choice or of one that does the same: tiles that hold all of a loop are
  * alike whatever their size. */
 size_t session_find_alike(const struct session *session, const struct choice *choice);

@@ -84,6 +84,7 @@ void session_release(struct session *session)
 {
     free(session->choice);
     free(session->effort);
+    free(session->places.slot);
     evidence_release(&session->evidence);
     choices_release(&session->space);
 }
@@ -122,17 +123,6 @@ bool session_timed(const struct session *session, size_t i)
     return measurement->outcome == RUN_OUTCOME_OK && measurement->time_s.known;
 }
 
-static size_t find(const struct session *session, const struct choice *choice,
-                   const struct environment *environment)
-{
-    const struct search_result *result = session->result;
-    for (size_t i = 0; i < result->measurement_nr; i++)
-        if (choice_equal(&session->choice[i], choice) &&
-            environments_equal(&result->measurement[i].environment, environment))
-            return i;
-    return result->measurement_nr;
-}
-
 static void note_time(struct session *session, size_t i, const struct measurement *run,
                       bool whole)
 {
@@ -147,7 +137,8 @@ static void put(struct session *session, size_t at, const struct choice *choice,
                 enum measure_effort effort, struct measurement *measurement)
 {
     struct search_result *result = session->result;
-    if (at == result->measurement_nr) {
+    bool is_new = at == result->measurement_nr;
+    if (is_new) {
         GROW(result->measurement, at + 1, result->measurement_alloc);
         GROW(session->choice, at + 1, session->choice_alloc);
         GROW(session->effort, at + 1, session->effort_alloc);
@@ -158,6 +149,8 @@ static void put(struct session *session, size_t at, const struct choice *choice,
     result->measurement[at] = *measurement;
     session->choice[at] = *choice;
     session->effort[at] = effort;
+    if (is_new)
+        session_add_place(session);
     note_time(session, at, measurement, false);
 }
 
@@ -167,12 +160,6 @@ static int tell(const struct session *session, const struct measurement *measure
     if (!session->observer || !session->observer->measured)
         return 0;
     return session->observer->measured(session->observer->data, measurement, err);
-}
-
-size_t session_find(const struct session *session, const struct choice *choice)
-{
-    const struct environment plain = {0};
-    return find(session, choice, &plain);
 }
 
 int session_measure(struct session *session, const struct choice *choice, bool huge_pages,
@@ -235,7 +222,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
     struct candidate candidate = {plan, *environment};
     struct measurement measurement = {0};
     int status = 0;
-    *index = find(session, choice, environment);
+    *index = session_find_in(session, choice, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
         double began_s = session_clock_s(session);

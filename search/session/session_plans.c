@@ -100,19 +100,71 @@ static struct plan plan_alike(const struct session *session, const struct plan *
     return alike;
 }
 
+/* Whoever does the same has the same. */
+static size_t first_slot(const struct session *session, const struct plan *alike)
+{
+    return (size_t)plan_hash(alike) & (session->places.size - 1);
+}
+
+static void take_slot(struct session *session, size_t place)
+{
+    struct plan alike = plan_alike(session, &session->choice[place].plan);
+    size_t at = first_slot(session, &alike);
+    while (session->places.slot[at])
+        at = (at + 1) & (session->places.size - 1);
+    session->places.slot[at] = place + 1;
+}
+
+void session_add_place(struct session *session)
+{
+    enum { LEAST = 64 };
+    size_t nr = session->result->measurement_nr;
+    if (2 * nr <= session->places.size) {
+        take_slot(session, nr - 1);
+        return;
+    }
+    session->places.size = LEAST;
+    while (session->places.size < 4 * nr)
+        session->places.size *= 2;
+    free(session->places.slot);
+    session->places.slot = xcalloc(session->places.size, sizeof(size_t));
+    for (size_t i = 0; i < nr; i++)
+        take_slot(session, i);
+}
+
+/* The first that was measured; alike: it does the same, if nothing more. */
+static size_t find(const struct session *session, const struct choice *choice,
+                   const struct environment *environment, bool alike)
+{
+    const struct search_result *result = session->result;
+    const struct plan wanted = plan_alike(session, &choice->plan);
+    size_t at = session->places.size ? first_slot(session, &wanted) : 0, place;
+    for (; session->places.size && (place = session->places.slot[at]);
+         at = (at + 1) & (session->places.size - 1)) {
+        const struct choice *other = &session->choice[place - 1];
+        struct plan does = plan_alike(session, &other->plan);
+        if ((alike ? plans_equal(&does, &wanted) : choice_equal(other, choice)) &&
+            environments_equal(&result->measurement[place - 1].environment, environment))
+            return place - 1;
+    }
+    return result->measurement_nr;
+}
+
+size_t session_find_in(const struct session *session, const struct choice *choice,
+                       const struct environment *environment)
+{
+    return find(session, choice, environment, false);
+}
+
+size_t session_find(const struct session *session, const struct choice *choice)
+{
+    return session_find_in(session, choice, &(struct environment){0});
+}
+
 size_t session_find_alike(const struct session *session, const struct choice *choice)
 {
-    const struct environment plain = {0};
-    const struct search_result *result = session->result;
     size_t found = session_find(session, choice);
-    if (found < result->measurement_nr || !plan_has(&choice->plan, STEP_TILE))
-        return found;
-    struct plan wanted = plan_alike(session, &choice->plan);
-    for (found = 0; found < result->measurement_nr; found++) {
-        struct plan other = plan_alike(session, &session->choice[found].plan);
-        if (plans_equal(&wanted, &other) &&
-            environments_equal(&result->measurement[found].environment, &plain))
-            break;
-    }
-    return found;
+    return found < session->result->measurement_nr
+               ? found
+               : find(session, choice, &(struct environment){0}, true);
 }

@@ -215,9 +215,11 @@ TEST("an unexplained winner is bounded by what all need")
     check_str(trial.result.measurement[trial.result.best].plan, "tile(i:32,j:32)");
     session.choice[trial.result.best] = choice_of("tile(i:32,j:32)");
     session.effort = xcalloc(trial.result.measurement_nr, sizeof(*session.effort));
+    session_add_place(&session);
     check_ok(session_headroom(&session, &err), &err);
     check(trial.result.measurement[trial.result.best].has_occupancy);
     check(trial.result.left.bound.same.known);
+    free(session.places.slot);
     free(session.effort);
     free(session.choice);
     evidence_release(&session.evidence);

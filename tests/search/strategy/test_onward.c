@@ -110,11 +110,13 @@ TEST("sizes beyond a loop are alike")
     trial.result.measurement[0].plan = xstrdup(plan[0]);
     trial.result.measurement[1].plan = xstrdup("skew_tile(i:1024,j:2048)");
     trial.result.measurement_nr = 2;
+    session_add_place(&session);
     check_eq(session_find(&session, &choice[1]), 2);
     check_eq(session_find_alike(&session, &choice[0]), 0);
     check_eq(session_find_alike(&session, &choice[1]), 0);
     check_eq(session_find_alike(&session, &choice[2]), 2);
     check_eq(session_find_alike(&session, &choice[3]), 2);
+    free(session.places.slot);
     trial_release(&trial);
 }
 
