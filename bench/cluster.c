@@ -3,6 +3,7 @@
  * cluster: is anything lost, counted twice or left behind?
  *
  *     cluster [FAULTS [SEED [KIND...]]]
+ *     cluster hold NODES
  *
  * The same search, by the real program, once undisturbed, and then FAULTS times (50),
  * with one fault each, of the kinds below in turn (or of each KIND), at a moment and of a
@@ -10,6 +11,9 @@
  * than the other's beyond the intervals, in its own record and in the other's. The user's
  * data, and so the folder that head and workers share, is a file system of its own where
  * we may mount one, so that it can be filled up. Exit 1 when a search did not end well.
+ *
+ * `hold`: nothing happens to it. A Slurm of NODES nodes, for whoever started this: prints
+ * its SLURM_CONF, and ends it at the end of the standard input.
  */
 #define _GNU_SOURCE /* nftw */
 #include <ctype.h>
@@ -702,6 +706,22 @@ static bool strike_all(struct bench *bench, size_t nr, char **kind, size_t kinds
     return good;
 }
 
+static int hold(size_t nodes)
+{
+    struct slurm_fixture slurm;
+    struct error err = {0};
+    char rest[256];
+    if (slurm_fixture_start(&slurm, nodes, 0, &err)) {
+        fprintf(stderr, "cluster: %s\n", err.text);
+        return 1;
+    }
+    printf("%s\n", slurm.conf);
+    while (read(STDIN_FILENO, rest, sizeof(rest)) > 0)
+        ;
+    slurm_fixture_stop(&slurm);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct bench bench = {0};
@@ -710,6 +730,8 @@ int main(int argc, char **argv)
     bench.random = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
     spawn_catch_interrupt();
+    if (argc == 3 && !strcmp(argv[1], "hold"))
+        return hold(strtoul(argv[2], NULL, 10));
     bool good = bench_open(&bench, &err) == 0;
     if (good) {
         bench.daemons = slurm_fixture_processes(bench.slurm.dir);

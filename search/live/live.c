@@ -325,9 +325,10 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
                 built->refused == RUN_OUTCOME_OK && live_knows(live, built, out);
     if (!done && built->refused == RUN_OUTCOME_OK &&
         !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
-        (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)
-                                       : live_time_paired(live, built, effort, stop_at_s,
-                                                          out, &done, &verdict, err)))
+        (is_baseline(live, built, out)
+             ? live_time_alone(live, built, effort, out, &done, err)
+             : live_time_paired(live, built, effort, stop_at_s, out, &done, &verdict,
+                                err)))
         return -1;
     if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;

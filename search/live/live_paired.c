@@ -169,12 +169,14 @@ int live_time_paired(struct live *live, struct built *built, enum measure_effort
 }
 
 /* In the arena against itself, when a whole session follows: what differs from one start
- * of a program to the next is for comparisons at its end. */
-int live_time_alone(struct live *live, struct built *built, struct measurement *out,
-                    bool *done, struct error *err)
+ * of a program to the next is for comparisons at its end. QUICK: nothing will be compared
+ * with this time but that of another node. */
+int live_time_alone(struct live *live, struct built *built, enum measure_effort effort,
+                    struct measurement *out, bool *done, struct error *err)
 {
     struct live_question question = {.side = {built, built},
-                                     .seconds = alone_s,
+                                     .seconds =
+                                         effort == MEASURE_QUICK ? look_s : alone_s,
                                      .error = run_error_of(live_error, 1),
                                      .within = known_within};
     struct run_result result[2];

@@ -252,8 +252,8 @@ int live_time_paired(struct live *live, struct built *built, enum measure_effort
                      double stop_at_s, struct measurement *out, bool *done,
                      enum run_verdict *verdict, struct error *err);
 /* The kernel as written; *done as above. */
-int live_time_alone(struct live *live, struct built *built, struct measurement *out,
-                    bool *done, struct error *err);
+int live_time_alone(struct live *live, struct built *built, enum measure_effort effort,
+                    struct measurement *out, bool *done, struct error *err);
 /* It is the reference, and was timed as that: its time as it is known. */
 bool live_knows(const struct live *live, const struct built *built,
                 struct measurement *out);

@@ -326,11 +326,15 @@ static int send_direct(struct remote *remote, struct remote_worker *worker,
     return status;
 }
 
+/* What is compared with is told with the kernel as written, which then is proved and
+ * timed. Before there is any, that is done while the first one, the home, explains it. */
 static json_t *opening_for(struct remote *remote, struct remote_worker *worker)
 {
     json_t *question = json_copy(remote->opening);
     if (remote->reference.document)
         json_object_set(question, "reference", remote->reference.document);
+    else if (worker != first_there(remote))
+        json_object_set_new(question, "original", json_true());
     worker->reference = remote->reference.number;
     return question;
 }
@@ -362,7 +366,7 @@ static void opened(struct remote *remote, struct remote_worker *worker)
     struct json_at at = json_top("answer", worker->direct_answer);
     struct error why = {0};
     if (answer_status(&at, &why)) {
-        leave(remote, worker, why.text);
+        send_away(remote, worker, why.text);
         return;
     }
     worker->state = WORKER_OPEN;
@@ -500,21 +504,28 @@ static int send_questions(struct remote *remote, struct error *err)
     return 0;
 }
 
-/* One round; waits a little where nothing came. */
-static int turn(struct remote *remote, struct error *err)
+/* One round. *any: an answer has come. */
+static int go_round(struct remote *remote, bool *any, struct error *err)
 {
-    bool any = read_answers(remote);
+    *any = read_answers(remote);
+    if (*any)
+        remote->nap.seconds = 0;
     look_around(remote);
     if (remote->is_removed)
         return fail(err, STATUS_FAILED,
                     "the folder '%s' is gone: another search may have "
                     "begun in its place",
                     remote->opts.folder);
-    if (open_workers(remote, err) || send_questions(remote, err))
+    return open_workers(remote, err) || send_questions(remote, err) ? -1 : 0;
+}
+
+/* One round; waits a little where nothing came. */
+static int turn(struct remote *remote, struct error *err)
+{
+    bool any;
+    if (go_round(remote, &any, err))
         return -1;
-    if (any)
-        remote->nap.seconds = 0;
-    else
+    if (!any)
         mailbox_nap(&remote->nap);
     return 0;
 }
@@ -783,12 +794,13 @@ static void drop_old(struct remote *remote, size_t most)
     }
 }
 
-/* All that will be asked for, by whoever is free. */
+/* All that will be asked for, by whoever is free. Nothing is waited for. */
 static int prepare(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err)
 {
     struct remote *remote = data;
     size_t number, max, ahead;
+    bool any;
     for (size_t i = 0; i < nr; i++) {
         uint64_t variant = variant_of(&candidate[i]);
         if (find_ahead(remote, variant, &number))
@@ -800,7 +812,7 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     }
     window(remote, &max, &ahead);
     drop_old(remote, 2 * max);
-    return turn(remote, err);
+    return go_round(remote, &any, err);
 }
 
 /* One more than the home stays, should that be lost. */
@@ -836,6 +848,7 @@ struct search_runner remote_runner(struct remote *remote,
                                   .compare = compare,
                                   .look = look,
                                   .prepare = prepare,
+                                  .prepare_min = DEPTH_MIN,
                                   .window = window,
                                   .no_more = no_more,
                                   .costs = costs};

@@ -41,9 +41,10 @@ const json_t *remote_first(struct remote *remote, struct error *err);
  * Caller json_decref's the answer. */
 int remote_ask_first(struct remote *remote, json_t *question, json_t **answer,
                      struct error *err);
-/* From now on each worker is asked this first, those that come later, too. Takes the
- * question. Waits for the first one. What the workers say of the kernel as written
- * ("original_s") tells how far their nodes differ. */
+/* From now on each worker is asked this first, those that come later, too; all but the
+ * one that will be home with "original": to time the kernel as written. Takes the
+ * question. Waits for the first one. What the workers say of it ("original_s") tells how
+ * far their nodes differ. */
 int remote_open(struct remote *remote, json_t *question, struct error *err);
 /* Asks the home. Takes the question; caller json_decref's the answer. An interrupt gives
  * *answer NULL. */

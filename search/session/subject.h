@@ -59,8 +59,9 @@ struct search_runner {
     size_t prepare_min, prepare_max; /* candidates that are worth one go, at first
                                            and when none of them was faster */
     /* Where what was prepared is measured ahead, by as many as there are at the moment:
-     * `max` candidates in one go, the next one when `ahead` of them are still to be asked
-     * for. NULL = as above, and the next go when all of the last were asked for. */
+     * `max` candidates in one go, `prepare_min` at a time, the next one when `ahead` of
+     * them are still to be asked for. NULL = as above, and the next go when all of the
+     * last were asked for. */
     void (*window)(void *data, size_t *max, size_t *ahead);
     /* Nothing will be prepared any more. May be NULL. */
     void (*no_more)(void *data);

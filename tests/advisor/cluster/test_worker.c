@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "core/process/spawn.h"
+#include "search/remote/questions.h"
+#include "search/remote/remote.h"
 #include "tests/advisor/place.h"
 
 SUITE(cluster_worker);
@@ -190,6 +192,54 @@ TEST("the search of a campaign that is killed ends with it, and the same command
                "--json");
     only_kind(document);
     json_decref(document);
+    site_end(&site);
+}
+
+/* The first question of a search, as far as a node needs it. */
+static json_t *opening(const struct site *site)
+{
+    static const char *const words[] = {"tune", "grid.c", "--set", "n=40", "--set",
+                                        "m=40", "--set",  "c=0.1", NULL};
+    json_t *question = question_new("open");
+    json_object_set_new(question, "words", json_strings(words, 8));
+    json_object_set_new(question, "folder", json_string(site->place.work));
+    json_object_set_new(question, "machine", json_string("skl"));
+    json_object_set_new(question, "cores", json_integer(1));
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const key[] = {"call_s", "fill_s", "budget_s", "trace_s",
+                                          "trace_one_s"};
+        json_object_set_new(question, key[i], json_real(i == 2 ? 30 : 0.01));
+    }
+    return question;
+}
+
+static bool is_timed(const json_t *answer)
+{
+    return json_is_object(json_object_get(answer, "original_s"));
+}
+
+TEST("a node times the kernel as written when it is told to, once")
+{
+    struct site site = {0};
+    struct remote *remote = NULL;
+    json_t *question, *answer = NULL;
+    place_make(&site.place);
+    site_worker(&site);
+    char *folder = path_join(site.place.work, "shared folder");
+    struct remote_opts opts = {.folder = folder};
+    check_ok(remote_new(&opts, &remote, &site.place.err), &site.place.err);
+    static const bool told[] = {false, true, true}, timed[] = {false, true, false};
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        question = opening(&site);
+        if (told[i])
+            json_object_set_new(question, "original", json_true());
+        check_ok(remote_ask_first(remote, question, &answer, &site.place.err),
+                 &site.place.err);
+        check_eq(is_timed(answer), timed[i]);
+        json_decref(answer);
+    }
+    remote_free(remote);
+    free(folder);
     site_end(&site);
 }
 

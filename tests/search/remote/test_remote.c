@@ -44,8 +44,13 @@ static int answer(void *data, const struct json_at *question, json_t *out,
         raise(SIGKILL);
     if (script->asked == script->mute_at)
         raise(SIGSTOP);
-    if (!strcmp(what, "open"))
+    if (!strcmp(what, "open")) {
+        if (json_has(question, "original"))
+            json_object_set_new(
+                out, "original_s",
+                json_quantity(quantity_between(7, 7, 7, 1, PROVENANCE_CLOCK)));
         return 0;
+    }
     if (!strcmp(what, "refuse"))
         return fail(err, STATUS_MISSING, "there is no such thing here");
     return question_ask_runner(question, &script->space.runner, out, err);
@@ -195,6 +200,41 @@ TEST("several share the work, one that comes later, too")
         (struct worker_script){.folder = head.folder, .id = "three", .later = true});
     head_open(&head);
     search(&head);
+    head_end(&head);
+    for (size_t i = 0; i < ARRAY_SIZE(pid); i++)
+        check_eq(end_of(pid[i]), 0);
+}
+
+static void wait_until_there(const char *folder, const char *name)
+{
+    while (!is_there(folder, name))
+        usleep(1000);
+}
+
+/* The kernel as written takes there; 0 = not known. */
+static double original_s(const struct remote *remote, size_t worker)
+{
+    json_t *workers = remote_workers_json(remote);
+    const json_t *time_s = json_object_get(json_array_get(workers, worker), "original_s");
+    double seconds = json_number_value(json_object_get(time_s, "value"));
+    json_decref(workers);
+    return seconds;
+}
+
+TEST("while the home explains the kernel as written, the others time it")
+{
+    struct head head;
+    head_start(&head);
+    pid_t pid[2];
+    pid[0] = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
+    pid[1] = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    wait_until_there(head.folder, MAILBOX_WORKERS "/one.json");
+    wait_until_there(head.folder, MAILBOX_WORKERS "/two.json");
+    head_open(&head);
+    check_eq(original_s(head.remote, 0), 0);
+    search(&head);
+    check(original_s(head.remote, 0) > 0);
+    check_eq(original_s(head.remote, 1), 7);
     head_end(&head);
     for (size_t i = 0; i < ARRAY_SIZE(pid); i++)
         check_eq(end_of(pid[i]), 0);

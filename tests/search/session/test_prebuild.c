@@ -137,6 +137,29 @@ TEST("no more is built than may be measured")
     workshop_release(&workshop);
 }
 
+enum { WINDOW = 8, WINDOW_AHEAD = 4 };
+
+static void window(void *data, size_t *max, size_t *ahead)
+{
+    (void)data;
+    *max = WINDOW;
+    *ahead = WINDOW_AHEAD;
+}
+
+TEST("what others measure is handed to them by the few, and none of it in vain")
+{
+    struct workshop workshop = {
+        .trial.opts = {.strategy = "exhaustive", .budget_variants = 12}};
+
+    workshop_start(&workshop, NULL, WINDOW);
+    workshop.trial.space.runner.window = window;
+    trial_run(&workshop.trial);
+    check_eq(workshop.unready, 0);
+    check_eq(workshop.ready.nr, 11);  /* the kernel as written is the twelfth */
+    check_eq(workshop.batches.nr, 6); /* of 2, but for the last */
+    workshop_release(&workshop);
+}
+
 TEST("what cannot build ends the search")
 {
     struct workshop workshop = {.fails = true};
