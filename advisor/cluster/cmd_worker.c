@@ -284,6 +284,23 @@ static int need_open(const struct node *node, struct error *err)
                : fail(err, STATUS_FAILED, "this worker was not told which kernel it is");
 }
 
+static int ask_legality(struct node *node, const char *plan, struct error *err)
+{
+    const struct search_subject *subject = &node->bench.subject;
+    return subject->check(subject->data, plan, err);
+}
+
+static int ask_runner(struct node *node, const struct json_at *question, const char *what,
+                      json_t *out, struct error *err)
+{
+    struct candidate candidate;
+    if (!strcmp(what, "measure") &&
+        (candidate_at(question, "candidate", &candidate, err) ||
+         (*candidate.plan && ask_legality(node, candidate.plan, err))))
+        return -1;
+    return question_ask_runner(question, &node->bench.live_runner, out, err);
+}
+
 static int answer(void *data, const struct json_at *question, json_t *out,
                   struct error *err)
 {
@@ -305,11 +322,11 @@ static int answer(void *data, const struct json_at *question, json_t *out,
         return answer_file(node, question, out, err);
     if (!strcmp(what, "processor"))
         return answer_processor(node, out, err);
-    return question_ask_runner(question, &node->bench.live_runner, out, err);
+    return ask_runner(node, question, what, out, err);
 }
 
-/* Builds what waits, several at once: for what is compared with, which the first of them
- * may tell. */
+/* Of what waits builds what is legal, several at once: for what is compared with, which
+ * the first of them may tell. */
 static void prepare(void *data, const json_t *const *question, size_t nr)
 {
     struct node *node = data;
@@ -321,10 +338,11 @@ static void prepare(void *data, const json_t *const *question, size_t nr)
         if (node->is_timed)
             refer(node, &at, NULL, NULL);
         if (json_has(&at, "candidate") &&
-            candidate_at(&at, "candidate", &candidate[candidates], NULL) == 0)
+            candidate_at(&at, "candidate", &candidate[candidates], NULL) == 0 &&
+            node->is_open && ask_legality(node, candidate[candidates].plan, NULL) == 0)
             candidates++;
     }
-    if (node->is_open && candidates > 1)
+    if (candidates > 1)
         runner->prepare(runner->data, candidate, candidates, NULL);
     free(candidate);
 }

@@ -464,6 +464,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .prepare_min = prepares ? behind->prepare_min : 0,
                                   .prepare_max = prepares ? behind->prepare_max : 0,
                                   .window = behind && behind->window ? window : NULL,
+                                  .asks_legality = behind && behind->asks_legality,
                                   .no_more = behind && behind->no_more ? no_more : NULL,
                                   .costs = behind && behind->costs ? costs : NULL};
 }

@@ -407,6 +407,7 @@ static bool fails_alone(struct remote *remote, struct remote_worker *worker,
     struct json_at at = json_top("answer", document);
     struct error why = {0};
     if (worker->state != WORKER_OPEN || !answer_status(&at, &why) ||
+        why.status == STATUS_ILLEGAL || why.status == STATUS_USAGE || /* the plan is */
         dispatch_working(remote->dispatch) < 2)
         return false;
     send_away(remote, worker, why.text);
@@ -850,6 +851,7 @@ struct search_runner remote_runner(struct remote *remote,
                                   .prepare = prepare,
                                   .prepare_min = DEPTH_MIN,
                                   .window = window,
+                                  .asks_legality = true,
                                   .no_more = no_more,
                                   .costs = costs};
 }

@@ -141,6 +141,9 @@ bool session_timed(const struct session *session, size_t i);
 /* 0 = legal; else the reason is in `err` and, for illegal plans, in result->pruned. */
 int session_legal(struct session *session, const struct choice *choice,
                   struct error *err);
+/* Whether the reason is about the plan, which is noted then. */
+bool session_note_illegal(struct session *session, const struct choice *choice,
+                          const struct error *reason);
 /* Whether it is legal, or becomes so by what its refusals ask for, a step each; then that
  * is the choice. */
 bool session_remedied(struct session *session, struct choice *choice);

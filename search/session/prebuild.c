@@ -61,7 +61,8 @@ static size_t collect(struct session *session, struct ahead_list *list, size_t m
         struct choice choice = list->at(list->data, list->ready++);
         if (choice.fallback && legal)
             continue;
-        legal = session_remedied(session, &choice);
+        legal = (list->unasked && session->runner->asks_legality) ||
+                session_remedied(session, &choice);
         char *plan = choice_text(&choice);
         if (legal &&
             session_find_alike(session, &choice) == session->result->measurement_nr)

@@ -9,6 +9,7 @@ struct ahead_list {
     void *data;
     struct choice (*at)(void *data, size_t i);
     size_t nr;
+    bool unasked;           /* whoever measures may ask whether they are legal */
     size_t ready;           /* those before it have been prepared; begins as 0 */
     size_t max;             /* as many were built together last time; begins as 0 */
     size_t asked, measured; /* of those that were prepared without a gap: how many, and

@@ -39,14 +39,26 @@ const char *session_refusal(const struct session *session, const struct choice *
     return reason;
 }
 
+bool session_note_illegal(struct session *session, const struct choice *choice,
+                          const struct error *reason)
+{
+    bool is_about_plan =
+        reason->status == STATUS_ILLEGAL || reason->status == STATUS_USAGE;
+    char *plan = choice_text(choice);
+    if (is_about_plan)
+        session_prune(session, plan, "legality", reason->text);
+    free(plan);
+    return is_about_plan;
+}
+
 int session_legal(struct session *session, const struct choice *choice, struct error *err)
 {
     struct error reason = {0};
     char *plan = choice_text(choice);
     int status = session->subject->check(session->subject->data, plan, &reason);
-    if (status && (reason.status == STATUS_ILLEGAL || reason.status == STATUS_USAGE))
-        session_prune(session, plan, "legality", reason.text);
     free(plan);
+    if (status)
+        session_note_illegal(session, choice, &reason);
     return status ? fail_as(err, &reason) : 0;
 }
 

@@ -63,6 +63,9 @@ struct search_runner {
      * them are still to be asked for. NULL = as above, and the next go when all of the
      * last were asked for. */
     void (*window)(void *data, size_t *max, size_t *ahead);
+    /* Whoever measures asks first whether a plan is legal: `prepare` takes what was not
+     * asked, and `measure` fails with STATUS_ILLEGAL and the dependence. */
+    bool asks_legality;
     /* Nothing will be prepared any more. May be NULL. */
     void (*no_more)(void *data);
     /* NULL = nothing is known before it was seen. */

@@ -139,25 +139,38 @@ static struct choice listed_at(void *data, size_t i)
     return space_variant(listed->session, listed->list, listed->list->order[i]);
 }
 
+/* Here, or by whoever measures; *legal: it is measured. */
+static int measure_legal(struct session *session, const struct choice *choice,
+                         bool *legal, struct error *err)
+{
+    size_t index = 0;
+    struct error reason = {0};
+    *legal = session->runner->asks_legality || session_legal(session, choice, NULL) == 0;
+    if (!*legal ||
+        session_measure(session, choice, false, MEASURE_QUICK, 0, &index, &reason) == 0)
+        return 0;
+    *legal = !session_note_illegal(session, choice, &reason);
+    return *legal ? fail_as(err, &reason) : 0;
+}
+
 /* Legality is asked when a plan's turn comes: the whole grid would take longer than most
  * budgets. */
 static int run_list(struct session *session, const struct space *list, struct error *err)
 {
     struct search_result *result = session->result;
     struct listed listed = {session, list};
-    struct ahead_list ahead = {.data = &listed, .at = listed_at, .nr = list->nr};
+    struct ahead_list ahead = {
+        .data = &listed, .at = listed_at, .nr = list->nr, .unasked = true};
     size_t legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
-        size_t index = 0;
+        bool counts = false;
         struct choice choice = space_variant(session, list, list->order[i]);
         if (session_prebuild(session, &ahead, i, err))
             return -1;
-        if (session_legal(session, &choice, NULL))
-            continue;
-        legal++;
         session_say(session, "variant %zu of %zu", i + 1, list->nr);
-        if (session_measure(session, &choice, false, MEASURE_QUICK, 0, &index, err))
+        if (measure_legal(session, &choice, &counts, err))
             return -1;
+        legal += counts;
     }
     if (i == list->nr && legal == 0)
         return blind_nothing_legal(err);

@@ -16,7 +16,8 @@
 
 SUITE(search_remote);
 
-static const struct space_entry table[] = {{.plan = "tile(*", .seconds = 0.4},
+static const struct space_entry table[] = {{.plan = "tile(i:16*", .illegal = "carried"},
+                                           {.plan = "tile(*", .seconds = 0.4},
                                            {.plan = "unroll(*", .seconds = 0.9},
                                            {.plan = NULL}};
 
@@ -53,6 +54,12 @@ static int answer(void *data, const struct json_at *question, json_t *out,
     }
     if (!strcmp(what, "refuse"))
         return fail(err, STATUS_MISSING, "there is no such thing here");
+    const struct search_subject *subject = &script->space.subject;
+    struct candidate candidate;
+    if (!strcmp(what, "measure") &&
+        (candidate_at(question, "candidate", &candidate, err) ||
+         (*candidate.plan && (subject->check)(subject->data, candidate.plan, err))))
+        return -1;
     return question_ask_runner(question, &script->space.runner, out, err);
 }
 
