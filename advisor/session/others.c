@@ -12,6 +12,7 @@
 #include "search/remote/mailbox.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
+#include "search/session/pace.h"
 #include "search/session/result.h"
 #include "search/session/session.h"
 #include "variants/plan/plan.h"
@@ -90,15 +91,20 @@ static int try_plan(const struct visit *visit, const char *plan, struct buf *why
     return status;
 }
 
+/* Where little is left, a third of it: for another one, and what each takes beside. */
+static double comparison_s(const struct visit *visit)
+{
+    return fmax(PACE_MIN_S,
+                fmin(search_closing_s(visit->bench->budget.seconds), spawn_left_s() / 3));
+}
+
 static int compare(const struct visit *visit, const char *a, const char *b,
                    struct quantity *ratio, struct error *err)
 {
     const struct search_runner *runner = &visit->bench->runner;
     struct search_observer observer = context_observer(visit->bench);
-    struct compared comparison = {.a = {.plan = a},
-                                  .b = {.plan = b},
-                                  .seconds =
-                                      search_closing_s(visit->bench->budget.seconds)};
+    struct compared comparison = {
+        .a = {.plan = a}, .b = {.plan = b}, .seconds = comparison_s(visit)};
     if (runner->compare(runner->data, &comparison.a, &comparison.b, comparison.seconds,
                         ratio, err))
         return -1;
