@@ -12,7 +12,6 @@
 #include "search/remote/mailbox.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
-#include "search/session/pace.h"
 #include "search/session/result.h"
 #include "search/session/session.h"
 #include "variants/plan/plan.h"
@@ -20,6 +19,7 @@
 /* Of the budget, behind its end: to wait for others, and once more for each of their
  * winners; and the least of it, seconds. */
 static const double more_share = 0.25, more_least_s = 60;
+static const double least_comparison_s = 1;
 
 /* What came of it. */
 #define END_MEASURED   "measured"
@@ -94,7 +94,7 @@ static int try_plan(const struct visit *visit, const char *plan, struct buf *why
 /* Where little is left, a third of it: for another one, and what each takes beside. */
 static double comparison_s(const struct visit *visit)
 {
-    return fmax(PACE_MIN_S,
+    return fmax(least_comparison_s,
                 fmin(search_closing_s(visit->bench->budget.seconds), spawn_left_s() / 3));
 }
 
