@@ -287,7 +287,10 @@ static char *visit_sentence(const struct kind *kind, const struct kind *other)
     } else {
         buf_addf(&out, "was not measured: %s",
                  entry ? report_word(entry, "reason")
-                       : "it came when the search there had ended");
+                 : report_true(kind->report, "interrupted")
+                     ? "the search there was interrupted"
+                     : "it came when the search "
+                       "there had ended");
     }
     return buf_detach(&out);
 }

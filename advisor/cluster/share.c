@@ -55,8 +55,9 @@ static const char *why_none(const struct kind *kind)
 {
     if (!kind->ended || kind->winner)
         return NULL;
-    return kind->trouble && *kind->trouble ? kind->trouble
-                                           : "its search ended without a report";
+    return kind->report                      ? "its search was interrupted"
+           : kind->trouble && *kind->trouble ? kind->trouble
+                                             : "its search ended without a report";
 }
 
 json_t *share_json(const struct kinds *kinds, const struct kind *kind, double may)

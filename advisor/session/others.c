@@ -199,13 +199,15 @@ static size_t visit_known(struct visit *visit)
 static void give_up(struct visit *visit, const char *reason)
 {
     const json_t *other;
+    json_t *others = json_incref(told_others(visit->bench));
     size_t i;
-    json_array_foreach(told_others(visit->bench), i, other) {
+    json_array_foreach(others, i, other) {
         const char *kind = json_string_value(json_object_get(other, "name"));
         if (!is_listed(visit, kind))
             add(visit, kind, json_string_value(json_object_get(other, "plan")),
                 END_UNKNOWN, NULL, reason);
     }
+    json_decref(others);
 }
 
 static bool goes_on(const struct visit *visit)

@@ -10,7 +10,7 @@ struct search_result;
 
 /*
  * Tells the campaign the winner, waits for those of the kinds that are still searching
- * (until the end of the budget and a quarter of it, at least a minute, more), and measures
+ * (until a quarter of the budget, at least a minute, behind its end), and measures
  * them on the home node, the only one that stays. *list: [{"kind", "plan", "end", "gain",
  * "over_winner", "reason"}], caller json_decref's; NULL = there are no other kinds. An
  * interrupt, the end of the node-seconds and the loss of the node are reasons in it.

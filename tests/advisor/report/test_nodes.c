@@ -205,6 +205,16 @@ TEST("the same plan on all kinds, and what nobody measured")
     free(text);
 }
 
+TEST("a search that was interrupted has measured no other's winner")
+{
+    char *text = said_of(
+        "{'command': 'tune', 'interrupted': true, 'best': {'plan': 'unroll(i:2)'}}",
+        VISITED("null", "simd", "a-2c", "", "'end': 'as-written'"));
+    check_contains(text, "on a-2c the winner of b-2c, simd, was not measured: the search "
+                         "there was interrupted");
+    free(text);
+}
+
 TEST("node-hours are shared by what each search has used")
 {
     struct kinds kinds = {0};
