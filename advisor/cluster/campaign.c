@@ -12,6 +12,7 @@
 #include "advisor/cluster/deliver.h"
 #include "advisor/cluster/jobs.h"
 #include "advisor/cluster/kinds.h"
+#include "advisor/cluster/share.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report_read.h"
 #include "advisor/session/context_remote.h"
@@ -198,10 +199,6 @@ static void kind_words(const struct campaign *campaign, const struct kind *kind,
                      text_ends(settings->save, ".gz") ? ".gz" : "");
     if (settings->header)
         strvec_pushf(&more, "--emit-header=%s/header", kind->folder);
-    if (settings->node_hours > 0)
-        strvec_pushf(&more, "--node-hours=%.17g",
-                     settings->node_hours /
-                         (double)(campaign->jobs.nr ? campaign->jobs.nr : 1));
     strvec_push(out, self);
     settings_words(campaign->command, settings, own_options, &more, &words);
     strvec_push_all(out, &words);
@@ -228,14 +225,21 @@ static int kind_write(const struct campaign *campaign, const struct kind *kind,
     return status;
 }
 
-static int kind_begin(const struct campaign *campaign, struct kind *kind,
-                      const json_t *hello, struct error *err)
+static double campaign_node_s(const struct campaign *campaign)
+{
+    double hours = campaign->settings->node_hours;
+    return hours > 0 ? hours * 3600 : INFINITY;
+}
+
+static int kind_begin(struct campaign *campaign, struct kind *kind, const json_t *hello,
+                      struct error *err)
 {
     struct strvec words = {0};
     if (kind_write(campaign, kind, hello, err))
         return -1;
     if (!campaign->search)
         return 0;
+    share_tell(&campaign->kinds, campaign_node_s(campaign));
     kind_words(campaign, kind, &words);
     struct spawn_request request = {.argv = (const char *const *)words.v,
                                     .output_limit = 64 << 20,
@@ -369,9 +373,11 @@ static void mark_kinds(const struct campaign *campaign, const char *name)
         mailbox_mark(campaign->kinds.item[i].folder, name);
 }
 
+/* An interrupt of our own has reached them by itself; a second one would end them at
+ * once. */
 static void interrupt_searches(const struct campaign *campaign)
 {
-    for (size_t i = 0; i < campaign->kinds.nr; i++)
+    for (size_t i = 0; !spawn_interrupted() && i < campaign->kinds.nr; i++)
         if (campaign->kinds.item[i].child)
             kill(spawn_pid(campaign->kinds.item[i].child), SIGINT);
 }
@@ -394,8 +400,10 @@ static int turn(struct campaign *campaign, struct mailbox_nap *nap, struct error
         note_lost(campaign);
     if (clock_s() - campaign->looked_s >= look_s) {
         campaign->looked_s = clock_s();
-        if (look_for_workers(campaign, err))
+        if (!spawn_interrupted() && look_for_workers(campaign, err))
             return -1;
+        if (campaign->search)
+            share_tell(&campaign->kinds, campaign_node_s(campaign));
         show(campaign);
     }
     if (spawn_interrupted() && !campaign->kinds.nr)
@@ -409,7 +417,7 @@ static int turn(struct campaign *campaign, struct mailbox_nap *nap, struct error
 static int run_searches(struct campaign *campaign, struct error *err)
 {
     struct mailbox_nap nap = {0};
-    bool told = false, told_last = false;
+    bool told_last = false;
     while (!all_ended(campaign)) {
         if (turn(campaign, &nap, err))
             return -1;
@@ -418,9 +426,6 @@ static int run_searches(struct campaign *campaign, struct error *err)
             if (kind->child && spawn_wait_for(kind->child, 0))
                 kind_end(kind, err);
         }
-        if (spawn_interrupted() && !told)
-            interrupt_searches(campaign);
-        told = told || spawn_interrupted();
         bool last = jobs_ended(&campaign->jobs);
         if (last && !told_last)
             mark_kinds(campaign, KIND_LAST);

@@ -18,6 +18,9 @@ struct kind {
     struct strvec worker, job; /* ids; worker i is of job i, "" = of none */
     struct spawn_child *child; /* its search; NULL = not begun, or ended */
     bool ended;
+    char *winner;   /* its plan, "" = the kernel as written; NULL = not known (yet) */
+    double node_s;  /* used so far, as its search says */
+    json_t *told;   /* KIND_TOLD, as it was written last; NULL = it was not */
     int status;     /* of the search */
     char *trouble;  /* what it said when it failed; NULL = it did not */
     json_t *report; /* settled; NULL = none */
@@ -35,6 +38,8 @@ void kinds_release(struct kinds *kinds);
 /* The kinds side by side: winner, gain, limit, nodes; where the same plan wins and where
  * not, and by which limits they differ. */
 void kinds_text(const struct kinds *kinds, struct buf *out);
+/* The sentences of these that compare kinds. */
+void kinds_sentences(const struct kinds *kinds, struct strvec *out);
 /* inflight.campaign/1. Caller json_decref's. */
 json_t *kinds_json(const struct kinds *kinds);
 

@@ -15,6 +15,7 @@
 #include "advisor/session/confirm_live.h"
 #include "advisor/session/context_remote.h"
 #include "advisor/session/emitted.h"
+#include "advisor/session/others.h"
 #include "core/base.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/report/app.h"
@@ -138,10 +139,10 @@ static int measure_emitted(struct context *bench, const struct search_result *re
                            const struct winner *winner, struct written *written,
                            struct error *err)
 {
-    struct compared comparison = {
-        .a = {"", {0}},
-        .b = {winner->plan, winner->environment},
-        .seconds = search_file_s(result, budget_left_s(&bench->budget))};
+    struct compared comparison = {.a = {"", {0}},
+                                  .b = {winner->plan, winner->environment},
+                                  .seconds =
+                                      search_file_s(result, context_left_s(bench))};
     char *path = context_emitted(bench);
     progress_say(&bench->progress, "%s",
                  comparison.seconds > 0 ? "measuring the written file on its own"
@@ -304,7 +305,7 @@ static void say_record(const struct settings *settings, const struct written *wr
 
 static int finish(struct context *bench, const struct search_result *result,
                   const struct written *written, const struct confirm_result *confirm,
-                  struct error *err)
+                  const json_t *others, struct error *err)
 {
     struct report_input input = {.bench = bench,
                                  .result = result,
@@ -313,6 +314,7 @@ static int finish(struct context *bench, const struct search_result *result,
                                  .emitted_verified = written->verified,
                                  .time = account_now(),
                                  .confirm = confirm,
+                                 .others = others,
                                  .in_app = &written->in_app};
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
@@ -433,6 +435,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct search_result result = {0};
     struct written written = {.gain = quantity_unknown()};
     struct in_app app = {0};
+    json_t *others = NULL;
     account_restart();
     struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
@@ -459,17 +462,20 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = search(&bench, advise_only, &result, err);
     if (!status && !advise_only)
         status = write_winner(&bench, &result, &app, &written, err);
+    if (!status && !advise_only)
+        status = forgive(others_measure(&bench, &result, &others, err), err);
     if (!status && result.measurement_nr)
         status =
             forgive(confirm_live(&bench, &result.measurement[0], &confirm, err), err);
     if (!status && !advise_only)
         status = forgive(save_space(&bench, &result, err), err);
     if (!status)
-        status = finish(&bench, &result, &written, &confirm, err);
+        status = finish(&bench, &result, &written, &confirm, others, err);
     if (!status)
         status = in_app_verdict(&written.in_app, err);
     else if (bench.session)
         store_session_drop_empty(bench.store, bench.session, NULL);
+    json_decref(others);
     confirm_release(&confirm);
     written_release(&written);
     in_app_release(&app);

@@ -22,6 +22,8 @@ struct report_input {
     struct account_times time;            /* of the whole command, until now */
     const struct confirm_result *confirm; /* of --confirm; NULL = none was made */
     const struct in_app_result *in_app;   /* of --in-app; NULL = none was made */
+    const json_t *others; /* winners of other kinds of nodes here (others.h); NULL = there
+                             are none */
 };
 json_t *report_json(const struct report_input *input);
 

@@ -347,6 +347,8 @@ json_t *report_json(const struct report_input *input)
         context_remote_json(bench, result->measurement_nr, result->pruned_nr);
     if (campaign)
         json_object_set_new(root, "campaign", campaign);
+    if (input->others)
+        json_object_set_new(root, "others", json_deep_copy(input->others));
     report_settle(root);
     return root;
 }

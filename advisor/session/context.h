@@ -56,6 +56,7 @@ struct context {
     struct remote *remote; /* workers that judge the variants; NULL = it is done here */
     char *remote_machine;  /* the profile of their kind, where they see it */
     double remote_said_s;  /* when progress was written last */
+    struct told *told;     /* what its campaign says of other kinds; NULL = none does */
     struct live_look look; /* of theirs */
     struct store *store;
     char *key;        /* of the session */

@@ -15,9 +15,20 @@
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
 #include "search/session/measured.h"
+#include "search/session/session.h"
 
-static const double progress_s = 0.5;
+static const double progress_s = 0.5, told_s = 0.25, used_s = 2;
+/* A search takes so long at least. */
+static const double least_budget_s = 30;
+/* Of the node-seconds, for the winners of other kinds at most. */
+static const double others_share = 0.25;
 enum { profile_tries = 3 };
+
+struct told {
+    json_t *document; /* as it was read last; NULL = it was not */
+    double read_s, used_said_s;
+    bool unkept;
+};
 
 bool remote_is_asked(const struct settings *settings)
 {
@@ -32,6 +43,76 @@ static void say(void *data, const char *sentence)
     struct context *bench = data;
     context_remote_progress(bench, sentence, 0, 0, 0);
     progress_say(&bench->progress, "%s", sentence);
+}
+
+/* ---- what the campaign tells ---- */
+
+const json_t *context_remote_told(struct context *bench)
+{
+    struct told *told = bench->told;
+    if (!told)
+        return NULL;
+    if (told->document && clock_s() - told->read_s < told_s)
+        return told->document;
+    json_t *document = mailbox_read(bench->settings->on, "", KIND_TOLD);
+    told->read_s = clock_s();
+    if (document) {
+        json_decref(told->document);
+        told->document = document;
+    }
+    return told->document;
+}
+
+static void say_used(struct context *bench, double node_s)
+{
+    const struct mailbox_patience none = {0};
+    if (clock_s() - bench->told->used_said_s < used_s)
+        return;
+    bench->told->used_said_s = clock_s();
+    json_t *used = json_pack("{s:s, s:f}", "message", "used", "node_s", node_s);
+    mailbox_put(bench->settings->on, "", KIND_USED, used, &none, NULL);
+    json_decref(used);
+}
+
+/* The search leaves what its home needs for the winners of the other kinds. */
+static double kept_s(const struct context *bench, const json_t *told, double node_s)
+{
+    size_t nr = json_array_size(json_object_get(told, "others"));
+    double one_s = 2 * search_closing_s(bench->budget.seconds);
+    return bench->told->unkept ? 0 : fmin((double)nr * one_s, others_share * node_s);
+}
+
+static double node_seconds(void *data, double used_node_s)
+{
+    struct context *bench = data;
+    const json_t *told = context_remote_told(bench),
+                 *limit = json_object_get(told, "node_s");
+    double node_s = json_is_number(limit) ? json_number_value(limit) : INFINITY;
+    say_used(bench, used_node_s);
+    return isinf(node_s) ? node_s : node_s - kept_s(bench, told, node_s);
+}
+
+void context_remote_unkeep(struct context *bench)
+{
+    if (bench->told)
+        bench->told->unkept = true;
+}
+
+double context_left_s(const struct context *bench)
+{
+    double left_s = budget_left_s(&bench->budget);
+    return bench->remote ? fmin(left_s, remote_left_s(bench->remote)) : left_s;
+}
+
+static int begin_told(struct context *bench, bool *limited, struct error *err)
+{
+    bench->told = xcalloc(1, sizeof(*bench->told));
+    const json_t *limit = json_object_get(context_remote_told(bench), "node_s");
+    *limited = json_is_number(limit);
+    return *limited && json_number_value(limit) <= 0
+               ? fail(err, STATUS_FAILED,
+                      "the node-hours were used up before its first node came")
+               : 0;
 }
 
 /* ---- the profile of the kind ---- */
@@ -157,13 +238,17 @@ static void follow_campaign(const char *folder)
 int context_remote_start(struct context *bench, size_t *copies, struct error *err)
 {
     const struct settings *settings = bench->settings;
-    struct remote_opts opts = {
-        .folder = settings->on,
-        .last = KIND_LAST,
-        .node_s = settings->node_hours > 0 ? settings->node_hours * 3600 : 0,
-        .say = say,
-        .data = bench};
+    bool limited;
     follow_campaign(settings->on);
+    if (begin_told(bench, &limited, err))
+        return -1;
+    struct remote_opts opts = {.folder = settings->on,
+                               .last = KIND_LAST,
+                               .node_s = limited ? node_seconds : NULL,
+                               .lasts_s = settings->budget_s > 0 ? settings->budget_s
+                                                                 : least_budget_s,
+                               .say = say,
+                               .data = bench};
     if (remote_new(&opts, &bench->remote, err))
         return -1;
     const json_t *hello = remote_first(bench->remote, err);
@@ -183,6 +268,7 @@ int context_remote_open(struct context *bench, struct error *err)
     json_object_set_new(question, "budget_s", json_real(bench->budget.seconds));
     json_object_set_new(question, "trace_s", json_real(bench->budget.trace_s));
     json_object_set_new(question, "trace_one_s", json_real(bench->budget.trace_one_s));
+    remote_until(bench->remote, bench->budget.began_s + bench->budget.seconds);
     if (remote_open(bench->remote, question, err))
         return -1;
     bench->live_runner = remote_runner(bench->remote, &bench->subject, &bench->machine,
@@ -272,6 +358,10 @@ void context_remote_end(struct context *bench)
 {
     remote_free(bench->remote);
     bench->remote = NULL;
+    if (bench->told)
+        json_decref(bench->told->document);
+    free(bench->told);
+    bench->told = NULL;
     free(bench->remote_machine);
     bench->remote_machine = NULL;
 }

@@ -21,12 +21,26 @@ struct settings;
 #define KIND_REPORT   "report.json"
 /* There: no worker will come any more. */
 #define KIND_LAST "last"
+/* Of the campaign: "told", what a search is to know of others. Of the search: "used", its
+ * node-seconds where they are limited, and "winner", once it has one. */
+#define KIND_TOLD   "told.json"
+#define KIND_USED   "used.json"
+#define KIND_WINNER "winner.json"
 
 /* Where the profile of such nodes is kept for all campaigns; the folder is made. Caller
  * frees. */
 int kind_profile_path(const char *kind, char **path, struct error *err);
 /* Is variants' judgement to be asked of the workers of settings->on? */
 bool remote_is_asked(const struct settings *settings);
+
+/* What KIND_TOLD says now, {"node_s": all that may be used or null, "others": [{"name",
+ * "plan", "why"}]}: plan null = none is known yet, or there will be none, and why.
+ * Borrowed until it is asked again; NULL = nothing is told. */
+const json_t *context_remote_told(struct context *bench);
+/* Seconds until the prompt, or until the node-seconds are used up. */
+double context_left_s(const struct context *bench);
+/* The search is over: what was kept for measuring others' winners may be used. */
+void context_remote_unkeep(struct context *bench);
 
 /* Waits for the first worker: its profile, which becomes bench->machine, how many copies
  * run there and how long a call takes. */

@@ -452,6 +452,12 @@ static void no_more(void *data)
     behind->no_more(behind->data);
 }
 
+static double left_s(void *data)
+{
+    const struct search_runner *behind = ((struct recorded *)data)->behind;
+    return behind->left_s(behind->data);
+}
+
 struct search_runner recorded_runner(struct recorded *recorded)
 {
     const struct search_runner *behind = recorded->behind;
@@ -466,5 +472,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .window = behind && behind->window ? window : NULL,
                                   .asks_legality = behind && behind->asks_legality,
                                   .no_more = behind && behind->no_more ? no_more : NULL,
-                                  .costs = behind && behind->costs ? costs : NULL};
+                                  .costs = behind && behind->costs ? costs : NULL,
+                                  .left_s = behind && behind->left_s ? left_s : NULL,
+                                  .left_of = behind ? behind->left_of : NULL};
 }

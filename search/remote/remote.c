@@ -68,6 +68,9 @@ struct remote {
     } reference;
     struct search_costs costs;
     double stop_at_s; /* of the last first run */
+    double end_s;     /* of the search; 0 = not known */
+    double node_s;    /* that may be used in all */
+    bool is_closing;  /* the home alone stays */
     double looked_s;
     bool is_removed; /* the folder */
     char *unread;    /* an answer's name that cannot be read; NULL = none */
@@ -84,6 +87,7 @@ int remote_new(const struct remote_opts *opts, struct remote **out, struct error
 {
     struct remote *remote = xcalloc(1, sizeof(*remote));
     remote->opts = *opts;
+    remote->node_s = opts->node_s ? opts->node_s(opts->data, 0) : INFINITY;
     remote->patience = (struct mailbox_patience){patience_s, opts->say, opts->data};
     remote->dispatch = dispatch_new(
         &(struct dispatch_opts){.silent_s = opts->silent_s, .least_s = missed_s});
@@ -249,16 +253,19 @@ static void send_away(struct remote *remote, struct remote_worker *worker,
  * first; one stays. */
 static void save_nodes(struct remote *remote)
 {
-    double left_node_s = remote->opts.node_s - remote_node_s(remote),
-           left_s = spawn_left_s();
+    double used_node_s = remote_node_s(remote);
     size_t there = 0;
-    if (!(remote->opts.node_s > 0) || isinf(left_s))
+    if (!remote->opts.node_s)
         return;
+    remote->node_s = remote->opts.node_s(remote->opts.data, used_node_s);
+    double left_node_s = remote->node_s - used_node_s,
+           left_s = remote->end_s > 0 ? fmax(remote->end_s - clock_s(), 0)
+                                      : remote->opts.lasts_s;
     for (size_t i = 0; i < remote->worker_nr; i++) {
         struct remote_worker *worker = &remote->worker[i];
         there += worker->state != WORKER_GONE;
         if (worker->state == WORKER_GONE || there < 2 ||
-            (double)there * left_s <= fmax(left_node_s, 0))
+            (left_node_s > 0 && (double)there * left_s <= left_node_s))
             continue;
         send_away(remote, worker, "its node-hours are for the others");
         there--;
@@ -341,7 +348,8 @@ static json_t *opening_for(struct remote *remote, struct remote_worker *worker)
 
 static int open_workers(struct remote *remote, struct error *err)
 {
-    for (size_t i = 0; remote->opening && i < remote->worker_nr; i++) {
+    for (size_t i = 0; remote->opening && !remote->is_closing && i < remote->worker_nr;
+         i++) {
         struct remote_worker *worker = &remote->worker[i];
         if (worker->state != WORKER_HELD)
             continue;
@@ -560,6 +568,11 @@ static int fail_lost(const struct remote *remote, struct error *err)
                 remote->opts.folder);
 }
 
+static int fail_home(struct error *err)
+{
+    return fail(err, STATUS_FAILED, "the node that was left was lost");
+}
+
 static bool are_all(const struct remote *remote)
 {
     char *path = remote->opts.last
@@ -570,6 +583,13 @@ static bool are_all(const struct remote *remote)
     return all;
 }
 
+/* Nobody is there who could be asked, and nobody will come. */
+static bool is_deserted(const struct remote *remote)
+{
+    return remote->is_closing ? !dispatch_working(remote->dispatch)
+                              : !first_there(remote) && are_all(remote);
+}
+
 /* NULL in *answer: interrupted. */
 static int wait_for(struct remote *remote, size_t number, json_t **answer,
                     struct error *err)
@@ -578,8 +598,8 @@ static int wait_for(struct remote *remote, size_t number, json_t **answer,
     while (!spawn_interrupted()) {
         struct remote_question *question = &remote->question[number];
         enum dispatch_state state = dispatch_state(remote->dispatch, number);
-        if (state == DISPATCH_GIVEN_UP || (!first_there(remote) && are_all(remote)))
-            return fail_lost(remote, err);
+        if (state == DISPATCH_GIVEN_UP || is_deserted(remote))
+            return remote->is_closing ? fail_home(err) : fail_lost(remote, err);
         if (state == DISPATCH_ANSWERED) {
             *answer = json_incref(question->answer);
             question_release(question);
@@ -664,6 +684,27 @@ int remote_open(struct remote *remote, json_t *question, struct error *err)
             return fail_lost(remote, err);
     }
     return spawn_interrupted() ? fail(err, STATUS_FAILED, "interrupted") : 0;
+}
+
+void remote_until(struct remote *remote, double end_s)
+{
+    remote->end_s = end_s;
+}
+
+int remote_stay(struct remote *remote, struct error *err)
+{
+    size_t home;
+    remote->is_closing = true;
+    save_nodes(remote);
+    if (!dispatch_home(remote->dispatch, &home))
+        return fail_home(err);
+    const struct remote_worker *stays = worker_at(remote, home);
+    for (size_t i = 0; i < remote->worker_nr; i++) {
+        struct remote_worker *worker = &remote->worker[i];
+        if (worker != stays && worker->state != WORKER_GONE)
+            send_away(remote, worker, "all variants were measured");
+    }
+    return turn(remote, err);
 }
 
 /* ---- the runner ---- */
@@ -837,6 +878,11 @@ static void costs(void *data, struct search_costs *costs)
     *costs = ((struct remote *)data)->costs;
 }
 
+static double left_s(void *data)
+{
+    return remote_left_s(data);
+}
+
 struct search_runner remote_runner(struct remote *remote,
                                    const struct search_subject *subject,
                                    struct machine *machine, int cores)
@@ -853,7 +899,9 @@ struct search_runner remote_runner(struct remote *remote,
                                   .window = window,
                                   .asks_legality = true,
                                   .no_more = no_more,
-                                  .costs = costs};
+                                  .costs = costs,
+                                  .left_s = remote->opts.node_s ? left_s : NULL,
+                                  .left_of = "its share of the node-hours"};
 }
 
 /* ---- what it took ---- */
@@ -869,6 +917,14 @@ double remote_node_s(const struct remote *remote)
     for (size_t i = 0; i < remote->worker_nr; i++)
         sum += seconds_of(&remote->worker[i]);
     return sum;
+}
+
+double remote_left_s(const struct remote *remote)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < remote->worker_nr; i++)
+        there += remote->worker[i].state != WORKER_GONE;
+    return fmax(remote->node_s - remote_node_s(remote), 0) / (double)(there ? there : 1);
 }
 
 json_t *remote_workers_json(const struct remote *remote)

@@ -23,8 +23,12 @@ struct remote_opts {
     double silent_s;  /* as in struct dispatch_opts */
     const char *last; /* a file of this name in the folder: no worker will come any more;
                          NULL = nobody tells */
-    double node_s;    /* node-seconds that may be used; 0 = no limit: a worker that would
-                         use them up before `end_s` is sent away */
+    /* How many node-seconds may be used in all, when so many are: asked twice a second.
+     * NULL = no limit. Workers that would use them up before the search ends are sent
+     * away, and where one alone would, the search ends with them. */
+    double (*node_s)(void *data, double used_node_s);
+    double lasts_s; /* the search will take so long at least, as long as its end is not
+                       known */
     /* What is waited for, in a sentence. May be NULL. */
     void (*say)(void *data, const char *sentence);
     void *data;
@@ -46,6 +50,8 @@ int remote_ask_first(struct remote *remote, json_t *question, json_t **answer,
  * question. Waits for the first one. What the workers say of it ("original_s") tells how
  * far their nodes differ. */
 int remote_open(struct remote *remote, json_t *question, struct error *err);
+/* The search ends at that moment of clock_s(). */
+void remote_until(struct remote *remote, double end_s);
 /* Asks the home. Takes the question; caller json_decref's the answer. An interrupt gives
  * *answer NULL. */
 int remote_ask(struct remote *remote, json_t *question, json_t **answer,
@@ -56,8 +62,15 @@ struct search_runner remote_runner(struct remote *remote,
                                    const struct search_subject *subject,
                                    struct machine *machine, int cores);
 
+/* The search is over, and something is waited for beside it: one round of that. The home
+ * alone stays, others are sent away. Fails when it is lost; so do, from now on, questions
+ * to it. */
+int remote_stay(struct remote *remote, struct error *err);
+
 /* What was used so far. */
 double remote_node_s(const struct remote *remote);
+/* For so long those that are there may go on; infinite = nothing limits them. */
+double remote_left_s(const struct remote *remote);
 /* For each worker {"node", "job", "id", "seconds", "answers", "original_s", "state",
  * "why"}. Caller json_decref's. */
 json_t *remote_workers_json(const struct remote *remote);

@@ -22,6 +22,7 @@ struct session {
     struct nest nest;
     double started_s;       /* of session_now_s */
     struct pace pace;       /* its clock is session_now_s, closing: session_clock_s */
+    double budget_end_s;    /* pace.end_s is that, or before it the runner's end */
     double prebuild_each_s; /* building ahead took so long for each ... */
     size_t ahead_nr;        /* ... of so many that are still to be measured */
     struct choice *choice;  /* of result->measurement[i] */
@@ -67,8 +68,10 @@ double session_left_s(const struct session *session);
 double session_end_s(const struct session *session);
 /* Programs that run from now on end with the budget, those of a try so soon that there is
  * time for what may follow, until spawn_end_at(0). The kernel as written is measured
- * whatever it takes. */
-void session_bound(const struct session *session, bool is_try);
+ * whatever it takes. Finds out anew how long the runner can go on. */
+void session_bound(struct session *session, bool is_try);
+/* What the search ends with: "the budget", or what the runner says. */
+const char *session_end_of(const struct session *session);
 /* Seconds for a closing comparison that begins now, when `later` more must follow, the
  * last of them that of the winner's file. */
 double session_closing_s(const struct session *session, int later);

@@ -51,6 +51,7 @@ static void begin_pace(struct session *session)
     pace_begin(&session->pace,
                opts->began_s > 0 ? opts->began_s : session_clock_s(session),
                opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S);
+    session->budget_end_s = session->pace.end_s;
 }
 
 int session_start(struct session *session, struct error *err)
@@ -448,7 +449,8 @@ int session_baseline(struct session *session, struct error *err)
     if (session_end_s(session) < 0)
         strvec_pushf(&session->result->left_out,
                      "a search: the kernel as written alone took %.0f s",
-                     session->pace.budget_s - session_end_s(session));
+                     session_clock_s(session) - session->budget_end_s +
+                         session->pace.budget_s);
     const struct measurement *baseline = &session->result->measurement[0];
     if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
         return 0;

@@ -106,8 +106,27 @@ bool session_affords_pages(struct session *session, size_t plan)
                      session_pages_text(plan));
 }
 
-void session_bound(const struct session *session, bool is_try)
+static void ask_end(struct session *session)
 {
+    const struct search_runner *runner = session->runner;
+    if (runner->left_s)
+        session->pace.end_s =
+            fmin(session->budget_end_s,
+                 session_clock_s(session) + runner->left_s(runner->data));
+}
+
+const char *session_end_of(const struct session *session)
+{
+    size_t max = session->opts->budget_variants;
+    bool counted = max && session->result->measurement_nr >= max;
+    return !counted && session->pace.end_s < session->budget_end_s
+               ? session->runner->left_of
+               : "the budget";
+}
+
+void session_bound(struct session *session, bool is_try)
+{
+    ask_end(session);
     const struct pace *pace = &session->pace;
     double end_s = session_end_s(session),
            left_s = is_try ? end_s - pace_least_s(pace) : end_s;

@@ -70,6 +70,10 @@ struct search_runner {
     void (*no_more)(void *data);
     /* NULL = nothing is known before it was seen. */
     void (*costs)(void *data, struct search_costs *costs);
+    /* Seconds for which it can go on: the search ends with them if they end before its
+     * budget. NULL = for ever. */
+    double (*left_s)(void *data);
+    const char *left_of; /* what ends then: "the battery" */
 };
 
 /* What is being done, for who watches. */

@@ -179,8 +179,8 @@ static int run_list(struct session *session, const struct space *list, struct er
     result->stop =
         i == list->nr
             ? xasprintf("all %zu legal variants of the grid were measured", legal)
-            : xasprintf("the budget ended after %zu of the grid's %zu variants", i,
-                        list->nr);
+            : xasprintf("%s ended after %zu of the grid's %zu variants",
+                        session_end_of(session), i, list->nr);
     session_no_more(session);
     return blind_confirm(session, err);
 }

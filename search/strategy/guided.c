@@ -380,6 +380,13 @@ static bool any_refused(const struct search_result *result)
     return false;
 }
 
+static void set_used_up(struct guided *guided)
+{
+    char *stop = xasprintf("%s is used up", session_end_of(guided->session));
+    guided_set_stop(guided, stop);
+    free(stop);
+}
+
 static void say_no_more(struct guided *guided, bool reached)
 {
     guided_set_stop(
@@ -409,7 +416,7 @@ int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
             return 0;
         }
         if (session_over(guided->session)) {
-            guided_set_stop(guided, "the budget is used up");
+            set_used_up(guided);
             return 0;
         }
         char *nothing = session_no_headroom(guided->session, guided->now);

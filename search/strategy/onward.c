@@ -334,9 +334,10 @@ static int confirm(struct onward *onward, size_t leader, struct error *err)
 static void say_over(struct onward *onward)
 {
     size_t advised = onward->guided->session->result->advised_nr - 1;
-    char *stop = xasprintf("the budget is used up (the rules had no more to try after "
+    char *stop = xasprintf("%s is used up (the rules had no more to try after "
                            "%zu variant%s, and %zu were tried around the fastest)",
-                           advised, advised == 1 ? "" : "s", onward->tried);
+                           session_end_of(onward->guided->session), advised,
+                           advised == 1 ? "" : "s", onward->tried);
     guided_set_stop(onward->guided, stop);
     free(stop);
 }

@@ -152,7 +152,7 @@ int pool_finish(struct pool *pool, struct error *err)
     free(result->stop);
     result->stop =
         all ? xasprintf("all %zu legal variants of the grid were measured", pool->legal)
-            : xasprintf("the budget ended after %zu of the grid's %zu variants",
-                        pool->asked - 1, pool->space.nr);
+            : xasprintf("%s ended after %zu of the grid's %zu variants",
+                        session_end_of(pool->session), pool->asked - 1, pool->space.nr);
     return blind_confirm(pool->session, err);
 }

@@ -3,12 +3,15 @@
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <dirent.h>
+#include <glob.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/machine/machine.h"
 #include "core/process/spawn.h"
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
@@ -24,16 +27,24 @@ struct site {
     size_t worker_nr;
 };
 
-static void site_worker(struct site *site)
+/* On that processor alone, which is another kind of node; NULL = on all. */
+static void site_worker_on(struct site *site, const char *processor)
 {
-    const char *const argv[] = {INFLIGHT_PROGRAM, "worker", "shared folder", "--quiet",
-                                NULL};
+    const char *const words[] = {"taskset",        "-c",     processor,
+                                 INFLIGHT_PROGRAM, "worker", "shared folder",
+                                 "--quiet",        NULL},
+                      *const *argv = processor ? words : words + 3;
     struct spawn_request request = {.argv = argv,
                                     .env_extra = (const char *const *)site->place.env.v,
                                     .dir = site->place.work,
                                     .timeout_s = 600};
     check_ok(spawn_start(&request, &site->worker[site->worker_nr++], &site->place.err),
              &site->place.err);
+}
+
+static void site_worker(struct site *site)
+{
+    site_worker_on(site, NULL);
 }
 
 /* Each leaves by itself. */
@@ -266,6 +277,121 @@ TEST("what a node refuses ends the search with its reason")
               "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
               "--machine skl --cores 100000 --budget 20s",
               2, "*", "inflight: *: --cores 100000: *");
+    site_end(&site);
+}
+
+/* The first processor of ours; NULL = we have one only. Caller frees. */
+static char *one_of_several(void)
+{
+    struct machine_cpus cpus = {0};
+    char *one = machine_cpus(NULL, &cpus, NULL) == 0 && cpus.cpu_nr > 1
+                    ? xasprintf("%d", cpus.cpu[0])
+                    : NULL;
+    free(cpus.cpu);
+    return one;
+}
+
+static void await_files(const struct site *site, const char *pattern, size_t nr)
+{
+    char *path = path_join(site->place.work, pattern);
+    glob_t found = {0};
+    while (glob(path, 0, NULL, &found), found.gl_pathc < nr) {
+        globfree(&found);
+        usleep(10000);
+    }
+    globfree(&found);
+    free(path);
+}
+
+static void check_visit(const json_t *kinds, size_t here, size_t there)
+{
+    const json_t *kind = json_array_get(kinds, here),
+                 *other = json_array_get(kinds, there),
+                 *report = json_object_get(kind, "report"),
+                 *list = json_object_get(report, "others"),
+                 *visit = json_array_get(list, 0),
+                 *winner = json_object_get(json_object_get(other, "report"), "best");
+    check_eq(json_array_size(list), 1);
+    check(json_equal(json_object_get(visit, "kind"), json_object_get(other, "name")));
+    check(json_equal(json_object_get(visit, "plan"), json_object_get(winner, "plan")));
+    if (!check(strcmp(json_string_value(json_object_get(visit, "end")), "not-measured") !=
+               0))
+        puts(json_string_value(json_object_get(visit, "reason")));
+}
+
+TEST("two kinds have a search each, and measure each other's winner")
+{
+    struct site site = {0};
+    char *one = one_of_several();
+    if (!one)
+        return;
+    place_make(&site.place);
+    site_worker_on(&site, one);
+    site_worker(&site);
+    await_files(&site, "shared folder/workers/*.json", 2);
+    json_t *document = site_run(
+        &site, "tune grid.c --set n=40 --set m=40 --set c=0.1 --on 'shared folder' "
+               "--machine skl --strategy exhaustive --variants 3 --budget 60s --cores 1 "
+               "--node-hours 20 -o out.c --json");
+    const json_t *kinds = json_object_get(document, "kinds");
+    if (check_eq(json_array_size(kinds), 2)) {
+        check_visit(kinds, 0, 1);
+        check_visit(kinds, 1, 0);
+    }
+    check(json_array_size(json_object_get(document, "comparison")) >= 1);
+    json_decref(document);
+    free(one);
+    site_end(&site);
+}
+
+TEST("Ctrl-C reports what is known by then")
+{
+    struct site site = {0};
+    struct spawn_child *campaign = NULL;
+    struct spawn_outcome outcome;
+    json_t *document = NULL;
+    place_make(&site.place);
+    const char *const argv[] = {INFLIGHT_PROGRAM,
+                                "tune",
+                                "grid.c",
+                                "--set",
+                                "n=40",
+                                "--set",
+                                "m=40",
+                                "--set",
+                                "c=0.1",
+                                "--on",
+                                "shared folder",
+                                "--machine",
+                                "skl",
+                                "--budget",
+                                "500s",
+                                "--strategy",
+                                "exhaustive",
+                                "--cores",
+                                "1",
+                                "--json",
+                                NULL};
+    struct spawn_request request = {.argv = argv,
+                                    .env_extra = (const char *const *)site.place.env.v,
+                                    .dir = site.place.work,
+                                    .output_limit = 64 << 20};
+    check_ok(spawn_start(&request, &campaign, &site.place.err), &site.place.err);
+    site_worker(&site);
+    /* Behind the kernel as written. */
+    await_files(&site, "shared folder/kind-*/inbox/*/1-*.json", 1);
+    kill(spawn_pid(campaign), SIGINT);
+    check_ok(spawn_wait_all(&campaign, 1, false, &outcome, &site.place.err),
+             &site.place.err);
+    check_eq(outcome.end, SPAWN_SIGNALLED); /* after all is done, by the same */
+    check_eq(outcome.code, SIGINT);
+    if (check_ok(json_read_text(buf_str(&outcome.out), "stdout", "inflight.campaign/1",
+                                &document, &site.place.err),
+                 &site.place.err))
+        check(json_is_true(json_object_get(json_object_get(only_kind(document), "report"),
+                                           "interrupted")));
+    json_decref(document);
+    spawn_outcome_release(&outcome);
     site_end(&site);
 }
 

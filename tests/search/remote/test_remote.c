@@ -109,6 +109,7 @@ static int end_of(pid_t pid)
 struct head {
     char *folder;
     struct trial trial;
+    double (*node_s)(void *data, double used_node_s);
     struct remote *remote;
     struct error err;
 };
@@ -124,7 +125,8 @@ static void head_start(struct head *head)
 /* When all workers were started. */
 static void head_listen(struct head *head)
 {
-    struct remote_opts opts = {.folder = head->folder, .last = "last", .silent_s = 6};
+    struct remote_opts opts = {
+        .folder = head->folder, .last = "last", .silent_s = 6, .node_s = head->node_s};
     check_ok(remote_new(&opts, &head->remote, &head->err), &head->err);
 }
 
@@ -323,6 +325,67 @@ TEST("what a worker refuses is said in its words; without workers to come it end
           -1);
     check(strstr(head.err.text, "lost") != NULL);
     head_end(&head);
+}
+
+static double nothing_more(void *data, double used_node_s)
+{
+    (void)data;
+    return used_node_s;
+}
+
+TEST("a search ends with its node-seconds, and one worker stays for that")
+{
+    struct head head;
+    struct search_opts opts = {.strategy = "exhaustive", .budget_variants = 30};
+    head_start(&head);
+    head.node_s = nothing_more;
+    pid_t one = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
+    pid_t two = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    head_open(&head);
+    check_ok(space_run(&head.trial.space, opts, &head.trial.result, &head.err),
+             &head.err);
+    check_eq(head.trial.result.measurement_nr, 1);
+    check_contains(head.trial.result.stop, "its share of the node-hours ended after 0 ");
+    check_eq(remote_left_s(head.remote), 0);
+    head_end(&head);
+    check_eq(end_of(one), 0);
+    check_eq(end_of(two), 0);
+}
+
+TEST("behind the search the home alone stays, and nobody is waited for when it is lost")
+{
+    struct head head;
+    json_t *answer_to = NULL;
+    head_start(&head);
+    pid_t one = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
+    pid_t two = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    head_open(&head);
+    search(&head);
+    check_ok(remote_stay(head.remote, &head.err), &head.err);
+    json_t *workers = remote_workers_json(head.remote), *worker;
+    size_t gone = 0, i;
+    json_array_foreach(workers, i, worker) {
+        bool left = !strcmp(json_string_value(json_object_get(worker, "state")), "gone");
+        gone += left;
+        if (!left)
+            mailbox_bye(head.folder, json_string_value(json_object_get(worker, "id")),
+                        "test");
+    }
+    check(gone + 1 >= json_array_size(workers));
+    json_decref(workers);
+    check(remote_ask(head.remote, question_new("refuse"), &answer_to, &head.err) == -1 ||
+          answer_to);
+    json_decref(answer_to);
+    while (!head.err.status && remote_stay(head.remote, &head.err) == 0)
+        ;
+    check_str(head.err.text, "the node that was left was lost");
+    error_clear(&head.err);
+    check(remote_ask(head.remote, question_new("refuse"), &answer_to, &head.err) == -1);
+    check_str(head.err.text, "the node that was left was lost");
+    error_clear(&head.err);
+    head_end(&head);
+    check_eq(end_of(one), 0);
+    check_eq(end_of(two), 0);
 }
 
 /* ---- messages ---- */

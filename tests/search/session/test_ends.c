@@ -32,6 +32,25 @@ TEST("the time is respected")
     trial_release(&trial);
 }
 
+static double nothing_left(void *data)
+{
+    (void)data;
+    return 0;
+}
+
+TEST("so is that of the runner, where it has less")
+{
+    struct trial trial = {0};
+
+    trial_start(&trial, NULL);
+    trial.space.runner.left_s = nothing_left;
+    trial.space.runner.left_of = "the battery";
+    trial_run(&trial);
+    check_eq(trial.result.measurement_nr, 1);
+    check_str(trial.result.stop, "the battery is used up");
+    trial_release(&trial);
+}
+
 /* As fast as its busiest resource allows: nothing is left to gain. */
 TEST("nothing is tried within the noise")
 {

@@ -1,0 +1,394 @@
+/* Kinds of nodes side by side: where the same plan wins, where not, and why. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/cluster/kinds.h"
+#include "advisor/report/report_nodes.h"
+#include "advisor/report/report_read.h"
+#include "advisor/report/report_verdict.h"
+#include "core/base.h"
+
+/* ---- each kind ---- */
+
+static const char *winner_of(const struct kind *kind)
+{
+    return report_word(json_object_get(kind->report, "best"), "plan");
+}
+
+static void add_kind(const struct kind *kind, struct buf *out)
+{
+    const json_t *verdict = json_object_get(kind->report, "verdict");
+    double node_s =
+        report_figure(json_object_get(kind->report, "campaign"), "node_seconds");
+    buf_addf(out, "%s: %s\n", kind->name,
+             kind->report    ? report_word(verdict, "headline")
+             : kind->trouble ? kind->trouble
+                             : "no report");
+    buf_addf(out, "  %s, %lld core%s; %zu worker%s", kind->model, kind->cores,
+             kind->cores == 1 ? "" : "s", kind->worker.nr,
+             kind->worker.nr == 1 ? "" : "s");
+    if (kind->report)
+        buf_addf(out, ", %.0f node-seconds; session %lld", node_s,
+                 json_integer_value(json_object_get(kind->report, "session")));
+    buf_add(out, "\n");
+    char *limit = kind->report ? report_limit_phrase(kind->report) : NULL;
+    if (limit)
+        buf_addf(out, "  limited by %s\n", limit);
+    char *slow = report_slow_node(kind->report), *scatter = report_scatter(kind->report);
+    if (scatter)
+        buf_addf(out, "  %s\n", scatter);
+    if (slow)
+        buf_addf(out, "  %s\n", slow);
+    free(limit);
+    free(slow);
+    free(scatter);
+}
+
+static bool have_reports(const struct kinds *kinds)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < kinds->nr; i++)
+        nr += kinds->item[i].report != NULL;
+    return nr > 1;
+}
+
+/* ---- limits ---- */
+
+/* What a limit is about. */
+enum {
+    ABOUT_MISSES = 1, /* misses in flight */
+    ABOUT_MEMORY = 2,
+    ABOUT_CACHES = 4,
+    ABOUT_CORE = 8,
+    ABOUT_PAGES = 16
+};
+
+/* Figures of the machine that make one plan win here and another there. */
+static const struct row {
+    const char *key, *name, *unit;
+    double per; /* one of these units */
+    int level;  /* of a cache; 0 = it is none */
+    unsigned about;
+} rows[] = {
+    {"l1_mshrs", "L1 miss queue (MSHRs)", "", 1, 0, ABOUT_MISSES},
+    {"l2_mshrs", "L2 miss queue", "", 1, 0, ABOUT_MISSES},
+    {"memory_latency_ns", "memory latency", " ns", 1, 0, ABOUT_MISSES | ABOUT_PAGES},
+    {"memory_read_gbs", "memory bandwidth, one core", " GB/s", 1, 0, ABOUT_MEMORY},
+    {"all_read_gbs", "memory bandwidth, all cores", " GB/s", 1, 0, ABOUT_MEMORY},
+    {"claimed_bytes", "L1 cache", " KiB", 1024, 1, ABOUT_CACHES},
+    {"claimed_bytes", "L2 cache", " KiB", 1024, 2, ABOUT_CACHES | ABOUT_MISSES},
+    {"claimed_bytes", "L3 cache", " KiB", 1024, 3,
+     ABOUT_CACHES | ABOUT_MISSES | ABOUT_MEMORY},
+    {"simd_bytes", "vector width", " bytes", 1, 0, ABOUT_CORE},
+};
+
+static const json_t *row_entry(const json_t *report, const struct row *row)
+{
+    const json_t *profile = json_object_get(report, "profile"), *level;
+    size_t i;
+    if (!row->level)
+        return json_object_get(profile, row->key);
+    json_array_foreach(json_object_get(profile, "levels"), i, level)
+        if (report_figure(level, "level") == row->level)
+            return json_object_get(level, row->key);
+    return NULL;
+}
+
+static struct quantity row_value(const json_t *report, const struct row *row)
+{
+    const json_t *entry = row_entry(report, row);
+    if (json_is_number(entry))
+        return quantity_exact(json_number_value(entry), PROVENANCE_TABLE);
+    const json_t *used = json_object_get(entry, "used");
+    return report_value(used ? used : entry);
+}
+
+static void add_value(const struct row *row, struct quantity value, struct buf *out)
+{
+    if (!value.known)
+        buf_add(out, "not known");
+    else
+        buf_addf(out, "%.6g%s%s", round(value.value / row->per * 100) / 100, row->unit,
+                 isfinite(value.high) ? "" : " or more");
+}
+
+static void add_limits(const struct kinds *kinds, struct buf *out)
+{
+    buf_add(out, "Limits side by side\n");
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        buf_addf(out, "  %s:", rows[r].name);
+        for (size_t i = 0; i < kinds->nr; i++) {
+            buf_addf(out, "%s %s ", i ? "," : "", kinds->item[i].name);
+            add_value(&rows[r], row_value(kinds->item[i].report, &rows[r]), out);
+        }
+        buf_add(out, "\n");
+    }
+}
+
+static unsigned about_word(const char *word)
+{
+    static const struct {
+        const char *word;
+        unsigned about;
+    } words[] = {{"dependent_loads", ABOUT_MISSES},
+                 {"load_buffer", ABOUT_MISSES},
+                 {"reorder_buffer", ABOUT_MISSES},
+                 {"strided", ABOUT_MISSES | ABOUT_CACHES},
+                 {"page_walks", ABOUT_PAGES},
+                 {"l1_mshrs", ABOUT_MISSES},
+                 {"l2_mshrs", ABOUT_MISSES},
+                 {"l2_bandwidth", ABOUT_CACHES},
+                 {"l3_bandwidth", ABOUT_CACHES},
+                 {"memory_bandwidth", ABOUT_MEMORY},
+                 {"stores", ABOUT_MEMORY},
+                 {"prefetcher", ABOUT_MISSES},
+                 {"recurrence", ABOUT_CORE},
+                 {"scheduler", ABOUT_CORE},
+                 {"l1_bandwidth", ABOUT_CORE},
+                 {"issue_width", ABOUT_CORE},
+                 {"arithmetic", ABOUT_CORE},
+                 {"branches", ABOUT_CORE},
+                 {"front_end", ABOUT_CORE},
+                 {"page_walkers", ABOUT_PAGES},
+                 {"memory", ABOUT_MEMORY},
+                 {"l2_link", ABOUT_CACHES},
+                 {"l3_link", ABOUT_CACHES},
+                 {"cache", ABOUT_CACHES},
+                 {"chains", ABOUT_CORE},
+                 {"window", ABOUT_MISSES},
+                 {"translation", ABOUT_PAGES},
+                 {"compute", ABOUT_CORE},
+                 {"front-end", ABOUT_CORE}};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (!strcmp(words[i].word, word))
+            return words[i].about;
+    return 0;
+}
+
+/* By the cause, else the queue that is full, else what keeps all from being so: as
+ * report_limit_phrase. */
+static unsigned about(const json_t *report)
+{
+    const char *word[] = {report_word(json_object_get(report, "cause"), "cause"),
+                          report_word(report, "limiter"), report_word(report, "why")};
+    unsigned found = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(word) && !found; i++)
+        found = about_word(word[i]);
+    return found;
+}
+
+static bool is_apart(struct quantity a, struct quantity b)
+{
+    return a.known && b.known && (a.high < b.low || b.high < a.low);
+}
+
+/* ---- winners side by side ---- */
+
+/* Rows of what either is limited by, where the two are apart; of all rows where nobody
+ * knows what that is. */
+static void add_differences(const struct kind *a, const struct kind *b, struct buf *out)
+{
+    unsigned limits = about(a->report) | about(b->report);
+    bool any = false;
+    for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+        struct quantity left = row_value(a->report, &rows[r]),
+                        right = row_value(b->report, &rows[r]);
+        if ((limits && !(rows[r].about & limits)) || !is_apart(left, right))
+            continue;
+        buf_addf(out, "%s %s: ", any ? "," : "; this differs:", rows[r].name);
+        add_value(&rows[r], left, out);
+        buf_add(out, " and ");
+        add_value(&rows[r], right, out);
+        any = true;
+    }
+    if (!any)
+        buf_add(out, "; no limit that this is about differs beyond its interval");
+}
+
+static char *why_differ(const struct kind *a, const struct kind *b)
+{
+    struct buf out = {0};
+    char *one = report_limit_phrase(a->report), *other = report_limit_phrase(b->report);
+    if (!strcmp(one, other))
+        buf_addf(&out, "why: on %s and on %s the kernel as written is limited by %s",
+                 a->name, b->name, one);
+    else
+        buf_addf(&out, "why: the kernel as written is limited by %s on %s, by %s on %s",
+                 one, a->name, other, b->name);
+    add_differences(a, b, &out);
+    free(one);
+    free(other);
+    return buf_detach(&out);
+}
+
+static const json_t *visit_of(const struct kind *kind, const char *other)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(json_object_get(kind->report, "others"), i, entry)
+        if (!strcmp(report_word(entry, "kind"), other))
+            return entry;
+    return NULL;
+}
+
+static const char *plan_words(const char *plan)
+{
+    return *plan ? plan : "the kernel as written";
+}
+
+static void add_range(struct quantity ratio, struct buf *out)
+{
+    buf_addf(out, " (%.2f to %.2f)", ratio.low, ratio.high);
+}
+
+/* Beside its own winner. */
+static void add_beside(const struct kind *kind, struct quantity over, struct buf *out)
+{
+    if (!*winner_of(kind)) {
+        buf_add(out, "; its own search kept the kernel as written");
+        return;
+    }
+    buf_addf(out, "; its own, %s, gains ", winner_of(kind));
+    add_report_gain(out, report_gain(kind->report), "what is not known");
+    if (!over.known || over.doubted)
+        return;
+    if (report_is_noise(over.low, over.high)) {
+        buf_add(out, ", and beside each other neither is faster beyond the noise");
+        add_range(over, out);
+    } else if (over.low > 1) {
+        buf_addf(out, ", but beside each other that of the other kind is %.2fx as fast",
+                 over.value);
+        add_range(over, out);
+    } else {
+        struct quantity own = quantity_divide(quantity_exact(1, PROVENANCE_CLOCK), over);
+        buf_addf(out, ", and beside each other is %.2fx as fast", own.value);
+        add_range(own, out);
+    }
+}
+
+/* What the winner of `other` is worth on `kind`. */
+static char *visit_sentence(const struct kind *kind, const struct kind *other)
+{
+    const json_t *entry = visit_of(kind, other->name);
+    const char *end = report_word(entry, "end");
+    struct buf out = {0};
+    buf_addf(&out, "on %s the winner of %s, %s, ", kind->name, other->name,
+             plan_words(winner_of(other)));
+    if (!strcmp(end, "measured")) {
+        buf_add(&out, "gains ");
+        add_report_gain(&out, report_quantity(entry, "gain"), "what is not known");
+        add_beside(kind, report_value(report_quantity(entry, "over_winner")), &out);
+    } else if (!*winner_of(other)) {
+        buf_addf(&out, "gains nothing; its own, %s, gains ", plan_words(winner_of(kind)));
+        add_report_gain(&out, report_gain(kind->report), "what is not known");
+    } else if (!strcmp(end, "refused")) {
+        buf_addf(&out, "cannot be used: %s", report_word(entry, "reason"));
+    } else {
+        buf_addf(&out, "was not measured: %s",
+                 entry ? report_word(entry, "reason")
+                 : report_true(kind->report, "interrupted")
+                     ? "the search there was interrupted"
+                     : "it came when the search "
+                       "there had ended");
+    }
+    return buf_detach(&out);
+}
+
+/* Its own search has not found what is best there: that of the other kind. */
+static bool is_beaten(const struct kind *kind, const struct kind *by)
+{
+    const json_t *entry = visit_of(kind, by->name);
+    struct quantity over =
+        report_value(report_quantity(entry, *winner_of(kind) ? "over_winner" : "gain"));
+    return over.known && !over.doubted && over.low > 1;
+}
+
+static char *one_for_both(const struct kind *kind, const struct kind *by)
+{
+    return xasprintf("so the winner of %s, %s, is the fastest known on both; the search "
+                     "on %s did not find it in its time (inflight apply --plan writes "
+                     "it)",
+                     by->name, winner_of(by), kind->name);
+}
+
+static void push(struct strvec *out, char *sentence)
+{
+    strvec_push(out, sentence);
+    free(sentence);
+}
+
+static void add_pair(const struct kind *a, const struct kind *b, struct strvec *out)
+{
+    if (!a->report || !b->report || !strcmp(winner_of(a), winner_of(b)))
+        return;
+    push(out, visit_sentence(a, b));
+    push(out, visit_sentence(b, a));
+    if (is_beaten(a, b) != is_beaten(b, a))
+        push(out, is_beaten(a, b) ? one_for_both(a, b) : one_for_both(b, a));
+    else
+        push(out, why_differ(a, b));
+}
+
+/* Of the kinds that have a report. */
+static bool are_alike(const struct kinds *kinds)
+{
+    const struct kind *first = NULL;
+    for (size_t i = 0; i < kinds->nr; i++) {
+        const struct kind *kind = &kinds->item[i];
+        if (!kind->report)
+            continue;
+        first = first ? first : kind;
+        if (strcmp(winner_of(kind), winner_of(first)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void add_gains(const struct kinds *kinds, struct buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < kinds->nr; i++) {
+        const struct kind *kind = &kinds->item[i];
+        if (!kind->report || !*winner_of(kind))
+            continue;
+        buf_addf(out, "%s on %s ", any ? "," : "; it gains", kind->name);
+        add_report_gain(out, report_gain(kind->report), "what is not known");
+        any = true;
+    }
+}
+
+void kinds_sentences(const struct kinds *kinds, struct strvec *out)
+{
+    struct buf first = {0};
+    bool alike = are_alike(kinds);
+    if (!have_reports(kinds))
+        return;
+    for (size_t i = 0; i < kinds->nr && alike && !first.length; i++)
+        if (kinds->item[i].report)
+            buf_addf(&first, "The same plan wins on all kinds: %s",
+                     plan_words(winner_of(&kinds->item[i])));
+    if (alike)
+        add_gains(kinds, &first);
+    else
+        buf_add(&first, "Not the same plan wins on all kinds");
+    strvec_push(out, buf_str(&first));
+    buf_release(&first);
+    for (size_t i = 0; i < kinds->nr; i++)
+        for (size_t k = i + 1; k < kinds->nr; k++)
+            add_pair(&kinds->item[i], &kinds->item[k], out);
+}
+
+void kinds_text(const struct kinds *kinds, struct buf *out)
+{
+    struct strvec sentences = {0};
+    for (size_t i = 0; i < kinds->nr; i++)
+        add_kind(&kinds->item[i], out);
+    kinds_sentences(kinds, &sentences);
+    for (size_t i = 0; i < sentences.nr; i++)
+        buf_addf(out, "%s%s%s\n", i ? "  " : "\n", sentences.v[i],
+                 i || sentences.nr == 1 ? "" : ":");
+    if (sentences.nr)
+        add_limits(kinds, out);
+    strvec_release(&sentences);
+}
