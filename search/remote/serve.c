@@ -204,6 +204,11 @@ int serve(const struct serve_opts *opts, struct error *err)
         if (serving.why)
             break;
         status = serve_next(&serving, &came, err);
+        if (status && is_over(&serving)) { /* nobody wants that answer any more */
+            if (err)
+                error_clear(err);
+            status = 0;
+        }
         if (!came)
             mailbox_nap(&nap);
         else
