@@ -31,7 +31,8 @@
 #include "search/space/space.h"
 
 /* As in search/remote/remote.c and mailbox.c. */
-static const double look_around_s = 0.5, nap_min_s = 0.001, nap_max_s = 0.05;
+static const double look_around_s = 0.5, missed_s = 15, nap_min_s = 0.001,
+                    nap_max_s = 0.05;
 enum { DEPTH_MIN = 2 };
 
 enum { EXPLAINED = 4, COMPARED = 2, COMPARISONS = 10, SEEDS_MAX = 101 };
@@ -474,7 +475,8 @@ static struct figures simulate(const struct settings *settings, const struct cos
                       .state = seed,
                       .median_s = median_s,
                       .variants = variants,
-                      .dispatch = dispatch_new(&(struct dispatch_opts){0})};
+                      .dispatch =
+                          dispatch_new(&(struct dispatch_opts){.least_s = missed_s})};
     sim.of = xcalloc(variants + 1, sizeof(*sim.of));
     for (size_t i = 0; i < nodes; i++)
         submit(&sim, i ? settings->arrival_s * uniform(&sim) : 0);

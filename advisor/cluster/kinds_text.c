@@ -76,10 +76,9 @@ static const struct row {
     {"memory_latency_ns", "memory latency", " ns", 1, 0, ABOUT_MISSES | ABOUT_PAGES},
     {"memory_read_gbs", "memory bandwidth, one core", " GB/s", 1, 0, ABOUT_MEMORY},
     {"all_read_gbs", "memory bandwidth, all cores", " GB/s", 1, 0, ABOUT_MEMORY},
-    {"claimed_bytes", "L1 cache", " KiB", 1024, 1, ABOUT_CACHES},
-    {"claimed_bytes", "L2 cache", " KiB", 1024, 2, ABOUT_CACHES | ABOUT_MISSES},
-    {"claimed_bytes", "L3 cache", " KiB", 1024, 3,
-     ABOUT_CACHES | ABOUT_MISSES | ABOUT_MEMORY},
+    {NULL, "L1 cache", " KiB", 1024, 1, ABOUT_CACHES},
+    {NULL, "L2 cache", " KiB", 1024, 2, ABOUT_CACHES | ABOUT_MISSES},
+    {NULL, "L3 cache", " KiB", 1024, 3, ABOUT_CACHES | ABOUT_MISSES | ABOUT_MEMORY},
     {"simd_bytes", "vector width", " bytes", 1, 0, ABOUT_CORE},
 };
 
@@ -91,13 +90,30 @@ static const json_t *row_entry(const json_t *report, const struct row *row)
         return json_object_get(profile, row->key);
     json_array_foreach(json_object_get(profile, "levels"), i, level)
         if (report_figure(level, "level") == row->level)
-            return json_object_get(level, row->key);
+            return level;
     return NULL;
+}
+
+/* What was measured of it; the system's word, where it was not. */
+static struct quantity level_bytes(const json_t *level)
+{
+    struct quantity bytes =
+        quantity_exact(report_figure(level, "effective_bytes"), PROVENANCE_PROBE);
+    if (!(bytes.value > 0))
+        return json_is_number(json_object_get(level, "claimed_bytes"))
+                   ? quantity_exact(report_figure(level, "claimed_bytes"),
+                                    PROVENANCE_TABLE)
+                   : quantity_unknown();
+    bytes.low = report_figure(level, "effective_low_bytes");
+    bytes.high = report_figure(level, "effective_high_bytes");
+    return bytes;
 }
 
 static struct quantity row_value(const json_t *report, const struct row *row)
 {
     const json_t *entry = row_entry(report, row);
+    if (row->level)
+        return level_bytes(entry);
     if (json_is_number(entry))
         return quantity_exact(json_number_value(entry), PROVENANCE_TABLE);
     const json_t *used = json_object_get(entry, "used");
@@ -254,15 +270,15 @@ static void add_beside(const struct kind *kind, struct quantity over, struct buf
     if (!over.known || over.doubted)
         return;
     if (report_is_noise(over.low, over.high)) {
-        buf_add(out, ", and beside each other neither is faster beyond the noise");
+        buf_add(out, ", and neither is faster than the other beyond the noise");
         add_range(over, out);
     } else if (over.low > 1) {
-        buf_addf(out, ", but beside each other that of the other kind is %.2fx as fast",
+        buf_addf(out, ", but measured beside it the other kind's is %.2fx as fast",
                  over.value);
         add_range(over, out);
     } else {
         struct quantity own = quantity_divide(quantity_exact(1, PROVENANCE_CLOCK), over);
-        buf_addf(out, ", and beside each other is %.2fx as fast", own.value);
+        buf_addf(out, ", and measured beside it is %.2fx as fast", own.value);
         add_range(own, out);
     }
 }
@@ -371,7 +387,7 @@ void kinds_sentences(const struct kinds *kinds, struct strvec *out)
     if (alike)
         add_gains(kinds, &first);
     else
-        buf_add(&first, "Not the same plan wins on all kinds");
+        buf_add(&first, "Different plans win on different kinds");
     strvec_push(out, buf_str(&first));
     buf_release(&first);
     for (size_t i = 0; i < kinds->nr; i++)
