@@ -164,7 +164,8 @@ TEST("limits within their intervals are no reason; a better plan from there is s
                 MEASURED(BETWEEN("1.9", "1.8", "2"), BETWEEN("1", "0.9", "1.1"))),
         VISITED(BETWEEN("16", "16", "16"), "simd", "a-2c", "tile(i:8)",
                 MEASURED(BETWEEN("1.9", "1.8", "2"), BETWEEN("1", "0.9", "1.1"))));
-    check_contains(text, "neither is faster beyond the noise (0.90 to 1.10)");
+    check_contains(text, "neither is faster than the other beyond the noise "
+                         "(0.90 to 1.10)");
     check_contains(text, "no limit that this is about differs beyond its interval");
     free(text);
     text = said_of(
