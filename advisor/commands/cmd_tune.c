@@ -321,9 +321,13 @@ static int finish(struct context *bench, const struct search_result *result,
     int status = print_report(bench, report, err);
     if (!status && !spawn_interrupted()) {
         char *text = json_text(report);
-        status = track_save(bench->store, bench->session, bench->machine_key,
-                            kernel_hash(bench->kernel), result, err) ||
-                 store_session_finish(bench->store, bench->session, text, err);
+        double until_s = 0;
+        do
+            status = store_session_finish(bench->store, bench->session, text, err);
+        while (status && context_remote_waits(bench, &until_s, err));
+        status = status ? status
+                        : track_save(bench->store, bench->session, bench->machine_key,
+                                     kernel_hash(bench->kernel), result, err);
         free(text);
     }
     if (!status)

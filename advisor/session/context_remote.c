@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "advisor/cli/cli.h"
@@ -17,7 +18,7 @@
 #include "search/session/measured.h"
 #include "search/session/session.h"
 
-static const double progress_s = 0.5, told_s = 0.25, used_s = 2;
+static const double room_s = 1800, progress_s = 0.5, told_s = 0.25, used_s = 2;
 /* A search takes so long at least. */
 static const double least_budget_s = 30;
 /* Of the node-seconds, for the winners of other kinds at most. */
@@ -321,6 +322,22 @@ json_t *context_remote_json(const struct context *bench, size_t measured, size_t
                      remote_workers_json(bench->remote), "node_seconds", all_s,
                      "variant_node_seconds", each_s, "pruned", (json_int_t)pruned,
                      "saved_node_seconds", each_s * (double)pruned);
+}
+
+bool context_remote_waits(struct context *bench, double *until_s, struct error *err)
+{
+    if (!bench->remote || err->status != STATUS_MISSING || spawn_interrupted() ||
+        (*until_s > 0 && clock_s() > *until_s))
+        return false;
+    if (!(*until_s > 0)) {
+        char *sentence = xasprintf("waiting: %s", err->text);
+        say(bench, sentence);
+        free(sentence);
+        *until_s = clock_s() + room_s;
+    }
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    error_clear(err);
+    return true;
 }
 
 json_t *context_remote_words(const struct context *bench)

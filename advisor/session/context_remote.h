@@ -57,6 +57,9 @@ int context_remote_processor(struct context *bench, json_t **out, struct error *
  * "saved_node_seconds"} of a search that measured and left out so many; NULL = it was
  * measured here. */
 json_t *context_remote_json(const struct context *bench, size_t measured, size_t pruned);
+/* Nodes are worth waiting for a database that finds no room, half an hour at most:
+ * sleeps, clears the error, true = to be tried again. *until_s: 0 at first. */
+bool context_remote_waits(struct context *bench, double *until_s, struct error *err);
 /* The words that the user gave, as an array; NULL = it was measured here. */
 json_t *context_remote_words(const struct context *bench);
 /* Where the campaign finds it. */

@@ -105,8 +105,12 @@ static int begin_session(struct context *bench, struct error *err)
                               "compiler", bench->toolchain.version, "machine",
                               bench->machine.name, "sizes", report_sizes_json(&view));
     char *text = json_text(setup);
-    int status = store_session_new(bench->store, bench->key, bench->settings->command,
+    double until_s = 0;
+    int status;
+    do
+        status = store_session_new(bench->store, bench->key, bench->settings->command,
                                    title, text, &bench->session, err);
+    while (status && context_remote_waits(bench, &until_s, err));
     free(text);
     json_decref(setup);
     return status;
@@ -222,7 +226,11 @@ static int keep(struct context *bench, struct store_answer *answer, json_t *docu
     char *text = json_text(document);
     answer->json = text;
     answer->key = bench->result_key;
-    int status = store_answer_add(bench->store, bench->session, answer, err);
+    double until_s = 0;
+    int status;
+    do
+        status = store_answer_add(bench->store, bench->session, answer, err);
+    while (status && context_remote_waits(bench, &until_s, err));
     free(text);
     json_decref(document);
     return status;
