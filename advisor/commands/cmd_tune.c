@@ -316,6 +316,7 @@ static int finish(struct context *bench, const struct search_result *result,
                                  .confirm = confirm,
                                  .others = others,
                                  .in_app = &written->in_app};
+    context_remote_codes(bench, result);
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);

@@ -8,6 +8,7 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
+#include "advisor/session/code_diffs.h"
 #include "advisor/session/context.h"
 #include "core/base.h"
 #include "core/files/hash.h"
@@ -15,7 +16,9 @@
 #include "search/remote/mailbox.h"
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
+#include "search/session/advice.h"
 #include "search/session/measured.h"
+#include "search/session/result.h"
 #include "search/session/session.h"
 
 static const double room_s = 1800, progress_s = 0.5, told_s = 0.25, used_s = 2;
@@ -347,6 +350,37 @@ json_t *context_remote_words(const struct context *bench)
            *words = json_incref(json_object_get(kind, "words"));
     json_decref(kind);
     return words;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct measurement *one = *(const struct measurement *const *)a,
+                             *other = *(const struct measurement *const *)b;
+    return (one->time_s.value > other->time_s.value) -
+           (one->time_s.value < other->time_s.value);
+}
+
+void context_remote_codes(struct context *bench, const struct search_result *result)
+{
+    enum { CODES_MAX = 100 };
+    const struct measurement **fastest =
+        xcalloc(result->measurement_nr + 1, sizeof(*fastest));
+    size_t nr = 0;
+    if (!bench->remote || !result->measurement_nr)
+        goto out;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (result->measurement[i].time_s.known)
+            fastest[nr++] = &result->measurement[i];
+    if (nr)
+        qsort(fastest, nr, sizeof(*fastest), by_time);
+    code_diffs_add(&bench->code, bench->kernel, result->measurement[result->best].plan);
+    for (size_t i = 0; i < nr && i < CODES_MAX; i++)
+        code_diffs_add(&bench->code, bench->kernel, fastest[i]->plan);
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (result->advice[i].tried_plan)
+            code_diffs_add(&bench->code, bench->kernel, result->advice[i].tried_plan);
+out:
+    free(fastest);
 }
 
 int context_remote_keep(const struct context *bench, const json_t *report,

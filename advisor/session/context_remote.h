@@ -12,6 +12,7 @@
 struct compared;
 struct context;
 struct error;
+struct search_result;
 struct settings;
 
 /* What a campaign knows of a kind of node, in its folder: "kind". */
@@ -62,6 +63,9 @@ json_t *context_remote_json(const struct context *bench, size_t measured, size_t
 bool context_remote_waits(struct context *bench, double *until_s, struct error *err);
 /* The words that the user gave, as an array; NULL = it was measured here. */
 json_t *context_remote_words(const struct context *bench);
+/* The C of the fastest variants, and of those that the advice tells, for the report: to
+ * make that of each when it was measured takes longer than all else about a verdict. */
+void context_remote_codes(struct context *bench, const struct search_result *result);
 /* Where the campaign finds it. */
 int context_remote_keep(const struct context *bench, const json_t *report,
                         struct error *err);

@@ -242,7 +242,7 @@ static int measured(void *data, const struct measurement *measurement, struct er
 {
     struct context *bench = data;
     struct candidate candidate = {measurement->plan, measurement->environment};
-    if (bench->kernel)
+    if (bench->kernel && !bench->remote)
         code_diffs_add(&bench->code, bench->kernel, measurement->plan);
     if (!bench->store || (measurement->replayed && !measurement->origin))
         return 0;

@@ -155,7 +155,7 @@ static void push(struct machine_curve *curve, const struct fit_point *from)
     GROW(curve->point, curve->point_nr + 1, curve->point_alloc);
     curve->point[curve->point_nr++] =
         (struct machine_point){.gbs = from->gbs.value,
-                               .gbs_low = from->gbs.low,
+                               .gbs_low = fmax(from->gbs.low, 0), /* it is a rate */
                                .gbs_high = from->gbs.high,
                                .latency_ns = from->latency_ns};
 }

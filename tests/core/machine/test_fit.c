@@ -67,6 +67,21 @@ TEST("saturation has a rule")
     }
 }
 
+/* What many others do to a rate can make its interval wider than the rate. */
+TEST("no bandwidth is below 0")
+{
+    struct fit_point point[] = {point_at(0, 0.6, 100), point_at(4, 60, 110),
+                                point_at(8, 90, 150)};
+    struct machine_curve curve = {0};
+
+    point[1].gbs.low = -2;
+    curve_fit(point, ARRAY_SIZE(point), &curve);
+    check_eq(curve.point_nr, 3);
+    for (size_t i = 0; i < curve.point_nr; i++)
+        check(curve.point[i].gbs_low >= 0);
+    free(curve.point);
+}
+
 TEST("the end covers what lies beyond")
 {
     struct fit_point point[] = {point_at(0, 0.6, 100),  point_at(2, 40, 105),
