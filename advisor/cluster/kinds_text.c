@@ -366,10 +366,11 @@ static void add_gains(const struct kinds *kinds, struct buf *out)
     bool any = false;
     for (size_t i = 0; i < kinds->nr; i++) {
         const struct kind *kind = &kinds->item[i];
-        if (!kind->report || !*winner_of(kind))
-            continue;
+        const json_t *gain = report_gain(kind->report);
+        if (!kind->report || !*winner_of(kind) || report_value(gain).doubted)
+            continue; /* its headline says why */
         buf_addf(out, "%s on %s ", any ? "," : "; it gains", kind->name);
-        add_report_gain(out, report_gain(kind->report), "what is not known");
+        add_report_gain(out, gain, "what is not known");
         any = true;
     }
 }
