@@ -28,7 +28,8 @@
 /* Between two looks at who came and how far the searches are. */
 static const double look_s = 0.5;
 /* What others wait for is worth waiting for a folder that is full. */
-static const struct mailbox_patience patience = {.seconds = 600}, none = {0};
+static const struct mailbox_patience patience = {.seconds = MAILBOX_PATIENCE_S},
+                                     none = {0};
 
 struct campaign {
     const struct settings *settings;
@@ -87,14 +88,32 @@ static int clear_old(struct campaign *campaign, struct error *err)
     return mailbox_make(campaign->folder, err);
 }
 
-/* Of "ID.json". */
+/* Of "ID.json". Caller frees. */
+static char *id_of(const char *file)
+{
+    return xstrndup(file, strlen(file) - strlen(".json"));
+}
+
 static long long beat_of(const struct campaign *campaign, const char *file)
 {
-    char *name =
-        xasprintf(MAILBOX_WORKERS "/%.*s", (int)(strlen(file) - strlen(".json")), file);
+    char *id = id_of(file), *name = xasprintf(MAILBOX_WORKERS "/%s", id);
     long long beat = mailbox_beat(campaign->folder, name);
     free(name);
+    free(id);
     return beat;
+}
+
+/* From now on it asks for questions in that folder. */
+static int send_to(const char *folder, const char *id, const char *other,
+                   const struct mailbox_patience *how_long, struct error *err)
+{
+    json_t *join = question_new("join");
+    json_object_set_new(join, "folder", json_string(other));
+    char *inbox = xasprintf(MAILBOX_INBOX "/%s", id);
+    int status = mailbox_put(folder, inbox, "0-join.json", join, how_long, err);
+    free(inbox);
+    json_decref(join);
+    return status;
 }
 
 /* The workers that a killed campaign has taken along. */
@@ -102,18 +121,14 @@ static void call_back(const struct campaign *campaign, const char *kind)
 {
     struct strvec names = {0};
     char *folder = path_join(campaign->folder, kind);
-    json_t *join = question_new("join");
-    json_object_set_new(join, "folder", json_string(campaign->folder));
     mailbox_list(folder, MAILBOX_WORKERS, &names);
     for (size_t i = 0; i < names.nr; i++) {
         if (!text_ends(names.v[i], ".json"))
             continue;
-        char *inbox = xasprintf(MAILBOX_INBOX "/%.*s",
-                                (int)(strlen(names.v[i]) - strlen(".json")), names.v[i]);
-        mailbox_put(folder, inbox, "0-join.json", join, &none, NULL);
-        free(inbox);
+        char *id = id_of(names.v[i]);
+        send_to(folder, id, campaign->folder, &none, NULL);
+        free(id);
     }
-    json_decref(join);
     strvec_release(&names);
     free(folder);
 }
@@ -275,14 +290,7 @@ static int welcome(struct campaign *campaign, const char *id, const json_t *hell
     note_replaced(campaign, job);
     strvec_push(&kind->worker, id);
     strvec_push(&kind->job, job);
-    json_t *join = question_new("join");
-    json_object_set_new(join, "folder", json_string(kind->folder));
-    char *inbox = xasprintf(MAILBOX_INBOX "/%s", id);
-    int status =
-        mailbox_put(campaign->folder, inbox, "0-join.json", join, &patience, err);
-    free(inbox);
-    json_decref(join);
-    return status;
+    return send_to(campaign->folder, id, kind->folder, &patience, err);
 }
 
 static int look_for_workers(struct campaign *campaign, struct error *err)
@@ -297,7 +305,7 @@ static int look_for_workers(struct campaign *campaign, struct error *err)
         json_t *hello = mailbox_read(campaign->folder, MAILBOX_WORKERS, names.v[i]);
         if (!hello)
             continue;
-        char *id = xstrndup(names.v[i], strlen(names.v[i]) - strlen(".json"));
+        char *id = id_of(names.v[i]);
         char *bye = xasprintf("%s.bye", id);
         strvec_push(&campaign->known, names.v[i]);
         if (!strvec_has(&names, bye))

@@ -18,7 +18,7 @@
 /* Between two questions to Slurm, and how long it may be silent to one of them. */
 static const double ask_s = 5, ask_patience_s = 5, slurm_patience_s = 20, cancel_s = 40;
 /* What others wait for is worth waiting for a folder that is full. */
-static const struct mailbox_patience patience = {.seconds = 600};
+static const struct mailbox_patience patience = {.seconds = MAILBOX_PATIENCE_S};
 /* So often in a row nodes are asked for of which no worker comes. */
 enum { fruitless_max = 3 };
 

@@ -326,9 +326,9 @@ static int finish(struct context *bench, const struct search_result *result,
         do
             status = store_session_finish(bench->store, bench->session, text, err);
         while (status && context_remote_waits(bench, &until_s, err));
-        status = status ? status
-                        : track_save(bench->store, bench->session, bench->machine_key,
-                                     kernel_hash(bench->kernel), result, err);
+        if (!status)
+            status = track_save(bench->store, bench->session, bench->machine_key,
+                                kernel_hash(bench->kernel), result, err);
         free(text);
     }
     if (!status)

@@ -363,11 +363,11 @@ static int by_time(const void *a, const void *b)
 void context_remote_codes(struct context *bench, const struct search_result *result)
 {
     enum { CODES_MAX = 100 };
-    const struct measurement **fastest =
-        xcalloc(result->measurement_nr + 1, sizeof(*fastest));
-    size_t nr = 0;
     if (!bench->remote || !result->measurement_nr)
-        goto out;
+        return;
+    const struct measurement **fastest =
+        xcalloc(result->measurement_nr, sizeof(*fastest));
+    size_t nr = 0;
     for (size_t i = 0; i < result->measurement_nr; i++)
         if (result->measurement[i].time_s.known)
             fastest[nr++] = &result->measurement[i];
@@ -379,14 +379,13 @@ void context_remote_codes(struct context *bench, const struct search_result *res
     for (size_t i = 0; i < result->advice_nr; i++)
         if (result->advice[i].tried_plan)
             code_diffs_add(&bench->code, bench->kernel, result->advice[i].tried_plan);
-out:
     free(fastest);
 }
 
 int context_remote_keep(const struct context *bench, const json_t *report,
                         struct error *err)
 {
-    const struct mailbox_patience patience = {.seconds = 600};
+    const struct mailbox_patience patience = {.seconds = MAILBOX_PATIENCE_S};
     return mailbox_put(bench->settings->on, "", KIND_REPORT, report, &patience, err);
 }
 

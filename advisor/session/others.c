@@ -248,7 +248,7 @@ static void visit_all(struct visit *visit)
 
 static int tell_winner(const struct visit *visit, struct error *err)
 {
-    const struct mailbox_patience patience = {.seconds = 600};
+    const struct mailbox_patience patience = {.seconds = MAILBOX_PATIENCE_S};
     json_t *winner =
         json_pack("{s:s, s:o}", "message", "winner", "plan", text_json(visit->own));
     int status =

@@ -48,7 +48,7 @@ struct dispatch *dispatch_new(const struct dispatch_opts *opts)
     struct dispatch *dispatch = xcalloc(1, sizeof(*dispatch));
     dispatch->opts = *opts;
     if (!(dispatch->opts.silent_s > 0))
-        dispatch->opts.silent_s = 90;
+        dispatch->opts.silent_s = DISPATCH_SILENT_S;
     if (!(dispatch->opts.least_s > 0))
         dispatch->opts.least_s = dispatch->opts.silent_s;
     if (!dispatch->opts.tries)

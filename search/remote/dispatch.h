@@ -8,9 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Beats may reach a listener as late as a file server's caches keep what is old: a
+ * minute, on NFS (acregmax). */
+#define DISPATCH_SILENT_S 90.0
+
 struct dispatch_opts {
     double silent_s; /* a worker that is not heard of for so long is lost until it is
-                        heard of again; 0 = 90 */
+                        heard of again; 0 = DISPATCH_SILENT_S */
     double least_s;  /* five times the longest gap between two signs of life is enough,
                         but not less than this; 0 = silent_s */
     size_t tries;    /* a question that so many workers had in hand when they were lost is

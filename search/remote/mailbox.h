@@ -38,6 +38,9 @@ char *mailbox_path(const char *folder, const char *room, const char *name);
  * `patience_s` at most and until an interrupt; `say` (may be NULL) is told once that it
  * waits, and why.
  */
+/* Of a head that others wait for. */
+#define MAILBOX_PATIENCE_S 600.0
+
 struct mailbox_patience {
     double seconds;
     void (*say)(void *data, const char *sentence);

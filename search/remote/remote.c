@@ -21,7 +21,7 @@
 /* Between two looks at who came and who is still there. */
 static const double look_around_s = 0.5, patience_s = 1800;
 /* Beats come every 2 s: some are missing then. */
-static const double missed_s = 15, silent_first_s = 90;
+static const double missed_s = 15;
 /* Answers are taken in order, so that many more are asked ahead than one worker has
  * (bench/cluster_simulation). */
 enum { DEPTH_MIN = 2, DEPTH_MAX = 8, AHEAD_EACH = 16 };
@@ -163,7 +163,8 @@ static struct remote_worker *find_worker(const struct remote *remote, const char
 /* As the dispatch sees it, which knows of those that are open only. */
 static bool is_silent(const struct remote *remote, const struct remote_worker *worker)
 {
-    double silent_s = remote->opts.silent_s > 0 ? remote->opts.silent_s : silent_first_s;
+    double silent_s =
+        remote->opts.silent_s > 0 ? remote->opts.silent_s : DISPATCH_SILENT_S;
     return clock_s() - worker->heard_s > silent_s;
 }
 

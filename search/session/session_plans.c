@@ -144,6 +144,13 @@ void session_add_place(struct session *session)
         take_slot(session, i);
 }
 
+static bool does(const struct session *session, const struct choice *choice,
+                 const struct plan *alike)
+{
+    struct plan what = plan_alike(session, &choice->plan);
+    return plans_equal(&what, alike);
+}
+
 /* The first that was measured; alike: it does the same, if nothing more. */
 static size_t find(const struct session *session, const struct choice *choice,
                    const struct environment *environment, bool alike)
@@ -154,8 +161,7 @@ static size_t find(const struct session *session, const struct choice *choice,
     for (; session->places.size && (place = session->places.slot[at]);
          at = (at + 1) & (session->places.size - 1)) {
         const struct choice *other = &session->choice[place - 1];
-        struct plan does = plan_alike(session, &other->plan);
-        if ((alike ? plans_equal(&does, &wanted) : choice_equal(other, choice)) &&
+        if ((alike ? does(session, other, &wanted) : choice_equal(other, choice)) &&
             environments_equal(&result->measurement[place - 1].environment, environment))
             return place - 1;
     }
@@ -176,7 +182,7 @@ size_t session_find(const struct session *session, const struct choice *choice)
 size_t session_find_alike(const struct session *session, const struct choice *choice)
 {
     size_t found = session_find(session, choice);
-    return found < session->result->measurement_nr
+    return found < session->result->measurement_nr || !plan_has(&choice->plan, STEP_TILE)
                ? found
                : find(session, choice, &(struct environment){0}, true);
 }

@@ -21,6 +21,12 @@ SUITE(cluster_worker);
 
 enum { WORKERS_MAX = 3 };
 
+/* As words; every plan in turn. */
+#define CAMPAIGN                                                                         \
+    INFLIGHT_PROGRAM, "tune", "grid.c", "--set", "n=40", "--set", "m=40", "--set",       \
+        "c=0.1", "--on", "shared folder", "--machine", "skl", "--strategy",              \
+        "exhaustive", "--cores", "1", "--json"
+
 struct site {
     struct place place;
     struct spawn_child *worker[WORKERS_MAX];
@@ -165,29 +171,8 @@ static pid_t start_apart(const struct place *place, const char *const *argv)
 
 TEST("the search of a campaign that is killed ends with it, and the same command goes on")
 {
-    static const char *const argv[] = {INFLIGHT_PROGRAM,
-                                       "tune",
-                                       "grid.c",
-                                       "--set",
-                                       "n=40",
-                                       "--set",
-                                       "m=40",
-                                       "--set",
-                                       "c=0.1",
-                                       "--on",
-                                       "shared folder",
-                                       "--machine",
-                                       "skl",
-                                       "--strategy",
-                                       "exhaustive",
-                                       "--variants",
-                                       "3",
-                                       "--budget",
-                                       "200s",
-                                       "--cores",
-                                       "1",
-                                       "--json",
-                                       NULL};
+    static const char *const argv[] = {CAMPAIGN,   "--variants", "3",
+                                       "--budget", "200s",       NULL};
     struct site site = {0};
     place_make(&site.place);
     site_worker(&site);
@@ -294,11 +279,13 @@ static char *one_of_several(void)
 static void await_files(const struct site *site, const char *pattern, size_t nr)
 {
     char *path = path_join(site->place.work, pattern);
+    double until_s = clock_s() + PATIENCE_S;
     glob_t found = {0};
-    while (glob(path, 0, NULL, &found), found.gl_pathc < nr) {
+    while (glob(path, 0, NULL, &found), found.gl_pathc < nr && clock_s() < until_s) {
         globfree(&found);
         usleep(10000);
     }
+    check(found.gl_pathc >= nr);
     globfree(&found);
     free(path);
 }
@@ -351,27 +338,7 @@ TEST("Ctrl-C reports what is known by then")
     struct spawn_outcome outcome;
     json_t *document = NULL;
     place_make(&site.place);
-    const char *const argv[] = {INFLIGHT_PROGRAM,
-                                "tune",
-                                "grid.c",
-                                "--set",
-                                "n=40",
-                                "--set",
-                                "m=40",
-                                "--set",
-                                "c=0.1",
-                                "--on",
-                                "shared folder",
-                                "--machine",
-                                "skl",
-                                "--budget",
-                                "500s",
-                                "--strategy",
-                                "exhaustive",
-                                "--cores",
-                                "1",
-                                "--json",
-                                NULL};
+    const char *const argv[] = {CAMPAIGN, "--budget", "500s", NULL};
     struct spawn_request request = {.argv = argv,
                                     .env_extra = (const char *const *)site.place.env.v,
                                     .dir = site.place.work,
