@@ -8,12 +8,14 @@
 
 #include "advisor/apply/keep_record.h"
 #include "advisor/cli/cli.h"
+#include "advisor/metrics/metrics_facts.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
 #include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
 #include "core/process/spawn.h"
+#include "core/traffic/traffic.h"
 #include "search/live/live.h"
 #include "search/remote/mailbox.h"
 #include "search/remote/questions.h"
@@ -239,6 +241,16 @@ static int answer_processor(struct node *node, json_t *answer, struct error *err
     return status;
 }
 
+static int answer_counts(struct node *node, json_t *answer, struct error *err)
+{
+    struct count_set counts = {0};
+    int status = metrics_count(&node->bench, &counts, err);
+    if (!status)
+        json_object_set_new(answer, "counts", count_set_to_json(&counts));
+    count_set_release(&counts);
+    return status;
+}
+
 /* Another command of ours, as if it were typed here; with the profile of this kind of
  * node, not that of the machine whose home this may be. */
 static int answer_run(struct node *node, const struct json_at *question, json_t *answer,
@@ -320,6 +332,8 @@ static int answer(void *data, const struct json_at *question, json_t *out,
         return -1;
     if (!strcmp(what, "file"))
         return answer_file(node, question, out, err);
+    if (!strcmp(what, "counts"))
+        return answer_counts(node, out, err);
     if (!strcmp(what, "processor"))
         return answer_processor(node, out, err);
     return ask_runner(node, question, what, out, err);

@@ -9,8 +9,10 @@
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/report/report_read.h"
 #include "advisor/session/context.h"
+#include "advisor/session/context_remote.h"
 #include "core/cpu/cpu.h"
 #include "core/occupancy/occupancy.h"
+#include "search/live/live.h"
 #include "search/session/session.h"
 
 /* ---- which definitions ---- */
@@ -312,38 +314,78 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
 
 /* ---- counting ---- */
 
-static int take_runs(struct context *bench, struct metrics_measured *measured,
-                     struct error *err)
+static int count_runs(struct context *bench, struct metrics_measured *measured,
+                      struct count_set *counts, struct error *err)
 {
-    struct count_set all = {0};
+    const struct metrics_request request = {
+        .settings = bench->settings, .cpu = bench->settings->cpu, .facts = true};
     double variation = 0;
-    if (measured->run_nr == 0)
-        return 0;
-    if (metric_runs_combine(measured->run, measured->run_nr, &all, &variation, err))
+    *counts = (struct count_set){.seconds = quantity_unknown()};
+    if (metrics_of_bench(bench, &request, measured, err))
         return -1;
-    facts_take(measured->set, &all, measured->given, measured->given_nr, &bench->facts);
-    measured->set = NULL;
-    count_set_release(&all);
-    return 0;
+    return measured->run_nr == 0 ? 0
+                                 : metric_runs_combine(measured->run, measured->run_nr,
+                                                       counts, &variation, err);
+}
+
+int metrics_count(struct context *bench, struct count_set *counts, struct error *err)
+{
+    struct metrics_measured measured = {0};
+    int status = count_runs(bench, &measured, counts, err);
+    if (!status && !counts->count_nr)
+        strvec_push_all(&counts->note, &measured.note);
+    metrics_measured_release(&measured);
+    return status;
+}
+
+static int tell_here(struct context *bench, struct strvec *note, struct error *err)
+{
+    struct metrics_measured measured = {0};
+    struct count_set counts;
+    int status = count_runs(bench, &measured, &counts, err);
+    if (!status && counts.count_nr) {
+        facts_take(measured.set, &counts, measured.given, measured.given_nr,
+                   &bench->facts);
+        measured.set = NULL;
+    }
+    strvec_push_all(note, &measured.note);
+    count_set_release(&counts);
+    metrics_measured_release(&measured);
+    return status;
+}
+
+/* Counters are read where it runs. Whoever names definitions is believed, as here. */
+static int tell_of_node(struct context *bench, struct strvec *note, struct error *err)
+{
+    const char *named = bench->settings->cpu;
+    struct count_set counts;
+    struct metrics_facts_question question = {&counts, &bench->machine,
+                                              (int)live_copies(bench->live), named};
+    if (context_remote_counts(bench, &counts, err))
+        return -1;
+    strvec_push_all(note, &counts.note);
+    if (named) {
+        free(counts.cpu);
+        counts.cpu = NULL;
+    }
+    int status =
+        counts.count_nr ? metrics_facts_of(&question, &bench->facts, note, err) : 0;
+    count_set_release(&counts);
+    return status;
 }
 
 int metrics_tell(struct context *bench, struct error *err)
 {
-    struct metrics_request request = {
-        .settings = bench->settings, .cpu = bench->settings->cpu, .facts = true};
-    struct metrics_measured measured = {0};
+    const char *named = bench->settings->cpu;
+    struct strvec note = {0};
     struct error why = {0};
-    if (bench->remote) /* counters are read where it runs */
-        return 0;
-    int status = metrics_of_bench(bench, &request, &measured, &why);
-    if (!status)
-        status = take_runs(bench, &measured, &why);
-    if (!status && bench->settings->cpu && !bench->facts.set)
+    int status =
+        bench->remote ? tell_of_node(bench, &note, &why) : tell_here(bench, &note, &why);
+    if (!status && named && !bench->facts.set)
         progress_note(&bench->progress, "counters tell the rules nothing: %s",
-                      measured.note.nr ? measured.note.v[0]
-                                       : "--cpu's definitions have no facts for them");
-    metrics_measured_release(&measured);
-    if (status && (spawn_interrupted() || bench->settings->cpu))
+                      note.nr ? note.v[0] : "--cpu's definitions have no facts for them");
+    strvec_release(&note);
+    if (status && (spawn_interrupted() || named))
         return fail(err, why.status, "%s", why.text);
     if (status)
         progress_note(&bench->progress, "counters are left out: %s", why.text);

@@ -56,10 +56,14 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out);
 
 struct context;
 struct search_fact;
+/* Counts the kernel as written, where hardware counts or --cpu names definitions whose
+ * events count without. No counts where nothing does; the notes then say why. Caller
+ * releases. */
+int metrics_count(struct context *bench, struct count_set *counts, struct error *err);
 /*
- * Counts the kernel as written, where hardware counts or --cpu names definitions whose
- * events count without; fills bench->facts. That it could not be counted is no failure:
- * the rules then do without, and stderr says why. -1 = interrupted.
+ * The same, here or on a node that is asked; fills bench->facts. That it could not be
+ * counted is no failure: the rules then do without, and stderr says why. -1 =
+ * interrupted.
  */
 int metrics_tell(struct context *bench, struct error *err);
 

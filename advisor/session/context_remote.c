@@ -13,6 +13,7 @@
 #include "core/base.h"
 #include "core/files/hash.h"
 #include "core/process/spawn.h"
+#include "core/traffic/traffic.h"
 #include "search/remote/mailbox.h"
 #include "search/remote/questions.h"
 #include "search/remote/remote.h"
@@ -300,6 +301,22 @@ int context_remote_file(struct context *bench, const char *source,
                      : 0;
     json_decref(answer);
     return status;
+}
+
+int context_remote_counts(struct context *bench, struct count_set *counts,
+                          struct error *err)
+{
+    json_t *answer = NULL;
+    *counts = (struct count_set){0};
+    if (remote_ask(bench->remote, question_new("counts"), &answer, err))
+        return -1;
+    struct json_at at = json_top("a worker's answer", answer), told;
+    int status = !answer ? fail(err, STATUS_FAILED, "interrupted")
+                         : answer_status(&at, err) ||
+                               json_object_at(&at, "counts", &told, err) ||
+                               count_set_from_json(&told, counts, err);
+    json_decref(answer);
+    return status ? -1 : 0;
 }
 
 int context_remote_processor(struct context *bench, json_t **out, struct error *err)

@@ -11,6 +11,7 @@
 
 struct compared;
 struct context;
+struct count_set;
 struct error;
 struct search_result;
 struct settings;
@@ -51,6 +52,9 @@ int context_remote_open(struct context *bench, struct error *err);
 /* As live_compare_file, on a node. */
 int context_remote_file(struct context *bench, const char *source,
                         struct compared *comparison, struct error *err);
+/* What metrics_count says there. Interrupted: fails. */
+int context_remote_counts(struct context *bench, struct count_set *counts,
+                          struct error *err);
 /* Of the nodes: what keep_record_processor says there, {"architecture", "vendor",
  * "family", "model", "name", "isa"}. Caller json_decref's. */
 int context_remote_processor(struct context *bench, json_t **out, struct error *err);

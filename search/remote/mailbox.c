@@ -141,18 +141,21 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* NFS keeps what was in a folder for half a minute and longer (acdirmin), unless the
- * server says that it has changed. Elsewhere it takes a microsecond. */
-static void look_anew(const char *path)
+/* NFS keeps for half a minute and longer what was in a folder (acdirmin) and when a file
+ * was changed (acregmax), unless the server is asked, as here. Elsewhere it takes a
+ * microsecond. Seconds; -1 = it is not there. */
+static long long changed_at(const char *path)
 {
     struct statx entry;
-    statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_MTIME, &entry);
+    return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_MTIME, &entry) == 0
+               ? (long long)entry.stx_mtime.tv_sec
+               : -1;
 }
 
 void mailbox_list(const char *folder, const char *room, struct strvec *names)
 {
     char *path = path_join(folder, room);
-    look_anew(path);
+    changed_at(path);
     DIR *dir = opendir(path);
     struct dirent *entry;
     while (dir && (entry = readdir(dir)))
@@ -193,8 +196,7 @@ void mailbox_nap(struct mailbox_nap *nap)
 long long mailbox_beat(const char *folder, const char *name)
 {
     char *path = xasprintf("%s/%s.beat", folder, name);
-    struct stat entry;
-    long long count = stat(path, &entry) == 0 ? (long long)entry.st_mtim.tv_sec : -1;
+    long long count = changed_at(path);
     free(path);
     return count;
 }

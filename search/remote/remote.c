@@ -118,12 +118,32 @@ static void question_release(struct remote_question *question)
     *question = (struct remote_question){.taken = true};
 }
 
+static void tell_to_leave(const struct remote *remote, const struct remote_worker *worker,
+                          const struct mailbox_patience *patience)
+{
+    json_t *question = question_new("leave");
+    mailbox_put(remote->opts.folder, worker->inbox, "0-leave.json", question, patience,
+                NULL);
+    json_decref(question);
+}
+
+/* Those who are there need not find out that there is an end where there was none: a file
+ * server's clients believe that for a minute. */
+static void end_all(const struct remote *remote)
+{
+    const struct mailbox_patience none = {0};
+    mailbox_mark(remote->opts.folder, MAILBOX_END);
+    for (size_t i = 0; i < remote->worker_nr; i++)
+        if (remote->worker[i].state != WORKER_GONE)
+            tell_to_leave(remote, &remote->worker[i], &none);
+}
+
 void remote_free(struct remote *remote)
 {
     if (!remote)
         return;
     if (remote->beater)
-        mailbox_mark(remote->opts.folder, MAILBOX_END);
+        end_all(remote);
     mailbox_beater_stop(remote->beater);
     for (size_t i = 0; i < remote->worker_nr; i++)
         worker_release(&remote->worker[i]);
@@ -243,10 +263,7 @@ static void hear(struct remote *remote, struct remote_worker *worker)
 static void send_away(struct remote *remote, struct remote_worker *worker,
                       const char *why)
 {
-    json_t *question = question_new("leave");
-    mailbox_put(remote->opts.folder, worker->inbox, "0-leave.json", question,
-                &remote->patience, NULL);
-    json_decref(question);
+    tell_to_leave(remote, worker, &remote->patience);
     leave(remote, worker, why);
 }
 

@@ -500,6 +500,17 @@ static json_t *number_or_null(double number, const struct field *field)
     return number == 0 && !field->required ? json_null() : json_number_or_null(number);
 }
 
+/* Noise makes intervals wider than what can be: a rate is not below 0. */
+static json_t *quantity_json(struct quantity quantity, const struct field *field)
+{
+    if (quantity.value >= field->low && quantity.low < field->low)
+        quantity.low = field->low;
+    if (quantity.value <= field->high && quantity.high > field->high &&
+        !isinf(quantity.high))
+        quantity.high = field->high;
+    return json_quantity(quantity);
+}
+
 static json_t *field_json(const struct field *field, const char *place)
 {
     switch (field->type) {
@@ -515,7 +526,7 @@ static json_t *field_json(const struct field *field, const char *place)
     case FIELD_BOOL:
         return json_boolean(*(const bool *)(const void *)place);
     case FIELD_QUANTITY:
-        return json_quantity(*(const struct quantity *)(const void *)place);
+        return quantity_json(*(const struct quantity *)(const void *)place, field);
     }
     return json_null();
 }

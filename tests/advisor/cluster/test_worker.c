@@ -239,6 +239,29 @@ TEST("a node times the kernel as written when it is told to, once")
     site_end(&site);
 }
 
+/* As in compare_measured: definitions whose events count anywhere. */
+TEST("what counters of a node say, the rules are told here")
+{
+    struct site site = {0};
+    struct spawn_outcome outcome;
+    place_make(&site.place);
+    site_worker(&site);
+    place_run(&site.place,
+              "tune two.c:8 --set n=1000 --on 'shared folder' --machine skl --cores 1 "
+              "--variants 1 --budget 200s --evidence --cpu ./counted_software.json",
+              &outcome);
+    check_eq(outcome.code, 0);
+    if (strstr(buf_str(&outcome.err), "counters tell the rules nothing"))
+        check_skip("no event of the kernel counts here");
+    else
+        check(text_matches(buf_str(&outcome.out),
+                           "*smt.division_bound]\n*  Counters beside it, by the "
+                           "definitions of counted_software:\n    Division           90 "
+                           "% of cycles\n*"));
+    spawn_outcome_release(&outcome);
+    site_end(&site);
+}
+
 TEST("other commands run on a node as they are")
 {
     struct site site = {0};

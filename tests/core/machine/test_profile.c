@@ -69,6 +69,37 @@ out:
     scratch_remove(scratch);
 }
 
+/* Others on a machine make what is measured there differ by more than its value. */
+TEST("what noise has measured can be read again: intervals end where values can")
+{
+    char *path = data_path("full.json"), *copy_path = NULL, *scratch = NULL;
+    struct machine machine = {0}, copy = {0};
+    struct error err = {0};
+
+    if (!check_ok(machine_load(path, &machine, &err), &err) ||
+        !check_ok(scratch_make(&scratch, &err), &err))
+        goto out;
+    copy_path = path_join(scratch, "copy.json");
+    machine.memory_latency_ns.low = machine.node_read_gbs.low = -5;
+    machine.level[0].latency_ns.low = machine.level[2].all_cores.read_gbs.low = -1e-3;
+    machine.l1_mshrs.probe.low = 0.2;
+    machine.curve[1].ceiling_gbs.low = machine.curve[1].point[1].latency_ns.low = -1;
+    machine.memory[0].latency_ns.high = 1e9;
+    if (check_ok(machine_save(&machine, copy_path, &err), &err) &&
+        check_ok(machine_load(copy_path, &copy, &err), &err)) {
+        check_near(copy.memory_latency_ns.low, 0.01, 0); /* ns, the least there is */
+        check_near(copy.node_read_gbs.low, 0, 0);
+        check_near(copy.l1_mshrs.probe.low, 1, 0);
+        check_near(copy.memory[0].latency_ns.high, 1e5, 0);
+    }
+out:
+    machine_release(&machine);
+    machine_release(&copy);
+    free(path);
+    free(copy_path);
+    scratch_remove(scratch);
+}
+
 static bool has_value(const json_t *object, const char *key)
 {
     const json_t *node = json_object_get(object, key);

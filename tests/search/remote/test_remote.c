@@ -419,6 +419,39 @@ TEST("messages are whole, sorted, and half ones are not seen")
     scratch_remove(folder);
 }
 
+static void count_said(void *data, const char *sentence)
+{
+    check(strstr(sentence, "waiting: cannot write") != NULL);
+    ++*(int *)data;
+}
+
+/* The half message is a device without room, until that is taken away. */
+TEST("a folder without room is waited for, as long as patience lasts, and said once")
+{
+    int said = 0;
+    const struct mailbox_patience none = {0}, some = {PATIENCE_S, count_said, &said};
+    char *folder = NULL;
+    struct error err = {0};
+    check_ok(scratch_make(&folder, &err), &err);
+    check_ok(mailbox_make(folder, &err), &err);
+    json_t *document = json_pack("{s:i}", "n", 1);
+    char *half = mailbox_path(folder, MAILBOX_ANSWERS, "1.json.part");
+    check_eq(symlink("/dev/full", half), 0);
+    check_eq(mailbox_put(folder, MAILBOX_ANSWERS, "1.json", document, &none, &err), -1);
+    check(strstr(err.text, "No space left on device") != NULL);
+    check(mailbox_read(folder, MAILBOX_ANSWERS, "1.json") == NULL);
+    error_clear(&err);
+    check_eq(symlink("/dev/full", half), 0);
+    check_ok(mailbox_put(folder, MAILBOX_ANSWERS, "1.json", document, &some, &err), &err);
+    check_eq(said, 1);
+    json_t *read = mailbox_read(folder, MAILBOX_ANSWERS, "1.json");
+    check(json_equal(read, document));
+    json_decref(read);
+    json_decref(document);
+    free(half);
+    scratch_remove(folder);
+}
+
 TEST("a beat counts up, and needs no clock of ours")
 {
     char *folder = NULL;
