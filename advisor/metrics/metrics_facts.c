@@ -363,13 +363,15 @@ static int tell_of_node(struct context *bench, struct strvec *note, struct error
                                               (int)live_copies(bench->live), named};
     if (context_remote_counts(bench, &counts, err))
         return -1;
-    strvec_push_all(note, &counts.note);
     if (named) {
         free(counts.cpu);
         counts.cpu = NULL;
     }
-    int status =
-        counts.count_nr ? metrics_facts_of(&question, &bench->facts, note, err) : 0;
+    int status = 0;
+    if (counts.count_nr)
+        status = metrics_facts_of(&question, &bench->facts, note, err);
+    else
+        strvec_push_all(note, &counts.note);
     count_set_release(&counts);
     return status;
 }

@@ -14,10 +14,10 @@ struct held {
 struct dispatch {
     struct dispatch_opts opts;
     double gap_s;          /* the longest one between two signs of a worker's life */
+    size_t heard_nr;       /* signs of all of them: they come the same way */
     double tick_s, away_s; /* the last tick; when somebody listened again */
     struct worker {
         double heard_s;
-        size_t heard_nr;
         size_t depth;
         struct held *held; /* what it has and did not answer, unordered */
         size_t held_nr, held_alloc;
@@ -174,7 +174,7 @@ void dispatch_heard(struct dispatch *dispatch, size_t worker, double now_s)
         now_s - dispatch->tick_s < listens_s)
         dispatch->gap_s = fmax(dispatch->gap_s, now_s - one->heard_s);
     one->heard_s = now_s;
-    one->heard_nr++;
+    dispatch->heard_nr++;
     if (one->lost && !one->gone)
         take_back(dispatch, one);
     one->lost = false;
@@ -189,10 +189,10 @@ void dispatch_leave(struct dispatch *dispatch, size_t worker)
     one->held_nr = 0;
 }
 
-static double patience_with(const struct dispatch *dispatch, const struct worker *worker)
+static double patience(const struct dispatch *dispatch)
 {
     double most_s = dispatch->opts.silent_s;
-    return worker->heard_nr < heard_min
+    return dispatch->heard_nr < heard_min
                ? most_s
                : fmin(most_s, fmax(gaps * dispatch->gap_s, dispatch->opts.least_s));
 }
@@ -204,8 +204,7 @@ void dispatch_tick(struct dispatch *dispatch, double now_s)
     dispatch->tick_s = now_s;
     for (size_t i = 0; i < dispatch->worker_nr; i++) {
         struct worker *one = &dispatch->worker[i];
-        if (!dispatch_works(dispatch, i) ||
-            now_s - one->heard_s < patience_with(dispatch, one))
+        if (!dispatch_works(dispatch, i) || now_s - one->heard_s < patience(dispatch))
             continue;
         pass_on(dispatch, one);
         one->lost = true;

@@ -158,26 +158,40 @@ TEST("silence is loss, and only after so long; the first answer counts")
     dispatch_free(dispatch);
 }
 
-TEST("whoever is heard of often is missed sooner; time in which nobody listens is no gap")
+TEST("where signs come often, silence is missed sooner; time in which nobody listens is "
+     "no "
+     "gap")
 {
     struct dispatch *dispatch =
         dispatch_new(&(struct dispatch_opts){.silent_s = 90, .least_s = 15});
     dispatch_join(dispatch, 1, 0);
+    double now_s = 2;
+    for (; now_s < 8; now_s += 2) { /* too few to know */
+        dispatch_tick(dispatch, now_s);
+        dispatch_heard(dispatch, 0, now_s);
+    }
+    for (double end_s = now_s + 20; now_s < end_s; now_s += 2)
+        dispatch_tick(dispatch, now_s);
+    check(dispatch_works(dispatch, 0));
+    dispatch_free(dispatch);
+
+    dispatch = dispatch_new(&(struct dispatch_opts){.silent_s = 90, .least_s = 15});
     dispatch_join(dispatch, 1, 0);
-    double now_s = 0;
-    for (; now_s < 20; now_s += 2) {
+    for (now_s = 0; now_s < 20; now_s += 2) {
         dispatch_tick(dispatch, now_s);
         dispatch_heard(dispatch, 0, now_s);
     }
     now_s += 30; /* the head was busy */
     dispatch_heard(dispatch, 0, now_s);
     dispatch_tick(dispatch, now_s);
+    dispatch_join(dispatch, 1, now_s); /* and is never heard: others were, often enough */
     for (double end_s = now_s + 14; now_s < end_s; now_s += 2)
         dispatch_tick(dispatch, now_s);
     check(dispatch_works(dispatch, 0));
+    check(dispatch_works(dispatch, 1));
     dispatch_tick(dispatch, now_s + 1);
     check(!dispatch_works(dispatch, 0));
-    check(dispatch_works(dispatch, 1)); /* not heard of often enough to know */
+    check(!dispatch_works(dispatch, 1));
     dispatch_heard(dispatch, 0, now_s + 1);
     check(dispatch_works(dispatch, 0));
     now_s += 1;

@@ -31,9 +31,18 @@ struct worker_script {
     int dies_at; /* is killed within its n-th question from 1; 0 = never */
     int mute_at; /* stops for good there; 0 = never */
     bool later;  /* comes when the search has begun */
+    bool slow;   /* has opened when it has begun: another one is home */
     int asked;
     struct space space;
 };
+
+static bool is_there(const char *folder, const char *name)
+{
+    char *path = path_join(folder, name);
+    bool there = file_exists(path);
+    free(path);
+    return there;
+}
 
 static int answer(void *data, const struct json_at *question, json_t *out,
                   struct error *err)
@@ -46,6 +55,8 @@ static int answer(void *data, const struct json_at *question, json_t *out,
     if (script->asked == script->mute_at)
         raise(SIGSTOP);
     if (!strcmp(what, "open")) {
+        while (script->slow && !is_there(script->folder, "begun"))
+            usleep(1000);
         if (json_has(question, "original"))
             json_object_set_new(
                 out, "original_s",
@@ -61,14 +72,6 @@ static int answer(void *data, const struct json_at *question, json_t *out,
          (*candidate.plan && (subject->check)(subject->data, candidate.plan, err))))
         return -1;
     return question_ask_runner(question, &script->space.runner, out, err);
-}
-
-static bool is_there(const char *folder, const char *name)
-{
-    char *path = path_join(folder, name);
-    bool there = file_exists(path);
-    free(path);
-    return there;
 }
 
 /* Before the head has threads: what is forked beside them may find locks held. */
@@ -236,7 +239,8 @@ TEST("while the home explains the kernel as written, the others time it")
     head_start(&head);
     pid_t pid[2];
     pid[0] = start_worker((struct worker_script){.folder = head.folder, .id = "one"});
-    pid[1] = start_worker((struct worker_script){.folder = head.folder, .id = "two"});
+    pid[1] = start_worker(
+        (struct worker_script){.folder = head.folder, .id = "two", .slow = true});
     wait_until_there(head.folder, MAILBOX_WORKERS "/one.json");
     wait_until_there(head.folder, MAILBOX_WORKERS "/two.json");
     head_open(&head);
