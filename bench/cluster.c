@@ -306,10 +306,12 @@ static size_t files_left(const struct bench *bench)
     return parts;
 }
 
+/* Of the campaign: partition p has no others. */
 static size_t jobs_left(void)
 {
     struct spawn_outcome outcome = {0};
-    const char *argv[] = {"squeue", "--noheader", "--array", "--format=%i %T", NULL};
+    const char *argv[] = {"squeue",        "--noheader",     "--array",
+                          "--partition=p", "--format=%i %T", NULL};
     struct spawn_request request = {.argv = argv, .timeout_s = 60};
     size_t nr = SIZE_MAX;
     if (spawn_run(&request, &outcome, NULL) == 0 && outcome.end == SPAWN_EXITED &&
@@ -330,6 +332,19 @@ static void command(const char *const *argv)
         spawn_outcome_release(&outcome);
 }
 
+/* Our own job goes, and nodes come back that Slurm took out of use ("Duplicate jobid",
+ * when a job comes back before its node has forgotten it): no campaign can do that. */
+static void tidy(void)
+{
+    command((const char *[]){"scancel", "--partition=u", NULL});
+    for (size_t i = 1; i <= NODES; i++) {
+        char *node = xasprintf("NodeName=n%zu", i);
+        command((const char *[]){"scontrol", "--quiet", "update", node, "State=RESUME",
+                                 NULL});
+        free(node);
+    }
+}
+
 /* Waits until nothing is left that this campaign began, or not much longer; does what the
  * campaign said would remove it. */
 static void settle(struct bench *bench, size_t *jobs, size_t *processes)
@@ -342,6 +357,7 @@ static void settle(struct bench *bench, size_t *jobs, size_t *processes)
     strvec_push(&words, NULL);
     if (told)
         command((const char *const *)words.v);
+    tidy();
     do {
         *jobs = jobs_left();
         *processes = slurm_fixture_processes(bench->slurm.dir);
