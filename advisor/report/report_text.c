@@ -194,12 +194,16 @@ static void add_shares(const json_t *time, double wall_s, struct buf *out)
 static void add_wall(const json_t *report, const json_t *time, const json_t *budget,
                      struct buf *line)
 {
-    double wall_s = figure(time, "wall_s");
+    double before_s = figure(budget, "before_s"),
+           wall_s = figure(time, "wall_s") - before_s;
     size_t variants = json_array_size(json_object_get(report, "variants"));
 
     buf_addf(line, "It took %.1f s", wall_s);
     if (figure(budget, "seconds") > 0)
         buf_addf(line, " of %.0f s", figure(budget, "seconds"));
+    if (before_s >= 1)
+        buf_addf(line, " (and %.1f s before, for the machine's profile or a node)",
+                 before_s);
     buf_addf(line, ", %zu variant%s judged: ", variants, variants == 1 ? "" : "s");
     add_shares(time, wall_s, line);
     buf_add(line, ".");

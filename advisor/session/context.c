@@ -594,7 +594,8 @@ int context_budget(struct context *bench, bool tune, struct error *err)
 {
     const struct settings *settings = bench->settings;
     struct budget *budget = &bench->budget;
-    double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
+    double first_s = settings->began_s > 0 ? settings->began_s : clock_s(),
+           began_s = first_s;
     progress_say(&bench->progress, "checking how long a call takes");
     struct live_look look = bench->remote ? bench->look : live_look(bench->live);
     if (bench->remote) {
@@ -604,6 +605,7 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     if (live_shorten(bench->live, budget_call_s(settings), &look, err))
         return -1;
     budget->began_s = began_s + (bench->remote ? 0 : bench->profile_s);
+    budget->before_s = budget->began_s - first_s;
     budget_choose(settings, tune, &look, clock_s() - budget->began_s, budget);
     bench->progress.end_s = budget->began_s + budget->seconds;
     live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);

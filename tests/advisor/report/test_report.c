@@ -259,6 +259,21 @@ TEST("the document of a search")
     fixture_release(&fixture);
 }
 
+TEST("what passed before the budget began is not said to be of it")
+{
+    struct fixture fixture = {0};
+    a_search(&fixture);
+    json_t *report = fixture_document(&fixture);
+    json_object_set_new(report, "budget",
+                        json_pack("{s:f, s:f}", "seconds", 30.0, "before_s", 2.5));
+    char *text = text_of(report, false, false, 200);
+    check_contains(text, "It took 37.5 s of 30 s (and 2.5 s before, for the machine's "
+                         "profile or a node), 7 variants");
+    free(text);
+    json_decref(report);
+    fixture_release(&fixture);
+}
+
 TEST("colour carries no meaning of its own")
 {
     struct fixture fixture = {0};
