@@ -204,7 +204,12 @@ static void add_wall(const json_t *report, const json_t *time, const json_t *bud
     if (before_s >= 1)
         buf_addf(line, " (and %.1f s before, for the machine's profile or a node)",
                  before_s);
-    buf_addf(line, ", %zu variant%s judged: ", variants, variants == 1 ? "" : "s");
+    buf_addf(line, ", %zu variant%s judged", variants, variants == 1 ? "" : "s");
+    if (json_is_object(json_object_get(report, "campaign"))) {
+        buf_add(line, ", by nodes.");
+        return;
+    }
+    buf_add(line, ": ");
     add_shares(time, wall_s, line);
     buf_add(line, ".");
 }

@@ -270,6 +270,10 @@ TEST("what passed before the budget began is not said to be of it")
     check_contains(text, "It took 37.5 s of 30 s (and 2.5 s before, for the machine's "
                          "profile or a node), 7 variants");
     free(text);
+    json_object_set_new(report, "campaign", json_object());
+    text = text_of(report, false, false, 200);
+    check_contains(text, ", 7 variants judged, by nodes.");
+    free(text);
     json_decref(report);
     fixture_release(&fixture);
 }
