@@ -272,7 +272,8 @@ TEST("what passed before the budget began is not said to be of it")
     free(text);
     json_object_set_new(report, "campaign", json_object());
     text = text_of(report, false, false, 200);
-    check_contains(text, ", 7 variants judged, by nodes.");
+    check_contains(text, "by nodes.");
+    check(!strstr(text, "the rest"));
     free(text);
     json_decref(report);
     fixture_release(&fixture);
