@@ -15,8 +15,7 @@ struct search_result;
 
 struct budget {
     double began_s, seconds; /* of clock_s(); from there on */
-    double
-        before_s; /* of this program before: the machine's profile, waiting for nodes */
+    double before_s;         /* passed before: the machine's profile, waiting for nodes */
     double trace_s, trace_one_s; /* of it, for tracing: all, and one of it */
     double min_s;     /* the kernel as written takes at least, as far as known */
     double one_try_s; /* and with one try and its comparison: a round number */

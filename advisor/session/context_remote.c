@@ -303,30 +303,37 @@ int context_remote_file(struct context *bench, const char *source,
     return status;
 }
 
+/* What needs no more than to be asked of the home. Caller json_decref's, also on failure.
+ */
+static int ask_home(struct context *bench, const char *what, json_t **answer,
+                    struct error *err)
+{
+    *answer = NULL;
+    if (remote_ask(bench->remote, question_new(what), answer, err))
+        return -1;
+    struct json_at at = json_top("a worker's answer", *answer);
+    return *answer ? answer_status(&at, err) : fail(err, STATUS_FAILED, "interrupted");
+}
+
 int context_remote_counts(struct context *bench, struct count_set *counts,
                           struct error *err)
 {
-    json_t *answer = NULL;
+    json_t *answer;
+    struct json_at told;
     *counts = (struct count_set){0};
-    if (remote_ask(bench->remote, question_new("counts"), &answer, err))
-        return -1;
-    struct json_at at = json_top("a worker's answer", answer), told;
-    int status = !answer ? fail(err, STATUS_FAILED, "interrupted")
-                         : answer_status(&at, err) ||
-                               json_object_at(&at, "counts", &told, err) ||
-                               count_set_from_json(&told, counts, err);
+    int status = ask_home(bench, "counts", &answer, err);
+    struct json_at at = json_top("a worker's answer", answer);
+    if (!status && (json_object_at(&at, "counts", &told, err) ||
+                    count_set_from_json(&told, counts, err)))
+        status = -1;
     json_decref(answer);
-    return status ? -1 : 0;
+    return status;
 }
 
 int context_remote_processor(struct context *bench, json_t **out, struct error *err)
 {
-    json_t *answer = NULL;
-    if (remote_ask(bench->remote, question_new("processor"), &answer, err))
-        return -1;
-    struct json_at at = json_top("a worker's answer", answer);
-    int status =
-        !answer ? fail(err, STATUS_FAILED, "interrupted") : answer_status(&at, err);
+    json_t *answer;
+    int status = ask_home(bench, "processor", &answer, err);
     *out = status ? NULL : json_incref(json_object_get(answer, "processor"));
     json_decref(answer);
     return status;

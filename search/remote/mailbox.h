@@ -33,14 +33,14 @@ bool mailbox_is_one(const char *folder);
 /* room/name of the folder. Caller frees. */
 char *mailbox_path(const char *folder, const char *room, const char *name);
 
+/* Of a head that others wait for. */
+#define MAILBOX_PATIENCE_S 600.0
+
 /*
  * The document under that name. A folder that is full or out of reach is tried again, for
  * `patience_s` at most and until an interrupt; `say` (may be NULL) is told once that it
  * waits, and why.
  */
-/* Of a head that others wait for. */
-#define MAILBOX_PATIENCE_S 600.0
-
 struct mailbox_patience {
     double seconds;
     void (*say)(void *data, const char *sentence);

@@ -158,9 +158,7 @@ TEST("silence is loss, and only after so long; the first answer counts")
     dispatch_free(dispatch);
 }
 
-TEST("where signs come often, silence is missed sooner; time in which nobody listens is "
-     "no "
-     "gap")
+TEST("where signs come often, silence is missed sooner; when nobody listens is no gap")
 {
     struct dispatch *dispatch =
         dispatch_new(&(struct dispatch_opts){.silent_s = 90, .least_s = 15});
