@@ -532,17 +532,25 @@ static bool keep_counter(struct head *head, struct ir_stmt *made)
     return true;
 }
 
-/* What each of them is in the body; false = one cannot be said. */
-static bool find_values(struct head *head, struct ir_symbol *counter,
-                        struct ir_expr *lower, struct ir_expr **value)
+/* It stands nowhere but where the head declares it, so that nothing is lost with it. */
+static bool is_idle(const struct head *head, const struct mover *mover,
+                    const struct ir_stmt *made)
+{
+    return mover->declared && !mover->step &&
+           rewrite_count(head->loop->child[0], mover->symbol) == 0 &&
+           !mentions(made->cond, mover->symbol) && !rewrite_has_effects(mover->start);
+}
+
+/* What each of them is in the loop; false = one cannot be said. */
+static bool find_values(struct head *head, const struct ir_stmt *made,
+                        struct ir_symbol *counter, struct ir_expr *lower,
+                        struct ir_expr **value)
 {
     for (size_t i = 0; i < head->nr; i++) {
         const struct mover *mover = &head->mover[i];
         bool pointer = mover->symbol->type.pointers == 1 && !mover->symbol->dim_nr;
         value[i] = NULL;
-        if (mover->symbol == counter ||
-            (!mover->step && rewrite_count(head->loop->child[0], mover->symbol) == 0 &&
-             mover->declared))
+        if (mover->symbol == counter || is_idle(head, mover, made))
             continue;
         value[i] = pointer ? pointer_of(head, mover, counter, lower)
                            : number_of(head, mover, counter, lower);
@@ -555,10 +563,19 @@ static bool find_values(struct head *head, struct ir_symbol *counter,
     return true;
 }
 
+static bool mentions_movers(const struct head *head, const struct ir_expr *expr)
+{
+    for (size_t i = 0; i < head->nr; i++)
+        if (mentions(expr, head->mover[i].symbol))
+            return true;
+    return false;
+}
+
 static bool make_head(struct head *head)
 {
     struct ir_stmt made = *head->loop, *loop = head->loop;
     bool pointer = head->control->symbol->type.pointers > 0;
+    struct ir_arena *arena = head->p->arena;
     struct ir_expr *value[HEAD_MAX];
     if (pointer ? !count_pointer(head, &made) : !keep_counter(head, &made))
         return false;
@@ -566,12 +583,16 @@ static bool make_head(struct head *head)
     struct ir_symbol *counter = pointer ? init->symbol : head->control->symbol;
     struct ir_expr *lower = init->kind == IR_DECL ? init->expr : init->expr->arg[1];
     set_step(head, &made, counter);
-    if (!find_values(head, counter, lower, value) || !parse_counts(head->p, &made))
+    if (mentions_movers(head, lower) || !find_values(head, &made, counter, lower, value))
+        return false;
+    for (size_t i = 0; i < head->nr; i++)
+        if (value[i])
+            made.cond = rewrite_put(arena, made.cond, head->mover[i].symbol, value[i]);
+    if (!parse_counts(head->p, &made))
         return false;
     for (size_t i = 0; i < head->nr; i++)
         if (value[i]) {
-            rewrite_put_stmt(head->p->arena, made.child[0], head->mover[i].symbol,
-                             value[i]);
+            rewrite_put_stmt(arena, made.child[0], head->mover[i].symbol, value[i]);
             head->mover[i].symbol->is_replaced = head->mover[i].symbol->type.pointers > 0;
         }
     *loop = made;

@@ -133,6 +133,27 @@ void head_behind(int n, double *x)
     x[n] = j;
 }
 
+void head_bound(int n, int m, double *x)
+{
+    for (int i = 0, m = n / 2; i < m; i++)
+        x[i] -= m;
+    for (int i = 0, e = n - 1, idle = m; i <= e; i++)
+        x[i] += m;
+}
+
+static int starts;
+static int begin_at(int n)
+{
+    starts += n;
+    return n;
+}
+
+void head_effect(int n, double *x)
+{
+    for (int i = 0, u = begin_at(n); i < n; i++)
+        x[i] += starts;
+}
+
 int main(void)
 {
     RUN(head_end(n, a), "head_end")
@@ -149,4 +170,6 @@ int main(void)
     RUN(head_wide(n, a), "head_wide")
     RUN(head_compared(n, a), "head_compared")
     RUN(head_behind(n, a), "head_behind")
+    RUN(head_bound(n, 3, a), "head_bound")
+    RUN(head_effect(n, a), "head_effect")
 }
