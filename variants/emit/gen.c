@@ -541,66 +541,90 @@ static void print_head(struct gen *gen, struct buf *out, const struct ir_expr *g
     buf_add(out, lines ? ") {\1\n" : ") {\n");
 }
 
-static void print_left(struct gen *gen, const struct ir_expr *left, struct buf *out)
+static void print_left(struct gen *gen, const struct ir_expr *left, struct buf *out,
+                       int indent)
 {
     if (!left)
         return;
-    buf_add(out, "    ");
+    buf_add_repeat(out, ' ', (size_t)indent * 4);
     ir_print_expr(out, ir_spell(gen->arena, left));
     buf_add(out, ";\n");
 }
 
-/* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
+static void print_brace(struct buf *out, const char *brace, int indent)
+{
+    buf_add_repeat(out, ' ', (size_t)indent * 4);
+    buf_addf(out, "%s\n", brace);
+}
+
+/* The original in place of the line \2; it has its own margin. */
+static void print_original(struct gen *gen, const struct layout *layout, int indent,
+                           const char *text, struct buf *out)
+{
+    char *old = nest_original_shifted(gen->nest, layout, indent);
+    const char *place = strchr(text, '\2');
+    buf_add_n(out, text, (size_t)(place - text));
+    buf_add(out, old);
+    buf_add(out, place + 1);
+    free(old);
+}
+
+/* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }: in
+ * braces where one statement alone may stand, lest an `else` behind it finds another
+ * `if`. */
 static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard,
                        bool needs_else, struct buf *out)
 {
     const struct ir_function *function = gen->model->function;
-    const struct layout layout = layout_of(function, gen->nest->stmt);
-    char *margin = margin_of(function->source, gen->nest->stmt->begin);
+    const struct ir_stmt *stmt = gen->nest->stmt;
+    const struct layout layout = layout_of(function, stmt);
+    char *margin = margin_of(function->source, stmt->begin);
     const struct ir_expr *left = gen->nest->left;
     bool several = code->child_nr > 1 || code->child[0]->kind == CODE_LET;
     bool braces = guard || left || several || code_has_pragma(code->child[0]);
-    struct buf text = {0};
+    bool alone = !stmt->in_block && (guard || !braces);
+    int indent = alone, in = indent + braces;
+    struct buf text = {0}, lines = {0};
     if (!needs_else)
-        code_print_comments(gen->nest, gen->nest->stmt->begin, gen->nest->stmt->end, NULL,
-                            &text, 0);
+        code_print_comments(gen->nest, stmt->begin, stmt->end, NULL, &text, 0);
+    if (alone)
+        print_brace(&text, "{", 0);
     if (guard) {
         struct buf head = {0};
         print_head(gen, &head, guard);
-        buf_add(&text, buf_str(&head));
+        buf_addf(&text, "%*s%s", indent * 4, "", buf_str(&head));
         buf_release(&head);
-    } else
-        buf_add(&text, braces ? "{\n" : "");
+    } else if (braces)
+        print_brace(&text, "{", indent);
     if (left && several) /* what it declares may have the name that is set */
-        buf_add(&text, "    {\n");
-    code_print(gen, &text, code, braces + (left && several));
+        print_brace(&text, "{", in);
+    code_print(gen, &text, code, in + (left && several));
     if (left && several)
-        buf_add(&text, "    }\n");
-    print_left(gen, left, &text);
+        print_brace(&text, "}", in);
+    print_left(gen, left, &text, in);
     if (left && guard &&
         !needs_else) { /* where nothing is executed it counts all the same */
-        buf_add(&text, "} else {\n");
-        print_left(gen, left, &text);
+        print_brace(&text, "} else {", indent);
+        print_left(gen, left, &text, in);
     }
-    buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
     if (needs_else) {
-        char *old = nest_original_shifted(gen->nest, &layout);
-        for (const struct ir_pragma *pragma = gen->nest->stmt->pragma; pragma;
-             pragma = pragma->next)
+        print_brace(&text, "} else {", indent);
+        for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
             if (!pragma->ours && pragma_binds(pragma->text))
-                buf_addf(&text, "    #pragma %s\n", pragma->text);
-        buf_add(&text, "    \2\n}\n");
-        struct buf lines = {0};
-        layout_add_lines(&lines, &layout, margin, buf_str(&text));
-        const char *place = strchr(buf_str(&lines), '\2');
-        buf_add_n(out, buf_str(&lines), (size_t)(place - buf_str(&lines)));
-        buf_add(out, old);
-        buf_add(out, place + 1);
-        buf_release(&lines);
-        free(old);
-    } else
-        layout_add_lines(out, &layout, margin, buf_str(&text));
+                buf_addf(&text, "%*s#pragma %s\n", in * 4, "", pragma->text);
+        print_brace(&text, "\2", in);
+    }
+    if (braces)
+        print_brace(&text, "}", indent);
+    if (alone)
+        print_brace(&text, "}", 0);
+    layout_add_lines(&lines, &layout, margin, buf_str(&text));
+    if (needs_else)
+        print_original(gen, &layout, in, buf_str(&lines), out);
+    else
+        buf_add(out, buf_str(&lines));
     buf_release(&text);
+    buf_release(&lines);
     free(margin);
 }
 

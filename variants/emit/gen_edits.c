@@ -268,11 +268,12 @@ void layout_add_lines(struct buf *out, const struct layout *layout, const char *
         size_t length = strcspn(text, "\n"), blanks = strspn(text, " ");
         int level = (int)blanks / 4 < LEVELS - 1 ? (int)blanks / 4 : LEVELS - 2;
         const char *words = text + blanks;
+        bool marked = length > blanks && words[length - blanks - 1] == SPELT_LINE;
         if (*words == SPELT_LINE)
             add_spelt_line(&lines, words + 1, length - blanks - 1,
                            blanks ? level : lines.last);
-        else if (length > blanks)
-            add_own_line(&lines, words, length - blanks, level, (int)blanks % 4);
+        else if (length > blanks) /* a head that would not go over several lines */
+            add_own_line(&lines, words, length - blanks - marked, level, (int)blanks % 4);
         text += length + (text[length] == '\n');
     }
 }
@@ -360,11 +361,12 @@ static char *original(const struct nest *nest)
     return buf_detach(&text);
 }
 
-char *nest_original_shifted(const struct nest *nest, const struct layout *layout)
+char *nest_original_shifted(const struct nest *nest, const struct layout *layout,
+                            int levels)
 {
     char *text = original(nest);
     struct buf out = {0};
-    int levels = layout->brace_in ? 2 : 1;
+    levels *= layout->brace_in ? 2 : 1;
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\n"), blanks = strspn(at, " \t");
         bool blank = blanks + strspn(at + blanks, "\r") == length;

@@ -32,9 +32,10 @@ void layout_add_margin(struct buf *out, const struct layout *layout, const char 
 void layout_add_lines(struct buf *out, const struct layout *layout, const char *margin,
                       const char *text);
 
-/* The nest's text in the file without our pragmas, as it stands behind an else: his lines
+/* The nest's text in the file without our pragmas, so many levels further in: his lines
  * keep what they have beyond his margin. Caller frees. */
-char *nest_original_shifted(const struct nest *nest, const struct layout *layout);
+char *nest_original_shifted(const struct nest *nest, const struct layout *layout,
+                            int levels);
 
 struct edit {
     size_t begin, end;

@@ -472,6 +472,7 @@ static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
     if (!stmt)
         return parse_opaque(p, node, around);
     set_place(p, node, stmt);
+    stmt->in_block = around.parent && around.parent->kind == CT_BLOCK;
     if (stmt->kind == IR_WHILE && has_own_text(node, around))
         stmt->text = text_between(p, stmt->begin, stmt->end);
     return stmt;

@@ -58,6 +58,7 @@ static struct ir_stmt *region_stmt(const struct model *model, size_t first, size
     block->begin = begin->begin;
     block->end = end->end;
     block->pragma = begin->pragma;
+    block->in_block = begin->in_block;
     return block;
 }
 
