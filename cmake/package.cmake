@@ -29,7 +29,7 @@ set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian.cmake)
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME inflight)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "inflight-build (= ${release}), libclang-common-${LIBCLANG_MAJOR}-dev, gcc, libc6-dev")
-set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "clang-${LIBCLANG_MAJOR}, gnuplot-nox")
+set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "clang-${LIBCLANG_MAJOR}, gnuplot-nox, python3")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION "optimization advisor and autotuner for C loops
 Counts how many cache misses a loop keeps in flight, compares that with what
 the core can hold (its miss status handling registers), says which

@@ -2,6 +2,7 @@
 #ifndef ADVISOR_CHECK_ITEMS_H
 #define ADVISOR_CHECK_ITEMS_H
 
+#include "core/files/json.h"
 #include "core/store/store.h"
 
 struct buf;

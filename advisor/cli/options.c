@@ -208,7 +208,6 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer changes if these were different: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
-    {"format", 0, "NAME", TEXT, AT(format), "t4 (default), kernel-tuner or csv"},
     {"quick", 0, NULL, FLAG, AT(quick),
      "a third of the time that suits the kernel, wider intervals"},
     {"thorough", 0, NULL, FLAG, AT(thorough),
@@ -279,7 +278,6 @@ static const struct {
     {"capture", "output", "where the inputs are written, default NAME.inputs"},
     {"capture", "show", "what such a file holds, running nothing"},
     {"compare", "plan", "a plan instead of a second version: 'tile(i:32,j:32) simd'"},
-    {"import", "format", "t4, kernel-tuner or csv; default: detected from the file"},
     {"machine", "output", "where the profile is kept, default in the user's folder"},
     {"machine", "plot",
      "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},

@@ -412,7 +412,6 @@ static int read_options(const struct command *command, int argc, char **argv,
 static int read_operand(const struct command *command, const char *word,
                         struct settings *settings, struct error *err)
 {
-    bool number = word[strspn(word, "0123456789")] == 0;
     switch (command->operand) {
     case OPERAND_SOURCE:
         return read_file(word, settings, err);
@@ -422,8 +421,6 @@ static int read_operand(const struct command *command, const char *word,
         return read_results(word, settings, err);
     case OPERAND_SESSION:
         return read_session(word, settings, err);
-    case OPERAND_SESSION_OR_RESULTS:
-        return (number ? read_session : read_results)(word, settings, err);
     case OPERAND_PROFILE:
         return read_rival(word, settings, err);
     case OPERAND_RULE:

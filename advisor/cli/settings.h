@@ -43,7 +43,6 @@ struct settings {
     const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *inputs;           /* what a call was given: of capture */
-    const char *format;           /* of export and import; NULL = t4, or found out */
     const char *regions, *events; /* profile: a folder to read; what is counted */
     const char *measurement;      /* a file to explain instead of measuring */
     const char *samples;          /* likewise: of an application */
@@ -90,9 +89,8 @@ enum operand {
     OPERAND_VERSIONS, /* FILE, FILE:LINE or FILE:FUNCTION, twice */
     OPERAND_RESULTS,  /* a file that is no source */
     OPERAND_SESSION,  /* its number */
-    OPERAND_SESSION_OR_RESULTS,
-    OPERAND_PROFILE, /* the second one of --compare */
-    OPERAND_RULE,    /* or a transformation */
+    OPERAND_PROFILE,  /* the second one of --compare */
+    OPERAND_RULE,     /* or a transformation */
     OPERAND_SHELL,
     OPERAND_NR
 };

@@ -1,8 +1,10 @@
 /*
- * Sessions as spaces that other tuners read (core/store/exchange.h), and such spaces as
- * sessions. A measurement is an inflight.measurement/1 document; one that came from
- * elsewhere has the keys configuration, figures, costs_ns, correctness, timestamp, more
- * beside (docs/internals/formats.md).
+ * Sessions as documents that other programs read (inflight.results/1), and such documents
+ * as sessions; spaces that were recorded, and counts and measurements that were saved
+ * elsewhere, asked again. What other tuners write, advisor/exchange/inflight-exchange
+ * turns into such a document and back: a measurement that came from elsewhere has the
+ * keys configuration, figures, costs_ns, correctness, timestamp, more beside
+ * (docs/internals/formats.md).
  */
 #ifndef ADVISOR_EXCHANGE_EXCHANGED_H
 #define ADVISOR_EXCHANGE_EXCHANGED_H
@@ -15,40 +17,28 @@
 
 struct error;
 
-/* The session's measurements: of each variant the last, or the last that is explained.
- * Fails for sessions without any, and for those of sweeps. */
-int space_of_session(struct store *store, const struct store_session *session,
-                     struct exchange_space *out, struct error *err);
+#define results_schema "inflight.results/1"
 
-/* The same of a space that was recorded whole, a file of inflight.space/1. */
-int space_of_dataset(const char *path, struct exchange_space *out, struct error *err);
+/* All that the session measured, in order. Fails for sessions without any, and for those
+ * of sweeps. Caller json_decref's. */
+int results_of_session(struct store *store, const struct store_session *session,
+                       json_t **results, struct error *err);
+/* The keys of all measurements together; those that are missing become null. */
+void results_take_head(const json_t *from, json_t *to);
 
-/* What import stores. */
-struct imported {
-    const char *path;
-    enum exchange_format format;
-    const char *note; /* what was put right in the file; NULL = nothing */
-};
+/* A file of that schema, found good, or STATUS_INPUT. Caller json_decref's. */
+int results_read(const char *path, json_t **root, struct error *err);
 
-/* One finished session with all results, or nothing: command "import", title the kernel's
- * name, report inflight.imported/1. */
-int session_of_space(struct store *store, const struct exchange_space *space,
-                     const struct imported *imported, long long *session,
-                     struct error *err);
+/* One finished session with all measurements of the document, or nothing: command
+ * "import", title the kernel's name, report inflight.imported/1. `path` is where they
+ * were read, the document one of results_read(). */
+int session_of_results(struct store *store, const json_t *results, const char *path,
+                       long long *session, struct error *err);
 
 /* The report inflight.imported/1 for people: the fastest configurations, or with
  * `evidence` all of them. */
 void space_text(const json_t *report, bool colour, bool evidence, int columns,
                 struct buf *out);
-
-/* What the two halves of exchanged.h share. */
-
-/* inflight.measurement/1, one a variant, each with its timestamp. */
-struct documents {
-    json_t **item;
-    size_t nr, alloc;
-    struct error *err; /* of the callback that fills it */
-};
 
 /* A question from counts that somebody else took. */
 

@@ -83,14 +83,13 @@ static void add_outcomes(const json_t *results, struct buf *out)
     json_decref(counts);
 }
 
-/* As in keys. */
 static void add_value(const json_t *value, struct buf *out)
 {
-    json_t *one = json_pack("{s:O}", "value", value);
-    char *text = exchange_key(one);
-    buf_add(out, text);
+    char *text = json_is_string(value)
+                     ? xstrdup(json_string_value(value))
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    buf_add(out, text ? text : "");
     free(text);
-    json_decref(one);
 }
 
 static void add_values(const json_t *values, struct buf *out)
@@ -138,6 +137,8 @@ static void show_parameters(struct layout *layout, const json_t *report)
 {
     const char *name;
     json_t *values;
+    if (!json_object_size(json_object_get(report, "parameters")))
+        return;
     layout_heading(layout, "Parameters");
     json_object_foreach(json_object_get(report, "parameters"), name, values) {
         struct buf text = {0};
@@ -147,10 +148,14 @@ static void show_parameters(struct layout *layout, const json_t *report)
     }
 }
 
-static void add_configuration(const json_t *configuration, struct buf *out)
+/* Of results of our own the plan. */
+static void add_configuration(const json_t *line, struct buf *out)
 {
-    const char *name;
+    const json_t *configuration = json_object_get(line, "configuration");
+    const char *name, *plan = word_of(line, "plan");
     json_t *value;
+    if (!json_object_size(configuration))
+        buf_add(out, *plan ? plan : "as written");
     json_object_foreach((json_t *)configuration, name, value) {
         buf_addf(out, "%s%s=", out->length ? " " : "", name);
         add_value(value, out);
@@ -175,7 +180,7 @@ static void show_line(struct layout *layout, const struct ranked *ranked, size_t
         buf_addf(layout->out, "%7.3f  ", ranked->time_ns / best_ns);
     else
         buf_addf(layout->out, "%7s  ", "");
-    add_configuration(json_object_get(ranked->line, "configuration"), &values);
+    add_configuration(ranked->line, &values);
     buf_add_wrapped(layout->out, buf_str(&values), indent, layout->width);
     buf_add(layout->out, "\n");
     buf_release(&cell);

@@ -236,25 +236,24 @@ static const struct command commands[] = {
      "         inflight rules --rules mine.json --test cases.json",
      "rules metrics transformations record test json help | machine database " REST,
      OPERAND_RULE, BEHIND_FLAGS, rules_command},
-    {GROUP_MORE, "export", "a session's results for other tuners and spreadsheets",
-     "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
-     "Without a number: the newest session; SPACE.json is a recorded space\n"
-     "(docs/internals/formats.md), compressed or not. Each variant becomes a\n"
-     "configuration: a value for each step of the plans (tile_i, jam_j, order ...).\n"
-     "t4 is read by what scores searches, kernel-tuner by Kernel Tuner's simulation\n"
-     "mode and dashboard. A FILE that ends in .gz is compressed. See\n"
+    {GROUP_MORE, "export", "a session's measurements as JSON, for other tuners too",
+     "export [SESSION] [-o FILE] [options]",
+     "Without a number: the newest session. inflight-exchange, a script beside this\n"
+     "program, makes T4 results, a cache file of Kernel Tuner or a table of it; "
+     "'import'\n"
+     "takes it on another machine. A FILE that ends in .gz is compressed. See\n"
      "docs/reference/exchange.md.\n\n"
-     "example: inflight export --format kernel-tuner -o transpose.json\n"
-     "         inflight export 12 --format t4 -o transpose-t4.json.gz",
-     "format output help | database quiet color help-all version",
-     OPERAND_SESSION_OR_RESULTS, BEHIND_FLAGS, export_command},
-    {GROUP_MORE, "import", "results of other tuners as a session",
-     "import FILE [--format NAME] [options]",
-     "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
-     "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
+     "example: inflight export | inflight-exchange - --to kernel-tuner -o triad.json\n"
+     "         inflight export 12 -o session.json.gz",
+     "output help | database quiet color help-all version", OPERAND_SESSION, BEHIND_FLAGS,
+     export_command},
+    {GROUP_MORE, "import", "exported measurements, other tuners' too, as a session",
+     "import FILE [options]",
+     "Reads what 'export' writes, and what inflight-exchange makes of T4 results and of\n"
+     "cache files of Kernel Tuner; 'inflight report' and 'inflight export' take the\n"
      "session. All of the file is stored, or nothing. See docs/reference/exchange.md.\n\n"
-     "example: inflight import A100.json.gz && inflight report",
-     "format help | database quiet color help-all version", OPERAND_RESULTS, BEHIND_FLAGS,
+     "example: inflight-exchange A100.json.gz -o a100.json && inflight import a100.json",
+     "help | database quiet color help-all version", OPERAND_RESULTS, BEHIND_FLAGS,
      import_command},
     {GROUP_SETUP, "doctor",
      "what works on this machine, and the remedy where it does not", "doctor [options]",

@@ -394,14 +394,6 @@ static int add_cpus(struct completes *out, struct error *err)
     return status;
 }
 
-static int add_formats(struct completes *out, struct error *err)
-{
-    (void)err;
-    for (int i = 0; i < EXCHANGE_FORMAT_NR; i++)
-        strvec_push(&out->words, exchange_format_word((enum exchange_format)i));
-    return 0;
-}
-
 static int add_profiles(struct completes *out, struct error *err)
 {
     struct machine_entry *entry = NULL;
@@ -461,7 +453,6 @@ static const struct {
     {"compare", COMPLETES_PROFILES, add_profiles},
     {"compiler", COMPLETES_PROGRAMS, NULL},
     {"cpu", COMPLETES_WORDS, add_cpus},
-    {"format", COMPLETES_WORDS, add_formats},
     {"machine", COMPLETES_PROFILES, add_profiles},
     {"plan", COMPLETES_PLAN, add_transformations},
     {"show", COMPLETES_PROFILES, add_profiles},
@@ -534,7 +525,6 @@ static int completes_operand(const struct command *command, struct completes *ou
         [OPERAND_VERSIONS] = {COMPLETES_SOURCES, NULL},
         [OPERAND_RESULTS] = {COMPLETES_FILES, NULL},
         [OPERAND_SESSION] = {COMPLETES_NOTHING, NULL},
-        [OPERAND_SESSION_OR_RESULTS] = {COMPLETES_FILES, NULL},
         [OPERAND_PROFILE] = {COMPLETES_PROFILES, add_profiles},
         [OPERAND_RULE] = {COMPLETES_WORDS, add_rules},
         [OPERAND_SHELL] = {COMPLETES_WORDS, add_shells},

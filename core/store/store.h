@@ -10,7 +10,6 @@
 #ifndef CORE_STORE_STORE_H
 #define CORE_STORE_STORE_H
 
-#include "core/store/exchange.h"
 #include "core/store/record.h"
 
 struct error;

@@ -142,9 +142,10 @@ static const char *const printed[] = {
     "check versions.inflight.json --machine skl --cores 1 -q --budget 1s --json",
     "tune --replay space.json --json",
     "rules --record --json",
-    "import cache.json",
+    "import results.json",
     "report --json",
     "report --list --json",
+    "export",
     "profile --timeline 10ms --json -- sleep 0.2",
     "profile --timeline 10ms --list --json",
 };
@@ -177,7 +178,7 @@ static void add_printed(struct place *place, struct strvec *paths)
         char *name = xasprintf("printed_%zu.json", i);
 
         print_one(place, printed[i], name);
-        if (strstr(printed[i], "--json"))
+        if (strstr(printed[i], "--json") || !strcmp(printed[i], "export"))
             strvec_pushf(paths, "%s/%s", place->work, name);
         free(name);
     }

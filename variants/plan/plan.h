@@ -75,15 +75,6 @@ enum step_names {
 };
 enum step_values { VALUES_NONE, VALUES_EACH, VALUES_MAY };
 
-/* How a step becomes columns of a table of variants. */
-enum column_form {
-    COLUMN_NONE,
-    COLUMN_WHOLE, /* one column, what is in the brackets as text */
-    COLUMN_EACH,  /* a column for each name, all in one step: tile(i:64,j:32) */
-    COLUMN_FLAGS, /* the same, names without values: nontemporal(a,b) */
-    COLUMN_APART  /* a column for each name, a step each: prefetch(a:16) prefetch(b:8) */
-};
-
 struct transformation {
     const char *name, *syntax, *meaning;
     const char *also; /* other names of the field for it, separated by blanks; NULL = none
@@ -118,13 +109,6 @@ struct transformation {
     struct step_rule {
         const char *word, *meaning;
     } rule[2];
-
-    struct step_column {
-        enum column_form form;
-        const char *name;   /* of the column, or what names of columns begin with */
-        char joint;         /* between names, instead of the comma that separates keys */
-        const char *absent; /* value without such a step, where not all are numbers */
-    } column;
 };
 const struct transformation *transformations(size_t *nr);
 const struct transformation *transformation_of(enum step_kind kind);

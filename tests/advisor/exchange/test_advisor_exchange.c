@@ -1,12 +1,11 @@
-/* Sessions to files of other tuners and back. UPDATE_GOLDEN=1 rewrites
- * tests/data/exchange/session_* and report*. */
-#include <math.h>
+/* Sessions as documents and back. UPDATE_GOLDEN=1 rewrites session.json and report* of
+ * tests/data/exchange; what inflight-exchange makes of them is test_exchange.py's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/exchange/exchanged.h"
-#include "core/files/gz.h"
 #include "search/session/measured.h"
+#include "tests/cases.h"
 #include "tests/check.h"
 #include "tests/core/store/scratch_store.h"
 
@@ -94,44 +93,38 @@ static long long store_session(struct fixture *fixture)
 }
 
 /* The session's text, without what differs from run to run. */
-static char *exported(struct fixture *fixture, long long id, enum exchange_format format)
+static char *exported(struct fixture *fixture, long long id)
 {
     struct store_session session;
-    struct exchange_space space;
-    struct buf out = {0};
     struct error err = {0};
+    json_t *results = NULL, *document;
+    size_t i;
 
     check_ok(store_session_get(fixture->store, id, &session, &err), &err);
-    if (check_ok(space_of_session(fixture->store, &session, &space, &err), &err)) {
-        for (size_t i = 0; i < space.result_nr && strcmp(session.command, "import");
-             i++) {
-            check_eq(strlen(space.result[i].timestamp), 25);
-            free(space.result[i].timestamp);
-            space.result[i].timestamp = xstrdup("2026-01-31T12:00:00+00:00");
-        }
-        if (json_object_get(space.extra, "autotuner_version"))
-            exchange_keep(&space.extra, "autotuner_version", json_string("0"));
-        check_ok(exchange_text(&space, format, &out, &err), &err);
-    }
-    exchange_space_release(&space);
+    check_ok(results_of_session(fixture->store, &session, &results, &err), &err);
+    json_object_set_new(results, "version", json_string("0"));
+    json_array_foreach(json_object_get(results, "measurements"), i, document)
+        json_object_set_new(document, "timestamp",
+                            json_string("2026-01-31T12:00:00+00:00"));
+    char *text = json_text(results);
+    json_decref(results);
     store_session_release(&session);
-    return buf_detach(&out);
+    return text;
 }
 
-static long long import_text(struct fixture *fixture, const char *text, const char *name)
+static long long import_text(struct fixture *fixture, const char *text)
 {
-    char *path = path_join(fixture->folder, name), *note = NULL;
-    struct imported imported = {.path = "f.json", .format = EXCHANGE_FORMAT_NR};
-    struct exchange_space space;
+    char *path = path_join(fixture->folder, "f.json");
     struct error err = {0};
+    json_t *results = NULL;
     long long session = 0;
 
-    check_ok(file_write_gz(path, text, strlen(text), &err), &err);
-    if (check_ok(exchange_read(path, &imported.format, &space, &note, &err), &err))
-        check_ok(session_of_space(fixture->store, &space, &imported, &session, &err),
+    check_ok(file_write(path, text, strlen(text), &err), &err);
+    if (check_ok(results_read(path, &results, &err), &err)) {
+        check_ok(session_of_results(fixture->store, results, "f.json", &session, &err),
                  &err);
-    exchange_space_release(&space);
-    free(note);
+        json_decref(results);
+    }
     free(path);
     return session;
 }
@@ -177,82 +170,36 @@ static int take_plan(void *data, const char *variant, const char *text)
     return 0;
 }
 
-static void check_plans(struct fixture *fixture, long long session)
+TEST("sessions come back")
 {
     static const char *const want[] = {
         "|small|ok|0.004",
-        "tile(i:64,j:32)|small|ok|0.00275",
+        "tile(i:64,j:32)|small|ok|0.003",
         "interchange(j,i) tile(j:32,i:64) simd|small|ok|0.0025",
         "simd|small|wrong-result|0",
         "unroll(j:4)|small|not-built|0",
+        "unroll(j:8)|small|interrupted|0",
         "prefetch(a:16,to:L2) prefetch(b:8)|small|timed-out|0",
         "pack(B,kt) vec(j:8)|small|out-of-memory|0",
         "|huge|ok|0.00375",
         "unroll(j:16)|small|stopped|0.016",
+        "tile(i:64,j:32)|small|ok|0.00275",
     };
+    struct fixture fixture = fixture_opened();
     struct plans plans = {0};
     struct error err = {0};
+    char *text = exported(&fixture, store_session(&fixture));
 
-    check_ok(store_measurement_each(fixture->store, session, take_plan, &plans, &err),
-             &err);
+    check_golden_file("session.json", text);
+    long long back = import_text(&fixture, text);
+    check_ok(store_measurement_each(fixture.store, back, take_plan, &plans, &err), &err);
     check_eq(plans.nr, ARRAY_SIZE(want));
     for (size_t i = 0; i < plans.nr && i < ARRAY_SIZE(want); i++)
         check_str(plans.texts.v[i], want[i]);
     strvec_release(&plans.texts);
-}
-
-static void check_way(const char *golden, enum exchange_format format, const char *name)
-{
-    struct fixture fixture = fixture_opened();
-    char *text = exported(&fixture, store_session(&fixture), format);
-    long long back;
-
-    check_golden_file(golden, text);
-    back = import_text(&fixture, text, name);
-    check_plans(&fixture, back);
-    char *again = exported(&fixture, back, format);
+    char *again = exported(&fixture, back);
     check_str(again, text);
     free(again);
-    free(text);
-    fixture_drop(&fixture);
-}
-
-TEST("sessions come back from T4")
-{
-    check_way("session_t4.json", EXCHANGE_FORMAT_T4, "s.json.gz");
-}
-
-TEST("sessions come back from cache files")
-{
-    check_way("session_cache.json", EXCHANGE_FORMAT_KERNEL_TUNER, "s.json");
-}
-
-/* Other programs may keep the parameters only. */
-TEST("plans come back from parameters alone")
-{
-    struct fixture fixture = fixture_opened();
-    char *text =
-        exported(&fixture, store_session(&fixture), EXCHANGE_FORMAT_KERNEL_TUNER);
-    struct error err = {0};
-    json_t *root = NULL, *entry;
-    const char *key;
-    struct plans plans = {0};
-
-    check_ok(json_read_text(text, "t", NULL, &root, &err), &err);
-    json_object_foreach(json_object_get(root, "cache"), key, entry) {
-        json_object_del(entry, "plan");
-        json_object_del(entry, "inflight");
-    }
-    free(text);
-    text = json_dumps(root, 0);
-    long long back = import_text(&fixture, text, "s.json");
-    check_ok(store_measurement_each(fixture.store, back, take_plan, &plans, &err), &err);
-    check_str(plans.texts.v[2], "interchange(j,i) tile(j:32,i:64) simd|small|ok|0.0025");
-    check_str(plans.texts.v[5], "prefetch(a:16,to:L2) prefetch(b:8)|small|timed-out|0");
-    check_str(plans.texts.v[6], "pack(B,kt) vec(j:8)|small|crashed|0");
-    check_str(plans.texts.v[7], "|huge|ok|0.00375");
-    strvec_release(&plans.texts);
-    json_decref(root);
     free(text);
     fixture_drop(&fixture);
 }
@@ -278,85 +225,59 @@ static char *report_of(struct fixture *fixture, long long id, bool evidence)
     return buf_detach(&out);
 }
 
-TEST("foreign results are shown and written again")
+TEST("results are shown, and exported as they came")
 {
     static const struct {
         const char *file, *golden;
         bool evidence;
-    } cases[] = {{"cache.json", "report_cache.txt", false},
-                 {"cache.json", "report_cache_all.txt", true},
-                 {"t4_hub.json", "report_hub.txt", false},
-                 {"t4_score.json", "report_score.txt", false}};
+    } cases[] = {{"cache_results.json", "report_cache.txt", false},
+                 {"cache_results.json", "report_cache_all.txt", true},
+                 {"t4_hub_results.json", "report_hub.txt", false},
+                 {"t4_score_results.json", "report_score.txt", false},
+                 {"session.json", "report_session.txt", false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct fixture fixture = fixture_opened();
         char *path = path_join(folder, cases[i].file);
-        struct buf text = {0}, want = {0};
+        struct buf text = {0};
         struct plans plans = {0};
         struct error err = {0};
         check_ok(file_read(path, &text, &err), &err);
-        long long session = import_text(&fixture, buf_str(&text), "f.json");
+        long long session = import_text(&fixture, buf_str(&text));
         char *report = report_of(&fixture, session, cases[i].evidence);
         check_golden_file(cases[i].golden, report);
         check_ok(store_measurement_each(fixture.store, session, take_plan, &plans, &err),
                  &err);
-        if (i == 0) {
-            char *again = exported(&fixture, session, EXCHANGE_FORMAT_KERNEL_TUNER);
-            char *written = path_join(folder, "written_cache.json");
-            check_ok(file_read(written, &want, &err), &err);
-            check_str(again, buf_str(&want));
-            check_str(plans.texts.v[0],
-                      "set(block_size_x:16,unroll:1,layout:row,scale:0.5)|small|ok|"
-                      "0.0025");
-            free(written);
-            free(again);
-        }
+        char *again = exported(&fixture, session);
+        long long copy = import_text(&fixture, again);
+        char *same = exported(&fixture, copy);
+        check_str(same, again);
         strvec_release(&plans.texts);
         buf_release(&text);
-        buf_release(&want);
+        free(same);
+        free(again);
         free(report);
         free(path);
         fixture_drop(&fixture);
     }
 }
 
-/* A recorded space needs no database. */
-TEST("recorded spaces are written")
-{
-    static const char text[] =
-        "{\"schema\": \"inflight.space/1\", \"date\": \"2026-01-31T12:00:00Z\", "
-        "\"kernel\": {\"function\": \"blur\", \"file\": \"blur.c\", \"words\": [\"set n "
-        "= "
-        "100\", \"buffer a = uniform(0, 1)\", \"set m = 50\"]}, \"machine\": {\"name\": "
-        "\"SKX\"}, \"measurements\": [%s]}";
-    struct fixture fixture = fixture_make();
-    char *path = path_join(fixture.folder, "blur.json.gz");
-    struct exchange_space space;
-    struct error err = {0};
-    json_t *measurement = document_of(1);
-    char *one = json_dumps(measurement, 0), *all = xasprintf(text, one);
+/* ---- what is refused ---- */
 
-    check_ok(file_write_gz(path, all, strlen(all), &err), &err);
-    if (check_ok(space_of_dataset(path, &space, &err), &err)) {
-        check_str(space.kernel, "blur");
-        check_str(space.device, "SKX");
-        check_eq(json_integer_value(json_array_get(space.problem_size, 1)), 50);
-        check_eq(space.result_nr, 1);
-        check_str(space.result[0].timestamp, "2026-01-31T12:00:00+00:00");
-        check_near(space.result[0].time_s, 3e-3, 1e-9);
-        check_near(space.result[0].phase_s[EXCHANGE_PHASE_BENCHMARK], 0.5, 1e-9);
-        check_str(space.parameter[0].name, "tile_i");
-        exchange_space_release(&space);
-    }
-    free(all);
-    all = xasprintf(text, "");
-    check_ok(file_write_gz(path, all, strlen(all), &err), &err);
-    check_fails(space_of_dataset(path, &space, &err), &err, STATUS_INPUT,
-                "measurements: there are no measurements in it");
-    json_decref(measurement);
-    free(one);
-    free(all);
-    free(path);
-    fixture_drop(&fixture);
+static int read_results(const struct test_case *one, const char *path, struct error *err)
+{
+    json_t *results = NULL;
+    int status = results_read(path, &results, err);
+
+    (void)one;
+    if (!status)
+        json_decref(results);
+    return status;
+}
+
+TEST("damaged results are refused with their place")
+{
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/exchange/results.cases", 14,
+                  read_results);
 }
 
 /* ---- what cannot be exported ---- */
@@ -365,19 +286,19 @@ TEST("sessions without results are refused")
 {
     struct fixture fixture = fixture_opened();
     struct store_session session;
-    struct exchange_space space;
     struct error err = {0};
+    json_t *results = NULL;
     long long id = 0;
 
     check_ok(store_session_new(fixture.store, "k", "measure", "blur", NULL, &id, &err),
              &err);
     check_ok(store_session_get(fixture.store, id, &session, &err), &err);
-    check_fails(space_of_session(fixture.store, &session, &space, &err), &err,
+    check_fails(results_of_session(fixture.store, &session, &results, &err), &err,
                 STATUS_INPUT, "session 1 (measure of blur) holds no measurements");
     check_ok(store_measurement_add(fixture.store, id, "n=1",
                                    "{\"schema\": \"inflight.point/1\"}", &err),
              &err);
-    check_fails(space_of_session(fixture.store, &session, &space, &err), &err,
+    check_fails(results_of_session(fixture.store, &session, &results, &err), &err,
                 STATUS_INPUT, "the session is a sweep");
     store_session_release(&session);
     fixture_drop(&fixture);

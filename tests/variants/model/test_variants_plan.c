@@ -239,7 +239,6 @@ TEST("rows fit together")
     for (size_t i = 0; i < nr; i++) {
         const struct step_search *search = &all[i].search;
         check(all[i].name && all[i].meaning);
-        check((search->place != 0) == (all[i].column.form != COLUMN_NONE));
         check(search->place != PLACE_SHAPE);
         check(!search->repeats || search->steps_max > 1);
         check(!search->scaled || all[i].values == VALUES_EACH);
