@@ -77,17 +77,23 @@ static int try_plan(const struct visit *visit, const char *plan, struct buf *why
 {
     const struct search_runner *runner = &visit->bench->runner;
     struct search_observer observer = context_observer(visit->bench);
+    static const enum measure_effort efforts[] = {MEASURE_FULL, MEASURE_CHECK};
     struct candidate candidate = {.plan = plan};
-    struct measurement measurement = {0};
-    if (runner->measure(runner->data, &candidate, MEASURE_FULL, 0, &measurement, err))
-        return -1;
-    *cut_short = measurement.outcome == RUN_OUTCOME_INTERRUPTED;
-    if (measurement.outcome != RUN_OUTCOME_OK)
-        buf_addf(why, "%s%s%s", run_outcome_word(measurement.outcome),
-                 measurement.detail ? ": " : "",
-                 measurement.detail ? measurement.detail : "");
-    int status = *cut_short ? 0 : observer.measured(observer.data, &measurement, err);
-    measurement_release(&measurement);
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(efforts) && !status && !why->length; i++) {
+        struct measurement measurement = {0};
+        if (runner->measure(runner->data, &candidate, efforts[i], 0, &measurement, err))
+            return -1;
+        *cut_short = measurement.outcome == RUN_OUTCOME_INTERRUPTED;
+        if (measurement.outcome != RUN_OUTCOME_OK) {
+            char *failure = measurement_failure(&measurement);
+            buf_add(why, failure);
+            free(failure);
+        }
+        if (!*cut_short && (measurement.time_s.known || why->length))
+            status = observer.measured(observer.data, &measurement, err);
+        measurement_release(&measurement);
+    }
     return status;
 }
 

@@ -30,6 +30,101 @@ static void drop_best(struct search_result *result, struct quantity gain,
     result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
 }
 
+/* ---- whose results are right ---- */
+
+static struct quantity gain_over_written(struct session *session, size_t i)
+{
+    return session_timed(session, i) && session_timed(session, 0)
+               ? evidence_ratio(&session->evidence, 0, i)
+               : quantity_unknown();
+}
+
+/* A gain is told of what gives the original's results at the full size. The best is
+ * either explained, or its file is checked. */
+static bool is_unchecked_gain(struct session *session, size_t i)
+{
+    return i != 0 && i != session->result->best &&
+           !session->result->measurement[i].checked &&
+           session_is_gain(gain_over_written(session, i));
+}
+
+static bool is_advised(const struct search_result *result, size_t i)
+{
+    for (size_t k = 0; k < result->advice_nr; k++)
+        if (result->advice[k].tried_plan &&
+            !strcmp(result->advice[k].tried_plan, result->measurement[i].plan))
+            return true;
+    return false;
+}
+
+/* What was said of its time. */
+static void withdraw(struct search_result *result, size_t i, const char *outcome)
+{
+    const char *plan = result->measurement[i].plan;
+    for (size_t k = 0; k < result->advice_nr; k++) {
+        struct advice *advice = &result->advice[k];
+        if (!advice->tried_plan || strcmp(advice->tried_plan, plan))
+            continue;
+        advice->measured_speedup = quantity_unknown();
+        free(advice->outcome);
+        advice->outcome = xstrdup(outcome);
+        if (result->first_tried && !strcmp(result->first_tried, advice->transformation))
+            result->first_gain = quantity_unknown();
+    }
+    for (size_t k = 0; k < result->audit.nr; k++)
+        if (result->audit.item[k].plan && !strcmp(result->audit.item[k].plan, plan))
+            result->audit.item[k].gain = quantity_unknown();
+}
+
+struct unchecked {
+    size_t i;
+    bool advised;
+    double seconds;
+};
+
+static int by_use(const void *a, const void *b)
+{
+    const struct unchecked *left = a, *right = b;
+    if (left->advised != right->advised)
+        return left->advised ? -1 : 1;
+    return left->seconds < right->seconds ? -1 : left->seconds > right->seconds;
+}
+
+static int check_gain(struct session *session, size_t i, struct error *err)
+{
+    struct search_result *result = session->result;
+    bool right;
+    if (session_check(session, i, &right, err))
+        return -1;
+    if (right || session_timed(session, i)) /* or it was cut short */
+        return 0;
+    char *failure = measurement_failure(&result->measurement[i]),
+         *outcome = xasprintf("not kept: %s", failure);
+    withdraw(result, i, outcome);
+    free(failure);
+    free(outcome);
+    return 0;
+}
+
+/* First those that the advice names, the fastest first: where the time ends before all
+ * are compared, the others are not told. */
+static int check_gains(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    struct unchecked *list = xcalloc(result->measurement_nr, sizeof(*list));
+    size_t nr = 0;
+    int status = 0;
+    for (size_t i = 1; i < result->measurement_nr; i++)
+        if (is_unchecked_gain(session, i))
+            list[nr++] = (struct unchecked){i, is_advised(result, i),
+                                            result->measurement[i].time_s.value};
+    qsort(list, nr, sizeof(*list), by_use);
+    for (size_t k = 0; k < nr && !status && session_affords_check(session); k++)
+        status = check_gain(session, list[k].i, err);
+    free(list);
+    return status;
+}
+
 static const char no_gain[] = "not kept: measured again, the gain was gone";
 
 static bool is_luck(struct quantity gain)
@@ -164,19 +259,22 @@ static struct tried_environment *add_tried(struct search_result *result, const c
     return tried;
 }
 
-static char *failure_text(const struct measurement *failed)
-{
-    return xasprintf("%s%s%s", run_outcome_word(failed->outcome),
-                     failed->detail ? ": " : "", failed->detail ? failed->detail : "");
-}
-
 /* Compares with *now, which becomes the other one when that is faster beyond doubt. */
 static int judge_option(struct session *session, struct tried_environment *tried,
                         size_t index, size_t *now, struct error *err)
 {
     double seconds = fmin(5, session_closing_s(session, later(session)));
-    if (session_compare(session, *now, index, seconds, &tried->gain, err))
+    bool right = true;
+    if (session_compare(session, *now, index, seconds, &tried->gain, err) ||
+        (session_is_gain(tried->gain) && session_check(session, index, &right, err)))
         return -1;
+    if (!right) {
+        tried->gain = quantity_unknown();
+        tried->outcome = session_timed(session, index)
+                             ? xstrdup("its results could not be compared to the end")
+                             : measurement_failure(&session->result->measurement[index]);
+        return 0;
+    }
     tried->kept = tried->gain.known && !tried->gain.doubted && tried->gain.low > 1 &&
                   tried->gain.value >= SESSION_MIN_GAIN;
     tried->outcome = xstrdup(!tried->gain.known    ? "could not be compared to the end"
@@ -216,7 +314,7 @@ static int try_option(struct session *session, const struct environment *option,
         return -1;
     if (session_timed(session, index))
         return judge_option(session, tried, index, now, err);
-    tried->outcome = failure_text(&result->measurement[index]);
+    tried->outcome = measurement_failure(&result->measurement[index]);
     return 0;
 }
 
@@ -267,6 +365,10 @@ static char *say_interrupted(const struct session *session)
             fastest = i;
     if (fastest == result->best || !session_timed(session, result->best))
         return xstrdup("it was interrupted");
+    if (!result->measurement[fastest].checked)
+        return xasprintf("it was interrupted (fastest in a first run, its results not "
+                         "compared: %s)",
+                         result->measurement[fastest].plan);
     return xasprintf(
         "it was interrupted (fastest in a first run, not confirmed: %s, %.2fx)",
         result->measurement[fastest].plan,
@@ -288,10 +390,13 @@ static void note_gains(struct session *session)
 {
     struct search_result *result = session->result;
     result->gain = xcalloc(result->measurement_nr, sizeof(*result->gain));
-    for (size_t i = 0; i < result->measurement_nr; i++)
-        result->gain[i] = session_timed(session, i) && session_timed(session, 0)
-                              ? evidence_ratio(&session->evidence, 0, i)
-                              : quantity_unknown();
+    for (size_t i = 0; i < result->measurement_nr; i++) {
+        bool unchecked = is_unchecked_gain(session, i);
+        result->gain[i] = unchecked ? quantity_unknown() : gain_over_written(session, i);
+        if (unchecked)
+            withdraw(result, i,
+                     "not told: its results were not compared at the full size");
+    }
     result->gain[0] = quantity_exact(1, PROVENANCE_CLOCK);
 }
 
@@ -302,13 +407,15 @@ int session_close(struct session *session, struct error *err)
     result->searched_nr = result->measurement_nr;
     if (result->measurement_nr == 0)
         return 0;
-    if (!session->opts->advise_only && ties_remeasure(session, err))
+    if (!session->opts->advise_only &&
+        (check_gains(session, err) || ties_remeasure(session, err)))
         return -1;
     if (!session->opts->advise_only &&
         (close_source(session, err) || close_environment(session, err) ||
          close_options(session, err)))
         return -1;
-    if (audit_close(session, err) || session_headroom(session, err))
+    if (audit_close(session, err) || check_gains(session, err) ||
+        session_headroom(session, err))
         return -1;
     note_untraced(result);
     result->session_gain = session_gain(session);
@@ -339,6 +446,7 @@ bool search_file_is_wrong(struct search_result *result, const char *plan)
     struct measurement *best = &result->measurement[result->best];
     if (!result->file_checks || strcmp(best->plan, plan))
         return false;
+    result->gain[result->best] = quantity_unknown();
     drop_best(result, quantity_unknown(),
               best->verified
                   ? "not kept: the file of the best plan gives other results at the full "
@@ -359,6 +467,7 @@ bool search_file_is_unchecked(struct search_result *result, const char *plan)
     if (result->measurement[result->best].verified ||
         strcmp(result->measurement[result->best].plan, plan))
         return false;
+    result->gain[result->best] = quantity_unknown();
     drop_best(result, quantity_unknown(),
               "not kept: it was interrupted before results could be compared");
     result->best_total = 0;

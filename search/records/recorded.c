@@ -19,7 +19,7 @@
 #include "variants/kernel/kernel_view.h"
 
 struct record {
-    bool explained, timed;
+    bool explained, timed, checked;
     unsigned launches;
     double seconds, cost_s;
     double at_least_s; /* above 0: stopped for slow */
@@ -161,6 +161,7 @@ static int add_measurement(struct recorded *recorded, json_t *document,
         return -1;
     struct record record = {.explained = read.has_traffic,
                             .timed = read.time_s.known,
+                            .checked = read.checked,
                             .launches = read.launches,
                             .seconds = read.time_s.value,
                             .at_least_s = read.at_least_s,
@@ -234,13 +235,21 @@ static int answer(const struct recorded *recorded, const struct record *record,
     return recorded_explain(out, subject, recorded->machine, recorded->cores, err);
 }
 
+/* The run before it, whose results were compared at the full size since. */
+static bool tells_again(const struct series_of *series, size_t i)
+{
+    return i && series->item[i].checked && !series->item[i].explained &&
+           series->item[i].launches == series->item[i - 1].launches;
+}
+
 /* Time that the session spent on it before it was interrupted. A repeated measurement
  * tells of all its runs. */
 static void skip(struct recorded *recorded, const struct series_of *series, size_t i)
 {
     const struct record *record = &series->item[i],
                         *before = i ? &series->item[i - 1] : NULL;
-    bool repeated = before && !record->explained && record->launches > before->launches;
+    bool repeated = before && !record->explained &&
+                    (record->launches > before->launches || tells_again(series, i));
     if (!record->source.reused)
         recorded->skipped_s += record->cost_s - (repeated ? before->cost_s : 0);
 }
@@ -257,7 +266,8 @@ static bool answers(const struct record *record, const struct question *asked)
     if (record->at_least_s > 0)
         return asked->effort == MEASURE_QUICK &&
                measurement_still_stops(record->at_least_s, asked->stop_at_s);
-    return asked->effort == MEASURE_QUICK || record->explained || !record->timed;
+    return asked->effort == MEASURE_QUICK || record->explained || !record->timed ||
+           (asked->effort == MEASURE_CHECK && record->checked);
 }
 
 /* Has it, given once, no more to say? */
@@ -271,7 +281,8 @@ static bool is_final(const struct record *record, const struct question *asked)
 static size_t next_own(const struct series_of *series, const struct question *asked)
 {
     for (size_t i = series->next; i < series->nr; i++)
-        if (answers(&series->item[i], asked))
+        if (answers(&series->item[i], asked) &&
+            !(tells_again(series, i) && asked->effort != MEASURE_CHECK))
             return i;
     /* given already, and says all there is to say */
     return series->nr && is_final(&series->item[series->nr - 1], asked) ? series->nr - 1

@@ -8,7 +8,7 @@
 #include "search/session/pace.h"
 #include "search/space/environment.h"
 
-static const char *const efforts[] = {"quick", "full", "explain"};
+static const char *const efforts[] = {"quick", "check", "full", "explain"};
 
 json_t *question_new(const char *what)
 {

@@ -106,6 +106,12 @@ void session_no_more(const struct session *session);
  * *right: nothing says that it is wrong. */
 int session_explain(struct session *session, size_t i, bool *right, struct error *err);
 
+/* Compares the results of i, which was timed, at the full size, unless that was done.
+ * What is not right has no time any more; *right: it is. */
+int session_check(struct session *session, size_t i, bool *right, struct error *err);
+/* Is there time for that, and for what closes the session? */
+bool session_affords_check(const struct session *session);
+
 /* The place of the choice's measurement in the plain environment; measurement_nr = it was
  * not measured. */
 size_t session_find(const struct session *session, const struct choice *choice);

@@ -24,6 +24,7 @@ struct measurement {
     char *note;    /* of the samples, one sentence: run_result.note; may be NULL */
     bool verified; /* results equal the untransformed kernel's at the sizes of
                       verified_sizes */
+    bool checked;  /* and at the full size, or the largest that memory allows */
     char *verified_sizes;
     double max_relative_error;
     struct quantity time_s;    /* one call, copies running together */
@@ -52,6 +53,8 @@ struct measurement {
 struct measurement measurement_begun(const struct candidate *candidate,
                                      enum run_outcome outcome);
 void measurement_release(struct measurement *measurement);
+/* How one that did not end well ended, for "not kept: ...". Caller frees. */
+char *measurement_failure(const struct measurement *measurement);
 /* Would one that was STOPPED at at_least_s be stopped at this limit, too? 0 = no limit. A
  * first look ends before the limit, at what is surely slower (live_arena.c). */
 bool measurement_still_stops(double at_least_s, double limit_s);

@@ -33,6 +33,17 @@ void measurement_release(struct measurement *measurement)
     *measurement = (struct measurement){0};
 }
 
+char *measurement_failure(const struct measurement *measurement)
+{
+    const char *detail = measurement->detail;
+    if (measurement->outcome == RUN_OUTCOME_OK)
+        return xstrdup("it was interrupted before its results were compared");
+    if (measurement->outcome == RUN_OUTCOME_WRONG_RESULT && detail)
+        return xasprintf("it computes something else (first difference: %s)", detail);
+    return xasprintf("%s%s%s", run_outcome_word(measurement->outcome), detail ? ": " : "",
+                     detail ? detail : "");
+}
+
 bool measurement_still_stops(double at_least_s, double limit_s)
 {
     /* Of limits of 1.5 times the fastest, which a call of 1.25 times as much ends at. */
@@ -121,6 +132,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
         measurement->verified_sizes, "max_relative_error",
         json_number_or_null(measurement->max_relative_error), "time_ns",
         time_json(measurement->time_s), "samples_ns", samples_json(measurement));
+    if (measurement->checked)
+        json_object_set_new(root, "checked", json_true());
     json_object_set_new(root, "huge_bytes",
                         measurement->huge_bytes < 0 ? json_null()
                                                     : json_real(measurement->huge_bytes));
@@ -234,6 +247,9 @@ static int read_outcome(const struct json_at *at, struct measurement *out,
         json_string_at(at, "verified_sizes", &text, err))
         return -1;
     out->verified_sizes = xstrdup(text);
+    /* Older documents do not say it: it is compared anew. */
+    if (json_has(at, "checked") && json_bool_at(at, "checked", &out->checked, err))
+        return -1;
     return json_bool_at(at, "verified", &out->verified, err);
 }
 

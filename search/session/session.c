@@ -266,6 +266,50 @@ int session_explain(struct session *session, size_t i, bool *right, struct error
     return 0;
 }
 
+/* Its time stays. */
+static void take_check(struct measurement *measurement, struct measurement *check)
+{
+    free(measurement->verified_sizes);
+    measurement->verified = measurement->checked = true;
+    measurement->verified_sizes = check->verified_sizes;
+    measurement->max_relative_error = check->max_relative_error;
+    measurement->cost_s += check->cost_s;
+    measurement->replayed = check->replayed; /* else it is saved anew */
+    check->verified_sizes = NULL;
+    measurement_release(check);
+}
+
+int session_check(struct session *session, size_t i, bool *right, struct error *err)
+{
+    struct measurement *measurement = &session->result->measurement[i], check = {0};
+    struct candidate candidate = {measurement->plan, measurement->environment};
+    *right = session_timed(session, i) && measurement->checked;
+    if (*right || !session_timed(session, i) || spawn_interrupted())
+        return 0;
+    session_say(session, "comparing results at the full size: %s", measurement->plan);
+    double began_s = session_clock_s(session);
+    session_bound(session, false);
+    int status = session->runner->measure(session->runner->data, &candidate,
+                                          MEASURE_CHECK, 0, &check, err);
+    spawn_end_at(0);
+    if (status)
+        return -1;
+    if (check.outcome == RUN_OUTCOME_INTERRUPTED) {
+        measurement_release(&check);
+        return 0;
+    }
+    if (!check.replayed)
+        check.cost_s = session_clock_s(session) - began_s;
+    *right = check.outcome == RUN_OUTCOME_OK;
+    if (*right) {
+        take_check(measurement, &check);
+    } else {
+        const struct choice choice = session->choice[i];
+        put(session, i, &choice, MEASURE_CHECK, &check);
+    }
+    return tell(session, &session->result->measurement[i], err);
+}
+
 /* Of the logarithms: the mean, and half the interval's width; runs are independent of
  * each other, but no two of them may be nearer than they really are. Of n and m launches.
  */

@@ -16,8 +16,9 @@ double session_now_s(const struct session *session)
 }
 
 /* Shares of the budget: the comparisons that the answer is told by, the winner's and its
- * file's, have intervals worth telling; and huge pages their turn. */
-static const double answer_share = 0.2, pages_share = 0.1;
+ * file's, have intervals worth telling; huge pages their turn; and gains are told, of
+ * what was compared at the full size. */
+static const double answer_share = 0.2, pages_share = 0.1, checks_share = 0.1;
 
 static double pages_s(const struct session *session)
 {
@@ -28,7 +29,19 @@ static double pages_s(const struct session *session)
     return one_s < max_s ? fmin(max_s, 2 * one_s) : 0;
 }
 
-static double closing_s(const struct session *session)
+/* Of what was faster than the kernel as written by its own time. */
+static double checks_s(const struct session *session)
+{
+    const struct measurement *measurement = session->result->measurement;
+    double max_s = checks_share * session->pace.budget_s, seconds = 0;
+    for (size_t i = 1; i < session->result->measurement_nr && seconds < max_s; i++)
+        if (session_timed(session, i) && !measurement[i].checked &&
+            measurement[i].time_s.value * SESSION_MIN_GAIN < measurement[0].time_s.value)
+            seconds += session->pace.check_s;
+    return fmin(seconds, max_s);
+}
+
+static double answer_s(const struct session *session)
 {
     const struct pace *pace = &session->pace;
     if (session->opts->advise_only)
@@ -37,6 +50,16 @@ static double closing_s(const struct session *session)
     if (!session->result->best)
         return pace_least_s(pace);
     return fmax(pace_closing_s(pace), answer_share * pace->budget_s) + pages_s(session);
+}
+
+static double closing_s(const struct session *session)
+{
+    return answer_s(session) + (session->result->best ? checks_s(session) : 0);
+}
+
+bool session_affords_check(const struct session *session)
+{
+    return session_end_s(session) >= answer_s(session) + session->pace.check_s;
 }
 
 double session_left_s(const struct session *session)

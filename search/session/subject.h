@@ -31,10 +31,11 @@ struct search_subject {
 };
 
 enum measure_effort {
-    MEASURE_QUICK,  /* a launch or two: enough to drop the hopeless; small sizes verified
-                     */
-    MEASURE_FULL,   /* until the interval is narrow; full size verified */
-    MEASURE_EXPLAIN /* FULL, and traffic and occupancy */
+    MEASURE_QUICK,  /* a launch or two: enough to drop the hopeless; results of what is
+                       faster than the best are compared at small sizes */
+    MEASURE_CHECK,  /* no time: results compared at small sizes and the full one */
+    MEASURE_FULL,   /* until the interval is narrow; results as of QUICK */
+    MEASURE_EXPLAIN /* FULL and CHECK, and traffic and occupancy */
 };
 
 struct search_runner {

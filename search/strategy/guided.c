@@ -248,13 +248,19 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
     bool faster = session_is_gain(ratio), right = true;
     if (faster && session_explain(session, index, &right, err))
         return -1;
-    if (transformation)
-        guided_note_outcome(
-            guided, transformation, session->result->measurement[index].plan, ratio,
-            !ratio.known ? "not kept: it could not be compared to the end"
-            : !faster    ? "not kept: no gain beyond the noise"
-            : !right     ? "not kept: it failed in the longer run at full size"
-                         : SESSION_KEPT);
+    if (transformation) {
+        char *failure = measurement_failure(&session->result->measurement[index]),
+             *failed = xasprintf("not kept: %s", failure);
+        guided_note_outcome(guided, transformation,
+                            session->result->measurement[index].plan,
+                            right ? ratio : quantity_unknown(),
+                            !ratio.known ? "not kept: it could not be compared to the end"
+                            : !faster    ? "not kept: no gain beyond the noise"
+                            : !right     ? failed
+                                         : SESSION_KEPT);
+        free(failure);
+        free(failed);
+    }
     if (faster && right && !transformation)
         guided_note_found(guided, guided->now, index, ratio);
     if (faster && right)

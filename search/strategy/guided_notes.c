@@ -139,8 +139,13 @@ void guided_note_best_try(struct guided *guided, const char *transformation,
         return;
     }
     if (best == result->measurement_nr) {
-        guided_note_outcome(guided, transformation, NULL, quantity_unknown(),
-                            "no plan of it ran to its end and gave the right results");
+        char *failure = measurement_failure(&result->measurement[first]),
+             *none = xasprintf("no plan of it ran to its end and gave the right results; "
+                               "%s: %s",
+                               result->measurement[first].plan, failure);
+        guided_note_outcome(guided, transformation, NULL, quantity_unknown(), none);
+        free(failure);
+        free(none);
         return;
     }
     struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,

@@ -300,7 +300,7 @@ static double seconds_of(const struct space *space, const struct candidate *cand
 static size_t note(struct space *space, const struct candidate *candidate,
                    enum measure_effort effort)
 {
-    static const char *const word[] = {"quick", "full", "explain"};
+    static const char *const word[] = {"quick", "check", "full", "explain"};
     char *text = candidate_text(candidate);
 
     strvec_pushf(&space->asked, "%s %s", word[effort], text);
@@ -319,8 +319,6 @@ static void fill_time(struct space *space, double seconds, struct measurement *o
         out->sample[out->sample_nr] =
             (struct run_sample){value, value, (unsigned)out->sample_nr, 0, 0, false};
     out->launches = 1;
-    out->verified = true;
-    out->verified_sizes = xstrdup("n=1, 7, 64");
 }
 
 static struct quantity interval_of(const struct space_ratio *scripted)
@@ -354,6 +352,11 @@ static int measure(void *data, const struct candidate *candidate,
         out->detail = xasprintf("scripted: %s", run_outcome_word(out->outcome));
         return 0;
     }
+    out->verified = true;
+    out->verified_sizes = xstrdup("n=1, 7, 64");
+    out->checked = effort == MEASURE_CHECK || effort == MEASURE_EXPLAIN;
+    if (effort == MEASURE_CHECK)
+        return 0;
     fill_time(space, seconds_of(space, candidate), out);
     if (effort == MEASURE_QUICK && before < 2 && entry->quick[before].value > 0)
         out->time_s = interval_of(&entry->quick[before]);

@@ -192,10 +192,12 @@ TEST("an interrupt keeps what is known")
          "interrupted"},
         {5, NULL,
          "0 interrupted best '', last interrupted, 5 measured, 0 compared; it was "
-         "interrupted (fastest in a first run, not confirmed: tile(i:32,j:32), 2.50x)"},
+         "interrupted (fastest in a first run, its results not "
+         "compared: tile(i:32,j:32))"},
         {5, "exhaustive",
          "0 interrupted best '', last interrupted, 5 measured, 0 compared; it was "
-         "interrupted (fastest in a first run, not confirmed: nontemporal(B), 1.00x)"},
+         "interrupted (fastest in a first run, its results not "
+         "compared: nontemporal(B))"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

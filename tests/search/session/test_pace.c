@@ -89,8 +89,9 @@ static int slow_measure(void *data, const struct candidate *candidate,
 {
     struct timed_trial *timed = data;
 
-    now_s += effort == MEASURE_QUICK ? timed->cost.try_s
-                                     : timed->cost.explain_s + timed->cost.check_s;
+    now_s += effort == MEASURE_QUICK   ? timed->cost.try_s
+             : effort == MEASURE_CHECK ? timed->cost.check_s
+                                       : timed->cost.explain_s + timed->cost.check_s;
     int status =
         timed->inner.measure(timed->inner.data, candidate, effort, stop_at_s, out, err);
     if (timed->cuts && effort == MEASURE_EXPLAIN && *candidate->plan)
