@@ -36,11 +36,15 @@ static bool has_kind(const struct ir_function *function, enum ir_frozen_kind kin
 static void gen_frozen_macros(const struct model *model, struct buf *out)
 {
     const char *prefix = gen_prefix(model);
+    bool is_c89 = model->function->is_c89; /* macros of any arguments are an extension */
     if (has_kind(model->function, FROZEN_TEXT))
         buf_addf(out,
-                 "#define %s_text_of(...) #__VA_ARGS__\n"
-                 "#define %s_text(...) %s_text_of(__VA_ARGS__)\n\n",
-                 prefix, prefix, prefix);
+                 "%s#define %s_text_of(...) #__VA_ARGS__\n"
+                 "#define %s_text(...) %s_text_of(__VA_ARGS__)\n%s\n",
+                 is_c89 ? "#pragma GCC diagnostic push\n"
+                          "#pragma GCC diagnostic ignored \"-Wvariadic-macros\"\n"
+                        : "",
+                 prefix, prefix, prefix, is_c89 ? "#pragma GCC diagnostic pop\n" : "");
 }
 
 static void add_quoted(struct buf *out, const char *text, size_t max)
@@ -103,7 +107,9 @@ static void add_condition(const struct model *model, struct buf *out,
 static void add_assert(const struct model *model, struct buf *out,
                        const struct ir_frozen *frozen, const char *margin)
 {
-    const char *word = model->function->is_cplusplus ? "static_assert" : "_Static_assert";
+    const char *word = model->function->is_cplusplus ? "static_assert"
+                       : model->function->is_c89     ? "__extension__ _Static_assert"
+                                                     : "_Static_assert";
     buf_addf(out, "%s%s(", margin, word);
     add_condition(model, out, frozen);
     buf_addf(out, ",\n%s%*s", margin, (int)strlen(word) + 1, "");
@@ -175,6 +181,8 @@ static void gen_add_helper(const struct model *model, struct buf *out, const cha
         length = length ? length : 1;
         const char *piece = ir_textf(model->arena, "%.*s", (int)length, text);
         bool met = word && strncmp(piece, "__", 2) && ir_has_name(macros, piece);
+        if (word && model->function->is_c89 && !strcmp(piece, "inline"))
+            piece = "__inline__";
         for (int i = 0; met && ir_has_name(macros, piece); i++)
             piece = ir_textf(model->arena, "%.*s_%d", (int)length, text, i);
         buf_add(out, piece);
@@ -371,12 +379,11 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min",    "max",  "floord", "lead",
-                                        "stream", "rows", "span",   "apart"};
     bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
-    for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
-        if (!strcmp(expr->text, words[i]))
-            expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
+    for (size_t i = 0; ours && i < GEN_HELPERS_CALLED; i++)
+        if (!strcmp(expr->text, gen_helper_words[i]))
+            expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model),
+                                  gen_helper_words[i]);
 }
 
 /* min, max and floord get the names under which they are defined. */
@@ -417,6 +424,8 @@ static struct code *make_code(struct gen *gen)
     if (!gen->is_row) /* the nest around it sees what is left */
         add_unused(gen, code);
     name_helpers(gen, code);
+    if (gen->model->function->is_c89)
+        gen_c89(gen, code);
     return code;
 }
 

@@ -157,6 +157,8 @@ bool loop_runs(
 /* `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
 void gen_drop_lets(struct code *code); /* that nothing uses */
+/* Declarations where C89 has them; behind all passes. */
+void gen_c89(struct gen *gen, struct code *code);
 
 /* The expression, made in a type that holds it; its values. A copy replaces
  * it. */

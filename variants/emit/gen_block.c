@@ -127,7 +127,7 @@ static bool in_team(const struct code *code)
 
 static void put_loop(struct gen *gen, struct ir_stmt *block, const struct code *code)
 {
-    struct ir_stmt *loop = for_of(gen, code);
+    struct ir_stmt *loop = for_of(gen, code), *around = block;
     struct code shown = *code;
     struct sums sums = {.nr = 0};
     struct buf pragma = {0};
@@ -138,6 +138,10 @@ static void put_loop(struct gen *gen, struct ir_stmt *block, const struct code *
         own_names(gen, loop, &shown.sums, &sums);
         own_names(gen, loop, &shown.products, &sums);
         loop = stmt_substitute(gen->arena, loop, sums.symbol, sums.by, sums.nr);
+    }
+    if (sums.nr && gen->model->function->is_c89) { /* declarations begin a block */
+        block = ir_stmt_new(gen->arena, IR_BLOCK, 0);
+        put(gen, around, block);
     }
     for (size_t i = 0; i < sums.nr; i++)
         put(gen, block,

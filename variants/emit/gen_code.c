@@ -132,17 +132,19 @@ bool gen_word_in_source(const struct gen *gen, const char *word)
     return is_known(gen->model->function, word);
 }
 
+const char *const gen_helper_words[GEN_HELPER_WORDS] = {
+    "min",  "max",   "floord", "lead",  "stream", "rows",
+    "span", "apart", "place",  "fence", "text",   "text_of"};
+
 const char *gen_prefix(const struct model *model)
 {
-    static const char *const words[] = {"min",    "max",   "floord", "lead",
-                                        "stream", "fence", "text",   "text_of"};
     const char *prefix = model->function->word;
     bool taken = true;
     for (int number = 1; taken; number++) {
         taken = false;
-        for (size_t i = 0; !taken && i < ARRAY_SIZE(words); i++)
-            taken = is_known(model->function,
-                             ir_textf(model->arena, "%s_%s", prefix, words[i]));
+        for (size_t i = 0; !taken && i < GEN_HELPER_WORDS; i++)
+            taken = is_known(model->function, ir_textf(model->arena, "%s_%s", prefix,
+                                                       gen_helper_words[i]));
         if (taken)
             prefix = ir_textf(model->arena, "%s_%d", model->function->word, number);
     }

@@ -68,7 +68,11 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
 const char *gen_name(struct gen *gen, const char *stem, bool number);
 struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
-/* What the names of helpers begin with: no such name stands in the source. */
+/* What new code defines outside of the function, behind a prefix; those that it calls by
+ * their word until names are given come first. */
+enum { GEN_HELPERS_CALLED = 8, GEN_HELPER_WORDS = 12 };
+extern const char *const gen_helper_words[GEN_HELPER_WORDS];
+/* What their names begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);
 /* In the file, or a macro or declared in its headers. */
 bool gen_word_in_source(const struct gen *gen, const char *word);

@@ -795,14 +795,14 @@ void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out
              "long i_first, long i_last,\n"
              "    long j_first, long j_last, long first, long last, long bytes)\n{\n"
              "    struct %s_place all = {0, 0, 1}, row, before = {0, 0, 0};\n"
-             "    int up = 1, down = 1;\n",
+             "    int up = 1, down = 1;\n    long i, j;\n",
              prefix, prefix, prefix);
     buf_add(out,
-            "    for (long i = i_first; first <= last && i <= i_last; i++) {\n"
+            "    for (i = i_first; first <= last && i <= i_last; i++) {\n"
             "        __UINTPTR_TYPE__ rows, at;\n"
             "        __builtin_memcpy(&rows, (const char *)a + i * (long)sizeof(void *), "
             "sizeof(rows));\n"
-            "        for (long j = j_first; j <= j_last; j++) {\n"
+            "        for (j = j_first; j <= j_last; j++) {\n"
             "            at = rows;\n"
             "            if (levels > 2)\n"
             "                __builtin_memcpy(&at, (const char *)rows + j * "
@@ -822,8 +822,9 @@ void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out
         buf_addf(out,
                  "static inline struct %s_place %s_span(const void *first, const void "
                  "*last, long bytes)\n{\n"
-                 "    struct %s_place all = {(__UINTPTR_TYPE__)first, "
-                 "(__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes, 1};\n"
+                 "    struct %s_place all = {0, 0, 1};\n"
+                 "    all.first = (__UINTPTR_TYPE__)first;\n"
+                 "    all.end = (__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes;\n"
                  "    return all;\n}\n\n",
                  prefix, prefix, prefix);
     if (pairs)

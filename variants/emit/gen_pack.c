@@ -90,8 +90,10 @@ static struct code *declaration(struct gen *gen, size_t index, const struct code
     line->var = buffer;
     line->declares = true;
     check_threads(gen, box);
-    buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
-             buffer->type.text, buffer->name);
+    bool large = is_large(gen, box);
+    buf_addf(&text, "%s%s%s %s",
+             large && gen->model->function->is_c89 ? "__extension__ " : "",
+             large ? "static _Thread_local " : "", buffer->type.text, buffer->name);
     long long last = box->size[box->order[box->dims - 1]];
     if (box->panel)
         buf_addf(&text, "[%lld]", (last + box->panel - 1) / box->panel);

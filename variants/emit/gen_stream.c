@@ -196,9 +196,12 @@ static void add_buffer(struct streaming *all, struct store *store, struct code *
         ir_textf(gen->arena, "%s_line",
                  root->symbol->role == IR_FIELD ? "field" : root->symbol->name);
     store->line = gen_symbol(gen, gen_name(gen, stem, false), &type);
-    code_add(block,
-             text_code(ir_textf(gen->arena, "%s %s[%lld] __attribute__((aligned(%d)));\n",
-                                type.text, store->line->name, size, STREAM_LINE)));
+    struct code *line =
+        text_code(ir_textf(gen->arena, "%s %s[%lld] __attribute__((aligned(%d)));\n",
+                           type.text, store->line->name, size, STREAM_LINE));
+    line->var = store->line;
+    line->declares = true;
+    code_add(block, line);
 }
 
 /* y[j] = e becomes y_line[j - jl] = e. */
@@ -376,12 +379,13 @@ void gen_stream_helpers(const char *prefix, struct buf *out)
              "#if defined(__AVX512F__)\n    enum { PART = 64 };\n"
              "#elif defined(__AVX__)\n    enum { PART = 32 };\n"
              "#else\n    enum { PART = 16 };\n#endif\n"
-             "    typedef long long part __attribute__((vector_size(PART), "
+             "    __extension__ typedef long long part __attribute__((vector_size(PART), "
              "may_alias));\n"
              /* of a simd loop's own arrays gcc forgets the alignment */
              "    typedef part loose __attribute__((aligned(8)));\n"
              "    part *out = (part *)to;\n    const loose *in = (const loose *)from;\n"
-             "    for (int i = 0; i < %d / PART && (__UINTPTR_TYPE__)to %% %d == 0; "
+             "    int i;\n"
+             "    for (i = 0; i < %d / PART && (__UINTPTR_TYPE__)to %% %d == 0; "
              "i++)\n"
              "#if defined(__clang__)\n"
              "        __builtin_nontemporal_store(in[i], &out[i]);\n"

@@ -24,8 +24,11 @@ static const char *type_name(struct gen *gen, const struct ir_type *element,
     struct buf name = {0};
     for (const char *at = element->text; *at; at++)
         buf_add_n(&name, *at == ' ' ? "_" : at, 1);
-    const char *all = ir_textf(gen->arena, "%s_%s%lld", gen->model->function->word,
-                               buf_str(&name), lanes);
+    const char *first = ir_textf(gen->arena, "%s_%s%lld", gen->model->function->word,
+                                 buf_str(&name), lanes),
+               *all = first;
+    for (int i = 1; gen_word_in_source(gen, all); i++)
+        all = ir_textf(gen->arena, "%s_%d", first, i);
     buf_release(&name);
     return all;
 }
@@ -72,7 +75,9 @@ struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like)
 {
     struct ir_expr *zero = ir_expr_new(gen->arena, IR_RAW, 0);
     zero->type = like->type;
-    zero->text = ir_textf(gen->arena, "(%s){0}", like->type.text);
+    zero->text =
+        ir_textf(gen->arena, "%s(%s){0}",
+                 gen->model->function->is_c89 ? "__extension__ " : "", like->type.text);
     return zero;
 }
 

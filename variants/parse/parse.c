@@ -309,6 +309,22 @@ bool parse_types_alias(const struct strvec *cflags)
     return alias;
 }
 
+/* The last word counts. */
+static bool is_c89(const struct strvec *cflags)
+{
+    static const char *const words[] = {
+        "-ansi",      "-std=c89",          "-std=c90",           "-std=gnu89",
+        "-std=gnu90", "-std=iso9899:1990", "-std=iso9899:199409"};
+    bool is = false;
+    for (size_t i = 0; cflags && i < cflags->nr; i++) {
+        bool found = false;
+        for (size_t k = 0; !found && k < ARRAY_SIZE(words); k++)
+            found = strcmp(cflags->v[i], words[k]) == 0;
+        is = found || (is && strncmp(cflags->v[i], "-std=", 5) != 0);
+    }
+    return is;
+}
+
 /* `#pragma inflght set n = 5` would say nothing to anybody. */
 static int check_spelling(const struct ir_function *function, struct error *err)
 {
@@ -356,7 +372,9 @@ int parse_open(struct parse *p, const char *text, int line, const char *name,
     if (parse_source(function, text, err) < 0)
         return -1;
     function->types_alias = parse_types_alias(cflags);
-    parse_args(cflags, function->source, cxx_is_source(function->path, cflags), args);
+    bool cplusplus = cxx_is_source(function->path, cflags);
+    function->is_c89 = !cplusplus && is_c89(cflags);
+    parse_args(cflags, function->source, cplusplus, args);
     if (open_text(p, NULL, line, name, args, chosen, err) < 0)
         return -1;
     const char *written =

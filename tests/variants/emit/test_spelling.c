@@ -21,13 +21,18 @@ SUITE(variants_spelling);
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/gen/"
 
-static int emit(const char *source, const char *text, struct buf *out, struct error *err)
+/* flag: one that the file is compiled with; NULL = none. */
+static int emit(const char *source, const char *text, const char *flag, struct buf *out,
+                struct error *err)
 {
     struct ir_function *function;
     struct model *model = NULL;
     struct strvec flags = {0};
     struct plan *plan = NULL;
+    if (flag)
+        strvec_push(&flags, flag);
     int status = ir_parse("spelling.c", source, 0, "kernel", &flags, &function, err);
+    strvec_release(&flags);
     if (!status) {
         struct model_request request = {.function = function};
         status = model_build(&request, &model, err) || plan_parse(text, &plan, err) ||
@@ -50,7 +55,9 @@ TEST("texts are as expected")
         struct test_case *one = &cases.v[i];
         struct buf text = {0};
         struct error err = {0};
-        if (check_ok(emit(one->text, case_part(one, "plan"), &text, &err), &err))
+        if (check_ok(emit(one->text, case_part(one, "plan"), case_part(one, "flag"),
+                          &text, &err),
+                     &err))
             check_case(&cases, one, "emitted", buf_str(&text));
         buf_release(&text);
     }
@@ -269,7 +276,7 @@ TEST("random files keep their text, and compute the same")
         for (size_t k = 0; k < ARRAY_SIZE(plans); k++) {
             struct buf text = {0};
             struct error err = {0};
-            if (emit(buf_str(&file.text), plans[k], &text, &err) == 0) {
+            if (emit(buf_str(&file.text), plans[k], NULL, &text, &err) == 0) {
                 emitted++;
                 if (!is_kept(&file, buf_str(&text)))
                     check_str(buf_str(&text), buf_str(&file.text));
