@@ -245,6 +245,7 @@ static struct ir_field *field_of(struct ct_clang *clang, CXCursor member, CXCurs
     field->record_bytes = (size_t)all;
     field->offset = (size_t)(way.offset + bits / 8);
     field->bytes = (size_t)own;
+    field->is_bits = clang_Cursor_isBitField(cursor);
     read_field_dims(clang, cursor, field);
     return field;
 }

@@ -399,6 +399,66 @@ static void name_helpers(struct gen *gen, struct code *code)
         name_helpers(gen, code->child[i]);
 }
 
+/* ---- names ---- */
+
+enum { NAMES_MAX = 256 };
+
+struct scope {
+    struct gen *gen;
+    const char *name[NAMES_MAX];
+    size_t nr;
+    const struct ir_stmt *stmt;
+};
+
+static bool declares_symbol(const struct ir_stmt *stmt, const void *symbol)
+{
+    return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
+           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
+}
+
+static void check_name(struct ir_expr *expr, void *data)
+{
+    struct scope *scope = data;
+    struct gen *gen = scope->gen;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (!symbol || symbol->id < 0 || !gen->nest->declared[symbol->id] ||
+        (scope->stmt && stmt_find(scope->stmt, declares_symbol, symbol)))
+        return;
+    for (size_t i = 0; i < scope->nr; i++)
+        if (!strcmp(scope->name[i], symbol->name))
+            return;
+    gen->problem =
+        ir_textf(gen->model->arena,
+                 "'%s' is named in a way that the new code cannot follow", symbol->name);
+}
+
+/* What the nest declares has another name in the new code, or another place: wherever it
+ * is still mentioned it must be there, else an outer variable of that name would be. */
+static void check_names(struct scope *scope, const struct code *code)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    size_t outer = scope->nr;
+    scope->stmt = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], check_name, scope);
+    if (code->var && code->kind == CODE_FOR && scope->nr < NAMES_MAX)
+        scope->name[scope->nr++] = code->var->name;
+    for (size_t i = 0; i < code->child_nr; i++) {
+        const struct code *child = code->child[i];
+        const struct ir_symbol *own = child->kind == CODE_LET ? child->var : NULL;
+        scope->stmt = child->stmt;
+        if (child->stmt)
+            stmt_exprs(child->stmt, check_name, scope);
+        if (child->stmt && child->stmt->kind == IR_DECL)
+            own = child->stmt->symbol;
+        check_names(scope, child);
+        if (own && scope->nr < NAMES_MAX)
+            scope->name[scope->nr++] = own->name;
+    }
+    scope->nr = outer;
+}
+
 static struct code *make_code(struct gen *gen)
 {
     struct code *code = gen_code(gen);
@@ -421,6 +481,7 @@ static struct code *make_code(struct gen *gen)
     gen_pads(gen, code);
     gen_drop_lets(code);
     gen_fit_code(gen, code);
+    check_names(&(struct scope){.gen = gen}, code);
     if (!gen->is_row) /* the nest around it sees what is left */
         add_unused(gen, code);
     name_helpers(gen, code);
@@ -768,16 +829,15 @@ static void add_quiet(const struct gen *helpers, const struct ir_function *funct
              "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n",
              to_end ? "" : "#pragma clang diagnostic push\n");
     if (!to_end)
-        edits_add(edits, function->end, function->end,
-                  xstrdup("\n#ifdef __clang__\n#pragma clang diagnostic pop\n#endif"));
+        edits_add_lines(edits, function, function->end,
+                        "#ifdef __clang__\n#pragma clang diagnostic pop\n#endif");
 }
 
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
     const struct ir_function *function = model->function;
-    size_t start = function_start(function),
-           begin = line_begin(function->source, function->begin);
+    size_t start = function_start(function), begin = head_start(function);
     struct gen helpers = {0};
     struct buf text = {0}, attribute = {0};
     for (size_t i = 0; i < model->nest_nr; i++) {
@@ -812,8 +872,10 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     gen_vectors_text(&helpers, &text, &attribute);
     if (helpers.need_quiet)
         add_quiet(&helpers, function, edits, &text);
-    edits_add(edits, start, start, buf_detach(&text));
-    edits_add(edits, begin, begin, buf_detach(&attribute));
+    edits_add_lines(edits, function, start, buf_str(&text));
+    edits_add_lines(edits, function, begin, buf_str(&attribute));
+    buf_release(&text);
+    buf_release(&attribute);
     strvec_release(&helpers.vector_type);
     return gen_check_words(model, edits, err);
 }

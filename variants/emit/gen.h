@@ -136,6 +136,10 @@ struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long lon
 struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 /* Certainly different elements or rows: some subscripts differ by a number. */
 bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
+/* The code reaches the array's memory otherwise than by its elements: see expr_other_use;
+ * by a second name, too. */
+bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
+                            const struct ir_symbol *array);
 void gen_scalars(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
 

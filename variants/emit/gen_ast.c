@@ -341,8 +341,7 @@ static void check_pragmas(struct gen *gen, const struct ir_stmt *stmt,
              pragma = pragma->next)
             if (!pragma->ours && text_has_word(pragma->text, name))
                 text = pragma->text;
-        if (!same && stmt->kind == IR_OPAQUE && stmt->text[0] == '#' &&
-            text_has_word(stmt->text, name))
+        if (!same && stmt->kind == IR_OPAQUE && text_has_word(stmt->text, name))
             text = stmt->text;
         if (text)
             gen->problem = ir_textf(gen->model->arena,

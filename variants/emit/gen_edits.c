@@ -280,11 +280,23 @@ void layout_add_lines(struct buf *out, const struct layout *layout, const char *
 
 /* ---- the file ---- */
 
+size_t head_start(const struct ir_function *function)
+{
+    const char *source = function->source;
+    size_t line = line_begin(source, function->begin), end = function->begin;
+    while (end > line && strchr(" \t", source[end - 1]))
+        end--;
+    /* of `extern "C"` and of attributes nothing may be parted */
+    return end > line && strchr("};/", source[end - 1]) ? function->begin : line;
+}
+
 /* Before the comment and the pragmas that belong to the function. */
 static size_t comment_start(const struct ir_function *function)
 {
     const char *source = function->source;
-    size_t at = line_begin(source, function->begin);
+    size_t at = head_start(function);
+    if (at != line_begin(source, at))
+        return at;
     while (at > 0) {
         size_t before = line_begin(source, at - 1);
         const char *line = source + before + strspn(source + before, " \t");
@@ -305,6 +317,18 @@ size_t function_start(const struct ir_function *function)
 {
     size_t at = comment_start(function), mark = ir_mark_bytes(function->source);
     return at > mark ? at : mark;
+}
+
+void edits_add_lines(struct edits *edits, const struct ir_function *function, size_t at,
+                     const char *text)
+{
+    const char *source = function->source;
+    size_t behind = at + strspn(source + at, " \t");
+    bool first = !*text || at == line_begin(source, at) || at == ir_mark_bytes(source);
+    bool last = !*text || text[strlen(text) - 1] == '\n' || !source[behind] ||
+                strchr("\r\n/", source[behind]); /* a comment may stand behind #endif */
+    edits_add(edits, at, at,
+              xasprintf("%s%s%s", first ? "" : "\n", text, last ? "" : "\n"));
 }
 
 static bool ends_with_carriage_return(const char *source)

@@ -52,6 +52,12 @@ void edits_splice(const struct model *model, const struct edits *edits, struct b
 size_t line_begin(const char *source, size_t at); /* of the line that holds `at` */
 char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
 
+/* Where its line begins; where it begins itself, when another declaration ends there. */
+size_t head_start(const struct ir_function *function);
+/* Whole lines, in the middle of one, too: what stands around them gets lines of its own.
+ */
+void edits_add_lines(struct edits *edits, const struct ir_function *function, size_t at,
+                     const char *text);
 /* Before the comment and the pragmas that belong to the function. */
 size_t function_start(const struct ir_function *function);
 

@@ -139,20 +139,35 @@ const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr 
     return NULL;
 }
 
+/* A bit-field has no address: the record around it, or the pointer to that. */
+static struct ir_expr *addressable(struct ir_expr *element, bool *pointer)
+{
+    for (struct ir_expr *at = element; at->kind == IR_INDEX || at->kind == IR_MEMBER;
+         at = at->arg[0])
+        if (at->kind == IR_MEMBER && at->is_shared &&
+            (!at->field || at->field->is_bits)) {
+            element = at->arg[0];
+            *pointer = at->is_arrow;
+        }
+    return element;
+}
+
 /* To L2 without the write hint, also for what is stored to: on x86 the hint becomes
  * PREFETCHW, which goes to L1 whatever the locality says. */
 struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
                            int level)
 {
+    bool pointer = false;
     struct ir_expr *call = ir_expr_new(gen->arena, IR_CALL, 3);
     struct ir_expr *address = ir_expr_new(gen->arena, IR_UNARY, 1);
+    element = addressable(element, &pointer);
     address->op = "&";
     address->type = element->type;
     address->type.pointers++;
     address->arg[0] = element;
     call->text = "__builtin_prefetch";
     call->type = (struct ir_type){.text = "void", .scalar = IR_VOID};
-    call->arg[0] = address;
+    call->arg[0] = pointer ? element : address;
     call->arg[1] = ir_integer(gen->arena, write && level == 1);
     static const int locality[] = {3, 3, 2, 0}; /* L1; L2 only; past the caches */
     call->arg[2] = ir_integer(gen->arena, locality[level]);

@@ -91,6 +91,81 @@ static bool is_private(const struct gen *gen, const struct ir_symbol *array)
     return false;
 }
 
+/* ---- other ways to an array ---- */
+
+enum { POINTERS_DEPTH = 8 };
+
+static bool meets(const struct gen *gen, const struct ir_symbol *a,
+                  const struct ir_symbol *b, int depth);
+
+/* What a pointer was set to, which is never changed again; NULL = it is none such. */
+static const struct ir_expr *init_of(const struct gen *gen,
+                                     const struct ir_symbol *symbol)
+{
+    bool pointer = symbol->id >= 0 && symbol->type.pointers && !symbol->dim_nr;
+    return pointer ? gen->model->init[symbol->id] : NULL;
+}
+
+static bool init_meets(const struct gen *gen, const struct ir_expr *init,
+                       const struct ir_symbol *other, int depth)
+{
+    bool found = init->kind == IR_NAME && init->symbol->type.pointers &&
+                 meets(gen, init->symbol, other, depth);
+    for (size_t i = 0; !found && i < init->arg_nr; i++)
+        found = init_meets(gen, init->arg[i], other, depth);
+    return found;
+}
+
+/* Both point into one array. */
+static bool meets(const struct gen *gen, const struct ir_symbol *a,
+                  const struct ir_symbol *b, int depth)
+{
+    const struct ir_expr *first = init_of(gen, a), *second = init_of(gen, b);
+    return a == b || depth == POINTERS_DEPTH ||
+           (first && init_meets(gen, first, b, depth + 1)) ||
+           (second && init_meets(gen, second, a, depth + 1));
+}
+
+struct way {
+    const struct gen *gen;
+    const struct ir_symbol *array;
+    bool other;
+};
+
+/* Another pointer into the same memory, or the structure that the array belongs to. */
+static void find_second_name(struct ir_expr *expr, void *data)
+{
+    struct way *way = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (symbol && symbol != way->array)
+        way->other = way->other || symbol == way->array->base ||
+                     (symbol->type.pointers && meets(way->gen, symbol, way->array, 0));
+}
+
+bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
+                            const struct ir_symbol *array)
+{
+    struct way way = {.gen = gen, .array = array};
+    const struct ir_expr *part[] = {code->lower, code->upper, code->cond,
+                                    code->stmt ? code->stmt->expr : NULL};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+        if (!part[i])
+            continue;
+        way.other = way.other || expr_other_use(part[i], array);
+        ir_visit((struct ir_expr *)part[i], find_second_name, &way);
+    }
+    for (size_t i = 0; !way.other && i < code->child_nr; i++)
+        way.other = code_reaches_otherwise(gen, code->child[i], array);
+    return way.other;
+}
+
+static bool is_movable(const struct elements *all, const struct ir_expr *expr)
+{
+    const struct ir_symbol *array = root_of(expr);
+    return subscripts_plain(all, expr) && !is_private(all->gen, array) &&
+           !code_reaches_otherwise(all->gen, all->loop, array);
+}
+
 static struct element *element_of(struct elements *all, struct ir_expr *expr)
 {
     for (size_t i = 0; i < all->nr; i++)
@@ -104,8 +179,7 @@ static struct element *element_of(struct elements *all, struct ir_expr *expr)
                                           .array = root_of(expr),
                                           .read_first = true,
                                           .sums = true,
-                                          .movable = subscripts_plain(all, expr) &&
-                                                     !is_private(all->gen, root_of(expr)),
+                                          .movable = is_movable(all, expr),
                                           .varies = expr_mentions(expr, all->loop->var)};
     return &all->item[all->nr++];
 }
@@ -143,12 +217,18 @@ static void collect_subscripts(struct elements *all, struct ir_expr *expr)
 {
     for (; expr->kind == IR_INDEX; expr = expr->arg[0])
         collect(all, expr->arg[1]);
+    if (expr->kind != IR_NAME)
+        collect(all, expr);
 }
 
 static void collect(struct elements *all, struct ir_expr *expr)
 {
     bool step =
         expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    if (expr->kind == IR_UNARY && !strcmp(expr->op, "&")) { /* nothing is read there */
+        collect_subscripts(all, expr->arg[0]);
+        return;
+    }
     if (expr->kind == IR_ASSIGN) /* what is assigned is read first */
         collect(all, expr->arg[1]);
     if (expr->kind == IR_ASSIGN && !is_element(expr->arg[0])) {
@@ -224,10 +304,13 @@ static bool is_worth_it(const struct elements *all, const struct element *elemen
 
 /* ---- replacing ---- */
 
-static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr)
+/* `place`: it is not read, its address is taken. */
+static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr, bool place)
 {
     struct ir_arena *arena = all->gen->arena;
-    if (is_element(expr))
+    bool address = expr->kind == IR_UNARY && !strcmp(expr->op, "&");
+    bool path = place && (expr->kind == IR_INDEX || expr->kind == IR_MEMBER);
+    if (!place && is_element(expr))
         for (size_t i = 0; i < all->nr; i++)
             if (all->item[i].scalar && expr_equal(all->item[i].expr, expr))
                 return ir_name(arena, all->item[i].scalar);
@@ -238,7 +321,7 @@ static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr)
     *copy = *expr;
     copy->arg = arg;
     for (size_t i = 0; i < expr->arg_nr; i++)
-        copy->arg[i] = replaced(all, expr->arg[i]);
+        copy->arg[i] = replaced(all, expr->arg[i], !i && (address || path));
     return copy;
 }
 
@@ -316,7 +399,8 @@ static void rewrite(struct elements *all)
     struct code *block = all->loop->child[0];
     for (size_t i = 0; i < block->child_nr; i++)
         if (block->child[i]->stmt->expr)
-            block->child[i]->stmt->expr = replaced(all, block->child[i]->stmt->expr);
+            block->child[i]->stmt->expr =
+                replaced(all, block->child[i]->stmt->expr, false);
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].scalar)
             place(all, &all->item[i]);

@@ -68,6 +68,34 @@ static void add_store(struct streaming *all, struct ir_expr *target, size_t at)
             (struct store){.target = target, .at = at, .streamed = streamed};
 }
 
+struct count {
+    const struct ir_symbol *symbol;
+    size_t nr;
+};
+
+static void count_name(struct ir_expr *expr, void *data)
+{
+    struct count *count = data;
+    count->nr += expr->kind == IR_NAME && expr->symbol == count->symbol;
+}
+
+/* All that the loop does with the arrays is to store to them, one assignment a store. */
+static bool only_stores(const struct streaming *all)
+{
+    const struct code *block = all->loop->child[0];
+    for (size_t i = 0; i < all->nr; i++) {
+        struct count count = {
+            .symbol = all->gen->nest->cell[all->store[i].streamed->cell].symbol};
+        for (size_t k = 0; k < block->child_nr; k++)
+            stmt_exprs(block->child[k]->stmt, count_name, &count);
+        for (size_t k = 0; k < all->nr; k++)
+            count.nr -= all->store[k].streamed == all->store[i].streamed;
+        if (count.nr || code_reaches_otherwise(all->gen, all->loop, count.symbol))
+            return false;
+    }
+    return true;
+}
+
 static struct ir_expr *assigned(const struct code *code)
 {
     const struct ir_stmt *stmt = code->stmt;
@@ -320,7 +348,7 @@ static void stream_below(struct gen *gen, struct code *code)
         return;
     struct streaming all = {.gen = gen, .loop = code};
     find_stores(&all);
-    if (all.nr && !all.bad)
+    if (all.nr && !all.bad && only_stores(&all))
         replace_loop(&all);
 }
 

@@ -363,6 +363,37 @@ size_t symbol_levels(const struct ir_symbol *symbol)
                                    : symbol->type.pointers > 0;
 }
 
+/* The subscripts on the way to an lvalue; its root is none of the array's uses. */
+static const struct ir_expr *other_use_below(const struct ir_expr *expr,
+                                             const struct ir_symbol *array)
+{
+    const struct ir_expr *found = NULL;
+    for (; !found && expr->kind == IR_INDEX; expr = expr->arg[0])
+        found = expr_other_use(expr->arg[1], array);
+    return found;
+}
+
+const struct ir_expr *expr_other_use(const struct ir_expr *expr,
+                                     const struct ir_symbol *array)
+{
+    const struct ir_expr *root = expr, *found = NULL;
+    bool fetch = expr->kind == IR_CALL && expr->text &&
+                 !strcmp(expr->text, "__builtin_prefetch") && expr->arg_nr > 0 &&
+                 expr->arg[0]->kind == IR_UNARY && !strcmp(expr->arg[0]->op, "&");
+    bool unread = expr->kind == IR_UNARY && expr->arg[0]->kind == IR_INDEX &&
+                  (!strcmp(expr->op, "&") || !strcmp(expr->op, "sizeof"));
+    size_t subscripts = 0;
+    for (root = unread ? expr->arg[0] : expr; root->kind == IR_INDEX; root = root->arg[0])
+        subscripts++;
+    if (root->kind == IR_NAME && root->symbol == array)
+        return unread || subscripts != symbol_levels(array)
+                   ? expr
+                   : other_use_below(expr, array);
+    for (size_t i = 0; !found && i < expr->arg_nr; i++)
+        found = expr_other_use(fetch && !i ? expr->arg[0]->arg[0] : expr->arg[i], array);
+    return found;
+}
+
 bool symbol_is_element(const struct ir_symbol *symbol)
 {
     return symbol->role == IR_FIELD && symbol->path && *symbol->path == '[';

@@ -126,6 +126,12 @@ bool symbol_has_rows(const struct ir_symbol *symbol);
  * level of pointers; 0 = a scalar. */
 size_t symbol_levels(const struct ir_symbol *symbol);
 
+/* Where the expression reaches the array otherwise than by its elements, each named by
+ * all subscripts in the array's own type: its address, a row, a cast, what is handed on.
+ * A prefetch of an element is none of these. NULL = nowhere. */
+const struct ir_expr *expr_other_use(const struct ir_expr *expr,
+                                     const struct ir_symbol *array);
+
 /* The element that a chain of members and of subscripts between them starts from, such as
  * p[i] of p[i].pos.x[k]; NULL when expr is no MEMBER, or when a pointer is followed on
  * the way (`p[i].next->x`). `path` (".pos.x") and `offset` (of its first element from the

@@ -89,6 +89,7 @@ struct ir_field {
     size_t record_bytes;  /* of the struct or union that it is a member of */
     size_t offset;        /* in it, bytes; of a bit-field that of the byte it begins in */
     size_t bytes;         /* of the whole field, arrays included */
+    bool is_bits;         /* a bit-field, which has no address */
     const long long *dim; /* elements of an array field, outermost first */
     size_t dim_nr;
     const long long *target; /* of a pointer to arrays, `real3 *r`: those of each */

@@ -274,13 +274,29 @@ static bool replace_arguments(struct spell *spell, const struct ir_expr *expr,
     return known;
 }
 
+/* `sizeof(a[i])`: a number whose text names what the new code may call otherwise. */
+static bool names_renamed(const struct ir_expr *expr)
+{
+    const struct ir_function *function = expr->spelling->function;
+    bool found = false;
+    if (!expr->has_value)
+        return false;
+    char *text = xstrndup(function->source + expr->spelling->begin,
+                          expr->spelling->end - expr->spelling->begin);
+    for (size_t i = 0; !found && i < function->symbol_nr; i++)
+        found = function->symbol[i]->role == IR_LOCAL && !function->symbol[i]->dim_nr &&
+                text_has_word(text, function->symbol[i]->name);
+    free(text);
+    return found;
+}
+
 /* NULL where the file does not say it. */
 static const char *spelt_text(struct spell *spell, const struct ir_expr *expr)
 {
     const struct ir_spelling *whole = expr->spelling;
     struct spell inner = {.arena = spell->arena, .margin = spell->margin};
     const char *text = NULL;
-    if (!whole || !whole->end)
+    if (!whole || !whole->end || names_renamed(expr))
         return NULL;
     const struct ir_use *use = use_at(whole);
     if (is_same(expr, whole->was) ||

@@ -649,8 +649,10 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
     bool pointers = false, known = expr_is_math(expr);
     known = known || (expr->symbol && expr->symbol->is_pure);
     const struct ir_effects *effects = expr->symbol ? expr->symbol->effects : NULL;
-    if (!strcmp(name, "__builtin_prefetch"))
+    if (!strcmp(name, "__builtin_prefetch")) { /* it reads what its address is made of */
+        collect_arguments(at, expr);
         return;
+    }
     for (size_t i = 0; i < expr->arg_nr; i++)
         pointers = pointers || expr->arg[i]->type.pointers;
     if (effects && effects->never_returns) {

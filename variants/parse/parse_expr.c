@@ -210,12 +210,22 @@ static struct ir_expr *parse_literal(struct parse *p, const struct ct_node *node
     return expr;
 }
 
+/* A number, or a pointer, may get another name in new code. */
+static bool names_variable(const struct ct_node *node)
+{
+    bool found =
+        node->kind == CT_NAME && node->decl->role == IR_LOCAL && !node->decl->dim_nr;
+    for (size_t i = 0; !found && i < node->child_nr; i++)
+        found = names_variable(node->child[i]);
+    return found;
+}
+
 static struct ir_expr *parse_sizeof(struct parse *p, const struct ct_node *node)
 {
     if (!node->has_value)
         return parse_raw(p, node);
     struct ir_expr *expr = parse_literal(p, node);
-    expr->text = node->in_macro || node->elsewhere
+    expr->text = node->in_macro || node->elsewhere || names_variable(node)
                      ? ir_textf(p->arena, "%lldul", node->value)
                      : source_text(p, node);
     return expr;

@@ -60,61 +60,73 @@ int tree_nontemporal(struct work *work, const struct plan_step *step, struct err
 
 /* ---- longer rows ---- */
 
-struct uses {
-    const struct ir_symbol *symbol;
-    bool other; /* used otherwise than by all its subscripts */
-    int line, now;
-};
-
-static void look_at(struct uses *uses, const struct ir_expr *expr)
+/* The line in which it is used otherwise than by elements; 0 = nowhere. */
+static int other_use(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
 {
-    size_t subscripts = 0;
-    const struct ir_expr *root = expr;
-    for (; root->kind == IR_INDEX; root = root->arg[0])
-        subscripts++;
-    if (root->kind == IR_NAME && root->symbol == uses->symbol) {
-        if (subscripts < root->symbol->dim_nr && !uses->other) {
-            uses->other = true;
-            uses->line = uses->now;
-        }
-        for (; expr->kind == IR_INDEX; expr = expr->arg[0])
-            look_at(uses, expr->arg[1]);
-        return;
-    }
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        look_at(uses, expr->arg[i]);
-}
-
-/* The expressions of one statement, then those below. */
-static void look_below(struct uses *uses, const struct ir_stmt *stmt)
-{
-    if (!stmt)
-        return;
-    uses->now = stmt->line;
     const struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->lower, stmt->upper,
                                     stmt->increment};
     for (size_t i = 0; i < ARRAY_SIZE(part); i++)
-        if (part[i])
-            look_at(uses, part[i]);
-    look_below(uses, stmt->init);
-    for (size_t i = 0; i < stmt->child_nr; i++)
-        look_below(uses, stmt->child[i]);
+        if (part[i] && expr_other_use(part[i], symbol))
+            return stmt->line;
+    int line = stmt->init ? other_use(stmt->init, symbol) : 0;
+    for (size_t i = 0; !line && i < stmt->child_nr; i++)
+        line = stmt->child[i] ? other_use(stmt->child[i], symbol) : 0;
+    return line;
 }
 
-/* `sizeof tmp`, which the front end folds into a number. */
-static bool has_sizeof(const struct ir_function *function, const char *name)
+struct mentions {
+    const struct ir_symbol *symbol;
+    size_t nr;
+    bool beyond; /* of a row's end, by a number */
+};
+
+static void note_mention(struct ir_expr *expr, void *data)
+{
+    struct mentions *mentions = data;
+    const struct ir_symbol *symbol = mentions->symbol;
+    const struct ir_expr *at = expr;
+    size_t dim = symbol->dim_nr;
+    mentions->nr += expr->kind == IR_NAME && expr->symbol == symbol;
+    while (at->kind == IR_INDEX)
+        at = at->arg[0];
+    if (expr->kind != IR_INDEX || at->kind != IR_NAME || at->symbol != symbol)
+        return;
+    for (at = expr; at->kind == IR_INDEX && dim-- > 0; at = at->arg[0])
+        mentions->beyond =
+            mentions->beyond ||
+            (at->arg[1]->has_value &&
+             (at->arg[1]->value < 0 || (symbol->dim[dim]->has_value &&
+                                        at->arg[1]->value >= symbol->dim[dim]->value)));
+}
+
+/* Behind a comment or a string; the text itself where neither begins. */
+static const char *behind_aside(const char *text)
+{
+    const char *end = text;
+    if (!strncmp(text, "/*", 2))
+        end = strstr(text + 2, "*/");
+    else if (!strncmp(text, "//", 2))
+        end = text + strcspn(text, "\n");
+    else if (*text == '"')
+        for (end++; *end && *end != '"'; end++)
+            end += *end == '\\' && end[1];
+    return end ? end : text + strlen(text);
+}
+
+/* How often the function has the word. `sizeof tmp`, also by a macro, and typeof are
+ * folded by the front end: then the text has it more often than the tree. */
+static size_t words_in(const struct ir_function *function, const char *word)
 {
     const char *at = function->source + function->body_begin,
                *end = function->source + function->body_end;
-    size_t length = strlen(name);
-    for (; (at = strstr(at, "sizeof")) && at < end; at += strlen("sizeof")) {
-        const char *word = at + strlen("sizeof");
-        word += strspn(word, " \t\n(*&");
-        if (!strncmp(word, name, length) && !isalnum((unsigned char)word[length]) &&
-            word[length] != '_')
-            return true;
+    size_t length = strlen(word), nr = 0;
+    for (; at < end; at++) {
+        at = behind_aside(at);
+        bool begins = !isalnum((unsigned char)at[-1]) && at[-1] != '_';
+        nr += begins && at < end && !strncmp(at, word, length) &&
+              !isalnum((unsigned char)at[length]) && at[length] != '_';
     }
-    return false;
+    return nr;
 }
 
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
@@ -124,7 +136,7 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
 
 /* NULL when its rows may be longer. */
 static const char *why_not_padded(const struct nest *nest, const struct ir_symbol *symbol,
-                                  struct uses *uses)
+                                  int *line)
 {
     const struct ir_function *function = nest->model->function;
     const struct ir_stmt *declaration = stmt_find(function->body, declares, symbol);
@@ -137,11 +149,17 @@ static const char *why_not_padded(const struct nest *nest, const struct ir_symbo
         return "it has one dimension only, so no rows";
     if (declaration->expr)
         return "it has an initialiser";
-    look_below(uses, function->body);
-    if (uses->other)
-        return "is used as a whole or by rows";
-    if (has_sizeof(function, symbol->name))
-        return "its size is asked for by sizeof";
+    *line = other_use(function->body, symbol);
+    if (*line)
+        return "is used otherwise than by its elements";
+    struct mentions mentions = {.symbol = symbol};
+    stmt_exprs(function->body, note_mention, &mentions);
+    if (mentions.beyond)
+        return "an element beyond the end of a row is named";
+    if (words_in(function, symbol->name) != mentions.nr + 1)
+        return "the function has its name where that is no element: its size may be "
+               "asked "
+               "for (sizeof), or a macro hides how it is used";
     return NULL;
 }
 
@@ -153,13 +171,13 @@ int tree_pad(struct work *work, const struct plan_step *step, struct error *err)
         if (!find_cell(nest, step->arg[i].name, &cell))
             continue;
         struct ir_symbol *symbol = nest->cell[cell].symbol;
-        struct uses uses = {.symbol = symbol};
-        const char *why = why_not_padded(nest, symbol, &uses);
-        if (why && uses.other)
+        int other = 0;
+        const char *why = why_not_padded(nest, symbol, &other);
+        if (why && other)
             return fail(err, STATUS_ILLEGAL,
                         "'%s' %s at line %d, so its rows stay as "
                         "long as they are",
-                        symbol->name, why, uses.line);
+                        symbol->name, why, other);
         if (why)
             return fail(err, STATUS_ILLEGAL, "'%s' cannot be padded: %s", symbol->name,
                         why);
