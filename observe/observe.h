@@ -13,7 +13,6 @@
 #include "observe/timeline/timeline.h"
 #include "observe/timeline/timeline_csv.h"
 #include "observe/timeline/timeline_events.h"
-#include "observe/timeline/timeline_phases.h"
 #include "observe/timeline/timeline_run.h"
 
 #endif

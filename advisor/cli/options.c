@@ -304,7 +304,6 @@ static const struct {
     {"outline", "compiler",
      "whose attribute keeps the function from being inlined, default gcc"},
     {"profile", "csv", "the time line as CSV"},
-    {"profile", "from", "of --timeline: an earlier one, kept as CSV"},
     {"profile", "list", "of --timeline: what can be read here"},
     {"profile", "plot", "draw the time line: FILE.svg, FILE.png, or - for the terminal"},
     {"report", "list", "name all sessions"},

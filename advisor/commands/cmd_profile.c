@@ -133,7 +133,7 @@ static int check(const struct settings *settings, struct error *err)
 int profile_command(const struct settings *settings, struct error *err)
 {
     struct regions_report report = {.settings = settings};
-    if (settings->timeline_s >= 0 || settings->from || settings->list)
+    if (settings->timeline_s >= 0 || settings->list)
         return profile_timeline(settings, err);
     if (check(settings, err))
         return -1;

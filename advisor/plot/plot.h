@@ -48,7 +48,6 @@ enum plot_line {
     PLOT_HYPERBOLA, /* y = c / x, from its only point on to the right */
     PLOT_TEXT,      /* tips beside the points */
     PLOT_TEXT_UP,   /* the same; y is the share of the frame's height */
-    PLOT_SHADE,     /* behind all else, from x.low to x.high */
 };
 
 /* As gnuplot numbers them; one less is the same mark, open. */

@@ -219,11 +219,6 @@ static void add_objects(struct writer *writer, const struct plot_series *series)
                          series->width > 0 ? series->width : 1,
                          series->dash ? series->dash : 1, series->colour);
             buf_add(out, "\n");
-        } else if (series->line == PLOT_SHADE) {
-            buf_addf(out,
-                     "set object rectangle from first %.7g, graph 0 to first %.7g, graph "
-                     "1 behind fillcolor rgb '%s' fillstyle solid noborder\n",
-                     point->x.low, point->x.high, series->colour);
         } else {
             set_text(out, "label", point->tip, "");
             buf_truncate(out, out->length - 1);

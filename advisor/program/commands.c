@@ -85,8 +85,7 @@ static const struct command commands[] = {
      "profile [options] -- PROGRAM [arguments]\n"
      "       inflight profile --regions FOLDER [options]\n"
      "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
-     "       inflight profile --timeline TIME --list\n"
-     "       inflight profile --from TIMELINE.csv [options]",
+     "       inflight profile --timeline TIME --list",
      "Runs the program as it is and reports the regions that it marks with\n"
      "inflight_region_begin and inflight_region_end (docs/reference/regions.md):\n"
      "calls, time, threads, processes, and where bytes are declared or counted, the\n"
@@ -94,13 +93,12 @@ static const struct command commands[] = {
      "program left that ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When\n"
      "the program fails the report is made all the same, and the exit status is 1.\n\n"
      "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
-     "traffic, power and the program's own software-defined events go over time, the\n"
-     "phases found in that, and with --csv and --plot a table and a picture\n"
-     "(docs/reference/timeline.md).\n\n"
+     "traffic and power go over time, and with --csv and --plot a table and a picture\n"
+     "of it (docs/reference/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
      "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline events list from csv plot machine evidence json help | memory "
+     "regions timeline events list csv plot machine evidence json help | memory "
      "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
     {GROUP_APPLICATION, "metrics",

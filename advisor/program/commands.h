@@ -45,7 +45,7 @@ int report_faces(const struct settings *settings, const json_t *report,
  * not read as a whole; false = nothing. */
 bool outline_next(const struct settings *settings, struct buf *out);
 
-/* profile --timeline, and with --list or --from of a time line. */
+/* profile --timeline, and with --list. */
 int profile_timeline(const struct settings *settings, struct error *err);
 
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */

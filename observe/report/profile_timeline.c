@@ -13,18 +13,6 @@
 
 /* A time line, and what it can show, as JSON. */
 
-static json_t *phase_json(const struct timeline *timeline,
-                          const struct timeline_phase *phase)
-{
-    json_t *means = json_array();
-    char name[8];
-    for (size_t i = 0; i < timeline->event_nr; i++)
-        json_array_append_new(means, json_number_or_null(phase->mean[i]));
-    return json_pack("{s:s, s:f, s:f, s:o}", "name",
-                     timeline_phase_name(phase->kind, name), "from_s", phase->from_s,
-                     "to_s", phase->to_s, "means", means);
-}
-
 static json_t *column(const double *value, size_t nr)
 {
     json_t *list = json_array();
@@ -59,14 +47,9 @@ static json_t *bins_json(const struct timeline *timeline)
                      missed, "values", values, "shares", share);
 }
 
-json_t *timeline_json(const struct timeline *timeline,
-                      const struct timeline_phases *phases)
+json_t *timeline_json(const struct timeline *timeline)
 {
     json_t *document = timeline_about_json(timeline, "inflight.timeline/1");
-    json_t *list = json_array();
-    for (size_t i = 0; i < phases->nr; i++)
-        json_array_append_new(list, phase_json(timeline, &phases->phase[i]));
-    json_object_set_new(document, "phases", list);
     json_object_set_new(document, "bins", bins_json(timeline));
     return document;
 }
@@ -170,8 +153,7 @@ void timeline_add_occupancy(struct timeline *timeline, const struct machine *mac
                                    .unit = (char[]){"a core"},
                                    .source = (char[]){"memory x latency"},
                                    .kind = TIMELINE_LEVEL,
-                                   .factor = 1,
-                                   .gauge = true};
+                                   .factor = 1};
     size_t place = timeline_add_event(timeline, &event);
     const struct timeline_event *read = timeline_find(timeline, "memory:::read");
     const struct timeline_event *written = timeline_find(timeline, "memory:::written");
@@ -219,15 +201,11 @@ static int check_settings(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--regions shows marked regions, not a program over time; leave "
                     "--timeline out");
-    if (settings->from && settings->program.nr)
-        return fail(err, STATUS_USAGE,
-                    "--from shows a time line that exists; a program is not run then");
-    if (!settings->from && !settings->program.nr)
+    if (!settings->program.nr)
         return fail(err, STATUS_USAGE,
                     "profile --timeline takes a program: inflight profile --timeline "
                     "10ms -- PROGRAM [arguments]");
-    if (!settings->from &&
-        (settings->timeline_s < interval_min_s || settings->timeline_s > interval_max_s))
+    if (settings->timeline_s < interval_min_s || settings->timeline_s > interval_max_s)
         return fail(err, STATUS_USAGE, "--timeline: the interval must be 1ms to 1h");
     if (settings->json + is_stdout(settings->plot) + is_stdout(settings->csv) > 1)
         return fail(err, STATUS_USAGE,
@@ -246,8 +224,7 @@ static int add_occupancy(const struct settings *settings, struct timeline *timel
     struct machine machine = {0};
     struct error why = {0};
     int status = 0;
-    if (!timeline_find(timeline, "memory:::read") ||
-        timeline_find(timeline, "occupancy:::in_flight"))
+    if (!timeline_find(timeline, "memory:::read"))
         return 0;
     if (!profile_load(settings->machine ? settings->machine : "here", settings->memory,
                       &machine, &why))
@@ -261,12 +238,12 @@ static int add_occupancy(const struct settings *settings, struct timeline *timel
 }
 
 static int draw(const struct settings *settings, const struct timeline *timeline,
-                const struct timeline_phases *phases, struct error *err)
+                struct error *err)
 {
     struct plot plot = {0};
     int status = plot_kind_of(settings->plot, &plot.kind, err);
     if (!status)
-        status = timeline_plot(timeline, phases, &plot, err);
+        status = timeline_plot(timeline, &plot, err);
     if (!status)
         status = plot_write(&plot, settings->plot, err);
     plot_release(&plot);
@@ -274,11 +251,11 @@ static int draw(const struct settings *settings, const struct timeline *timeline
 }
 
 static int print(const struct settings *settings, const struct timeline *timeline,
-                 const struct timeline_phases *phases, struct error *err)
+                 struct error *err)
 {
     int status;
     if (settings->json) {
-        json_t *document = timeline_json(timeline, phases);
+        json_t *document = timeline_json(timeline);
         status = print_json(document, err);
         json_decref(document);
         return status;
@@ -287,7 +264,7 @@ static int print(const struct settings *settings, const struct timeline *timelin
     if (is_stdout(settings->csv))
         timeline_csv_text(timeline, &text);
     else
-        timeline_text(timeline, phases, term_utf8(), &text);
+        timeline_text(timeline, term_utf8(), &text);
     status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -296,17 +273,14 @@ static int print(const struct settings *settings, const struct timeline *timelin
 static int report(const struct settings *settings, struct timeline *timeline,
                   struct error *err)
 {
-    struct timeline_phases phases;
     int status = add_occupancy(settings, timeline, err);
     if (status)
         return -1;
-    timeline_find_phases(timeline, &phases);
-    status = print(settings, timeline, &phases, err);
+    status = print(settings, timeline, err);
     if (!status && settings->csv && !is_stdout(settings->csv))
         status = timeline_csv_write(timeline, settings->csv, err);
     if (!status && settings->plot)
-        status = draw(settings, timeline, &phases, err);
-    timeline_phases_release(&phases);
+        status = draw(settings, timeline, err);
     return status;
 }
 
@@ -349,11 +323,10 @@ int profile_timeline(const struct settings *settings, struct error *err)
         return list_events(settings, err);
     if (check_settings(settings, err))
         return -1;
-    status = settings->from ? timeline_csv_read(settings->from, &timeline, err)
-                            : run(settings, &timeline, &outcome, err);
+    status = run(settings, &timeline, &outcome, err);
     if (!status)
         status = report(settings, &timeline, err);
-    if (!status && !settings->from)
+    if (!status)
         status = judge(&timeline, &outcome, err);
     spawn_outcome_release(&outcome);
     timeline_release(&timeline);

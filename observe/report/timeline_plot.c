@@ -1,38 +1,8 @@
-/* A time line as a picture: panels over one axis of time, phases behind them. */
+/* A time line as a picture: panels over one axis of time. */
 #include <math.h>
 
 #include "core/base/error.h"
 #include "observe/report/timeline_show.h"
-
-/* Pale, of the same lightness; neighbours differ. */
-static const char *const shades[] = {"#E3EEF7", "#FBE9DD", "#DFF1EA",
-                                     "#F6E6F0", "#FBF3DA", "#E4F3FB"};
-
-static struct quantity at(double value)
-{
-    return quantity_exact(value, PROVENANCE_RECORDED);
-}
-
-/* In the first panel with what the phases are called, where there is room. */
-static void add_phases(const struct timeline *timeline,
-                       const struct timeline_phases *phases, bool names,
-                       struct plot_panel *panel)
-{
-    for (size_t i = 0; i < phases->nr && phases->nr > 1; i++) {
-        const struct timeline_phase *phase = &phases->phase[i];
-        const struct plot_series shade = {
-            .line = PLOT_SHADE, .colour = shades[phase->kind % ARRAY_SIZE(shades)]};
-        char name[8];
-        plot_point(plot_add(panel, shade, NULL),
-                   quantity_between(phase->from_s, phase->from_s, phase->to_s, 0,
-                                    PROVENANCE_RECORDED),
-                   at(0), NULL);
-        if (names && phase->to_s - phase->from_s > 0.015 * timeline_seconds(timeline))
-            plot_point(plot_add(panel, (struct plot_series){.line = PLOT_TEXT_UP}, NULL),
-                       at((phase->from_s + phase->to_s) / 2), at(0.88),
-                       timeline_phase_name(phase->kind, name));
-    }
-}
 
 /* Steps: each value from where its bin begins, the last one up to the end. */
 static void add_values(const struct timeline *timeline,
@@ -49,8 +19,7 @@ static void add_values(const struct timeline *timeline,
                 event->value[timeline->bin_nr - 1]);
 }
 
-int timeline_plot(const struct timeline *timeline, const struct timeline_phases *phases,
-                  struct plot *plot, struct error *err)
+int timeline_plot(const struct timeline *timeline, struct plot *plot, struct error *err)
 {
     plot->title = xstrdup(timeline->program ? timeline->program : "");
     plot->height = 108;
@@ -63,8 +32,6 @@ int timeline_plot(const struct timeline *timeline, const struct timeline_phases 
         panel->title = xasprintf("%s%s%s", event->label, *unit ? ", " : "", unit);
         panel->x.label = xstrdup("time since the start, s");
         panel->x.high = timeline_seconds(timeline);
-        if (plot->kind != PLOT_TERMINAL)
-            add_phases(timeline, phases, plot->panel_nr == 1, panel);
         add_values(timeline, event, panel);
     }
     return plot->panel_nr

@@ -9,18 +9,13 @@ struct error;
 struct machine;
 
 /* 79 columns; bars are ASCII unless `utf8`. */
-void timeline_text(const struct timeline *timeline, const struct timeline_phases *phases,
-                   bool utf8, struct buf *out);
+void timeline_text(const struct timeline *timeline, bool utf8, struct buf *out);
 /* inflight.timeline/1 */
-json_t *timeline_json(const struct timeline *timeline,
-                      const struct timeline_phases *phases);
-/* Fills the picture: a panel for each event over one axis of time, phases shaded. Fails
- * when there is nothing to draw. */
-int timeline_plot(const struct timeline *timeline, const struct timeline_phases *phases,
-                  struct plot *plot, struct error *err);
+json_t *timeline_json(const struct timeline *timeline);
+/* Fills the picture: a panel for each event over one axis of time. Fails when there is
+ * nothing to draw. */
+int timeline_plot(const struct timeline *timeline, struct plot *plot, struct error *err);
 
-/* "A", "B" ... "Z", "AA" ...; `out` has room for 8. */
-const char *timeline_phase_name(size_t kind, char *out);
 /* The unit beside the label, "" where that ends with it: "busy cores". Borrowed. */
 const char *timeline_unit(const struct timeline_event *event);
 /* All known values are 0, or none is known. */

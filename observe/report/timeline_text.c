@@ -1,4 +1,4 @@
-/* A time line for a terminal: one row of bars per event, the phases, their means. */
+/* A time line for a terminal: one row of bars per event. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,34 +6,17 @@
 #include "core/base/figures.h"
 #include "observe/report/timeline_show.h"
 
-enum {
-    TITLE_COLUMNS = 24,
-    BAR_COLUMNS = 31,
-    NUMBER_COLUMNS = 8,
-    KINDS_IN_TABLE = 6,
-    STRETCHES_SHOWN = 6
-};
+enum { TITLE_COLUMNS = 24, BAR_COLUMNS = 31, NUMBER_COLUMNS = 8 };
 
 static const char *const bars_utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const bars_ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
 
 struct view {
     const struct timeline *timeline;
-    const struct timeline_phases *phases;
     struct buf *out;
     double seconds;
     bool utf8;
 };
-
-const char *timeline_phase_name(size_t kind, char *out)
-{
-    char *at = out;
-    if (kind >= 26)
-        *at++ = (char)('A' + (kind / 26 - 1) % 26);
-    *at++ = (char)('A' + kind % 26);
-    *at = '\0';
-    return out;
-}
 
 bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr)
 {
@@ -153,22 +136,6 @@ static void add_axis(const struct view *view)
     buf_release(&end);
 }
 
-/* Which phase has most of each column. */
-static void add_phase_row(const struct view *view)
-{
-    buf_addf(view->out, "%-*s", TITLE_COLUMNS, "phase");
-    for (int i = 0; i < BAR_COLUMNS; i++) {
-        double at = view->seconds * (i + 0.5) / (double)BAR_COLUMNS;
-        size_t k = 0;
-        char name[8];
-        while (k + 1 < view->phases->nr && at >= view->phases->phase[k].to_s)
-            k++;
-        timeline_phase_name(view->phases->phase[k].kind, name);
-        buf_add_n(view->out, name, 1);
-    }
-    buf_add(view->out, "\n");
-}
-
 static void add_silent(const struct view *view)
 {
     const struct timeline *timeline = view->timeline;
@@ -199,95 +166,7 @@ static void add_bars_of_all(const struct view *view)
     for (size_t i = 0; i < timeline->event_nr; i++)
         if (!timeline_is_silent(&timeline->event[i], timeline->bin_nr))
             add_event(view, i);
-    if (view->phases->nr > 1)
-        add_phase_row(view);
     add_silent(view);
-}
-
-/* ---- phases ---- */
-
-static double seconds_of_kind(const struct view *view, size_t kind)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < view->phases->nr; i++)
-        if (view->phases->phase[i].kind == kind)
-            seconds += view->phases->phase[i].to_s - view->phases->phase[i].from_s;
-    return seconds;
-}
-
-/* "  A  1.2 s: 0 to 0.5, 1 to 1.7 s" */
-static void add_kind(const struct view *view, size_t kind)
-{
-    struct buf line = {0};
-    size_t nr = 0;
-    char name[8];
-    buf_addf(&line, "  %-3s", timeline_phase_name(kind, name));
-    add_seconds(&line, seconds_of_kind(view, kind));
-    buf_add(&line, " s: ");
-    for (size_t i = 0; i < view->phases->nr; i++) {
-        const struct timeline_phase *phase = &view->phases->phase[i];
-        if (phase->kind != kind || nr++ >= STRETCHES_SHOWN)
-            continue;
-        buf_add(&line, nr > 1 ? ", " : "");
-        add_seconds(&line, phase->from_s);
-        buf_add(&line, " to ");
-        add_seconds(&line, phase->to_s);
-    }
-    buf_add(&line, " s");
-    if (nr > STRETCHES_SHOWN)
-        buf_addf(&line, " and %zu more", nr - STRETCHES_SHOWN);
-    add_paragraph(view->out, &line, 5);
-    buf_release(&line);
-}
-
-/* Of an event over all phases of a kind. */
-static double mean_of_kind(const struct view *view, size_t event, size_t kind)
-{
-    double sum = 0, seconds = 0;
-    for (size_t i = 0; i < view->phases->nr; i++) {
-        const struct timeline_phase *phase = &view->phases->phase[i];
-        double length = phase->to_s - phase->from_s;
-        if (phase->kind != kind || isnan(phase->mean[event]))
-            continue;
-        sum += length * phase->mean[event];
-        seconds += length;
-    }
-    return seconds > 0 ? sum / seconds : NAN;
-}
-
-static void add_table(const struct view *view, size_t first, size_t end)
-{
-    const struct timeline *timeline = view->timeline;
-    char name[8];
-    buf_addf(view->out, "%-*s", TITLE_COLUMNS, "mean");
-    for (size_t k = first; k < end; k++)
-        buf_addf(view->out, "%*s", NUMBER_COLUMNS, timeline_phase_name(k, name));
-    buf_add(view->out, "\n");
-    for (size_t i = 0; i < timeline->event_nr; i++) {
-        if (timeline_is_silent(&timeline->event[i], timeline->bin_nr))
-            continue;
-        add_title(view->out, &timeline->event[i]);
-        for (size_t k = first; k < end; k++)
-            add_number(view->out, mean_of_kind(view, i, k));
-        buf_add(view->out, "\n");
-    }
-}
-
-static void add_phases(const struct view *view)
-{
-    size_t kinds = view->phases->kind_nr;
-    if (view->phases->nr < 2) {
-        buf_add(view->out, "\nOne phase: nothing changes beyond the noise.\n");
-        return;
-    }
-    buf_addf(view->out, "\n%zu phases, %zu of them different\n", view->phases->nr, kinds);
-    for (size_t k = 0; k < kinds; k++)
-        add_kind(view, k);
-    for (size_t k = 0; k < kinds; k += KINDS_IN_TABLE) {
-        size_t end = k + KINDS_IN_TABLE < kinds ? k + KINDS_IN_TABLE : kinds;
-        buf_add(view->out, "\n");
-        add_table(view, k, end);
-    }
 }
 
 /* ---- the rest ---- */
@@ -326,15 +205,13 @@ static void add_notes(const struct view *view)
     }
 }
 
-void timeline_text(const struct timeline *timeline, const struct timeline_phases *phases,
-                   bool utf8, struct buf *out)
+void timeline_text(const struct timeline *timeline, bool utf8, struct buf *out)
 {
-    struct view view = {timeline, phases, out, timeline_seconds(timeline), utf8};
+    struct view view = {timeline, out, timeline_seconds(timeline), utf8};
     add_head(&view);
     if (timeline->bin_nr) {
         buf_add(out, "\n");
         add_bars_of_all(&view);
-        add_phases(&view);
     }
     if (timeline->bin_nr < 10)
         buf_addf(out,

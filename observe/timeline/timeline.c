@@ -46,10 +46,7 @@ size_t timeline_add_event(struct timeline *timeline, const struct timeline_event
                                      .unit = xstrdup(event->unit),
                                      .source = xstrdup(event->source),
                                      .kind = event->kind,
-                                     .factor = event->factor,
-                                     .resolution = event->resolution,
-                                     .discrete = event->discrete,
-                                     .gauge = event->gauge};
+                                     .factor = event->factor};
     make_room(timeline, added);
     for (size_t i = 0; i < timeline->bin_nr; i++) {
         added->value[i] = NAN;
@@ -93,7 +90,7 @@ static double value_of(struct timeline_event *event, struct timeline_reading now
     return value;
 }
 
-void timeline_add_bin(struct timeline *timeline, struct timeline_bin bin)
+static void add_bin(struct timeline *timeline, struct timeline_bin bin)
 {
     size_t room = timeline->bin_alloc;
 
@@ -170,8 +167,7 @@ void timeline_take(struct timeline *timeline, double at_s, size_t missed,
         if (timeline->bin_nr == TIMELINE_BINS_MAX)
             halve(timeline);
         bin = timeline->bin_nr;
-        timeline_add_bin(timeline,
-                         (struct timeline_bin){timeline->began_s, at_s, missed});
+        add_bin(timeline, (struct timeline_bin){timeline->began_s, at_s, missed});
     }
     take(timeline, at_s, bin, reading);
     timeline->began_s = at_s;

@@ -1,7 +1,6 @@
 /*
  * A time line: what an application did in one interval after the other, by several events
- * at once. Pure: filled by whoever reads (timeline_run.h), by a file (timeline_csv.h), by
- * a test.
+ * at once. Pure: filled by whoever reads (timeline_run.h), by a test.
  */
 #ifndef CORE_OBSERVE_TIMELINE_H
 #define CORE_OBSERVE_TIMELINE_H
@@ -28,9 +27,6 @@ struct timeline_event {
     char *source; /* who counts, for the table of sources */
     enum timeline_kind kind;
     double factor; /* values = what a count grew by a second, or a level, times this */
-    double resolution; /* steps below it, in the unit, are nobody's phase; 0 = not told */
-    bool discrete;     /* counts single happenings, which scatter by themselves */
-    bool gauge;        /* piles up (resident memory): its course makes no phases */
     /* [bin]: NaN = not known; share 1 = not multiplexed */
     double *value, *share;
     struct timeline_reading last;
@@ -70,9 +66,6 @@ size_t timeline_add_event(struct timeline *timeline, const struct timeline_event
  * are merged and the interval doubled, with a note. */
 void timeline_take(struct timeline *timeline, double at_s, size_t missed,
                    const struct timeline_reading *reading);
-
-/* A bin whose values the caller fills in. */
-void timeline_add_bin(struct timeline *timeline, struct timeline_bin bin);
 
 /* A last bin shorter than half an interval joins the one before. */
 void timeline_fold_last(struct timeline *timeline);

@@ -12,8 +12,8 @@ static const char table_path[] = "observe/data/timeline_events.json";
 /* A row of the data. */
 struct row {
     const char *pattern, *label, *unit, *kind, *instead_of;
-    double factor, resolution;
-    bool discrete, gauge, shown;
+    double factor;
+    bool shown;
 };
 
 struct table {
@@ -29,28 +29,15 @@ struct table {
  * The data.
  */
 
-static int flag_at(const struct json_at *at, const char *key, bool *flag,
-                   struct error *err)
-{
-    return json_has(at, key) ? json_bool_at(at, key, flag, err) : 0;
-}
-
 static int read_row(const struct json_at *at, struct row *row, struct error *err)
 {
-    if (json_only_keys(at,
-                       "event label unit factor grain kind shown happenings stock "
-                       "instead_of",
-                       err) ||
+    if (json_only_keys(at, "event label unit factor kind shown instead_of", err) ||
         json_string_at(at, "event", &row->pattern, err) ||
         json_string_at(at, "label", &row->label, err) ||
         json_string_at(at, "unit", &row->unit, err) ||
         json_string_at(at, "kind", &row->kind, err) ||
         json_number_at(at, "factor", 0, 1e12, &row->factor, err) ||
-        (json_has(at, "grain") &&
-         json_number_at(at, "grain", 0, 1e12, &row->resolution, err)) ||
-        flag_at(at, "shown", &row->shown, err) ||
-        flag_at(at, "happenings", &row->discrete, err) ||
-        flag_at(at, "stock", &row->gauge, err))
+        (json_has(at, "shown") && json_bool_at(at, "shown", &row->shown, err)))
         return -1;
     return json_has(at, "instead_of")
                ? json_string_at(at, "instead_of", &row->instead_of, err)
@@ -132,10 +119,11 @@ static int try_event(const char *name, struct papi_event_about *about, struct er
         *about = (struct papi_event_about){.component = "memory"};
         return try_memory(err);
     }
-    if (text_begins(name, "sde:::")) {
-        *about = (struct papi_event_about){.component = "application"};
-        return 0;
-    }
+    if (text_begins(name, "sde:::")) /* what PAPI offers of these here is ours */
+        return fail(err, STATUS_USAGE,
+                    "'%s' is inside of the program, where only a tool that is preloaded "
+                    "into it can read",
+                    name);
     if (papi_event_describe(name, about, err))
         return -1;
     return try_counter(name, about->of_process, err);
@@ -174,9 +162,6 @@ static void name_event(const struct row *row, const struct papi_event_about *abo
     event->label = row && *row->label ? xstrdup(row->label) : label_of(event->name);
     event->kind = level ? TIMELINE_LEVEL : TIMELINE_COUNT;
     event->factor = row ? row->factor : 1;
-    event->resolution = row ? row->resolution : 0;
-    event->discrete = row ? row->discrete : !level && !*about->unit;
-    event->gauge = row && row->gauge;
     event->source = xstrdup(about->component);
     if (row)
         event->unit = xstrdup(row->unit);
@@ -265,18 +250,12 @@ static void add_matches(struct table *table, const struct row *row, const char *
             add_offer(offers, row, all->v[i]);
 }
 
-/* One pattern for what only the running program knows. */
-static bool is_for_later(const char *name)
-{
-    return text_begins(name, "sde:::");
-}
-
 static void add_default(struct table *table, struct timeline_offers *offers)
 {
     for (size_t i = 0; i < table->nr; i++) {
         const struct row *row = &table->row[i];
 
-        if (has_wildcard(row->pattern) && !is_for_later(row->pattern))
+        if (has_wildcard(row->pattern))
             add_matches(table, row, row->pattern, offers);
         else
             add_offer(offers, row, row->pattern);
@@ -306,7 +285,7 @@ static int add_named(struct table *table, const char *name,
 
     if (is_offered(offers, name))
         return 0;
-    if (has_wildcard(name) && !is_for_later(name))
+    if (has_wildcard(name))
         add_matches(table, row_of(table, name), name, offers);
     else
         add_offer(offers, row_of(table, name), name);

@@ -19,7 +19,6 @@ struct run {
     struct timeline_offers offers;
     struct timeline_source source[sources_max];
     size_t source_nr;
-    struct timeline_source *inside; /* of them; NULL = none */
     struct strvec env;
     double start_s; /* clock_s() */
 };
@@ -28,7 +27,7 @@ struct run {
  * Sources.
  */
 
-enum origin { OF_PROC, OF_MEMORY, OF_PROGRAM, OF_COUNTERS, OF_PROCESS };
+enum origin { OF_PROC, OF_MEMORY, OF_COUNTERS, OF_PROCESS };
 
 static enum origin origin_of(const struct timeline_wish *wish)
 {
@@ -36,7 +35,6 @@ static enum origin origin_of(const struct timeline_wish *wish)
 
     return text_begins(name, "proc:::")     ? OF_PROC
            : text_begins(name, "memory:::") ? OF_MEMORY
-           : text_begins(name, "sde:::")    ? OF_PROGRAM
            : wish->of_process               ? OF_PROCESS
                                             : OF_COUNTERS;
 }
@@ -64,10 +62,6 @@ static int open_one(struct run *run, enum origin origin, pid_t pid,
         return 0;
     case OF_MEMORY:
         return timeline_memory_open(wish, nr, &run->readings, source, err);
-    case OF_PROGRAM:
-        run->inside = source;
-        return timeline_sde_open(wish, nr, run->opts->argv[0], run->opts->interval_s,
-                                 &run->env, source, err);
     default:
         return timeline_counters_open(wish, nr, pid, &run->readings, source, err);
     }
@@ -83,8 +77,6 @@ static int open_origin(struct run *run, enum origin origin, pid_t pid, struct er
     int result = 0;
 
     if (nr && open_one(run, origin, pid, wish, nr, &why)) {
-        if (origin == OF_PROGRAM)
-            run->inside = NULL;
         if (run->opts->events && origin != OF_PROCESS)
             result = fail(err, why.status, "%s", why.text);
         else
@@ -131,7 +123,7 @@ static void note_missing(struct run *run)
 
 static int open_sources(struct run *run, struct error *err)
 {
-    static const enum origin order[] = {OF_COUNTERS, OF_MEMORY, OF_PROC, OF_PROGRAM};
+    static const enum origin order[] = {OF_COUNTERS, OF_MEMORY, OF_PROC};
 
     if (timeline_offers_find(run->opts->events, &run->offers, err))
         return -1;
@@ -226,8 +218,6 @@ static int start(struct run *run, struct spawn_child **child, struct error *err)
         strvec_push(&run->env, *entry);
     request.env_extra = (const char *const *)run->env.v;
     run->start_s = clock_s();
-    if (run->inside)
-        timeline_sde_start(run->inside, run->start_s);
     take(run, 0, 0, false);
     return spawn_start(&request, child, err);
 }

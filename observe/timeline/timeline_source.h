@@ -59,15 +59,4 @@ void timeline_proc_open(const struct timeline_wish *const *wish, size_t nr,
                         struct timeline_readings *readings,
                         struct timeline_source *source);
 
-/*
- * Software-defined events: each that a program registers and a pattern of the wishes
- * names becomes an event. `env`: what the program must have in its environment, pushed.
- * Fails where the program cannot take a preloaded object, or there is none.
- */
-int timeline_sde_open(const struct timeline_wish *const *wish, size_t nr,
-                      const char *program, double interval_s, struct strvec *env,
-                      struct timeline_source *source, struct error *err);
-/* The time line begins now. */
-void timeline_sde_start(struct timeline_source *source, double start_s);
-
 #endif

@@ -153,6 +153,7 @@ TEST("refusals")
          STATUS_MISSING},
         {well, "proc:::nonsense", "/proc has no event 'proc:::nonsense'", STATUS_MISSING},
         {well, "no::SUCH_EVENT", "'no::SUCH_EVENT'", STATUS_MISSING},
+        {well, "sde:::solver::STEPS", "is inside of the program", STATUS_MISSING},
         {well, "nowhere:::*", "no event of PAPI's usable components", STATUS_MISSING},
         {well, "perf::TASK-CLOCK,,proc:::read", "an empty name", STATUS_USAGE},
         {well, "", "no event is named", STATUS_USAGE},
@@ -166,113 +167,4 @@ TEST("refusals")
                     cases[i].status, cases[i].part);
         timeline_release(&timeline);
     }
-}
-
-static bool has_note(const struct timeline *timeline, const char *part)
-{
-    for (size_t i = 0; i < timeline->note.nr; i++)
-        if (strstr(timeline->note.v[i], part))
-            return true;
-    return false;
-}
-
-/* ---- the program's own events ---- */
-
-#ifdef INFLIGHT_HAS_SDE
-
-TEST("software-defined events")
-{
-    static const char *const argv[] = {INFLIGHT_BINARY_DIR "/inflight_test_solver", NULL};
-    struct timeline timeline;
-    struct error err = {0};
-    double early, late;
-    const struct timeline_event *residual;
-
-    if (!check_ok(run(argv, 0.02, "sde:::solver::*,perf::TASK-CLOCK", &timeline, &err),
-                  &err))
-        return;
-    if (!timeline_find(&timeline, "sde:::solver::STEPS")) {
-        check_str(timeline.note.nr ? timeline.note.v[0] : "no event, no note", "events");
-        timeline_release(&timeline);
-        return;
-    }
-    early = mean_between(&timeline, "sde:::solver::STEPS", 0.1, 0.4);
-    late = mean_between(&timeline, "sde:::solver::STEPS", 0.65, 0.9);
-    check(late > 2 * early && early > 0);
-    check_near(mean_between(&timeline, "sde:::solver::TENFOLD", 0.65, 0.9), 10 * late,
-               0.01);
-    residual = timeline_find(&timeline, "sde:::solver::RESIDUAL");
-    if (check(residual != NULL)) { /* a double, and no count */
-        check_eq(residual->kind, TIMELINE_LEVEL);
-        check(mean_between(&timeline, "sde:::solver::RESIDUAL", 0.1, 0.3) < 1);
-        check(mean_between(&timeline, "sde:::solver::RESIDUAL", 0.1, 0.3) > 0);
-    }
-    check(has_note(&timeline, "recorders and sets"));
-    timeline_release(&timeline);
-}
-
-/* An environment of the user's stays; folders have spaces. */
-TEST("preloading keeps what is there")
-{
-    static const char *const argv[] = {
-        "sh", "-c", "case $LD_PRELOAD in *watch.so:libc.so.6) exit 0;; esac; exit 9",
-        NULL};
-    struct timeline timeline;
-    struct error err = {0};
-
-    setenv("LD_PRELOAD", "libc.so.6", 1);
-    check_ok(run(argv, 0.02, "sde:::*,proc:::read", &timeline, &err), &err);
-    unsetenv("LD_PRELOAD");
-    check_str(timeline.end, "exit status 0");
-    timeline_release(&timeline);
-}
-
-#else
-
-TEST("software-defined events")
-{
-    check_skip("built without libsde");
-}
-
-TEST("preloading keeps what is there")
-{
-    check_skip("built without libsde");
-}
-
-#endif
-
-/* A static program cannot be looked into: the rest is shown, and that is said. */
-TEST("static programs")
-{
-    char path[] = "/tmp/inflight test XXXXXX", *source, *program;
-    const char *folder = mkdtemp(path);
-    const char *compile[] = {"gcc", "-static", "-o", NULL, NULL, NULL};
-    struct spawn_request request = {.argv = compile};
-    struct spawn_outcome outcome = {0};
-    struct timeline timeline = {0};
-    struct error err = {0};
-    static const char text[] = "int main(void) { return 0; }\n";
-
-    if (!check(folder != NULL))
-        return;
-    source = path_join(folder, "a.c");
-    program = path_join(folder, "a");
-    compile[3] = program;
-    compile[4] = source;
-    check_ok(file_write(source, text, strlen(text), &err), &err);
-    if (spawn_run(&request, &outcome, &err) || outcome.end != SPAWN_EXITED ||
-        outcome.code != 0) {
-        check_skip("no static programs can be linked here");
-    } else {
-        const char *const argv[] = {program, NULL};
-
-        check_ok(run(argv, 0.02, NULL, &timeline, &err), &err);
-        check(has_note(&timeline, "is linked statically, so nothing can be preloaded"));
-        check_str(timeline.end, "exit status 0");
-    }
-    spawn_outcome_release(&outcome);
-    timeline_release(&timeline);
-    dir_remove_all(folder);
-    free(source);
-    free(program);
 }

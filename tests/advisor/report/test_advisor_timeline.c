@@ -9,14 +9,64 @@
 
 SUITE(advisor_timeline);
 
-#define RECORDED INFLIGHT_SOURCE_DIR "/bench/data/timelines/invented.csv"
+#define RECORDED INFLIGHT_SOURCE_DIR "/tests/data/advisor/timeline/invented.json"
 #define DATA     INFLIGHT_SOURCE_DIR "/tests/data/advisor/timeline/"
 
+static const char *word(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static double number(const json_t *object, const char *key, size_t place)
+{
+    const json_t *value = json_array_get(json_object_get(object, key), place);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The document as the time line that it was made of. */
 static bool load(struct timeline *timeline)
 {
     struct error err = {0};
+    json_t *root = NULL, *event;
+    size_t i;
 
-    return check_ok(timeline_csv_read(RECORDED, timeline, &err), &err);
+    if (!check_ok(json_read_file(RECORDED, "inflight.timeline/1", &root, &err), &err))
+        return false;
+    const json_t *bins = json_object_get(root, "bins");
+    *timeline = (struct timeline){
+        .program = xstrdup(word(root, "program")),
+        .end = xstrdup(word(root, "end")),
+        .interval_s = json_number_value(json_object_get(root, "interval_s")),
+        .own_cpu_s = json_number_value(json_object_get(root, "own_cpu_s")),
+        .bin_nr = json_array_size(json_object_get(bins, "from_s"))};
+    json_array_foreach(json_object_get(root, "notes"), i, event)
+        strvec_push(&timeline->note, json_string_value(event));
+    timeline->bin_alloc = timeline->bin_nr;
+    timeline->bin = xcalloc(timeline->bin_nr + 1, sizeof(*timeline->bin));
+    for (size_t k = 0; k < timeline->bin_nr; k++)
+        timeline->bin[k] =
+            (struct timeline_bin){number(bins, "from_s", k), number(bins, "to_s", k),
+                                  (size_t)number(bins, "missed", k)};
+    json_array_foreach(json_object_get(root, "events"), i, event) {
+        const char *kind = word(event, "kind");
+        struct timeline_event one = {.name = (char *)(uintptr_t)word(event, "name"),
+                                     .label = (char *)(uintptr_t)word(event, "label"),
+                                     .unit = (char *)(uintptr_t)word(event, "unit"),
+                                     .source = (char *)(uintptr_t)word(event, "source"),
+                                     .kind = strcmp(kind, "level") ? TIMELINE_COUNT
+                                                                   : TIMELINE_LEVEL,
+                                     .factor = 1};
+        const json_t *values = json_array_get(json_object_get(bins, "values"), i);
+        size_t place = timeline_add_event(timeline, &one);
+        for (size_t k = 0; k < timeline->bin_nr; k++) {
+            const json_t *value = json_array_get(values, k);
+            timeline->event[place].value[k] =
+                json_is_number(value) ? json_number_value(value) : NAN;
+        }
+    }
+    json_decref(root);
+    return true;
 }
 
 /* A machine that is not here: latency 100 ns up to 20 GB/s, 200 ns at 60 GB/s. */
@@ -69,7 +119,6 @@ TEST("occupancy over time")
 TEST("text of a machine with counters")
 {
     struct timeline timeline;
-    struct timeline_phases phases;
     struct machine machine;
     struct buf wide = {0}, plain = {0};
 
@@ -77,16 +126,14 @@ TEST("text of a machine with counters")
         return;
     make_machine(&machine);
     timeline_add_occupancy(&timeline, &machine);
-    timeline_find_phases(&timeline, &phases);
-    timeline_text(&timeline, &phases, true, &wide);
-    timeline_text(&timeline, &phases, false, &plain);
+    timeline_text(&timeline, true, &wide);
+    timeline_text(&timeline, false, &plain);
     golden("memory.txt", buf_str(&wide));
     golden("memory_ascii.txt", buf_str(&plain));
     for (const char *at = buf_str(&plain); *at; at++)
         check(!((unsigned char)*at & 0x80));
     for (const char *at = buf_str(&plain); *at; at += strcspn(at, "\n"), at += *at != 0)
         check(strcspn(at, "\n") <= 80);
-    timeline_phases_release(&phases);
     machine_release(&machine);
     timeline_release(&timeline);
     buf_release(&wide);
@@ -96,25 +143,22 @@ TEST("text of a machine with counters")
 TEST("pictures")
 {
     struct timeline timeline;
-    struct timeline_phases phases;
     struct plot plot = {.kind = PLOT_SVG};
     struct buf script = {0};
     struct error err = {0};
 
     if (!load(&timeline))
         return;
-    timeline_find_phases(&timeline, &phases);
-    if (check_ok(timeline_plot(&timeline, &phases, &plot, &err), &err))
+    if (check_ok(timeline_plot(&timeline, &plot, &err), &err))
         plot_script(&plot, &script);
     golden("memory.gnuplot", buf_str(&script));
     plot_release(&plot);
     for (size_t i = 0; i < timeline.event_nr; i++)
         for (size_t k = 0; k < timeline.bin_nr; k++)
             timeline.event[i].value[k] = 0;
-    check_fails(timeline_plot(&timeline, &phases, &plot, &err), &err, STATUS_FAILED,
+    check_fails(timeline_plot(&timeline, &plot, &err), &err, STATUS_FAILED,
                 "nothing was read");
     plot_release(&plot);
-    timeline_phases_release(&phases);
     timeline_release(&timeline);
     buf_release(&script);
 }
@@ -122,19 +166,16 @@ TEST("pictures")
 TEST("documents")
 {
     struct timeline timeline;
-    struct timeline_phases phases;
     json_t *document;
     char *text;
 
     if (!load(&timeline))
         return;
-    timeline_find_phases(&timeline, &phases);
-    document = timeline_json(&timeline, &phases);
+    document = timeline_json(&timeline);
     text = json_text(document);
     golden("memory.json", text);
     free(text);
     json_decref(document);
-    timeline_phases_release(&phases);
     timeline_release(&timeline);
 }
 
@@ -147,9 +188,7 @@ static const struct {
     {"profile --timeline 10ms", "takes a program", 2},
     {"profile --timeline 0.1ms -- true", "the interval must be 1ms to 1h", 2},
     {"profile --timeline 2h -- true", "the interval must be 1ms to 1h", 2},
-    {"profile --timeline 10ms --from x.csv -- true", "a program is not run", 2},
-    {"profile --from missing.csv", "cannot read 'missing.csv'", 3},
-    {"profile --from transpose.c", "not a time line", 3},
+    {"profile --from x.csv", "unknown option '--from'", 2},
     {"profile --timeline 10ms --csv /nowhere/x.csv -- true",
      "the folder '/nowhere' of the output does not exist", 2},
     {"profile --timeline 10ms --plot x.gif -- true", "must end in .svg or .png", 2},
@@ -178,26 +217,15 @@ TEST("wrong use")
     place_drop(&place);
 }
 
-/* What is recorded here is shown again, the same. */
-TEST("recorded and shown again")
+TEST("the program's output and ours are apart")
 {
     struct place place;
-    struct spawn_outcome first = {0}, again = {0};
+    struct spawn_outcome outcome = {0};
 
     place_make(&place);
-    place_run(&place,
-              "profile --timeline 10ms --csv kept.csv -- sh -c 'sleep 0.3; exit 0'",
-              &first);
-    place_run(&place, "profile --from kept.csv", &again);
-    check_eq(first.code, 0);
-    check_eq(again.code, 0);
-    check_str(buf_str(&again.out), buf_str(&first.out));
-    check_contains(buf_str(&first.out), "exit status 0");
-    spawn_outcome_release(&again);
-    place_run(&place, "profile --timeline 10ms --csv - -- echo said", &again);
-    check(strncmp(buf_str(&again.out), "# {", 3) == 0);
-    check_str(buf_str(&again.err), "said\n");
-    spawn_outcome_release(&first);
-    spawn_outcome_release(&again);
+    place_run(&place, "profile --timeline 10ms --csv - -- echo said", &outcome);
+    check(strncmp(buf_str(&outcome.out), "# {", 3) == 0);
+    check_str(buf_str(&outcome.err), "said\n");
+    spawn_outcome_release(&outcome);
     place_drop(&place);
 }

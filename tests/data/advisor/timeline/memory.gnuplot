@@ -15,27 +15,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set label 'A' at first 0.2, graph 0.88 offset character 0.8,0
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set label 'B' at first 0.6, graph 0.88 offset character 0.8,0
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set label 'C' at first 1, graph 0.88 offset character 0.8,0
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set label 'D' at first 1.4, graph 0.88 offset character 0.8,0
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set label 'A' at first 1.9, graph 0.88 offset character 0.8,0
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set label 'B' at first 2.5, graph 0.88 offset character 0.8,0
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set label 'A' at first 3.1, graph 0.88 offset character 0.8,0
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set label 'B' at first 3.7, graph 0.88 offset character 0.8,0
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set label 'A' at first 4.3, graph 0.88 offset character 0.8,0
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set label 'B' at first 4.95, graph 0.88 offset character 0.8,0
-$b20 << EOD
+$b0 << EOD
  0 2
  0.1 2
  0.2 2
@@ -91,7 +71,7 @@ $b20 << EOD
  5.2 2
  5.3 2
 EOD
-plot $b20 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b0 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset logscale
 unset arrow
 unset label
@@ -105,17 +85,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-$b31 << EOD
+$b1 << EOD
  0 16
  0.1 16
  0.2 16
@@ -171,7 +141,7 @@ $b31 << EOD
  5.2 16
  5.3 16
 EOD
-plot $b31 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b1 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset logscale
 unset arrow
 unset label
@@ -185,17 +155,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-$b42 << EOD
+$b2 << EOD
  0 4
  0.1 4
  0.2 4
@@ -251,7 +211,7 @@ $b42 << EOD
  5.2 NaN
  5.3 NaN
 EOD
-plot $b42 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b2 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset logscale
 unset arrow
 unset label
@@ -265,17 +225,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-$b53 << EOD
+$b3 << EOD
  0 0
  0.1 0
  0.2 0
@@ -331,7 +281,7 @@ $b53 << EOD
  5.2 1000
  5.3 1000
 EOD
-plot $b53 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b3 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset logscale
 unset arrow
 unset label
@@ -345,17 +295,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-$b64 << EOD
+$b4 << EOD
  0 100
  0.1 100
  0.2 100
@@ -411,7 +351,7 @@ $b64 << EOD
  5.2 NaN
  5.3 NaN
 EOD
-plot $b64 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b4 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset logscale
 unset arrow
 unset label
@@ -425,17 +365,7 @@ unset ylabel
 set yrange [*<0:*]
 set format y '%g'
 set ytics nomirror textcolor rgb '#000000' font ',8'
-set object rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 0.8, graph 0 to first 1.2, graph 1 behind fillcolor rgb '#DFF1EA' fillstyle solid noborder
-set object rectangle from first 1.2, graph 0 to first 1.6, graph 1 behind fillcolor rgb '#F6E6F0' fillstyle solid noborder
-set object rectangle from first 1.6, graph 0 to first 2.2, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 2.2, graph 0 to first 2.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 2.8, graph 0 to first 3.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 3.4, graph 0 to first 4, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-set object rectangle from first 4, graph 0 to first 4.6, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
-set object rectangle from first 4.6, graph 0 to first 5.3, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
-$b75 << EOD
+$b5 << EOD
  0 40
  0.1 40
  0.2 40
@@ -491,6 +421,6 @@ $b75 << EOD
  5.2 40
  5.3 40
 EOD
-plot $b75 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
+plot $b5 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
 unset multiplot
 unset output
