@@ -147,7 +147,7 @@ struct quantity count_set_value(const struct count_set *set, const char *event);
 
 /*
  * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
- * output of `perf stat` (the table, -x, -j) and LIKWID's CSV output; which one it is, is
+ * output of `perf stat` (-x, -j) and LIKWID's CSV output; which one it is, is
  * seen from the text: docs/internals/formats.md. Rows of several CPUs, sockets, threads
  * or intervals are summed. Times are in nanoseconds as the kernel counts them. An event
  * that counted a share s of the time is known to +- (1 - s) of its value: in the rest of

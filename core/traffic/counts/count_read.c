@@ -40,6 +40,12 @@ static int refuse(const char *name, const char *text, struct error *err)
 {
     if (csv_is_blank(text))
         return fail(err, STATUS_INPUT, "'%s' is empty: it holds no counts", name);
+    if (strstr(text, "Performance counter stats for") ||
+        strstr(text, "counts unit events"))
+        return fail(err, STATUS_INPUT,
+                    "'%s' holds perf's table for people; 'perf stat -x,' and 'perf stat "
+                    "-j' write what can be read here",
+                    name);
     if (line_starts(text, "+--") && line_starts(text, "|"))
         return fail(err, STATUS_INPUT,
                     "'%s' holds LIKWID's tables for people; 'likwid-perfctr -O' writes "
@@ -78,9 +84,6 @@ static int read_form(const char *name, const char *text, const char *region,
                     "'%s' has no regions: only what LIKWID's markers divide has", name);
     if (text[strspn(text, " \t\r\n")] == '{' || line_starts(text, "{\""))
         return read_json(name, text, set, err);
-    if (strstr(text, "Performance counter stats for") ||
-        strstr(text, "counts unit events"))
-        return counts_read_perf_table(name, text, set, err);
     return first_row_is_perf(text) ? counts_read_perf(name, text, set, err)
                                    : counts_read_csv(name, text, set, err);
 }

@@ -21,8 +21,7 @@ struct count_row {
     const char *event;
     double value;
     double share;          /* 1 = all of the time, 0 = not told */
-    double standard_error; /* relative, of a mean over `runs`; 0 = no mean */
-    size_t runs;           /* 0 = not told */
+    double standard_error; /* relative, of a mean over several runs; 0 = no mean */
     const char *why;       /* not NULL: unknown */
     bool broken;           /* unknown, and so is the sum */
 };
@@ -45,10 +44,8 @@ void count_sums_move(struct count_sums *sums, struct count_set *set);
 void count_sums_release(struct count_sums *sums);
 
 /* The value with its interval: what was counted part of the time is known to +- (1 -
- * share), a mean to Student's 95 % interval (2 standard errors where the runs are not
- * told). */
-struct quantity count_quantity(double value, double share, double standard_error,
-                               size_t runs);
+ * share), a mean to two standard errors: nobody tells of how many runs. */
+struct quantity count_quantity(double value, double share, double standard_error);
 
 /* ---- the readers; the text ends with NUL ---- */
 
@@ -60,8 +57,6 @@ int counts_read_perf(const char *name, const char *text, struct count_set *set,
                      struct error *err); /* -x */
 int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
                           struct error *err);
-int counts_read_perf_table(const char *name, const char *text, struct count_set *set,
-                           struct error *err);
 
 /* Is it a row of perf stat -x? */
 bool counts_is_perf_row(const struct strvec *field);

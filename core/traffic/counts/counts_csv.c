@@ -132,7 +132,7 @@ static int read_event(struct table *table, const struct strvec *field, struct er
         count_set_add_unknown(table->set, event, why);
         return 0;
     }
-    struct quantity value = count_quantity(number, share, 0, 0);
+    struct quantity value = count_quantity(number, share, 0);
     if (read_ends(table, field, &value, err))
         return -1;
     count_set_add(table->set, event, value, share);

@@ -60,7 +60,7 @@ static int read_value(const struct json_at *at, double share, struct quantity *o
     double value = 0;
     if (json_number_at(at, "value", 0, INFINITY, &value, err))
         return -1;
-    *out = count_quantity(value, share, 0, 0);
+    *out = count_quantity(value, share, 0);
     if (optional_number(at, "low", 0, INFINITY, &out->low, err) ||
         optional_number(at, "high", 0, INFINITY, &out->high, err))
         return -1;

@@ -318,7 +318,7 @@ static void scale(struct group *group, double share)
         if (!sum->value.known)
             continue;
         sum->share = share;
-        sum->value = count_quantity(sum->value.value / share, share, 0, 0);
+        sum->value = count_quantity(sum->value.value / share, share, 0);
     }
 }
 

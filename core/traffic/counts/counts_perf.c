@@ -17,8 +17,6 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
                           struct error *err);
 static void perf_rows_finish(struct perf_rows *rows, struct count_set *set);
 static void perf_rows_release(struct perf_rows *rows);
-static bool perf_is_place(const char *text);
-static bool perf_is_interval(const char *text);
 
 /* ---- perf json ---- */
 
@@ -97,226 +95,6 @@ int counts_read_perf_json(const char *name, const char *text, struct count_set *
         if (!csv_is_blank(line) && *line != '#')
             status = take_line(&rows, err);
     }
-    if (status)
-        perf_rows_release(&rows);
-    else
-        perf_rows_finish(&rows, set);
-    return status;
-}
-
-/* ---- perf table ---- */
-
-/*
- * perf stat's table for people:
- *
- *      Performance counter stats for 'sleep 0.1' (3 runs):
- *
- *                   1.05 msec task-clock   #  0.010 CPUs utilized   ( +-  9.49% )
- *                     76      page-faults  # 82.318 K/sec  ( +-  0.44% )  (83.31%)
- *
- *               0.101693 +- 0.000142 seconds time elapsed  ( +-  0.14% )
- */
-
-/* A row in pieces; owned. */
-struct pieces {
-    struct strvec word; /* before the '#' and the first bracket */
-    char *variance, *percent, *metric, *measure;
-};
-
-static void pieces_release(struct pieces *pieces)
-{
-    strvec_release(&pieces->word);
-    free(pieces->variance);
-    free(pieces->percent);
-    free(pieces->metric);
-    free(pieces->measure);
-}
-
-/* "1,234,567.8" -> "1234567.8"; other commas stay, and are refused as numbers. */
-static void ungroup(char *text)
-{
-    size_t lead = strspn(text, "0123456789"), at = lead;
-    char *to = text + lead;
-    if (!lead || lead > 3 || text[lead] != ',')
-        return;
-    while (text[at] == ',' && strspn(text + at + 1, "0123456789") == 3)
-        at += 4;
-    if (text[at] && text[at] != '.')
-        return;
-    for (const char *from = text + lead; *from; from++)
-        if (*from != ',')
-            *to++ = *from;
-    *to = '\0';
-}
-
-/* "<not counted>" is one word. */
-static void split_words(const char *text, size_t length, struct strvec *out)
-{
-    const char *end = text + length;
-    while (text < end) {
-        size_t one = *text == '<' ? strcspn(text, ">") + 1 : strcspn(text, " \t");
-        if (one > (size_t)(end - text))
-            one = (size_t)(end - text);
-        char *word = xstrndup(text, one);
-        ungroup(word);
-        if (*word)
-            strvec_push(out, word);
-        free(word);
-        text += one;
-        text += strspn(text, " \t");
-    }
-}
-
-static char *behind(const char *text, const char *mark, const char *stop)
-{
-    const char *at = strstr(text, mark);
-    if (!at)
-        return NULL;
-    at += strlen(mark);
-    at += strspn(at, " ");
-    return xstrndup(at, strcspn(at, stop));
-}
-
-/* The last "(83.31%)": brackets with a digit. */
-static char *percent_in(const char *text)
-{
-    const char *found = NULL;
-    for (const char *at = text; (at = strchr(at, '(')); at++)
-        if (isdigit((unsigned char)at[1]) && strstr(at, "%)"))
-            found = at + 1;
-    return found ? xstrndup(found, strcspn(found, "%")) : NULL;
-}
-
-static void take_apart(const char *line, struct pieces *out)
-{
-    size_t blank = strspn(line, " \t");
-    const char *hash = strstr(line, " # ");
-    split_words(line + blank, strcspn(line, "#(") - blank, &out->word);
-    out->variance = behind(line, "+-", "% )");
-    out->percent = percent_in(line);
-    if (!hash)
-        return;
-    out->metric = behind(hash, "#", " ");
-    const char *unit = hash + 3 + strspn(hash + 3, " ");
-    unit += strcspn(unit, " ");
-    unit += strspn(unit, " ");
-    size_t length = strcspn(unit, "(");
-    while (length && unit[length - 1] == ' ')
-        length--;
-    out->measure = xstrndup(unit, length);
-}
-
-static bool is_count(const char *text)
-{
-    return *text == '<' || isdigit((unsigned char)*text);
-}
-
-static int not_a_row(const struct perf_rows *rows, struct error *err)
-{
-    return csv_fail(&rows->lines, err,
-                    "expected a count, a unit and an event, as 'perf stat' "
-                    "writes them, got '%s'",
-                    buf_str(&rows->lines.line));
-}
-
-/* [time] [place [members]] value [unit] event */
-static int take_pieces(struct perf_rows *rows, const struct pieces *pieces,
-                       struct error *err)
-{
-    const struct strvec *word = &pieces->word;
-    struct perf_row row = {.variance = pieces->variance,
-                           .percent = pieces->percent,
-                           .metric = pieces->metric,
-                           .measure = pieces->measure};
-    size_t at = 0;
-    if (!word->nr) /* a metric of the row above */
-        return 0;
-    if (perf_is_interval(word->v[0]))
-        row.interval_s = strtod(word->v[at++], NULL);
-    if (at < word->nr && !is_count(word->v[at]) && perf_is_place(word->v[at]))
-        row.place = word->v[at++];
-    if (row.place && at + 2 < word->nr && is_count(word->v[at + 1]))
-        at++;
-    size_t left = word->nr - at;
-    if (left < 2 || left > 3 || !is_count(word->v[at]))
-        return not_a_row(rows, err);
-    row.value = word->v[at];
-    row.unit = left == 3 ? word->v[at + 1] : "";
-    row.event = word->v[word->nr - 1];
-    return perf_rows_take(rows, &row, err);
-}
-
-/* "0.101693 +- 0.000142 seconds time elapsed  ( +-  0.14% )" */
-static int take_elapsed(struct perf_rows *rows, struct error *err)
-{
-    const char *line = buf_str(&rows->lines.line);
-    const char *why, *variance = strrchr(line, '+');
-    char *text = behind(line, "", " ");
-    double seconds;
-    enum count_word word = count_number(text, &seconds, &why);
-    double percent = variance && variance[1] == '-' ? strtod(variance + 2, NULL) : 0;
-    free(text);
-    if (word != COUNT_NUMBER)
-        return csv_fail(&rows->lines, err, "the time elapsed %s", why);
-    rows->elapsed = count_quantity(seconds, 0, percent / 100, rows->runs);
-    return 0;
-}
-
-static int perf_table_take_line(struct perf_rows *rows, bool *over, struct error *err)
-{
-    const char *line = buf_str(&rows->lines.line);
-    struct pieces pieces = {0};
-    *over = strstr(line, "seconds time elapsed") != NULL;
-    if (*over)
-        return take_elapsed(rows, err);
-    if (csv_is_blank(line) || *line == '#')
-        return 0;
-    take_apart(line, &pieces);
-    int status = take_pieces(rows, &pieces, err);
-    pieces_release(&pieces);
-    return status;
-}
-
-/* The heading; false if the text ends before there is one. What the program itself
- * printed stands before it. */
-static bool find_table(struct perf_rows *rows, bool *intervals)
-{
-    while (csv_next(&rows->lines)) {
-        const char *line = buf_str(&rows->lines.line), *runs;
-        *intervals = strstr(line, "counts unit events") != NULL;
-        if (!*intervals && !strstr(line, "Performance counter stats for"))
-            continue;
-        if ((runs = strrchr(line, '(')) && strstr(runs, "runs)"))
-            rows->runs = strtoul(runs + 1, NULL, 10);
-        return true;
-    }
-    return false;
-}
-
-static int read_table(struct perf_rows *rows, struct error *err)
-{
-    bool over = false, intervals = false;
-    int status = 0;
-    find_table(rows, &intervals);
-    while (!status && !over && csv_next(&rows->lines))
-        status = perf_table_take_line(rows, &over, err);
-    if (status)
-        return -1;
-    if (!over && !intervals)
-        return csv_fail(&rows->lines, err,
-                        "the text ends before 'seconds time elapsed': a part of "
-                        "perf's output is missing");
-    if (find_table(rows, &intervals))
-        return csv_fail(&rows->lines, err,
-                        "a second run begins here: give one file for each");
-    return 0;
-}
-
-int counts_read_perf_table(const char *name, const char *text, struct count_set *set,
-                           struct error *err)
-{
-    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
-    int status = read_table(&rows, err);
     if (status)
         perf_rows_release(&rows);
     else
@@ -414,7 +192,7 @@ static void take_count(struct perf_rows *rows, const struct perf_row *row,
 static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
                           struct error *err)
 {
-    struct count_row count = {.event = row->event, .runs = rows->runs};
+    struct count_row count = {.event = row->event};
     const char *why;
     enum count_word word = count_number(row->value, &count.value, &why);
     if (word == COUNT_BAD)
@@ -445,12 +223,10 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
 static struct quantity seconds_of(const struct perf_rows *rows, struct count_set *set)
 {
     double min = rows->cpus - rows->cpus_step / 2;
-    if (rows->elapsed.known)
-        return rows->elapsed;
     if (rows->interval_s > 0)
         return quantity_exact(rows->interval_s, PROVENANCE_RECORDED);
     if (rows->wall_ns > 0)
-        return count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error, rows->runs);
+        return count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error);
     if (rows->clocks != 1 || rows->clock_ns <= 0 || min <= 0)
         return quantity_unknown();
     double cpu_s = rows->clock_ns * 1e-9;
@@ -526,7 +302,7 @@ static bool is_value(const char *text)
 }
 
 /* "CPU0", "S0-D0-C1", "N1", a thread "name-123". */
-static bool perf_is_place(const char *text)
+static bool is_place(const char *text)
 {
     size_t length = strlen(text), digits = 0;
     while (digits < length && isdigit((unsigned char)text[length - 1 - digits]))
@@ -536,7 +312,7 @@ static bool perf_is_place(const char *text)
 }
 
 /* Seconds with nine digits behind the point, as -I writes them. */
-static bool perf_is_interval(const char *text)
+static bool is_interval(const char *text)
 {
     const char *dot = strchr(text, '.');
     size_t whole = strspn(text, "0123456789");
@@ -558,10 +334,10 @@ static const char *field_at(const struct columns *columns, size_t ahead)
 /* Skips what stands before the value; false if there is no value. */
 static bool find_value(struct columns *columns, struct perf_row *row)
 {
-    if (perf_is_interval(field_at(columns, 0)) &&
-        (is_value(field_at(columns, 1)) || perf_is_place(field_at(columns, 1))))
+    if (is_interval(field_at(columns, 0)) &&
+        (is_value(field_at(columns, 1)) || is_place(field_at(columns, 1))))
         row->interval_s = strtod(columns->field->v[columns->at++], NULL);
-    if (!is_value(field_at(columns, 0)) && perf_is_place(field_at(columns, 0)))
+    if (!is_value(field_at(columns, 0)) && is_place(field_at(columns, 0)))
         row->place = columns->field->v[columns->at++];
     if (row->place && is_value(field_at(columns, 0)) && is_value(field_at(columns, 1)))
         columns->at++;
@@ -612,8 +388,8 @@ static void take_rest(struct columns *columns, struct perf_row *row)
 static bool is_metric_row(const struct strvec *field)
 {
     size_t empty = 0;
-    while (empty < field->nr && (!*field->v[empty] || perf_is_interval(field->v[empty]) ||
-                                 perf_is_place(field->v[empty])))
+    while (empty < field->nr && (!*field->v[empty] || is_interval(field->v[empty]) ||
+                                 is_place(field->v[empty])))
         empty++;
     return empty >= 3;
 }

@@ -1,4 +1,4 @@
-/* Private to core/traffic: what the three forms of perf stat's output have in common. */
+/* Private to core/traffic: what the two forms of perf stat's output have in common. */
 #ifndef CORE_TRAFFIC_COUNTS_PERF_H
 #define CORE_TRAFFIC_COUNTS_PERF_H
 
@@ -20,10 +20,9 @@ struct perf_rows {
     struct csv_lines lines; /* where we are, for messages */
     struct count_sums sums;
     struct strvec place, repeated; /* that rows name; events that stand there twice */
-    struct quantity elapsed;       /* as a line of the table says */
     double interval_s, wall_ns, wall_error;
     double clock_ns, cpus, cpus_step; /* of task-clock: how many CPUs it kept busy */
-    size_t clocks, runs, lines_of_64;
+    size_t clocks, lines_of_64;
 };
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/statistics.h"
 #include "core/traffic/counts/counts.h"
 #include "core/traffic/traffic.h"
 
@@ -59,21 +58,11 @@ enum count_word count_number(const char *text, double *number, const char **why)
 
 /* ---- sums ---- */
 
-/* Half the 95 % interval of a mean in standard errors; two where the runs are not told,
- * and of a single one the widest there is a figure for. */
-static double errors_95(size_t runs)
+struct quantity count_quantity(double value, double share, double standard_error)
 {
-    return runs ? student_95(runs > 1 ? runs - 1 : 1) : 2;
-}
-
-struct quantity count_quantity(double value, double share, double standard_error,
-                               size_t runs)
-{
-    double missed = share > 0 && share < 1 ? 1 - share : 0;
-    double mean = fmin(errors_95(runs) * standard_error, 1);
-    return quantity_between(value, value * (1 - missed) * (1 - mean),
-                            value * (1 + missed) * (1 + errors_95(runs) * standard_error),
-                            runs, PROVENANCE_RECORDED);
+    double missed = share > 0 && share < 1 ? 1 - share : 0, mean = 2 * standard_error;
+    return quantity_between(value, value * (1 - missed) * (1 - fmin(mean, 1)),
+                            value * (1 + missed) * (1 + mean), 0, PROVENANCE_RECORDED);
 }
 
 static struct count_sum *sum_of(struct count_sums *sums, const char *event)
@@ -100,8 +89,7 @@ void count_sums_add(struct count_sums *sums, const struct count_row *row)
         sum->broken |= row->broken;
         return;
     }
-    struct quantity value =
-        count_quantity(row->value, row->share, row->standard_error, row->runs);
+    struct quantity value = count_quantity(row->value, row->share, row->standard_error);
     sum->value = first ? value : quantity_add(sum->value, value);
     sum->share = first || row->share < sum->share ? row->share : sum->share;
 }
