@@ -2,7 +2,15 @@
 #ifndef REGIONS_MARK_COUNTS_H
 #define REGIONS_MARK_COUNTS_H
 
+#include <stdbool.h>
+
 #include "regions/regions.h"
+
+/* What the environment names is loaded, or written to: whether it is the user's or
+ * root's, and nobody else may write there (a sticky folder is none where names are
+ * taken). The group that the user is in first may, as with a umask of 002, but not
+ * root's. */
+bool inflight_marks_trust(const char *path);
 
 /*
  * Loads PAPI (libpapi.so, or the file that $INFLIGHT_PAPI names) and finds the events of

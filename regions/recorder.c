@@ -40,10 +40,10 @@ uint64_t inflight_recorder_now(void)
 }
 
 /* The one thing that the library ever prints, once. */
-static void give_up(void)
+static void give_up(const char *why)
 {
     fprintf(stderr, "inflight: regions are not recorded: cannot write into '%s': %s\n",
-            folder, strerror(errno));
+            folder, why);
     inflight_regions_recording = 0;
 }
 
@@ -127,7 +127,7 @@ static bool begin_file(void)
     struct regions_header *header =
         map(O_CREAT | O_EXCL, 0, whole_pages(sizeof(*header)));
     if (!header) {
-        give_up();
+        give_up(strerror(errno));
         return false;
     }
     fill_header(header, host, epoch_ns);
@@ -372,8 +372,11 @@ __attribute__((constructor)) static void process_begin(void)
     if (!take_environment())
         return;
     inflight_regions_recording = 1;
-    if (!find_folder()) {
-        give_up();
+    bool found = find_folder();
+    /* Files could be put in the place of ours. */
+    if (!found || !inflight_marks_trust(folder)) {
+        give_up(found ? "it is another user's, or others may write to it (chmod go-w)"
+                      : strerror(errno));
         return;
     }
     if (!begin_file() || pthread_key_create(&thread_key, thread_end) ||

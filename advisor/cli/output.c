@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool in_colour;
@@ -43,13 +42,6 @@ int print_json(const json_t *document, struct error *err)
 
 /* ---- files that are written ---- */
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 static int check_folder(const char *output, struct error *err)
 {
     char *copy = xstrdup(output), *slash = strrchr(copy, '/');
@@ -77,7 +69,7 @@ static int check_output(const char *output, const char *source, struct error *er
     if (dir_exists(output))
         return fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file",
                     output);
-    if (source && is_same_file(output, source))
+    if (source && file_is_same(output, source))
         return fail(err, STATUS_USAGE,
                     "the output '%s' is the source itself; name another file, or take a "
                     "diff with --patch",

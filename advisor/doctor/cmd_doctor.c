@@ -379,11 +379,25 @@ static void look_at_database(struct doctor *doctor, const char *path, struct err
     if (!path || store_open(path, &store, why))
         doctor_add(
             doctor, DOCTOR_MISSING, "database",
-            (struct remedy){"export INFLIGHT_DATABASE=/var/tmp/inflight-$USER.db", false},
+            (struct remedy){"mkdir -p -m 700 /var/tmp/inflight-$USER && export "
+                            "INFLIGHT_DATABASE=/var/tmp/inflight-$USER/sessions.db",
+                            false},
             "%s", why->text);
     else
         doctor_add(doctor, DOCTOR_OK, "database", none, "'%s'", path);
     store_close(store);
+}
+
+/* Without it programs are built as ever, but nothing is kept for the next run. */
+static void look_at_cache(struct doctor *doctor)
+{
+    struct error why = {0};
+    char *path = NULL;
+    if (cache_dir(&path, &why))
+        doctor_add(doctor, DOCTOR_LIMITED, "cache",
+                   (struct remedy){"export XDG_CACHE_HOME=$(mktemp -d)", false},
+                   "kept builds are left alone: %s", why.text);
+    free(path);
 }
 
 static void look_at_gnuplot(struct doctor *doctor)
@@ -443,6 +457,7 @@ static void look_at_all(struct doctor *doctor, const struct settings *settings)
     look_at_gnuplot(doctor);
     look_at_profile(doctor);
     look_at_database(doctor, database, &why);
+    look_at_cache(doctor);
     free(scratch);
     free(database);
 }

@@ -98,13 +98,15 @@ static void look_at_network(struct doctor *doctor, const char *root, const char 
         return;
     for (size_t i = 0; i < ARRAY_SIZE(remote); i++)
         if (!strcmp(mount.type, remote[i]))
-            doctor_add(doctor, DOCTOR_LIMITED, "database",
-                       (struct remedy){"export INFLIGHT_DATABASE=/var/tmp/inflight-"
-                                       "$USER.db",
-                                       false},
-                       "'%s' lies on a network file system (%s at '%s'), where locks may "
-                       "not hold: two simultaneous sessions could be merged into one",
-                       database, mount.type, mount.place);
+            doctor_add(
+                doctor, DOCTOR_LIMITED, "database",
+                (struct remedy){"mkdir -p -m 700 /var/tmp/inflight-$USER && export "
+                                "INFLIGHT_DATABASE=/var/tmp/inflight-$USER/"
+                                "sessions.db",
+                                false},
+                "'%s' lies on a network file system (%s at '%s'), where locks may "
+                "not hold: two simultaneous sessions could be merged into one",
+                database, mount.type, mount.place);
 }
 
 /* Its last part: the mounts that these two lie on. */

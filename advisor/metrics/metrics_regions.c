@@ -603,7 +603,7 @@ static int make_base(struct session *session, struct error *err)
                     "without '-- PROGRAM' it is read",
                     folder);
     session->base = xstrdup(folder);
-    return dir_make_all(folder, err);
+    return dir_make_private(folder, err); /* runs write there */
 }
 
 static void drop_base(struct session *session)
@@ -651,7 +651,7 @@ static int run_once(struct session *session, size_t run, struct error *err)
     struct spawn_outcome outcome = {0};
     strvec_pushf(&session->folder, "%s/%zu", session->base, run + 1);
     strvec_pushf(&session->name, "run %zu", run + 1);
-    if (dir_make_all(session->folder.v[run], err) || start(session, run, &child, err))
+    if (dir_make_private(session->folder.v[run], err) || start(session, run, &child, err))
         return -1;
     session->end[run].pid = spawn_pid(child);
     int status = spawn_wait_all(&child, 1, false, &outcome, err);

@@ -265,6 +265,8 @@ static const struct command commands[] = {
      "worker FOLDER [options]",
      "Answers the questions of 'inflight tune FILE.c --on FOLDER', one after the other,\n"
      "until that search is over; both see the FOLDER, and that is all they need.\n"
+     "Who may write there has code run as you: a folder that is not yours alone is\n"
+     "refused (docs/reference/trust.md).\n"
      "'--on slurm' starts workers by itself (docs/reference/cluster.md).\n\n"
      "example: inflight worker /shared/tuning",
      "help | " REST, OPERAND_RESULTS, BEHIND_FLAGS, worker_command},

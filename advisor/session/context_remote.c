@@ -12,6 +12,7 @@
 #include "advisor/session/context.h"
 #include "core/base.h"
 #include "core/files/hash.h"
+#include "core/files/trust.h"
 #include "core/process/spawn.h"
 #include "core/traffic/traffic.h"
 #include "search/remote/mailbox.h"
@@ -131,7 +132,7 @@ int kind_profile_path(const char *kind, char **path, struct error *err)
     hash_text(&hash, kind);
     char *hex = hash_hex(&hash);
     char *nodes = path_join(dir, "nodes");
-    int status = dir_make_all(nodes, err);
+    int status = trust_make(nodes, TRUST_KEPT, err);
     *path = xasprintf("%s/%s.json", nodes, hex);
     free(hex);
     free(nodes);

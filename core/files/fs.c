@@ -1,8 +1,8 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "core/files/fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/files/trust.h"
 #include "core/process/cleanup.h"
+
+enum { links_max = 40 }; /* as the kernel follows */
 
 /* errno EFBIG: it holds more than `most`. */
 static int read_all(int fd, size_t max, struct buf *out)
@@ -42,9 +45,10 @@ int file_read(const char *path, struct buf *out, struct error *err)
     return file_read_max(path, SIZE_MAX, out, err);
 }
 
-int file_read_max(const char *path, size_t max, struct buf *out, struct error *err)
+/* Takes the descriptor; -1: errno says why there is none. */
+static int read_opened(int fd, const char *path, size_t max, struct buf *out,
+                       struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t start = out->length;
     int result = fd < 0 ? -1 : read_all(fd, max, out);
 
@@ -64,6 +68,18 @@ int file_read_max(const char *path, size_t max, struct buf *out, struct error *e
     return result;
 }
 
+int file_read_max(const char *path, size_t max, struct buf *out, struct error *err)
+{
+    return read_opened(open(path, O_RDONLY | O_CLOEXEC), path, max, out, err);
+}
+
+int file_read_own(const char *path, size_t max, struct buf *out, struct error *err)
+{
+    int fd = trust_open(path, 0, err);
+
+    return fd < 0 ? -1 : read_opened(fd, path, max, out, err);
+}
+
 static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -79,25 +95,60 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
-/* The file that a rename must replace: behind all links, so that a link stays one. */
-static char *resolve_target(const char *path)
+/* Links and pipes that another user has put there decide where it goes: whoever follows
+ * them overwrites what that user chose. */
+static int check_step(const char *path, const struct stat *about, struct error *err)
 {
-    char *real = realpath(path, NULL);
+    bool leads = S_ISLNK(about->st_mode) || S_ISFIFO(about->st_mode);
 
-    return real ? real : xstrdup(path);
+    return !leads || trust_is_user(about->st_uid)
+               ? 0
+               : fail(
+                     err, STATUS_FAILED,
+                     "cannot write '%s': it is a %s that belongs to another user; remove "
+                     "it, or name another file",
+                     path, S_ISLNK(about->st_mode) ? "link" : "pipe");
 }
 
+/* The file that a rename must replace: behind all links, so that a link stays one. Those
+ * of /proc lead nowhere by name: what is behind them is no file to be replaced. */
+static int resolve_target(const char *path, char **target, struct error *err)
+{
+    struct stat about;
+    char to[PATH_MAX];
+    int links = 0;
+
+    *target = xstrdup(path);
+    while (lstat(*target, &about) == 0) {
+        if (check_step(*target, &about, err))
+            return -1;
+        ssize_t length = S_ISLNK(about.st_mode) && links++ < links_max
+                             ? readlink(*target, to, sizeof(to) - 1)
+                             : -1;
+        if (length < 0)
+            break;
+        char *folder = path_folder(*target);
+        free(*target);
+        to[length] = '\0';
+        *target = path_join(folder, to);
+        free(folder);
+    }
+    return 0;
+}
+
+/* New files are for nobody else to change, whatever the umask: profiles, records and
+ * captured inputs would not be believed again. */
 static int write_and_sync(const char *temporary, const char *target, const void *bytes,
                           size_t length)
 {
     struct stat old;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     int failed;
 
     if (fd < 0)
         return -1;
-    if (stat(target, &old) == 0)
-        (void)!fchmod(fd, old.st_mode & 07777);
+    if (stat(target, &old) == 0 && old.st_uid == geteuid()) /* nobody else's choice */
+        (void)!fchmod(fd, old.st_mode & 0777);
     failed = write_all(fd, bytes, length) || fsync(fd);
     if (close(fd) || failed || rename(temporary, target)) {
         int cause = errno;
@@ -138,13 +189,13 @@ static char *temporary_beside(const char *target)
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *err)
 {
-    char *target = resolve_target(path);
-    char *temporary = temporary_beside(target);
-    int result = is_special(path) ? write_special(path, bytes, length)
-                                  : write_and_sync(temporary, target, bytes, length);
+    char *target, *temporary;
+    int result = resolve_target(path, &target, err);
 
-    if (result)
-        fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    temporary = temporary_beside(target);
+    if (!result && (is_special(path) ? write_special(path, bytes, length)
+                                     : write_and_sync(temporary, target, bytes, length)))
+        result = fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
     free(temporary);
     free(target);
     return result;
@@ -170,12 +221,12 @@ static int try_special(const char *path)
 
 int file_check_writable(const char *path, struct error *err)
 {
-    char *target = resolve_target(path);
-    char *temporary = temporary_beside(target);
-    int result = is_special(path) ? try_special(path) : try_temporary(temporary);
+    char *target, *temporary;
+    int result = resolve_target(path, &target, err);
 
-    if (result)
-        fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    temporary = temporary_beside(target);
+    if (!result && (is_special(path) ? try_special(path) : try_temporary(temporary)))
+        result = fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
     free(temporary);
     free(target);
     return result;
@@ -188,6 +239,14 @@ bool file_exists(const char *path)
     return stat(path, &found) == 0 && !S_ISDIR(found.st_mode);
 }
 
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 bool dir_exists(const char *path)
 {
     struct stat found;
@@ -195,15 +254,15 @@ bool dir_exists(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-static int make_one(const char *path, struct error *err)
+static int make_one(const char *path, mode_t mode, struct error *err)
 {
-    if (mkdir(path, 0777) == 0 || dir_exists(path))
+    if (mkdir(path, mode) == 0 || dir_exists(path))
         return 0;
     return fail(err, STATUS_FAILED, "cannot make the folder '%s': %s", path,
                 strerror(errno));
 }
 
-int dir_make_all(const char *path, struct error *err)
+static int make_all(const char *path, mode_t mode, struct error *err)
 {
     char *part = xstrdup(path);
     int result = 0;
@@ -212,13 +271,23 @@ int dir_make_all(const char *path, struct error *err)
         if (*at != '/')
             continue;
         *at = '\0';
-        result = make_one(part, err);
+        result = make_one(part, mode, err);
         *at = '/';
     }
     if (!result)
-        result = make_one(part, err);
+        result = make_one(part, mode, err);
     free(part);
     return result;
+}
+
+int dir_make_all(const char *path, struct error *err)
+{
+    return make_all(path, 0777, err);
+}
+
+int dir_make_private(const char *path, struct error *err)
+{
+    return make_all(path, 0700, err);
 }
 
 int dir_remove_all(const char *path)

@@ -15,9 +15,13 @@ struct strvec;
 int file_read(const char *path, struct buf *out, struct error *err);
 /* The same, refused with STATUS_INPUT when it holds more than so many bytes. */
 int file_read_max(const char *path, size_t max, struct buf *out, struct error *err);
+/* The same of a file that is believed: only the user's own (trust.h). */
+int file_read_own(const char *path, size_t max, struct buf *out, struct error *err);
 
 /* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
- * one, never half of one. Links stay links; devices and pipes are written to directly. */
+ * one, never half of one. Links stay links; devices and pipes are written to directly,
+ * but for links and pipes of other users, through which they would choose what is
+ * written. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
 /* Fails as file_write would, as far as that can be seen now; leaves nothing behind. For
  * work of minutes whose result must find a place. */
@@ -25,8 +29,10 @@ int file_check_writable(const char *path, struct error *err);
 
 bool file_exists(const char *path);
 bool dir_exists(const char *path);
+bool file_is_same(const char *a, const char *b);       /* or folder, behind all links */
 int dir_make_all(const char *path, struct error *err); /* as mkdir -p */
-int dir_remove_all(const char *path);                  /* as rm -rf; 0 if not there */
+int dir_make_private(const char *path, struct error *err); /* those made have mode 0700 */
+int dir_remove_all(const char *path);                      /* as rm -rf; 0 if not there */
 
 char *path_join(const char *dir, const char *name); /* caller frees */
 char *path_absolute(const char *path);              /* caller frees; need not exist */
@@ -55,14 +61,15 @@ char *program_inflight(void);
 char *helper_path(const char *name);
 
 /* A private folder (mode 0700) under $TMPDIR or /tmp, removed at exit and on a fatal
- * signal. Caller frees the path and may remove it earlier with scratch_remove (which also
- * frees). The first call also removes those that processes of this user left behind which
- * were ended by kill -9: a lock tells that their owner lives. */
+ * signal; refused where others could put another in its place. Caller frees the path and
+ * may remove it earlier with scratch_remove (which also frees). The first call also
+ * removes those that processes of this user left behind which were ended by kill -9: a
+ * lock tells that their owner lives. */
 int scratch_make(char **path, struct error *err);
 void scratch_remove(char *path);
 
 /* $XDG_CONFIG_HOME/inflight (profiles), $XDG_DATA_HOME/inflight (sessions); made if
- * missing. Caller frees. */
+ * missing; refused where others could change what is there. Caller frees. */
 int config_dir(char **path, struct error *err);
 int data_dir(char **path, struct error *err);
 /* What may be removed at any time: $XDG_CACHE_HOME, else ~/.cache. */

@@ -2,15 +2,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/error.h"
 #include "core/files/fs.h"
+#include "core/files/trust.h"
 
 char *path_join(const char *dir, const char *name)
 {
@@ -122,18 +123,13 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     variable);
     *path = path_join(base, "inflight");
     free(base);
-    bool there = dir_exists(*path);
-    if (!dir_make_all(*path, &why)) {
-        if (!there)
-            chmod(*path, S_IRWXU); /* nobody else's */
-    } else {
-        fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
-             variable);
-        free(*path);
-        *path = NULL;
-        return -1;
-    }
-    return 0;
+    if (!trust_make(*path, TRUST_KEPT, &why))
+        return 0;
+    fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
+         variable);
+    free(*path);
+    *path = NULL;
+    return -1;
 }
 
 int config_dir(char **path, struct error *err)
@@ -213,6 +209,31 @@ static void list_data_dirs(struct strvec *dirs)
     free(program);
 }
 
+/* What is beside the program is as good as the program; what the environment names is
+ * looked at, once: templates are compiled, rules believed. */
+static int look_at_named(const struct strvec *dirs, struct error *err)
+{
+    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+    static char *seen;
+    const char *set = getenv("INFLIGHT_DATA");
+    int result = 0;
+
+    if (!set || !*set || !dir_exists(set))
+        return 0;
+    for (size_t i = 1; i < dirs->nr; i++)
+        if (file_is_same(set, dirs->v[i]))
+            return 0;
+    pthread_mutex_lock(&guard);
+    if (!seen || strcmp(seen, set) != 0)
+        result = trust_tree(set, TRUST_KEPT, err);
+    if (!result) {
+        free(seen);
+        seen = xstrdup(set);
+    }
+    pthread_mutex_unlock(&guard);
+    return result ? fail_in(err, "INFLIGHT_DATA") : 0;
+}
+
 int shipped_path(const char *name, char **path, struct error *err)
 {
     struct strvec dirs = {0};
@@ -220,6 +241,10 @@ int shipped_path(const char *name, char **path, struct error *err)
 
     *path = NULL;
     list_data_dirs(&dirs);
+    if (look_at_named(&dirs, err)) {
+        strvec_release(&dirs);
+        return -1;
+    }
     for (size_t i = 0; i < dirs.nr && result; i++) {
         *path = path_join(dirs.v[i], name);
         if (access(*path, F_OK) == 0) {

@@ -13,6 +13,7 @@
 
 #include "core/base/array.h"
 #include "core/files/fs.h"
+#include "core/files/trust.h"
 #include "core/process/cleanup.h"
 
 static const char prefix[] = "inflight-run-";
@@ -122,10 +123,17 @@ static void let_go(const char *path)
 int scratch_make(char **path, struct error *err)
 {
     char *name = xasprintf("%sXXXXXX", prefix), *made = path_join(temporary(), name);
+    struct error why = {0};
 
     free(name);
     *path = NULL;
     cleanup_install();
+    if (dir_exists(temporary()) && trust_folder(temporary(), TRUST_PASSING, &why)) {
+        fail(err, STATUS_MISSING, "cannot make a temporary folder: %s; set TMPDIR",
+             why.text);
+        free(made);
+        return -1;
+    }
     sweep_once(temporary());
     if (!mkdtemp(made)) {
         fail(err, STATUS_MISSING, "cannot make a temporary folder '%s': %s; set TMPDIR",

@@ -127,10 +127,10 @@ int gz_expand(const void *bytes, size_t length, const char *name, size_t limit,
     return result;
 }
 
-int file_read_gz(const char *path, struct buf *out, struct error *err)
+static int read_gz(const char *path, bool own, struct buf *out, struct error *err)
 {
     struct buf raw = {0};
-    int result = file_read_max(path, GZ_LIMIT_BYTES, &raw, err);
+    int result = (own ? file_read_own : file_read_max)(path, GZ_LIMIT_BYTES, &raw, err);
 
     if (!result && is_gzip((const unsigned char *)buf_str(&raw), raw.length))
         result = gz_expand(raw.data, raw.length, path, GZ_LIMIT_BYTES, out, err);
@@ -138,6 +138,16 @@ int file_read_gz(const char *path, struct buf *out, struct error *err)
         buf_add_n(out, buf_str(&raw), raw.length);
     buf_release(&raw);
     return result;
+}
+
+int file_read_gz(const char *path, struct buf *out, struct error *err)
+{
+    return read_gz(path, false, out, err);
+}
+
+int file_read_own_gz(const char *path, struct buf *out, struct error *err)
+{
+    return read_gz(path, true, out, err);
 }
 
 static bool is_named_gz(const char *path)

@@ -16,6 +16,8 @@ struct error;
  * expanded, whatever its name. STATUS_INPUT where it is damaged, cut off, followed by
  * something else, or more than GZ_LIMIT_BYTES. */
 int file_read_gz(const char *path, struct buf *out, struct error *err);
+/* The same of a file that is believed: only the user's own (trust.h). */
+int file_read_own_gz(const char *path, struct buf *out, struct error *err);
 
 /* As file_write, compressed when the path ends in ".gz". The same bytes give the same
  * file: no name and no time are in it. */

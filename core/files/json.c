@@ -60,18 +60,27 @@ static int parse(const char *text, size_t length, const char *name, const char *
     return 0;
 }
 
-int json_read_file(const char *path, const char *schema, json_t **root, struct error *err)
+static int read_file(const char *path, bool own, const char *schema, json_t **root,
+                     struct error *err)
 {
     struct buf text = {0};
-    int result = -1;
+    int result = (own ? file_read_own_gz : file_read_gz)(path, &text, err);
 
     *root = NULL;
-    if (file_read_gz(path, &text, err))
-        goto out;
-    result = parse(buf_str(&text), text.length, path, schema, root, err);
-out:
+    if (!result)
+        result = parse(buf_str(&text), text.length, path, schema, root, err);
     buf_release(&text);
     return result;
+}
+
+int json_read_file(const char *path, const char *schema, json_t **root, struct error *err)
+{
+    return read_file(path, false, schema, root, err);
+}
+
+int json_read_own(const char *path, const char *schema, json_t **root, struct error *err)
+{
+    return read_file(path, true, schema, root, err);
 }
 
 int json_read_text(const char *text, const char *name, const char *schema, json_t **root,

@@ -20,6 +20,8 @@ struct strvec;
  * whose "schema" equals `schema` (NULL = no check). Files may be compressed with gzip. */
 int json_read_file(const char *path, const char *schema, json_t **root,
                    struct error *err);
+/* The same of a file that is believed: only the user's own (trust.h). */
+int json_read_own(const char *path, const char *schema, json_t **root, struct error *err);
 int json_read_text(const char *text, const char *name, const char *schema, json_t **root,
                    struct error *err);
 

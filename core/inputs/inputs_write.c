@@ -69,11 +69,11 @@ char *inputs_hash_text(const struct inputs_hash *hash)
  * us. */
 static void open_file(struct inputs_file *file)
 {
-    file->fd = open(file->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    file->fd = open(file->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
     if (file->fd >= 0)
         return;
     file->temporary = xasprintf("%s.%ld.tmp", file->target, (long)getpid());
-    file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 }
 
 int inputs_begin(const char *path, struct inputs_file **out, struct error *err)

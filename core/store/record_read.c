@@ -405,7 +405,7 @@ int record_read(const char *path, struct record *record, struct error *err)
 {
     struct buf text = {0};
     *record = (struct record){0};
-    int status = file_read_max(path, GZ_LIMIT_BYTES, &text, err);
+    int status = file_read_own(path, GZ_LIMIT_BYTES, &text, err);
     if (!status)
         status = record_read_text(buf_str(&text), path, record, err);
     buf_release(&text);

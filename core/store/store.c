@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "core/files/trust.h"
 #include "core/store/store_parts.h"
 
 enum { busy_ms = 30000 };
@@ -79,8 +80,9 @@ static int prepare(const struct store *store, struct error *err)
 }
 
 /* What was measured is its user's own: a new database is for nobody else. One that is
- * there keeps its mode, such as that of a group which shares it; sqlite gives it to its
- * log, too. */
+ * there keeps its mode, such as one that others may read; sqlite gives it to its log,
+ * too.
+ */
 static bool make_private(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -100,6 +102,30 @@ static void remove_empty(const struct store *store)
     }
 }
 
+/* What it holds is believed, and SQLite brings in what lies beside it by its name: so
+ * nobody else may write there. A link is looked at at both ends. */
+static int look_at_place(const char *path, struct error *err)
+{
+    static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-claims"};
+    char *real = realpath(path, NULL), *folder = path_folder(path),
+         *other = path_folder(real ? real : path);
+    int result = (dir_exists(folder) && trust_folder(folder, TRUST_KEPT, err)) ||
+                         (dir_exists(other) && trust_folder(other, TRUST_KEPT, err))
+                     ? -1
+                     : 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(beside) && !result; i++) {
+        char *file = xasprintf("%s%s", real ? real : path, beside[i]);
+        if (!dir_exists(file))
+            result = trust_look(file, err);
+        free(file);
+    }
+    free(other);
+    free(folder);
+    free(real);
+    return result;
+}
+
 int store_open(const char *path, struct store **out, struct error *err)
 {
     struct store *store = xcalloc(1, sizeof(*store));
@@ -108,6 +134,10 @@ int store_open(const char *path, struct store **out, struct error *err)
     *out = NULL;
     store->claims = -1;
     store->path = path_absolute(path); /* also keeps "file:" and ":memory:" plain names */
+    if (!dir_exists(store->path) && look_at_place(store->path, err)) {
+        store_close(store);
+        return fail_in(err, "session database");
+    }
     bool made = make_private(store->path);
     if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
         sql_fail(store, err, "open");

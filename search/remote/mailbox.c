@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base.h"
+#include "core/files/trust.h"
 #include "core/process/spawn.h"
 #include "core/process/term.h"
 
@@ -28,12 +29,20 @@ char *mailbox_path(const char *folder, const char *room, const char *name)
 int mailbox_make(const char *folder, struct error *err)
 {
     static const char *const room[] = {MAILBOX_WORKERS, MAILBOX_INBOX, MAILBOX_ANSWERS};
-    int status = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(room) && !status; i++) {
-        char *path = path_join(folder, room[i]);
-        status = dir_make_all(path, err);
-        free(path);
-    }
+    int status = trust_make(folder, TRUST_OWN, err);
+    for (size_t i = 0; i < ARRAY_SIZE(room) && !status; i++)
+        status = mailbox_make_room(folder, room[i], err);
+    /* What others have put there while they could. */
+    return status || trust_tree(folder, TRUST_OWN, err)
+               ? fail_in(err, "head and workers write to a folder of the user's alone")
+               : 0;
+}
+
+int mailbox_make_room(const char *folder, const char *room, struct error *err)
+{
+    char *path = path_join(folder, room);
+    int status = trust_make(path, TRUST_OWN, err);
+    free(path);
     return status;
 }
 
@@ -66,7 +75,7 @@ static int write_once(const char *path, const char *text)
 {
     char *whole = xasprintf("%s.part", path);
     size_t length = strlen(text), done = 0;
-    int reason = 0, fd = open(whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int reason = 0, fd = open(whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     while (fd >= 0 && done < length && !reason) {
         ssize_t more = write(fd, text + done, length - done);
         if (more > 0)
@@ -172,7 +181,7 @@ json_t *mailbox_read(const char *folder, const char *room, const char *name)
 {
     char *path = mailbox_path(folder, room, name);
     json_t *document = NULL;
-    if (json_read_file(path, NULL, &document, NULL))
+    if (json_read_own(path, NULL, &document, NULL))
         document = NULL;
     free(path);
     return document;
@@ -214,7 +223,7 @@ struct mailbox_beater {
 static void beat(const char *path, time_t count)
 {
     const struct timespec both[2] = {{.tv_sec = count}, {.tv_sec = count}};
-    utimensat(AT_FDCWD, path, both, 0);
+    utimensat(AT_FDCWD, path, both, AT_SYMLINK_NOFOLLOW);
 }
 
 static void *beat_on(void *data)
@@ -237,7 +246,7 @@ int mailbox_beater_start(const char *folder, const char *name,
                          struct mailbox_beater **out, struct error *err)
 {
     char *path = xasprintf("%s/%s.beat", folder, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd < 0) {
         int status =
             fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));

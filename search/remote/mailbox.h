@@ -27,8 +27,12 @@ struct strvec;
 /* Seconds between two beats; whoever listens allows for many. */
 #define MAILBOX_BEAT_S 2.0
 
-/* Makes the folder, if there is none, and its rooms. */
+/* Makes the folder, if there is none, and its rooms, for nobody but the user: who could
+ * write there would have his code run. One that is there is refused where that is not so,
+ * or where another user has put something (trust.h). */
 int mailbox_make(const char *folder, struct error *err);
+/* One more room of it. */
+int mailbox_make_room(const char *folder, const char *room, struct error *err);
 bool mailbox_is_one(const char *folder);
 /* room/name of the folder. Caller frees. */
 char *mailbox_path(const char *folder, const char *room, const char *name);
@@ -57,7 +61,8 @@ void mailbox_bye(const char *folder, const char *worker, const char *why);
 /* Names of what is there whole, sorted. A room that cannot be read now is an empty one.
  */
 void mailbox_list(const char *folder, const char *room, struct strvec *names);
-/* Reads it; NULL = it cannot be read (yet). Caller json_decref's. */
+/* Reads it; NULL = it cannot be read (yet), or is not of the user's own. Caller
+ * json_decref's. */
 json_t *mailbox_read(const char *folder, const char *room, const char *name);
 void mailbox_remove(const char *folder, const char *room, const char *name);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/files/trust.h"
 #include "core/process/spawn.h"
 #include "core/process/term.h"
 #include "search/remote/mailbox.h"
@@ -30,8 +31,7 @@ struct serving {
 static int move_in(struct serving *serving, const char *folder, struct error *err)
 {
     char *hello = xasprintf("%s.json", serving->opts->id),
-         *beat = xasprintf(MAILBOX_WORKERS "/%s", serving->opts->id),
-         *inbox = path_join(folder, serving->inbox);
+         *beat = xasprintf(MAILBOX_WORKERS "/%s", serving->opts->id);
     mailbox_beater_stop(serving->beater);
     serving->beater = NULL;
     free(serving->folder);
@@ -42,7 +42,8 @@ static int move_in(struct serving *serving, const char *folder, struct error *er
     double ran_s = clock_s() - serving->opts->began_s;
     json_object_set_new(told, "ran_s", json_real(ran_s > 0 ? ran_s : 0));
     int status =
-        dir_make_all(inbox, err) ||
+        trust_tree(folder, TRUST_OWN, err) ||
+                mailbox_make_room(folder, serving->inbox, err) ||
                 mailbox_beater_start(folder, beat, &serving->beater, err) ||
                 mailbox_put(folder, MAILBOX_WORKERS, hello, told, &serving->patience, err)
             ? -1
@@ -50,7 +51,6 @@ static int move_in(struct serving *serving, const char *folder, struct error *er
     json_decref(told);
     free(hello);
     free(beat);
-    free(inbox);
     return status;
 }
 

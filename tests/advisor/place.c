@@ -52,7 +52,7 @@ void place_make(struct place *place)
 {
     check_ok(scratch_make(&place->home, &place->err), &place->err);
     place->work = path_join(place->home, "work");
-    check_ok(dir_make_all(place->work, &place->err), &place->err);
+    check_ok(dir_make_private(place->work, &place->err), &place->err);
     strvec_pushf(&place->env, "HOME=%s", place->home);
     strvec_pushf(&place->env, "XDG_CONFIG_HOME=%s/config", place->home);
     strvec_pushf(&place->env, "XDG_DATA_HOME=%s/data", place->home);

@@ -161,7 +161,7 @@ TEST("damage is seen")
     check_fails(inputs_load(path, &inputs, &err), &err, STATUS_INPUT, "a b.inputs");
     check_eq(truncate(path, 0), 0);
     check_fails(inputs_load(path, &inputs, &err), &err, STATUS_INPUT, "holds no inputs");
-    check_fails(inputs_load(dir, &inputs, &err), &err, STATUS_INPUT, "holds no inputs");
+    check_fails(inputs_load(dir, &inputs, &err), &err, STATUS_INPUT, "Is a directory");
     free(path);
     scratch_remove(dir);
 }

@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/files/hash.h"
+#include "core/files/trust.h"
 #include "core/machine/machine.h"
 #include "variants/clang/clang.h"
 
@@ -171,9 +174,15 @@ static char *unfinished(const char *path)
     return xasprintf("%s.%ld.%lu", path, (long)getpid(), number++);
 }
 
+/* Its own mode, whatever the umask: what others may write is built again (trust.h). */
+static int take_place(const char *made, const char *path)
+{
+    return chmod(made, S_IRWXU) || rename(made, path) ? -1 : 0;
+}
+
 static int finish(const char *made, const char *path, struct error *err)
 {
-    if (rename(made, path) == 0)
+    if (take_place(made, path) == 0)
         return 0;
     if (errno == ENOENT)
         return fail(err, STATUS_FAILED,
@@ -211,6 +220,7 @@ static int write_source(const char *dir, const char *path, const char *text,
 static int make(struct variant_queue *queue, const struct queued_command *command,
                 struct error *err)
 {
+    unlink(command->made); /* no link leads the compiler elsewhere */
     if (queue) {
         compile_queue_add(queue, command);
         return 0;
@@ -267,10 +277,9 @@ int compile_object(const struct compile_request *request, char **object,
     source = keyed_path(request->dir, request->stem, &hash,
                         request->is_cplusplus ? ".cpp" : ".c");
     *object = keyed_path(request->dir, request->stem, &hash, ".o");
-    if (!file_exists(*object) &&
-        (compile_was_refused(*object, err) ||
-         write_source(request->dir, source, request->text, err) ||
-         compile_to(request, source, *object, err))) {
+    if (!trust_has(*object) && (compile_was_refused(*object, err) ||
+                                write_source(request->dir, source, request->text, err) ||
+                                compile_to(request, source, *object, err))) {
         free(*object);
         *object = NULL;
         result = -1;
@@ -287,7 +296,7 @@ char *compile_shared_dir(const char *other)
         return xstrdup(other);
     dir = path_join(cache, "objects");
     free(cache);
-    if (dir_make_all(dir, NULL) == 0 && access(dir, W_OK | X_OK) == 0)
+    if (trust_make(dir, TRUST_KEPT, NULL) == 0 && access(dir, W_OK | X_OK) == 0)
         return dir;
     free(dir);
     return xstrdup(other);
@@ -334,7 +343,7 @@ int link_program(const struct link_request *request, char **program, struct erro
     hash_list(&hash, request->objects); /* named by what is in them */
     hash_list(&hash, request->flags);
     *program = keyed_path(request->dir, request->stem, &hash, "");
-    if (file_exists(*program) ||
+    if (trust_has(*program) ||
         (compile_was_refused(*program, err) == 0 && link_to(request, *program, err) == 0))
         return 0;
     free(*program);
@@ -398,7 +407,7 @@ int compile_was_refused(const char *path, struct error *err)
     struct buf text = {0};
     int result = 0;
 
-    if (file_exists(note) && file_read(note, &text, NULL) == 0)
+    if (file_read_own(note, SIZE_MAX, &text, NULL) == 0)
         result = fail(err, STATUS_FAILED, "%s", buf_str(&text));
     buf_release(&text);
     free(note);
@@ -469,7 +478,8 @@ static void end_job(struct variant_queue *queue, struct job *job)
     job->state = JOB_ENDED;
     queue->running--;
     if (compile_judge(&outcome, job->argv.v[0], job->what, &why) == 0) {
-        rename(job->made, job->path); /* else it is built again when it is asked for */
+        take_place(job->made,
+                   job->path); /* else it is built again when it is asked for */
     } else {
         unlink(job->made);
         note_refusal(job, &outcome, &why);

@@ -3,9 +3,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base.h"
 #include "core/files/json.h"
+#include "core/files/trust.h"
 #include "variants/clang/clang.h"
 
 /* ---- which flags are taken ---- */
@@ -202,8 +204,11 @@ static int look_upward(struct lookup *lookup, const char *from, struct error *er
         *slash = '\0';
         for (size_t i = 0; status == 0 && !lookup->found && i < ARRAY_SIZE(names); i++) {
             char *path = xasprintf("%s/%s", dir, names[i]);
-            if (file_exists(path))
-                status = read_database(lookup, path, err);
+            if (access(path, F_OK) == 0)
+                status = trust_found(path, lookup->real, err) ||
+                                 read_database(lookup, path, err)
+                             ? -1
+                             : 0;
             free(path);
         }
     }

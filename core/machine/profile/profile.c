@@ -332,14 +332,15 @@ int machine_from_json(const struct json_at *at, struct machine *machine,
     return result;
 }
 
-int machine_read(const char *path, struct machine *machine, struct error *err)
+int machine_read(const char *path, bool shipped, struct machine *machine,
+                 struct error *err)
 {
     struct json_at top;
     json_t *root;
     int result;
 
     *machine = (struct machine){0};
-    if (json_read_file(path, MACHINE_SCHEMA, &root, err))
+    if ((shipped ? json_read_file : json_read_own)(path, MACHINE_SCHEMA, &root, err))
         return -1;
     top = json_top(path, root);
     result = machine_from_json(&top, machine, err);

@@ -47,6 +47,7 @@ int profile_check(const struct json_at *top, const struct machine *machine,
 
 /* machine->core, by its microarchitecture. */
 int machine_find_core(struct machine *machine, struct error *err);
-int machine_read(const char *path, struct machine *machine, struct error *err);
+int machine_read(const char *path, bool shipped, struct machine *machine,
+                 struct error *err);
 
 #endif

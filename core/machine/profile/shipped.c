@@ -24,7 +24,7 @@ static int add_entry(struct machine_entry *entry, const char *folder, const char
 {
     char *path = path_of(folder, name);
     struct machine machine;
-    int result = machine_read(path, &machine, err);
+    int result = machine_read(path, true, &machine, err);
 
     free(path);
     if (result)
@@ -197,6 +197,19 @@ static int limits_of_today(struct machine *machine, struct error *err)
     return result;
 }
 
+/* As good as the program: it is not looked at whose it is. */
+static bool is_shipped(const char *path)
+{
+    const char *base = path_base(path), *dot = strrchr(base, '.');
+    char *name = xstrndup(base, dot ? (size_t)(dot - base) : 0),
+         *shipped = shipped_profile(name);
+    bool is = shipped && file_is_same(path, shipped);
+
+    free(shipped);
+    free(name);
+    return is;
+}
+
 int machine_load(const char *spec, struct machine *machine, struct error *err)
 {
     char *path;
@@ -205,7 +218,7 @@ int machine_load(const char *spec, struct machine *machine, struct error *err)
     *machine = (struct machine){0};
     if (path_for(spec, &path, err))
         return -1;
-    result = machine_read(path, machine, err);
+    result = machine_read(path, is_shipped(path), machine, err);
     free(path);
     if (!result && (result = limits_of_today(machine, err)))
         machine_release(machine);

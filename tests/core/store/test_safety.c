@@ -117,7 +117,7 @@ TEST("impossible places are said")
     fixture_drop(&fixture);
 }
 
-/* For nobody else when it is new; one that a group shares stays theirs. */
+/* For nobody else when it is new; one that others may read stays so. */
 TEST("new databases are private")
 {
     struct fixture fixture = fixture_make();
@@ -131,8 +131,8 @@ TEST("new databases are private")
         check_ok(store_open(path, &store, &err), &err);
         store_close(store);
         check_eq(stat(path, &found), 0);
-        check_eq(found.st_mode & 0777, shared ? 0660 : 0600);
-        chmod(path, 0660);
+        check_eq(found.st_mode & 0777, shared ? 0640 : 0600);
+        chmod(path, 0640);
     }
     umask(before);
     free(path);
