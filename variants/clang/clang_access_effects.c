@@ -21,12 +21,12 @@ struct effects {
 
 bool access_is_noreturn(const struct access *access, CXCursor target)
 {
-    return decl_of(access->clang, target)->ends_program;
+    return function_is(decl_of(access->clang, target)->known, FUNCTION_ENDS);
 }
 
 bool access_is_mathematical(const struct access *access, CXCursor target)
 {
-    return decl_of(access->clang, target)->is_math ||
+    return function_is(decl_of(access->clang, target)->known, FUNCTION_VALUE) ||
            cxx_is_standard_function(access->clang, target);
 }
 

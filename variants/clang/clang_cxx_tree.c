@@ -278,7 +278,7 @@ bool cxx_is_standard_function(struct ct_clang *clang, CXCursor target)
 {
     const char *name = cxx_qualified(clang, target);
     return strncmp(name, "std::", 5) == 0 &&
-           (math_function(name) || math_function(ir_textf(clang->arena, "%s<", name)));
+           function_is(function_named(name), FUNCTION_VALUE);
 }
 
 static void check_call(struct search *search, CXCursor cursor)

@@ -51,64 +51,28 @@ static const struct {
     enum ct_kind kind;
     const char *what, *text;
 } kinds[] = {
-    {CXCursor_IntegerLiteral, CT_LITERAL, "a number", NULL},
-    {CXCursor_FloatingLiteral, CT_LITERAL, "a number", NULL},
-    {CXCursor_CharacterLiteral, CT_LITERAL, "a character", NULL},
-    {CXCursor_StringLiteral, CT_LITERAL, "a string", NULL},
-    {CXCursor_DeclRefExpr, CT_NAME, "a name", NULL},
-    {CXCursor_ArraySubscriptExpr, CT_INDEX, "a subscript", NULL},
-    {CXCursor_MemberRefExpr, CT_MEMBER, "a member", NULL},
-    {CXCursor_UnaryOperator, CT_UNARY, "an expression", NULL},
-    {CXCursor_BinaryOperator, CT_BINARY, "an expression", NULL},
-    {CXCursor_CompoundAssignOperator, CT_ASSIGN, "an assignment", NULL},
-    {CXCursor_ConditionalOperator, CT_COND, "a conditional expression", NULL},
-    {CXCursor_CallExpr, CT_CALL, "a call", NULL},
-    {CXCursor_CStyleCastExpr, CT_CAST, "a cast", NULL},
-    {CXCursor_CXXStaticCastExpr, CT_CAST, "a cast", NULL},
-    {CXCursor_CXXReinterpretCastExpr, CT_CAST, "a cast", NULL},
-    {CXCursor_CXXConstCastExpr, CT_CAST, "a cast", NULL},
-    {CXCursor_CXXFunctionalCastExpr, CT_CAST, "a cast", NULL},
-    {CXCursor_CXXBoolLiteralExpr, CT_LITERAL, "a number", NULL},
-    {CXCursor_CXXNullPtrLiteralExpr, CT_LITERAL, "a null pointer", "nullptr"},
-    {CXCursor_TypeAliasDecl, CT_STMT, "a local typedef", NULL},
-    {CXCursor_ClassDecl, CT_STMT, "a local type", NULL},
-    {CXCursor_UnaryExpr, CT_SIZEOF, "sizeof", NULL},
-    {CXCursor_InitListExpr, CT_LIST, "a list of initialisers", NULL},
-    {CXCursor_StmtExpr, CT_EXPR, "a statement expression", NULL},
-    {CXCursor_CompoundLiteralExpr, CT_EXPR, "a compound literal", NULL},
-    {CXCursor_GenericSelectionExpr, CT_EXPR, "a _Generic selection", NULL},
-    {CXCursor_CompoundStmt, CT_BLOCK, "a block", NULL},
-    {CXCursor_IfStmt, CT_IF, "an if statement", NULL},
-    {CXCursor_ForStmt, CT_FOR, "a for loop", NULL},
-    {CXCursor_WhileStmt, CT_WHILE, "a while loop", NULL},
-    {CXCursor_DoStmt, CT_DO, "a do loop", NULL},
-    {CXCursor_ReturnStmt, CT_RETURN, "a return statement", NULL},
-    {CXCursor_BreakStmt, CT_JUMP, "a break statement", "break"},
-    {CXCursor_ContinueStmt, CT_JUMP, "a continue statement", "continue"},
-    {CXCursor_NullStmt, CT_EMPTY, "an empty statement", NULL},
-    {CXCursor_DeclStmt, CT_DECLS, "a declaration", NULL},
-    {CXCursor_VarDecl, CT_VAR, "a declaration", NULL},
-    {CXCursor_SwitchStmt, CT_STMT, "a switch statement", NULL},
-    {CXCursor_GotoStmt, CT_JUMP, "a goto statement", "goto"},
-    {CXCursor_IndirectGotoStmt, CT_STMT, "a goto statement", NULL},
-    {CXCursor_LabelStmt, CT_STMT, "a labelled statement", NULL},
-    {CXCursor_AsmStmt, CT_STMT, "an asm statement", NULL},
-    {CXCursor_StructDecl, CT_STMT, "a local type", NULL},
-    {CXCursor_UnionDecl, CT_STMT, "a local type", NULL},
-    {CXCursor_EnumDecl, CT_STMT, "a local type", NULL},
-    {CXCursor_TypedefDecl, CT_STMT, "a local typedef", NULL},
+#define CONSTRUCT(cursor, kind, words, text) {CXCursor_##cursor, CT_##kind, words, text},
+#include "variants/clang/constructs.def"
 };
 
-static void set_kind(struct ct_node *node, enum CXCursorKind kind)
+static const char *const operators[] = {
+#define OPERATOR(text) text,
+#include "variants/clang/constructs.def"
+};
+
+static void set_kind(struct ct_clang *clang, struct ct_node *node, enum CXCursorKind kind)
 {
-    node->kind = clang_isExpression(kind) ? CT_EXPR : CT_STMT;
-    node->what = node->kind == CT_EXPR ? "an unusual expression" : "an unusual statement";
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (kinds[i].cursor == kind) {
             node->kind = kinds[i].kind;
             node->what = kinds[i].what;
             node->text = kinds[i].text;
+            return;
         }
+    node->kind = clang_isExpression(kind) ? CT_EXPR : CT_STMT;
+    node->what = ir_textf(clang->arena, "an unusual %s (%s)",
+                          node->kind == CT_EXPR ? "expression" : "statement",
+                          take_string(clang, clang_getCursorKindSpelling(kind)));
 }
 
 /* The token where it is written, be it in a macro; "" when it was pasted together
@@ -292,6 +256,16 @@ static const char *prefix_or_postfix(struct ct_clang *clang, CXCursor cursor)
     return take_string(clang, clang_getUnaryOperatorKindSpelling(kind));
 }
 
+static void read_unary(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    node->op = prefix_or_postfix(clang, cursor);
+    for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
+        if (!strcmp(node->op, operators[i]))
+            return;
+    node->kind = CT_EXPR;
+    node->what = ir_textf(clang->arena, "the operator '%s'", node->op);
+}
+
 static void read_binary(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
 {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(cursor);
@@ -323,7 +297,7 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
         read_member(clang, cursor, node);
         break;
     case CT_UNARY:
-        node->op = prefix_or_postfix(clang, cursor);
+        read_unary(clang, cursor, node);
         break;
     case CT_BINARY:
     case CT_ASSIGN:
@@ -344,7 +318,20 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
     case CT_STMT:
         node->is_label = clang_getCursorKind(cursor) == CXCursor_LabelStmt;
         break;
-    default:
+    case CT_INDEX:
+    case CT_COND:
+    case CT_CALL:
+    case CT_CAST:
+    case CT_LIST:
+    case CT_EXPR:
+    case CT_BLOCK:
+    case CT_IF:
+    case CT_FOR:
+    case CT_WHILE:
+    case CT_DO:
+    case CT_RETURN:
+    case CT_EMPTY:
+    case CT_DECLS:
         break;
     }
 }
@@ -434,7 +421,7 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
     if (kind == CXCursor_StaticAssert)
         list.item_nr = 0;
     struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
-    set_kind(node, kind);
+    set_kind(clang, node, kind);
     place(clang, cursor, node);
     /* the message of a _Static_assert has no type, and libclang survives no question to
      * it */

@@ -49,8 +49,7 @@ struct ct_decl {
     bool by_pointer; /* a local reference, read as the pointer that it could be */
     bool implicit;   /* a builtin: declared nowhere */
     bool is_thread_local;
-    bool is_math;             /* FUNCTION: as ir_symbol.is_math */
-    bool ends_program;        /* FUNCTION of the system that does not return: exit */
+    const struct known_function *known; /* FUNCTION: as ir_symbol.known */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
     bool body_sought;

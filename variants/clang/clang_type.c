@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
-
 /* ---- types ---- */
 
 enum { LEVELS_MAX = 16 };
@@ -176,7 +174,9 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
     out->is_const = clang_isConstQualifiedType(type);
     out->is_movable = out->scalar == IR_RECORD && is_movable(type);
     out->may_alias = may_alias(type);
-    out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
+    /* nobody looks at an atomic number as one at rest, either */
+    out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical) ||
+                       canonical.kind == CXType_Atomic;
     out->text =
         clang->is_cplusplus
             ? cxx_element_text(clang, type)
@@ -347,30 +347,21 @@ static bool is_builtin(const char *name)
 }
 
 /* By its name and type, and because no text that we see says what it does. */
-static bool is_math(struct ct_clang *clang, CXCursor cursor, const struct ct_decl *decl)
+static const struct known_function *
+known_function(struct ct_clang *clang, CXCursor cursor, const struct ct_decl *decl)
 {
+    const struct known_function *row = function_named(decl->name);
     CXCursor body = clang_getCursorDefinition(cursor);
     CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    if (!math_function(decl->name) || decl->implicit)
-        return decl->implicit && math_function(decl->name);
-    return (clang_Cursor_isNull(body) ||
-            clang_Location_isInSystemHeader(clang_getCursorLocation(body))) &&
-           math_prototype(decl->name, take_string(clang, clang_getTypeSpelling(type)));
-}
-
-/* By its name, and because no text that we see says what it does. */
-static bool ends_program(CXCursor cursor, const struct ct_decl *decl)
-{
-    static const char *const names[] = {"exit",          "_Exit",    "_exit",
-                                        "quick_exit",    "abort",    "terminate",
-                                        "__assert_fail", "__assert", "__assert_rtn"};
-    const char *name = text_begins(decl->name, "std::") ? decl->name + 5 : decl->name;
-    bool known = false;
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        known = known || !strcmp(name, names[i]);
-    return known && clang_Cursor_isNull(clang_getCursorDefinition(cursor)) &&
-           (decl->implicit ||
-            clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)));
+    if (!row || decl->implicit)
+        return row;
+    bool seen = !clang_Cursor_isNull(body) &&
+                !clang_Location_isInSystemHeader(clang_getCursorLocation(body));
+    return !seen && function_is_declared(
+                        row, decl->name, take_string(clang, clang_getTypeSpelling(type)),
+                        clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+               ? row
+               : NULL;
 }
 
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
@@ -397,8 +388,7 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     decl->implicit = !file || is_builtin(decl->name);
     if (decl->role == IR_FUNCTION) {
         decl->type = type_of(clang, clang_getCursorResultType(cursor));
-        decl->is_math = is_math(clang, cursor, decl);
-        decl->ends_program = ends_program(cursor, decl);
+        decl->known = known_function(clang, cursor, decl);
     } else
         read_variable(clang, cursor, decl);
     return decl;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "variants/ir/functions.h"
 #include "variants/ir/ir_tree.h"
 
 struct buf;
@@ -159,17 +160,6 @@ const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
 /* Every expression below stmt, once each, in order. */
 void stmt_exprs(const struct ir_stmt *stmt,
                 void (*visit)(struct ir_expr *expr, void *data), void *data);
-
-/* A function of <math.h>, or of C++ "std::sqrt", "std::max<double>",
- * that depends on its arguments alone. */
-bool math_function(const char *name);
-/* It is declared as the standard has it: "double (double)". */
-bool math_prototype(const char *name, const char *type);
-/* A call of such a function, which no body in the file makes another. */
-bool expr_is_math(const struct ir_expr *call);
-/* A function of C's library that writes text and always comes back: printf and its like.
- */
-bool ir_only_prints(const char *function);
 
 /* C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct ir_expr;
+struct known_function;
 struct ir_pragma;
 struct ir_spelling;
 struct ir_spelt_stmt;
@@ -76,7 +77,8 @@ struct ir_symbol {
                      only, writes its own locals only, calls nothing that is not pure */
     const struct ir_effects *effects; /* FUNCTION; NULL = it may do anything */
     bool is_thread_local;
-    bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
+    const struct known_function *known; /* FUNCTION: of the library; no body of this file
+                                           has its name. NULL = it is none */
     bool
         is_replaced; /* a pointer whose uses became uses of what it points into; it has
                         no mention left, but its declaration may stand outside the nest */

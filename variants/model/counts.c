@@ -205,7 +205,7 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
 {
     const char *name = expr->text ? expr->text : "";
     const char *plain = strncmp(name, "std::", 5) ? name : name + 5;
-    if (!strcmp(name, "__builtin_prefetch"))
+    if (function_is(expr_function(expr), FUNCTION_NOTHING))
         return;
     if (expr->symbol && expr->symbol->is_pure)
         cost->at->flops_unknown = true; /* what it computes is not seen */

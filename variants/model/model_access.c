@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_nest.h"
@@ -100,7 +101,7 @@ static void place_name(struct nest *nest, const struct ir_expr *expr, struct pla
         nest->written[symbol->base->id])
         place->problem = "belongs to a structure that changes in the loop";
     if (symbol->type.is_volatile)
-        place->problem = "is volatile";
+        place->problem = "is volatile or atomic";
     if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
         place->problem = "is a pointer that moves in the loop; write a[i]";
     else if (symbol->role == IR_LOCAL && symbol->pointer_to_array)
@@ -178,7 +179,7 @@ static void place_member(struct nest *nest, const struct ir_expr *expr,
         return;
     }
     if (expr->type.is_volatile)
-        place->problem = "is volatile";
+        place->problem = "is volatile or atomic";
     if (dims != field->dim_nr)
         place->problem = "is used without its subscripts";
     else if (expr->is_shared)
@@ -419,6 +420,11 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
     return nr < dims ? "is used without its subscripts" : NULL;
 }
 
+static const char *word_of(const struct ir_expr *expr)
+{
+    return root(expr) ? root(expr)->name : "an element";
+}
+
 /* What has no name is said as it is written. */
 static void refuse_place(struct collect *at, const struct ir_expr *expr,
                          const struct place *place)
@@ -453,29 +459,37 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     record(at, expr, &place, write);
 }
 
-/* The subscripts on the way to a place are read. */
-static void collect_subscripts(struct collect *at, const struct ir_expr *expr)
+/* What is read on the way to a place, but not the place. */
+static void collect_way(struct collect *at, const struct ir_expr *expr)
 {
     switch (expr->kind) {
     case IR_INDEX:
         collect_expr(at, expr->arg[1]);
-        collect_subscripts(at, expr->arg[0]);
+        collect_way(at, expr->arg[0]);
         break;
     case IR_MEMBER:
-    case IR_CAST:
-    case IR_UNARY:
-        collect_subscripts(at, expr->arg[0]);
+        collect_way(at, expr->arg[0]);
         break;
-    case IR_BINARY:
-        collect_expr(at, expr->arg[expr->arg[0]->type.pointers > 0]);
-        collect_subscripts(at, expr->arg[!(expr->arg[0]->type.pointers > 0)]);
+    case IR_UNARY:
+        if (!strcmp(expr->op, "*") || !strcmp(expr->op, "&"))
+            collect_way(at, expr->arg[0]);
+        else
+            collect_expr(at, expr);
         break;
     case IR_NAME: /* a row pointer is itself a value that the nest sets */
         if (expr->type.pointers && at->nest->declared[expr->symbol->id] &&
             !expr->symbol->dim_nr)
             collect_place(at, expr, false);
         break;
-    default:
+    case IR_BINARY:
+    case IR_CAST:
+    case IR_ASSIGN:
+    case IR_COND:
+    case IR_CALL:
+    case IR_RAW:
+    case IR_LITERAL:
+    case IR_SPELT:
+        collect_expr(at, expr);
         break;
     }
 }
@@ -484,7 +498,7 @@ static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool 
                            bool write)
 {
     if (expr->kind != IR_NAME)
-        collect_subscripts(at, expr);
+        collect_way(at, expr);
     if (read)
         collect_place(at, expr, false);
     if (write && !at->status)
@@ -509,17 +523,45 @@ static void collect_assign(struct collect *at, const struct ir_expr *expr)
             nest->access[i].accumulates = accumulates;
 }
 
+/* An array, or a row of one, whose value is its address; the rows of a pointer to
+ * pointers to numbers are looked at where their elements are. */
+static bool is_row(const struct ir_expr *expr)
+{
+    size_t subscripts = 0;
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0])
+        subscripts++;
+    if (expr->kind == IR_NAME)
+        return !subscripts || subscripts < symbol_levels(expr->symbol);
+    return expr->kind == IR_MEMBER && expr->field && subscripts < expr->field->dim_nr;
+}
+
+/* The value that stands there. */
+static void collect_value(struct collect *at, const struct ir_expr *expr)
+{
+    if (expr->type.pointers && is_row(expr))
+        collect_way(at, expr);
+    else
+        collect_lvalue(at, expr, true, false);
+}
+
 static void collect_unary(struct collect *at, const struct ir_expr *expr)
 {
-    if (strstr(expr->op, "++") || strstr(expr->op, "--"))
+    static const char *const values[] = {"-", "+", "~", "!", "__extension__"};
+    bool known = false;
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+        known = known || !strcmp(expr->op, values[i]);
+    if (known)
+        collect_expr(at, expr->arg[0]);
+    else if (strstr(expr->op, "++") || strstr(expr->op, "--"))
         collect_lvalue(at, expr->arg[0], true, true);
     else if (!strcmp(expr->op, "*"))
-        collect_lvalue(at, expr, true, false);
-    else if (!strcmp(expr->op, "&"))
-        refuse(at, expr, "has its address taken in a loop",
-               root(expr->arg[0]) ? root(expr->arg[0])->name : "an element");
-    else if (strcmp(expr->op, "sizeof"))
-        collect_expr(at, expr->arg[0]);
+        collect_value(at, expr);
+    else if (strcmp(expr->op, "&"))
+        refuse(at, expr, "is an operator that is not modelled", expr->op);
+    else if (expr->arg[0]->kind == IR_NAME && !expr->arg[0]->symbol->dim_nr)
+        refuse(at, expr, "has its address taken in a loop", word_of(expr->arg[0]));
+    else
+        collect_way(at, expr->arg[0]);
 }
 
 /* ---- calls ---- */
@@ -566,13 +608,18 @@ static void collect_number(struct collect *at, const struct ir_expr *name,
         collect_place(at, name, effect->write);
 }
 
+static bool is_number_address(const struct ir_expr *pointer)
+{
+    return pointer->kind == IR_UNARY && !strcmp(pointer->op, "&") &&
+           pointer->arg[0]->kind == IR_NAME && !pointer->arg[0]->type.pointers;
+}
+
 static void collect_elements(struct collect *at, const struct ir_expr *call,
                              const struct ir_effect *effect)
 {
     struct ir_arena *arena = at->nest->model->arena;
     struct ir_expr *pointer = call->arg[effect->param];
-    if (pointer->kind == IR_UNARY && !strcmp(pointer->op, "&") &&
-        pointer->arg[0]->kind == IR_NAME && !pointer->arg[0]->type.pointers) {
+    if (is_number_address(pointer)) {
         collect_number(at, pointer->arg[0], effect);
         return;
     }
@@ -588,31 +635,146 @@ static void collect_elements(struct collect *at, const struct ir_expr *call,
     }
 }
 
-static void collect_effect(struct collect *at, const struct ir_expr *call,
-                           const struct ir_effect *effect)
+/* Those from `first` on are the work of a function. */
+static void mark_called(struct nest *nest, size_t first)
 {
-    struct nest *nest = at->nest;
-    size_t before = nest->access_nr;
-    collect_elements(at, call, effect);
-    for (size_t i = before; i < nest->access_nr; i++) {
+    for (size_t i = first; i < nest->access_nr; i++) {
         nest->access[i].collapsed = nest->access[i].in_call = true;
         nest->access[i].must = false;
     }
 }
 
+static void collect_effect(struct collect *at, const struct ir_expr *call,
+                           const struct ir_effect *effect)
+{
+    size_t before = at->nest->access_nr;
+    collect_elements(at, call, effect);
+    mark_called(at->nest, before);
+}
+
 /* What the arguments are made of. */
 static void collect_arguments(struct collect *at, const struct ir_expr *call)
 {
-    for (size_t i = 0; !at->status && i < call->arg_nr; i++) {
-        const struct ir_expr *arg = call->arg[i];
-        if (!arg->type.pointers) {
-            collect_expr(at, arg);
-            continue;
-        }
-        while (arg->kind == IR_UNARY && !strcmp(arg->op, "&"))
-            arg = arg->arg[0];
-        collect_subscripts(at, arg);
+    for (size_t i = 0; !at->status && i < call->arg_nr; i++)
+        if (!is_number_address(call->arg[i]))
+            collect_expr(at, call->arg[i]);
+}
+
+/* ---- functions of the library that read and write bytes ---- */
+
+/* The same address. */
+static struct ir_expr *uncast(struct ir_expr *pointer)
+{
+    while (pointer->kind == IR_CAST && pointer->type.pointers &&
+           pointer->arg[0]->type.pointers)
+        pointer = pointer->arg[0];
+    return pointer;
+}
+
+/* The array that the address is one in: a of `a + i` and `&a[i]`, a[i] of `&a[i][j]`.
+ * *start: the address is its beginning. */
+static const struct ir_expr *array_of(const struct nest *nest,
+                                      const struct ir_expr *pointer, bool *start)
+{
+    *start = true;
+    for (;;) {
+        const struct ir_expr *inner = pointer->arg_nr ? pointer->arg[0] : NULL;
+        if (pointer->kind == IR_UNARY && !strcmp(pointer->op, "&") &&
+            inner->kind == IR_INDEX) {
+            *start = *start && inner->arg[1]->has_value && inner->arg[1]->value == 0;
+            pointer = inner->arg[0];
+        } else if (pointer->kind == IR_BINARY && !strcmp(pointer->op, "+")) {
+            *start = false;
+            pointer = pointer->arg[!(inner->type.pointers > 0)];
+        } else if (pointer->kind == IR_NAME && pointer->symbol->role == IR_LOCAL &&
+                   !pointer->symbol->dim_nr && nest->model->init[pointer->symbol->id])
+            pointer = nest->model->init[pointer->symbol->id];
+        else
+            return pointer;
     }
+}
+
+/* `bytes` is the length of a row whose elements are so large, or less. */
+static bool is_within(const struct ir_expr *bytes, const struct ir_expr *row_length,
+                      size_t element)
+{
+    if (!row_length)
+        return false;
+    if (bytes->has_value && row_length->has_value)
+        return bytes->value <= row_length->value * (long long)element;
+    if (bytes->kind != IR_BINARY || strcmp(bytes->op, "*"))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (bytes->arg[i]->has_value && bytes->arg[i]->value == (long long)element &&
+            expr_equal(bytes->arg[!i], row_length))
+            return true;
+    return false;
+}
+
+/* The elements that so many bytes from the address on are part of; `bytes` NULL = nobody
+ * knows how many. */
+static void collect_bytes(struct collect *at, const struct ir_expr *call,
+                          struct ir_expr *pointer, const struct ir_expr *bytes,
+                          bool write)
+{
+    struct ir_arena *arena = at->nest->model->arena;
+    long long size = (long long)pointer->type.bytes, nr = 0;
+    bool start, known = bytes && bytes->has_value && size > 0;
+    const struct ir_expr *array = array_of(at->nest, pointer, &start);
+    if (known)
+        nr = bytes->value / size + (bytes->value % size != 0);
+    known = known && nr <= STRETCH_MAX && pointer->type.pointers == 1;
+    if (is_number_address(pointer)) {
+        struct ir_effect effect = {.write = write, .is_known = known, .last = nr - 1};
+        collect_number(at, pointer->arg[0], &effect);
+        return;
+    }
+    if (array->kind == IR_MEMBER &&
+        (!array->field || !start || !bytes || !bytes->has_value || size <= 0 ||
+         bytes->value > (long long)array->field->bytes)) {
+        refuse(at, call, "is given a field, of which it may use more than that",
+               call->text);
+        return;
+    }
+    if (array->kind == IR_INDEX && !known) {
+        const struct ir_symbol *symbol = root(array);
+        struct ir_expr *length =
+            symbol && symbol->dim_nr ? symbol->dim[symbol->dim_nr - 1] : NULL;
+        bool within = bytes && start && array->type.pointers == 1 &&
+                      array->arg[0]->kind == IR_NAME && symbol->dim_nr == 2 &&
+                      is_within(bytes, length, pointer->type.bytes);
+        while (!within && array->kind == IR_INDEX)
+            array = array->arg[0];
+        pointer = (struct ir_expr *)array;
+    }
+    for (long long i = 0; i < (known ? nr : 1); i++) {
+        struct ir_expr *by = known ? ir_integer(arena, i) : NULL;
+        if (!at->status)
+            collect_place(at, element_behind(arena, pointer, by), write);
+    }
+}
+
+/* As characters: whatever the types say. */
+static void collect_memory(struct collect *at, const struct ir_expr *call,
+                           const char *memory)
+{
+    struct nest *nest = at->nest;
+    const char *counts = strchr(memory, 'n');
+    size_t nr = counts ? (size_t)(counts - memory) : call->arg_nr, before;
+    collect_arguments(at, call);
+    nest->statement[at->statement].calls = true;
+    before = nest->access_nr;
+    for (size_t i = 0; !at->status && i < call->arg_nr && memory[i]; i++) {
+        struct ir_expr *pointer = uncast(call->arg[i]);
+        const struct ir_expr *bytes = nr < call->arg_nr ? call->arg[nr] : NULL;
+        if (strchr("rx", memory[i]))
+            collect_bytes(at, call, pointer, bytes, false);
+        if (strchr("wx", memory[i]) && !at->status)
+            collect_bytes(at, call, pointer, bytes, true);
+    }
+    mark_called(nest, before);
+    for (size_t i = before; i < nest->access_nr; i++)
+        nest->cell[nest->access[i].cell].type.may_alias = true;
 }
 
 static void collect_effects(struct collect *at, const struct ir_expr *call,
@@ -646,13 +808,10 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
     const char *name = expr->text     ? expr->text
                        : expr->symbol ? expr->symbol->name
                                       : "a function";
+    const struct known_function *row = expr_function(expr);
     bool pointers = false, known = expr_is_math(expr);
     known = known || (expr->symbol && expr->symbol->is_pure);
     const struct ir_effects *effects = expr->symbol ? expr->symbol->effects : NULL;
-    if (!strcmp(name, "__builtin_prefetch")) { /* it reads what its address is made of */
-        collect_arguments(at, expr);
-        return;
-    }
     for (size_t i = 0; i < expr->arg_nr; i++)
         pointers = pointers || expr->arg[i]->type.pointers;
     if (effects && effects->never_returns) {
@@ -660,10 +819,17 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
         if (!at->status)
             collect_effects(at, &(struct ir_expr){.text = name, .line = expr->line},
                             effects);
-    } else if (at->dying && ir_only_prints(name))
+    } else if (at->dying && function_is(row, FUNCTION_PRINTS))
         collect_last_words(at, expr);
+    else if (function_is(row, FUNCTION_MEMORY))
+        collect_memory(at, expr, row->memory);
+    else if (function_is(row, FUNCTION_NOTHING))
+        collect_arguments(at, expr);
     else if (effects && (!known || pointers))
         collect_effects(at, expr, effects);
+    else if (!known && !strncmp(name, "__", 2))
+        refuse(at, expr, "is a builtin that is not known here; write what it does in C",
+               name);
     else if (!known)
         refuse(at, expr,
                "may change memory that the nest uses; only math functions, and functions "
@@ -687,31 +853,18 @@ static void collect_maybe(struct collect *at, const struct ir_expr *expr)
     at->maybe = before;
 }
 
-/* A pointer to be kept in a local: what it points to is followed where it is used. */
-static void collect_pointer(struct collect *at, const struct ir_expr *expr)
-{
-    while (expr->kind == IR_UNARY && !strcmp(expr->op, "&"))
-        expr = expr->arg[0];
-    if (expr->kind == IR_NAME)
-        return;
-    collect_subscripts(at, expr);
-}
-
+/* What a pointer that is kept in a local points to is followed where it is used. */
 static void collect_expr(struct collect *at, const struct ir_expr *expr)
 {
     if (at->status)
         return;
     if (expr->has_value)
         return;
-    if (expr->type.pointers && expr->kind != IR_ASSIGN) {
-        collect_pointer(at, expr);
-        return;
-    }
     switch (expr->kind) {
     case IR_NAME:
     case IR_INDEX:
     case IR_MEMBER:
-        collect_lvalue(at, expr, true, false);
+        collect_value(at, expr);
         break;
     case IR_UNARY:
         collect_unary(at, expr);
@@ -793,7 +946,7 @@ static void record_declared(struct collect *at, const struct ir_stmt *stmt)
     struct place place = {.symbol = stmt->symbol, .path = "", .type = stmt->symbol->type};
     static const struct ir_expr nowhere = {.kind = IR_RAW, .text = ""};
     if (stmt->symbol->type.is_volatile)
-        refuse(at, &nowhere, "is volatile", stmt->symbol->name);
+        refuse(at, &nowhere, "is volatile or atomic", stmt->symbol->name);
     else
         record(at, ir_name(at->nest->model->arena, stmt->symbol), &place, true);
 }

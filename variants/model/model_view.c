@@ -308,8 +308,12 @@ static void note_uses(struct model *model, const struct ir_expr *expr);
 static void note_argument(struct model *model, const struct ir_expr *call, size_t arg)
 {
     const struct ir_effects *effects = call->symbol ? call->symbol->effects : NULL;
-    const char *name = call->text ? call->text : call->symbol ? call->symbol->name : "";
-    bool reads = !effects && !ir_only_prints(name), writes = reads;
+    const struct known_function *row = expr_function(call);
+    bool reads = !effects && !row, writes = reads;
+    if (!effects && function_is(row, FUNCTION_MEMORY) && arg < strlen(row->memory)) {
+        reads = strchr("rx", row->memory[arg]);
+        writes = strchr("wx", row->memory[arg]);
+    }
     for (size_t i = 0; effects && i < effects->nr; i++)
         if (effects->item[i].param == arg) {
             reads = reads || !effects->item[i].write;

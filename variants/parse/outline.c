@@ -530,7 +530,7 @@ static bool may_store_to(const struct outliner *outliner, const struct ct_node *
 {
     if (node->kind == CT_CALL)
         return !is_access(outliner, node) &&
-               (!node->child[0]->decl || !node->child[0]->decl->is_math);
+               (!node->child[0]->decl || !function_is_pure(node->child[0]->decl->known));
     if (!flow_is_changing(node) || flow_base(node->child[0]))
         return false;
     const struct ir_type *stored = &node->child[0]->type, *own = &decl->type;
@@ -660,7 +660,8 @@ static void drop_restrict(struct outliner *outliner, struct passed *passed)
 static const struct ct_node *call_below(const struct ct_node *node)
 {
     const struct ct_node *found = NULL;
-    if (node->kind == CT_CALL && !(node->child[0]->decl && node->child[0]->decl->is_math))
+    if (node->kind == CT_CALL &&
+        !(node->child[0]->decl && function_is_pure(node->child[0]->decl->known)))
         return node;
     for (size_t i = 0; i < node->child_nr && !found; i++)
         found = call_below(node->child[i]);

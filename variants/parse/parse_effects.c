@@ -276,11 +276,10 @@ static void look_at_call(struct summary *summary, const struct ct_node *call)
 {
     const struct ct_node *callee = call->child_nr ? call->child[0] : NULL;
     bool known = callee && callee->kind == CT_NAME && callee->decl->role == IR_FUNCTION;
+    bool pure = known && function_is_pure(callee->decl->known);
     const struct ir_effects *effects =
-        known && !callee->decl->is_math
-            ? effects_of(summary->p, callee->decl, summary->depth + 1)
-            : NULL;
-    if (!known || (!effects && !callee->decl->is_math)) {
+        known && !pure ? effects_of(summary->p, callee->decl, summary->depth + 1) : NULL;
+    if (!known || (!effects && !pure)) {
         summary->unknown = true;
         return;
     }
@@ -432,11 +431,10 @@ static bool ends(struct parse *p, const struct ct_node *node, int depth)
         node->kind == CT_CALL && node->child_nr ? node->child[0] : NULL;
     if (!callee || callee->kind != CT_NAME || callee->decl->role != IR_FUNCTION)
         return false;
-    const struct ct_function *function = !callee->decl->ends_program && depth < CALLS_DEEP
-                                             ? ct_body(&p->file, callee->decl)
-                                             : NULL;
-    return callee->decl->ends_program ||
-           (function && never_returns(p, function->body, depth + 1));
+    bool known = function_is(callee->decl->known, FUNCTION_ENDS);
+    const struct ct_function *function =
+        !known && depth < CALLS_DEEP ? ct_body(&p->file, callee->decl) : NULL;
+    return known || (function && never_returns(p, function->body, depth + 1));
 }
 
 /* Nothing leaves it on another way: no jump, and no function that could. */
@@ -446,10 +444,10 @@ static bool goes_through(struct parse *p, const struct ct_node *node, int depth)
     bool through = node->kind != CT_RETURN && node->kind != CT_JUMP &&
                    node->kind != CT_STMT && node->kind != CT_EXPR;
     if (node->kind == CT_CALL)
-        through = callee && callee->kind == CT_NAME &&
-                  callee->decl->role == IR_FUNCTION &&
-                  (callee->decl->is_math || ir_only_prints(callee->decl->name) ||
-                   ends(p, node, depth));
+        through =
+            callee && callee->kind == CT_NAME && callee->decl->role == IR_FUNCTION &&
+            (function_is_pure(callee->decl->known) ||
+             function_is(callee->decl->known, FUNCTION_PRINTS) || ends(p, node, depth));
     for (size_t i = 0; through && i < node->child_nr; i++)
         through = goes_through(p, node->child[i], depth);
     return through;
@@ -487,6 +485,17 @@ static const struct ir_effects *keep(struct ir_arena *arena, const struct summar
     return effects;
 }
 
+/* How much it touches is said by the arguments of each call. */
+static void add_memory(struct summary *summary, const struct known_function *row)
+{
+    for (size_t i = 0; row->memory[i]; i++) {
+        if (strchr("rx", row->memory[i]))
+            add_effect(summary, i, false, any());
+        if (strchr("wx", row->memory[i]))
+            add_effect(summary, i, true, any());
+    }
+}
+
 /* NULL = it may do anything; also of one that calls itself. */
 static const struct ir_effects *effects_of(struct parse *p, struct ct_decl *decl,
                                            int depth)
@@ -495,14 +504,16 @@ static const struct ir_effects *effects_of(struct parse *p, struct ct_decl *decl
         return decl->effects;
     decl->effects_sought = true;
     struct summary summary = {.p = p, .depth = depth};
-    summary.function = decl->ends_program ? NULL : ct_body(&p->file, decl);
+    bool known = function_is(decl->known, FUNCTION_ENDS);
+    summary.function = known ? NULL : ct_body(&p->file, decl);
     summary.leaves =
-        decl->ends_program ||
-        (summary.function && never_returns(p, summary.function->body, depth));
+        known || (summary.function && never_returns(p, summary.function->body, depth));
     summary.ends = summary.leaves;
-    if (!summary.leaves && (!summary.function || !is_fit(summary.function)))
+    if (function_is(decl->known, FUNCTION_MEMORY))
+        add_memory(&summary, decl->known);
+    else if (!summary.leaves && (!summary.function || !is_fit(summary.function)))
         return NULL;
-    if (!summary.leaves)
+    else if (!summary.leaves)
         look_at(&summary, summary.function->body);
     if (!summary.unknown)
         decl->effects = keep(p->arena, &summary);

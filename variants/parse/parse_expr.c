@@ -210,13 +210,14 @@ static struct ir_expr *parse_literal(struct parse *p, const struct ct_node *node
     return expr;
 }
 
-/* A number, or a pointer, may get another name in new code. */
-static bool names_variable(const struct ct_node *node)
+/* It names something that new code may call otherwise, or does not have. */
+static bool names_passing(struct parse *p, const struct ct_node *node)
 {
-    bool found =
-        node->kind == CT_NAME && node->decl->role == IR_LOCAL && !node->decl->dim_nr;
+    bool found = node->kind == CT_NAME && node->decl->role != IR_GLOBAL &&
+                 node->decl->role != IR_FUNCTION &&
+                 (p->caller || parse_symbol(p, node->decl)->in_loop);
     for (size_t i = 0; !found && i < node->child_nr; i++)
-        found = names_variable(node->child[i]);
+        found = names_passing(p, node->child[i]);
     return found;
 }
 
@@ -225,7 +226,7 @@ static struct ir_expr *parse_sizeof(struct parse *p, const struct ct_node *node)
     if (!node->has_value)
         return parse_raw(p, node);
     struct ir_expr *expr = parse_literal(p, node);
-    expr->text = node->in_macro || node->elsewhere || names_variable(node)
+    expr->text = node->in_macro || node->elsewhere || names_passing(p, node)
                      ? ir_textf(p->arena, "%lldul", node->value)
                      : source_text(p, node);
     return expr;
@@ -240,7 +241,8 @@ static const struct ct_node *asserted(const struct ct_node *node)
     const struct ct_node *last = node->child_nr ? node->child[node->child_nr - 1] : NULL;
     bool branches = node->kind == CT_IF || node->kind == CT_COND;
     if (branches && last->kind == CT_CALL && last->child_nr &&
-        last->child[0]->kind == CT_NAME && last->child[0]->decl->ends_program)
+        last->child[0]->kind == CT_NAME &&
+        function_is(last->child[0]->decl->known, FUNCTION_ENDS))
         return node->child[0];
     for (size_t i = 0; i < node->child_nr; i++) {
         const struct ct_node *found = asserted(node->child[i]);

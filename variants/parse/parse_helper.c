@@ -51,7 +51,7 @@ static bool is_pure_call(struct parse *p, const struct ct_node *node)
     const struct ct_node *callee = node->child_nr ? node->child[0] : NULL;
     if (!callee || callee->kind != CT_NAME || callee->decl->role != IR_FUNCTION)
         return false;
-    if (!callee->decl->is_math && !parse_is_pure(p, callee->decl))
+    if (!function_is_pure(callee->decl->known) && !parse_is_pure(p, callee->decl))
         return false;
     for (size_t i = 1; i < node->child_nr; i++)
         if (!is_pure_node(p, node->child[i]))

@@ -38,7 +38,7 @@ static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
     symbol->type = decl->type;
     symbol->is_static = decl->is_static;
     symbol->is_thread_local = decl->is_thread_local;
-    symbol->is_math = decl->is_math;
+    symbol->known = decl->known;
     symbol->pointer_to_array = decl->pointer_to_array;
     symbol->as_written = decl->as_written;
     symbol->is_reference = decl->is_reference && decl->role == IR_PARAM;
