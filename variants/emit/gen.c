@@ -680,7 +680,7 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     if (needs_else) {
         print_brace(&text, "} else {", indent);
         for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
-            if (!pragma->ours && pragma_binds(pragma->text))
+            if (pragma_binds(pragma))
                 buf_addf(&text, "%*s#pragma %s\n", in * 4, "", pragma->text);
         print_brace(&text, "\2", in);
     }
@@ -853,7 +853,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
              pragma = pragma->next)
-            if (!pragma->ours && pragma_binds(pragma->text))
+            if (pragma_binds(pragma))
                 edits_add(edits, line_begin(model->function->source, pragma->begin),
                           pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
@@ -937,7 +937,8 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
         if (work_parallel(&works[i], err))
             return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
         work_hints(&works[i], i, plan);
-        work_pragmas(&works[i]);
+        if (work_pragmas(&works[i], err))
+            return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
         if (assumptions)
             add_assumptions(&works[i], differ_in_when(plan), assumptions);
     }

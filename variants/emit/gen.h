@@ -143,6 +143,9 @@ bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
 void gen_scalars(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
 
+bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
+/* Of a loop that the user's own directive shares out; else true. False: gen->problem. */
+bool gen_allows(struct gen *gen, const struct code *loop, enum loop_change change);
 /* Stores past the caches. */
 void gen_streams(struct gen *gen, struct code *code);
 void gen_stream_helpers(const char *function, struct buf *out);

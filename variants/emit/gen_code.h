@@ -78,7 +78,7 @@ const char *gen_prefix(const struct model *model);
 bool gen_word_in_source(const struct gen *gen, const char *word);
 
 /* Clauses of parallel loops; lines before a loop, "" = none. */
-void gen_teams(const struct gen *gen, struct code *code);
+void gen_teams(struct gen *gen, struct code *code);
 /* The variable is declared in it, or by it. */
 bool code_declares(const struct code *code, const struct ir_symbol *symbol);
 bool code_has_pragma(const struct code *loop);

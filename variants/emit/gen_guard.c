@@ -680,10 +680,18 @@ struct team {
     const struct ir_symbol *own;  /* found: may differ */
 };
 
+/* `omp parallel` with a region behind it. */
+static bool is_team(const struct ir_pragma *pragma)
+{
+    const char *clauses;
+    const struct pragma_row *row = pragma_row(pragma->text, &clauses);
+    return !pragma->ours && row && !strcmp(row->words, "omp parallel");
+}
+
 static const struct ir_pragma *team_pragma(const struct ir_stmt *stmt)
 {
     const struct ir_pragma *pragma = stmt->pragma;
-    while (pragma && (pragma->ours || !pragma_team(pragma->text)))
+    while (pragma && !is_team(pragma))
         pragma = pragma->next;
     return pragma;
 }
@@ -713,7 +721,7 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
 
 static bool is_private(const struct team *team, const struct ir_symbol *symbol)
 {
-    const char *at = pragma_team(team_pragma(team->region)->text);
+    const char *at = pragma_clauses(team_pragma(team->region)->text);
     struct clause clause;
     while (clause_next(&at, &clause))
         if (clause_gives_own(&clause) &&
@@ -745,12 +753,40 @@ static void find_own(struct ir_expr *expr, void *data)
     team->own = own ? symbol : team->own;
 }
 
+static void find_unnamed(struct ir_expr *expr, void *data)
+{
+    struct team *team = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (symbol && symbol->role != IR_FUNCTION && !stmt_mentions(team->region, symbol))
+        team->own = symbol;
+}
+
+/* A region with default(none) names all that it uses. */
+static int check_named(const struct gen *gen, struct ir_expr *guard, struct error *err)
+{
+    struct team team = {.region =
+                            region_of(gen->model->function->body, gen->nest->source)};
+    const char *at = team.region ? pragma_clauses(team_pragma(team.region)->text) : "";
+    struct clause clause;
+    bool none = false;
+    while (clause_next(&at, &clause))
+        none = none || clause_is_none(&clause);
+    if (none && guard)
+        ir_visit(guard, find_unnamed, &team);
+    if (!team.own)
+        return 0;
+    return fail(err, STATUS_ILLEGAL,
+                "the nest at line %d: the new code would have to test '%s', which the "
+                "OpenMP region around it, with default(none), does not name",
+                gen->nest->stmt->line, team.own->name);
+}
+
 static int check_team(const struct gen *gen, struct ir_expr *guard, struct error *err)
 {
     const struct ir_stmt *loop = gen->nest->stmt;
     const struct ir_pragma *pragma = loop->pragma;
     struct team team = {.function = gen->model->function, .loop = loop};
-    while (pragma && (pragma->ours || !pragma_is_for(pragma->text)))
+    while (pragma && !pragma_is(pragma, PRAGMA_SHARED))
         pragma = pragma->next;
     if (!pragma || !guard)
         return 0;
@@ -776,7 +812,8 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     if (check_ever(gen, err))
         return -1;
     guard_params(gen, guard, needs_else);
-    return guard_overlaps(gen, guard, needs_else, err) || check_team(gen, *guard, err)
+    return guard_overlaps(gen, guard, needs_else, err) || check_team(gen, *guard, err) ||
+                   check_named(gen, *guard, err)
                ? -1
                : 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/base.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/clauses.h"
 #include "variants/ir/sum.h"
@@ -68,17 +69,173 @@ static void find_set(struct code *loop, const struct code *code,
         find_set(loop, code->child[i], note);
 }
 
-void gen_teams(const struct gen *gen, struct code *code)
+/* ---- the user's own directive ---- */
+
+/* It stays as it is: what the loop is becomes a matter of its clauses. */
+static bool is_verbatim(const struct code *loop)
+{
+    return loop->kind == CODE_FOR && loop->parallel && loop->band->pragma &&
+           !loop->band->clauses;
+}
+
+bool gen_allows(struct gen *gen, const struct code *loop, enum loop_change change)
+{
+    struct error err = {0};
+    if (!is_verbatim(loop) ||
+        !pragma_allows(gen->work, shared_pragma(loop->band->loop->stmt), change, &err))
+        return true;
+    gen->problem = ir_text(gen->model->arena, err.text);
+    return false;
+}
+
+struct directive {
+    struct gen *gen;
+    const struct code *loop;
+    bool none; /* default(none) */
+};
+
+struct mention {
+    const struct ir_symbol *symbol;
+    bool found;
+};
+
+static void find_mention(struct ir_expr *expr, void *data)
+{
+    struct mention *mention = data;
+    mention->found =
+        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
+}
+
+bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    struct mention mention = {.symbol = symbol};
+    stmt_exprs(stmt, find_mention, &mention);
+    return mention.found;
+}
+
+static bool is_own(const struct directive *at, const struct ir_symbol *symbol)
+{
+    return code_declares(at->loop, symbol) ||
+           strvec_has(&at->loop->privates, symbol->name);
+}
+
+/* A variable of ours that stands outside of the loop is shared by its threads: they may
+ * read it, unless the directive wants all that they read to be named. */
+static void check_use(struct ir_expr *expr, void *data)
+{
+    const struct directive *at = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    const struct ir_symbol *set = expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME
+                                      ? expr->arg[0]->symbol
+                                      : NULL;
+    if (set && set->id < 0 && !is_own(at, set))
+        at->gen->problem =
+            ir_textf(at->gen->model->arena,
+                     "the new code sets '%s' in the loop of an OpenMP pragma "
+                     "that stays as it is, and all threads would share it",
+                     set->name);
+    if (!symbol || !at->none || symbol->role == IR_FUNCTION || is_own(at, symbol) ||
+        stmt_mentions(at->loop->band->loop->stmt, symbol))
+        return;
+    at->gen->problem = ir_textf(
+        at->gen->model->arena,
+        "the new code names '%s' in the loop of an OpenMP pragma with the clause "
+        "'default(none)', which does not name it",
+        symbol->name);
+}
+
+static void check_uses(const struct directive *at, const struct code *code)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], check_use, (void *)at);
+    if (code->stmt)
+        stmt_exprs(code->stmt, check_use, (void *)at);
+    for (size_t i = 0; i < code->child_nr; i++)
+        check_uses(at, code->child[i]);
+}
+
+static void check_directive(struct gen *gen, const struct code *loop)
+{
+    struct directive at = {.gen = gen, .loop = loop};
+    const char *text = pragma_clauses(loop->band->pragma);
+    struct clause clause;
+    while (clause_next(&text, &clause))
+        at.none = at.none || clause_is_none(&clause);
+    check_uses(&at, loop);
+}
+
+/* What the user's reduction names is not named again; simd cannot sum up more. */
+static void drop_named(struct gen *gen, const struct code *loop, struct strvec *sums)
+{
+    for (size_t i = 0; loop->simd && i < sums->nr; i++) {
+        const char *text = pragma_clauses(loop->band->pragma);
+        struct clause clause;
+        bool named = false;
+        while (clause_next(&text, &clause))
+            named = named || (clause_is(&clause, "reduction") &&
+                              clause_names(&clause, sums->v[i]));
+        if (!named)
+            gen->problem =
+                ir_textf(gen->model->arena,
+                         "simd would have to sum up '%s', and the OpenMP pragma "
+                         "of the loop, which stays as it is, has no reduction "
+                         "clause for it",
+                         sums->v[i]);
+    }
+    strvec_release(sums);
+    *sums = (struct strvec){0};
+}
+
+static size_t count_loops(const struct code *code, const struct tree *band,
+                          const struct code **last)
+{
+    bool own = code->kind == CODE_FOR && code->parallel && code->band == band;
+    size_t nr = own;
+    *last = own ? code : *last;
+    for (size_t i = 0; i < code->child_nr; i++)
+        nr += count_loops(code->child[i], band, last);
+    return nr;
+}
+
+/* Each loop with such a directive is one loop in the new code, too. */
+static void check_parts(struct gen *gen, const struct code *code, const struct tree *tree)
+{
+    const struct code *last = NULL;
+    bool verbatim = tree->kind == TREE_BAND && tree->pragma && !tree->clauses;
+    size_t nr = verbatim ? count_loops(code, tree, &last) : 1;
+    if (nr > 1)
+        gen_allows(gen, last, CHANGE_PARTED);
+    else if (!nr)
+        gen->problem = "the new code has no loop that the OpenMP pragma could share out";
+    for (size_t i = 0; i < tree->child_nr; i++)
+        check_parts(gen, code, tree->child[i]);
+}
+
+static void find_teams(struct gen *gen, struct code *code)
 {
     bool shared = code->kind == CODE_FOR && code->parallel;
-    if (shared && (!code->band->pragma || code->band->clauses)) {
+    if (shared && !is_verbatim(code)) {
         find_set(code, code, note_private);
         find_set(code, code, note_sum);
     }
     if (shared)
         gen_own_buffers(gen, code);
+    if (is_verbatim(code)) {
+        check_directive(gen, code);
+        code->simd = code->simd && gen_allows(gen, code, CHANGE_VECTORS);
+        drop_named(gen, code, &code->sums);
+        drop_named(gen, code, &code->products);
+    }
     for (size_t i = 0; i < code->child_nr; i++)
-        gen_teams(gen, code->child[i]);
+        find_teams(gen, code->child[i]);
+}
+
+void gen_teams(struct gen *gen, struct code *code)
+{
+    find_teams(gen, code);
+    check_parts(gen, code, gen->work->tree);
 }
 
 /* ---- text ---- */
@@ -122,7 +279,7 @@ static void print_parallel(struct buf *out, const struct code *loop)
     const struct tree *band = loop->band;
     if (band->pragma && !band->clauses) {
         const char *behind = pragma_clauses(band->pragma);
-        bool simd = loop->simd && !strstr(band->pragma, "simd");
+        bool simd = loop->simd && !text_has_word(band->pragma, "simd");
         buf_addf(out, "#pragma %.*s%s%s", (int)(behind - band->pragma), band->pragma,
                  simd ? " simd" : "", behind);
         return;

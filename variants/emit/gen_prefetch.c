@@ -665,6 +665,8 @@ static void put(struct fetches *all)
     }
     bool innermost = !code_has_loop(all->loop->child[0]);
     if (innermost && (stream || all->loop->simd)) {
+        if (!gen_allows(all->gen, all->loop, CHANGE_FETCHED))
+            return;
         strip(all);
         return;
     }

@@ -348,7 +348,7 @@ static void stream_below(struct gen *gen, struct code *code)
         return;
     struct streaming all = {.gen = gen, .loop = code};
     find_stores(&all);
-    if (all.nr && !all.bad && only_stores(&all))
+    if (all.nr && !all.bad && only_stores(&all) && gen_allows(gen, code, CHANGE_STREAMED))
         replace_loop(&all);
 }
 

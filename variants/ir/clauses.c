@@ -7,79 +7,136 @@
 #include "core/base.h"
 #include "variants/ir/ir.h"
 
-/* Behind these words, at the start of the text; NULL = it begins with others. */
-static const char *behind_words(const char *text, const char *const *words, size_t nr)
+/* ---- the table ---- */
+
+static const struct pragma_row pragma_rows[] = {
+#define PRAGMA(words, kind, ...) {words, PRAGMA_##kind, {__VA_ARGS__}},
+#define Y                        CELL_YES
+#define V                        CELL_VALUE
+#define P                        CELL_OWN
+#define N                        CELL_NO
+#include "variants/ir/openmp.def"
+};
+
+static const struct clause_row {
+    const char *word;
+    enum pragma_cell around, cell[CHANGE_NR];
+} clause_rows[] = {
+#define CLAUSE(word, around, ...) {word, around, {__VA_ARGS__}},
+#include "variants/ir/openmp.def"
+#undef Y
+#undef V
+#undef P
+#undef N
+};
+
+static const char *const said[CHANGE_NR] = {
+#define CHANGE(name, text) [CHANGE_##name] = text,
+#include "variants/ir/openmp.def"
+};
+
+const char *change_said(enum loop_change change)
 {
-    for (size_t i = 0; i < nr; i++) {
+    return said[change];
+}
+
+/* Behind the words of a row, at the start of the text; NULL = it begins with others. */
+static const char *behind_row(const char *text, const char *words)
+{
+    while (*words) {
+        size_t length = strcspn(words, " ");
         text += strspn(text, " \t");
-        size_t length = strcspn(text, " \t(");
-        if (length != strlen(words[i]) || strncmp(text, words[i], length))
+        if (strncmp(text, words, length) || strcspn(text, " \t(,") != length)
             return NULL;
         text += length;
+        words += length + (words[length] == ' ');
     }
     return text;
 }
 
-static const char *const parallel_for[] = {"omp", "parallel", "for"};
-static const char *const shared_for[] = {"omp", "for"};
-
-const char *pragma_clauses(const char *text)
+const struct pragma_row *pragma_row(const char *text, const char **clauses)
 {
-    const char *behind = behind_words(text, parallel_for, ARRAY_SIZE(parallel_for));
-    return behind ? behind : behind_words(text, shared_for, ARRAY_SIZE(shared_for));
-}
-
-bool pragma_shares_out(const char *text)
-{
-    return pragma_clauses(text) != NULL;
-}
-
-bool pragma_is_for(const char *text)
-{
-    return behind_words(text, shared_for, ARRAY_SIZE(shared_for)) != NULL;
-}
-
-const char *pragma_team(const char *text)
-{
-    return pragma_shares_out(text) ? NULL : behind_words(text, parallel_for, 2);
-}
-
-bool pragma_binds(const char *text)
-{
-    static const char *const first[] = {"omp",
-                                        "acc",
-                                        "ivdep",
-                                        "unroll",
-                                        "nounroll",
-                                        "vector",
-                                        "novector",
-                                        "unroll_and_jam",
-                                        "nounroll_and_jam",
-                                        "simd",
-                                        "loop_count",
-                                        "nofusion",
-                                        "distribute_point",
-                                        "parallel",
-                                        "noparallel",
-                                        "block_loop",
-                                        "noblock_loop",
-                                        "loop",
-                                        "_CRI"};
-    static const char *const second[][2] = {
-        {"GCC", "ivdep"}, {"GCC", "unroll"}, {"GCC", "novector"}, {"clang", "loop"}};
-    bool found = false;
-    for (size_t i = 0; !found && i < ARRAY_SIZE(first); i++)
-        found = behind_words(text, &first[i], 1) != NULL;
-    for (size_t i = 0; !found && i < ARRAY_SIZE(second); i++)
-        found = behind_words(text, second[i], 2) != NULL;
+    const struct pragma_row *found = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(pragma_rows); i++) {
+        const char *behind = behind_row(text, pragma_rows[i].words);
+        if (!behind || (found && behind < *clauses))
+            continue;
+        found = &pragma_rows[i];
+        *clauses = behind;
+    }
     return found;
 }
 
-bool pragma_is_simd(const char *text)
+bool pragma_is(const struct ir_pragma *pragma, enum pragma_kind kind)
 {
-    static const char *const words[] = {"omp", "simd"};
-    return behind_words(text, words, ARRAY_SIZE(words)) != NULL;
+    const char *clauses;
+    const struct pragma_row *row =
+        pragma->ours ? NULL : pragma_row(pragma->text, &clauses);
+    return row && row->kind == kind;
 }
+
+bool pragma_shares_out(const struct ir_pragma *pragma)
+{
+    return pragma_is(pragma, PRAGMA_TEAM) || pragma_is(pragma, PRAGMA_SHARED);
+}
+
+bool pragma_binds(const struct ir_pragma *pragma)
+{
+    return pragma_shares_out(pragma) || pragma_is(pragma, PRAGMA_SIMD) ||
+           pragma_is(pragma, PRAGMA_HINT);
+}
+
+const char *pragma_clauses(const char *text)
+{
+    const char *clauses;
+    return pragma_row(text, &clauses) ? clauses : text + strlen(text);
+}
+
+/* Of a reduction an operator of the language, which every order leaves the same; of
+ * default what gives nobody a variable of his own. */
+static bool has_known_value(const struct clause *clause)
+{
+    static const char *const operators[] = {"+", "-",  "*",  "&",   "|",
+                                            "^", "&&", "||", "min", "max"};
+    if (clause_is(clause, "default"))
+        return clause_names(clause, "shared") || clause_names(clause, "none");
+    if (!clause_is(clause, "reduction"))
+        return true;
+    const char *value = clause->value ? clause->value : "";
+    value += strspn(value, " \t");
+    size_t length = strcspn(value, " \t:,)");
+    for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
+        if (length == strlen(operators[i]) && !strncmp(value, operators[i], length))
+            return true;
+    return false;
+}
+
+static const struct clause_row *row_of(const struct clause *clause)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(clause_rows); i++)
+        if (clause_is(clause, clause_rows[i].word))
+            return has_known_value(clause) ? &clause_rows[i] : NULL;
+    return NULL;
+}
+
+bool clause_is_known(const struct clause *clause)
+{
+    return row_of(clause) != NULL;
+}
+
+enum pragma_cell clause_cell(const struct clause *clause, enum loop_change change)
+{
+    const struct clause_row *row = row_of(clause);
+    return row ? row->cell[change] : CELL_NO;
+}
+
+enum pragma_cell clause_around(const struct clause *clause)
+{
+    const struct clause_row *row = row_of(clause);
+    return row ? row->around : CELL_NO;
+}
+
+/* ---- clauses ---- */
 
 bool clause_next(const char **at, struct clause *clause)
 {
@@ -114,6 +171,11 @@ bool clause_names(const struct clause *clause, const char *word)
     return found;
 }
 
+bool clause_is_none(const struct clause *clause)
+{
+    return clause_is(clause, "default") && clause_names(clause, "none");
+}
+
 bool clause_gives_own(const struct clause *clause)
 {
     static const char *const words[] = {"private",   "firstprivate", "lastprivate",
@@ -122,16 +184,6 @@ bool clause_gives_own(const struct clause *clause)
         if (clause_is(clause, words[i]))
             return true;
     return clause_is(clause, "default") && clause_names(clause, "private");
-}
-
-bool pragma_has_clause(const char *pragma, const char *word)
-{
-    const char *at = pragma_clauses(pragma);
-    struct clause clause;
-    while (clause_next(&at, &clause))
-        if (clause_is(&clause, word))
-            return true;
-    return false;
 }
 
 bool symbol_is_of_thread(const struct ir_function *function,

@@ -6,20 +6,45 @@
 #include <stddef.h>
 
 struct ir_function;
+struct ir_pragma;
 struct ir_symbol;
 
-bool pragma_is_simd(const char *text);    /* omp simd, and no other word before it */
-bool pragma_shares_out(const char *text); /* `omp parallel for` or `omp for` */
-bool pragma_is_for(const char *text);     /* `omp for`, among threads that are there */
-/* It says something of the statement behind it; others (`scop`, `STDC FP_CONTRACT`) are
- * about the place. */
-bool pragma_binds(const char *text);
-/* What stands behind those words; NULL = it is another pragma. */
-const char *pragma_clauses(const char *text);
-/* The clauses of `omp parallel` with a region behind it; NULL = it is another pragma. */
-const char *pragma_team(const char *text);
-/* Of one that shares out. */
-bool pragma_has_clause(const char *pragma, const char *word);
+/* What a plan makes of the loop behind a pragma; see openmp.def. */
+enum loop_change {
+#define CHANGE(name, said) CHANGE_##name,
+#include "variants/ir/openmp.def"
+    CHANGE_NR
+};
+/* "nontemporal divides by lines"; "%s": the word of the plan's step. */
+const char *change_said(enum loop_change change);
+
+enum pragma_kind {
+    PRAGMA_TEAM,   /* shares the loop out among threads that it starts */
+    PRAGMA_SHARED, /* among threads that are there */
+    PRAGMA_SIMD,   /* of one loop for the compiler, with clauses of variables */
+    PRAGMA_HINT,   /* the same without; all four belong to the loop behind them */
+    PRAGMA_REGION, /* of the statement behind it, which is no loop to us */
+    PRAGMA_PLACE,  /* of its place in the file */
+    PRAGMA_MARK    /* nothing to a compiler */
+};
+enum pragma_cell {
+    CELL_NO, /* what has no row, too */
+    CELL_YES,
+    CELL_VALUE, /* see openmp.def */
+    CELL_OWN
+};
+struct pragma_row {
+    const char *words;
+    enum pragma_kind kind;
+    enum pragma_cell cell[CHANGE_NR];
+};
+/* Fills what stands behind its words; NULL = the table has no such pragma. */
+const struct pragma_row *pragma_row(const char *text, const char **clauses);
+bool pragma_is(const struct ir_pragma *pragma, enum pragma_kind kind); /* not of ours */
+bool pragma_shares_out(const struct ir_pragma *pragma);
+/* It says something of the loop behind it; others are about the place. */
+bool pragma_binds(const struct ir_pragma *pragma);
+const char *pragma_clauses(const char *text); /* "" of a pragma without a row */
 
 /* One after the other, with what stands in parentheses; false = no more. */
 struct clause {
@@ -27,8 +52,13 @@ struct clause {
     size_t word_length, value_length;
 };
 bool clause_next(const char **at, struct clause *clause);
+/* The table has it, and it means what it has there. */
+bool clause_is_known(const struct clause *clause);
+enum pragma_cell clause_cell(const struct clause *clause, enum loop_change change);
+enum pragma_cell clause_around(const struct clause *clause);
 bool clause_is(const struct clause *clause, const char *word);
 bool clause_names(const struct clause *clause, const char *word); /* in parentheses */
+bool clause_is_none(const struct clause *clause);                 /* default(none) */
 /* What it names, or all with default(private), is each thread's own. */
 bool clause_gives_own(const struct clause *clause);
 

@@ -694,8 +694,7 @@ static int check_root(struct nest *nest)
         return 0;
     struct ir_expr *value = end_value(arena, root);
     for (const struct ir_pragma *pragma = root->pragma; pragma; pragma = pragma->next)
-        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !pragma_is_simd(pragma->text))
+        if (pragma_shares_out(pragma) || pragma_is(pragma, PRAGMA_SIMD))
             value = NULL;
     if (!value)
         return refuse_iterator(nest, root);
@@ -714,35 +713,116 @@ static int check_iterators(struct nest *nest)
     return lives ? check_root(nest) : 0;
 }
 
+/* ---- the user's pragmas ---- */
+
+static bool has_pragma(const struct ir_stmt *stmt, const struct ir_pragma *pragma)
+{
+    const struct ir_pragma *own = stmt->pragma;
+    while (own && own != pragma)
+        own = own->next;
+    return own != NULL;
+}
+
 /* Loops whose iterations a pragma shares out can be taken apart; but the loop around an
- * `omp for` is run by all threads, each of which must come to it as often. */
-static const struct ir_pragma *construct_of(const struct ir_stmt *stmt, bool is_root)
+ * `omp for` is run by all threads, each of which must come to it as often. `loop`: the
+ * one it stands before; NULL = it is in a statement that is not taken apart, or belongs
+ * to none. */
+static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
+                        const struct loop *loop)
 {
-    const struct ir_pragma *pragma = stmt->pragma;
-    for (; pragma; pragma = pragma->next)
-        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !pragma_is_simd(pragma->text) &&
-            (pragma_is_for(pragma->text) ? !is_root || stmt->kind != IR_FOR
-                                         : !pragma_shares_out(pragma->text)))
-            break;
-    return pragma;
-}
-
-static bool is_construct(const struct ir_stmt *stmt, const void *root)
-{
-    return construct_of(stmt, stmt == root) != NULL;
-}
-
-static int check_constructs(struct nest *nest)
-{
-    const struct ir_stmt *stmt = stmt_find(nest->stmt, is_construct, nest->stmt);
-    if (!stmt)
-        return 0;
-    if (pragma_is_for(construct_of(stmt, stmt == nest->stmt)->text))
-        return nest_refuse(nest, stmt->line,
+    const char *clauses = "";
+    const struct pragma_row *row = pragma_row(pragma->text, &clauses);
+    bool root = loop && loop->stmt == nest->stmt;
+    struct clause clause;
+    if (!row)
+        return nest_refuse(
+            nest, pragma->line,
+            "what '#pragma %s' means to a loop is not known, so it is left "
+            "as it is",
+            pragma->text);
+    if (row->kind == PRAGMA_SHARED && nest->stmt->kind == IR_BLOCK)
+        return nest_refuse(nest, pragma->line,
+                           "'omp for' shares each loop out by itself, and other loops of "
+                           "the threads may rest on who gets which iterations");
+    if (row->kind == PRAGMA_SHARED && !root)
+        return nest_refuse(nest, pragma->line,
                            "OpenMP distributes this loop inside another one; plans are "
                            "for the inner loop by itself");
-    return nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
+    if (row->kind == PRAGMA_REGION || (row->kind == PRAGMA_PLACE && !root) ||
+        (row->kind == PRAGMA_TEAM && !loop))
+        return nest_refuse(nest, pragma->line,
+                           "'#pragma %s' is inside of the loop, which is left as it is",
+                           pragma->text);
+    bool bound = row->kind == PRAGMA_TEAM || row->kind == PRAGMA_SHARED ||
+                 row->kind == PRAGMA_SIMD;
+    while (bound && clause_next(&clauses, &clause))
+        if (!clause_is_known(&clause) ||
+            (!loop && clause_cell(&clause, CHANGE_KEPT) == CELL_NO))
+            return nest_refuse(nest, pragma->line,
+                               "what the clause '%.*s' means to a loop is not known, so "
+                               "it is left as it is",
+                               (int)clause.word_length, clause.word);
+    return 0;
+}
+
+/* Those before its loops, and those that stand anywhere in it. */
+static int check_pragmas(struct nest *nest)
+{
+    const struct ir_pragma *pragma = nest->model->function->all_pragma;
+    int status = 0;
+    for (; !status && pragma; pragma = pragma->next_all) {
+        const struct loop *loop = NULL;
+        for (size_t i = 0; !loop && i < nest->loop_nr; i++)
+            loop = has_pragma(nest->loop[i]->stmt, pragma) ? nest->loop[i] : NULL;
+        bool inside =
+            pragma->begin >= nest->stmt->begin && pragma->end <= nest->stmt->end;
+        if (!pragma->ours && (loop || inside || has_pragma(nest->stmt, pragma)))
+            status = check_pragma(nest, pragma, loop);
+    }
+    return status;
+}
+
+/* The pragma of a statement around the nest within which nothing may be changed. */
+static const struct ir_pragma *forbidden(const struct ir_stmt *stmt)
+{
+    const struct ir_pragma *pragma = stmt->pragma;
+    for (; pragma; pragma = pragma->next) {
+        const char *clauses = "";
+        const struct pragma_row *row = pragma_row(pragma->text, &clauses);
+        struct clause clause;
+        if (pragma->ours)
+            continue;
+        if (!row || row->kind == PRAGMA_SIMD)
+            return pragma;
+        bool bound = row->kind == PRAGMA_TEAM || row->kind == PRAGMA_SHARED ||
+                     row->kind == PRAGMA_REGION;
+        while (bound && clause_next(&clauses, &clause))
+            if (clause_around(&clause) != CELL_YES)
+                return pragma;
+    }
+    return NULL;
+}
+
+static int check_around(struct nest *nest)
+{
+    const struct ir_stmt *at = nest->model->function->body, *next;
+    const struct ir_stmt *own = nest->stmt;
+    for (; at; at = next) {
+        const struct ir_pragma *pragma = forbidden(at);
+        if (pragma)
+            return nest_refuse(nest, own->line,
+                               "it stands inside of '#pragma %s' at line %d, whose "
+                               "statement is left as it is",
+                               pragma->text, pragma->line);
+        next = NULL;
+        for (size_t i = 0; !next && i < at->child_nr; i++) {
+            const struct ir_stmt *child = at->child[i];
+            if (child && child->begin <= own->begin && child->end >= own->end &&
+                (child->begin < own->begin || child->end > own->end))
+                next = child;
+        }
+    }
+    return 0;
 }
 
 /* ---- bounds that are read from memory ---- */
@@ -844,7 +924,8 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *source, int i
     nest_guaranteed(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    if (check_constructs(nest) || walk(&build, stmt, nest->tree) || check_iterators(nest))
+    if (check_around(nest) || walk(&build, stmt, nest->tree) || check_pragmas(nest) ||
+        check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {
         nest_refuse(nest, stmt->line, "the loop is empty");

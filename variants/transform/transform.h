@@ -5,8 +5,11 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "variants/ir/clauses.h"
 
 struct error;
+struct ir_pragma;
+struct ir_stmt;
 struct ir_symbol;
 struct model;
 struct nest;
@@ -47,6 +50,7 @@ struct prefetch {
 
 struct work {
     struct nest *nest;
+    const struct plan *plan; /* for messages */
     struct tree *tree;
     size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
                     of the others have no tree */
@@ -100,7 +104,14 @@ int tree_finish(struct work *work, struct error *err);
 int work_parallel(struct work *work, struct error *err);
 /* Of simd steps; nest: the work's place among those of the plan. */
 void work_hints(struct work *work, size_t nest, const struct plan *plan);
-void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
+/* tree_pragma.c: the user's, of the final tree. */
+int work_pragmas(struct work *work, struct error *err);
+/* Does the user's pragma allow the change of its loop? STATUS_ILLEGAL, with its clause
+ * and the plan's step. */
+int pragma_allows(const struct work *work, const struct ir_pragma *pragma,
+                  enum loop_change change, struct error *err);
+/* The pragma that shares the loop out; NULL = none. */
+const struct ir_pragma *shared_pragma(const struct ir_stmt *loop);
 
 int work_check(struct work *work, const struct plan *plan, struct error *err);
 

@@ -15,9 +15,6 @@
 
 /* ---- the user's pragmas ---- */
 
-/* Which clauses of his `omp parallel for` still hold where a plan divides or moves the
- * loop. */
-
 /* Names a variable that the nest writes; `outside`: one that is not its own. */
 static bool holds_written(const struct nest *nest, const struct clause *clause,
                           bool outside)
@@ -33,20 +30,82 @@ static bool holds_written(const struct nest *nest, const struct clause *clause,
     return found;
 }
 
-/* It says the same of each part of the loop, in any order, as of the whole. */
-static bool holds_of_parts(const struct nest *nest, const struct clause *clause)
+/* It is worked out by a call or an assignment, which counts how often that is done. */
+static bool does_something(const struct clause *clause)
 {
-    static const char *const always[] = {"simd",   "private", "reduction",
-                                         "shared", "default", "proc_bind"};
-    static const char *const of_values[] = {"schedule", "num_threads", "if",
-                                            "firstprivate"};
-    for (size_t i = 0; i < ARRAY_SIZE(always); i++)
-        if (clause_is(clause, always[i]))
+    const char *value = clause->value ? clause->value : "";
+    for (size_t i = 0; i < clause->value_length; i++)
+        if (strchr("(=", value[i]) ||
+            (strchr("+-", value[i]) && value[i + 1] == value[i]))
             return true;
-    for (size_t i = 0; i < ARRAY_SIZE(of_values); i++)
-        if (clause_is(clause, of_values[i]))
-            return !holds_written(nest, clause, false);
     return false;
+}
+
+static bool clause_holds(const struct nest *nest, const struct clause *clause,
+                         enum loop_change change)
+{
+    switch (clause_cell(clause, change)) {
+    case CELL_YES:
+        return true;
+    case CELL_VALUE:
+        return !does_something(clause) && !holds_written(nest, clause, false);
+    case CELL_OWN:
+        return !holds_written(nest, clause, true);
+    case CELL_NO:
+        return false;
+    }
+    return false;
+}
+
+/* The change to the tree that a step may make to such a loop. */
+static const enum loop_change step_change[STEP_KIND_NR] = {
+#define STEP(kind, change) [STEP_##kind] = CHANGE_##change,
+#include "variants/ir/openmp.def"
+};
+
+/* The first step of the plan that may make such a change. */
+static const char *step_word(const struct work *work, enum loop_change change)
+{
+    const struct plan *plan = work->plan;
+    for (size_t i = 0; plan && i < plan->step_nr; i++) {
+        const struct plan_step *step = plan->step[i];
+        enum loop_change makes = step_change[step->kind];
+        bool fits = change == CHANGE_DROPPED ? makes != CHANGE_KEPT : makes == change;
+        if (fits && plan_step_means(step, (size_t)work->nest->index))
+            return transformation_of(step->kind)->name;
+    }
+    return "the plan";
+}
+
+int pragma_allows(const struct work *work, const struct ir_pragma *pragma,
+                  enum loop_change change, struct error *err)
+{
+    const char *text = "";
+    const struct pragma_row *row = pragma_row(pragma->text, &text);
+    enum pragma_cell cell = row ? row->cell[change] : CELL_NO;
+    char *said = xasprintf(change_said(change), step_word(work, change));
+    struct clause clause;
+    int status = 0;
+    if (cell != CELL_YES)
+        status =
+            fail(err, STATUS_ILLEGAL,
+                 "%s the loop of the OpenMP pragma of line %d, %s; leave that loop "
+                 "out of the plan",
+                 said, pragma->line,
+                 row && row->kind == PRAGMA_SHARED
+                     ? "and other loops of the threads that share it may rest on who "
+                       "gets which iterations"
+                     : "which is not known to allow it");
+    bool clauses = row && row->kind != PRAGMA_HINT && row->kind != PRAGMA_MARK;
+    while (!status && clauses && clause_next(&text, &clause))
+        if (!clause_holds(work->nest, &clause, change))
+            status = fail(err, STATUS_ILLEGAL,
+                          "%s the loop of the OpenMP pragma of line %d, whose clause "
+                          "'%.*s' is not known to say the same then; leave that loop out "
+                          "of the plan, or drop the clause",
+                          said, pragma->line, (int)clause.word_length, clause.word);
+    free(said);
+    return status;
 }
 
 struct whole {
@@ -78,8 +137,17 @@ static void survey(struct whole *at, const struct tree *tree, bool inside)
         survey(at, tree->child[i], inside);
 }
 
-/* The loop is still one loop with all that was in it, and nothing else. */
-static bool band_is_whole(const struct work *work, const struct tree *band)
+static bool tree_holds(const struct tree *tree, size_t statement)
+{
+    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = tree_holds(tree->child[i], statement);
+    return found;
+}
+
+/* The loop is still one loop with all that was in it, and nothing else; *mixed: something
+ * else is in it. */
+static bool band_is_whole(const struct work *work, const struct tree *band, bool *mixed)
 {
     const struct nest *nest = work->nest;
     struct whole whole = {.nest = nest, .loop = band->loop};
@@ -90,41 +158,8 @@ static bool band_is_whole(const struct work *work, const struct tree *band)
     for (size_t i = 0; same && i < nest->statement_nr; i++)
         same = whole.below[i] || !is_in_loop(&nest->statement[i], band->loop);
     free(whole.below);
+    *mixed = whole.mixed;
     return same;
-}
-
-/* Of a loop that is not whole: they must say the same of its parts. */
-static int pragma_check_clauses(const struct nest *nest, const struct ir_pragma *pragma,
-                                struct error *err)
-{
-    const char *text = pragma_clauses(pragma->text);
-    struct clause clause;
-    while (clause_next(&text, &clause))
-        if (!holds_of_parts(nest, &clause))
-            return fail(err, STATUS_ILLEGAL,
-                        "the plan divides or moves the loop of the OpenMP pragma of line "
-                        "%d, whose clause '%.*s' says something of the loop as it is; "
-                        "leave that loop out of the plan, or drop the clause",
-                        pragma->line, (int)clause.word_length, clause.word);
-    return 0;
-}
-
-/* Of a pragma that gives way: nothing behind the loop may rest on its clauses. */
-static int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragma,
-                                 struct error *err)
-{
-    const char *text = pragma_clauses(pragma->text);
-    struct clause clause;
-    while (clause_next(&text, &clause)) {
-        bool own = clause_is(&clause, "private") || clause_is(&clause, "firstprivate");
-        if (clause_is(&clause, "copyin") || (own && holds_written(nest, &clause, true)))
-            return fail(err, STATUS_ILLEGAL,
-                        "parallel() would replace the OpenMP pragma of line %d, whose "
-                        "clause '%.*s' gives a variable another value than the loop "
-                        "without it; drop the clause",
-                        pragma->line, (int)clause.word_length, clause.word);
-    }
-    return 0;
 }
 
 /* ---- parallel loops ---- */
@@ -305,12 +340,12 @@ static int mark_named(struct team *at, struct tree *tree)
 
 /* ---- the user's own pragmas ---- */
 
-static const struct ir_pragma *parallel_pragma(const struct ir_stmt *stmt)
+const struct ir_pragma *shared_pragma(const struct ir_stmt *loop)
 {
-    for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
-        if (!pragma->ours && pragma_shares_out(pragma->text))
-            return pragma;
-    return NULL;
+    const struct ir_pragma *pragma = loop->pragma;
+    while (pragma && !pragma_shares_out(pragma))
+        pragma = pragma->next;
+    return pragma;
 }
 
 /* The loop stands where it stood: the same loops around it, in the same order, and its
@@ -339,17 +374,11 @@ static bool is_below(const struct tree *tree, const struct loop *loop)
 /* A clause such as "schedule(dynamic, 4)" of the pragma, with what it holds. */
 static void add_clause(struct buf *out, const char *pragma, const char *word)
 {
-    const char *at = strstr(pragma, word);
-    size_t length = strlen(word);
-    if (!at || at[length + strspn(at + length, " ")] != '(')
-        return;
-    int open = 0;
-    const char *end = at + length;
-    do {
-        open += *end == '(' ? 1 : *end == ')' ? -1 : 0;
-        end++;
-    } while (*end && (open || end[-1] == ' '));
-    buf_addf(out, " %.*s", (int)(end - at), at);
+    const char *at = pragma_clauses(pragma);
+    struct clause clause;
+    while (clause_next(&at, &clause))
+        if (clause_is(&clause, word) && clause.value)
+            buf_addf(out, " %s(%.*s)", word, (int)clause.value_length, clause.value);
 }
 
 /* The tree where the pragma's loop stands elsewhere: the outermost loop made of it takes
@@ -376,6 +405,51 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
     return 0;
 }
 
+/* Loops of the source that became part of the band. */
+static int check_fused(const struct team *at, const struct tree *band,
+                       const struct tree *tree)
+{
+    const struct nest *nest = at->work->nest;
+    size_t depth = (size_t)band->loop->depth;
+    if (tree->kind == TREE_LEAF && tree->statement < nest->statement_nr) {
+        const struct statement *statement = &nest->statement[tree->statement];
+        const struct loop *loop =
+            statement->depth > depth ? statement->loop[depth] : NULL;
+        const struct ir_pragma *pragma = loop ? shared_pragma(loop->stmt) : NULL;
+        if (!pragma)
+            return fail(at->err, STATUS_ILLEGAL,
+                        "fuse joins what is not shared out among threads to the loop of "
+                        "the OpenMP pragma of line %d; leave that loop out of the plan",
+                        shared_pragma(band->loop->stmt)->line);
+        return pragma_allows(at->work, pragma, CHANGE_FUSED, at->err);
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (check_fused(at, band, tree->child[i]))
+            return -1;
+    return 0;
+}
+
+static int place_band(struct team *at, struct tree *band, const struct ir_pragma *pragma)
+{
+    bool mixed = false;
+    bool whole = band_is_whole(at->work, band, &mixed) && stands_as_before(at, band);
+    if (pragma_allows(at->work, pragma,
+                      whole   ? CHANGE_KEPT
+                      : mixed ? CHANGE_FUSED
+                              : CHANGE_MOVED,
+                      at->err) ||
+        (mixed && check_fused(at, band, band)))
+        return -1;
+    if (!whole)
+        return move_pragma(at, band, pragma);
+    if (pragma_is(pragma, PRAGMA_TEAM) && check_threads(at, band))
+        return -1;
+    at->found++;
+    band->parallel = true;
+    band->pragma = pragma->text;
+    return 0;
+}
+
 static int place_pragma(struct team *at, struct tree *tree, const struct loop *loop,
                         const struct ir_pragma *pragma)
 {
@@ -384,24 +458,8 @@ static int place_pragma(struct team *at, struct tree *tree, const struct loop *l
     if (!is_below(tree, loop))
         return 0;
     if (band && tree->loop == loop && tree->role != BAND_COPY &&
-        tree->role != BAND_ELEMENT) {
-        bool before = stands_as_before(at, tree);
-        if (pragma_is_for(pragma->text) && (!before || !band_is_whole(at->work, tree)))
-            return fail(at->err, STATUS_ILLEGAL,
-                        "the plan divides or moves the loop of the OpenMP pragma of line "
-                        "%d, and other loops of the threads that share it may rest on "
-                        "who gets which iterations; leave that loop out of the plan",
-                        pragma->line);
-        if ((!before || !band_is_whole(at->work, tree)) &&
-            pragma_check_clauses(at->work->nest, pragma, at->err))
-            return -1;
-        if (!before)
-            return move_pragma(at, tree, pragma);
-        at->found++;
-        tree->parallel = true;
-        tree->pragma = pragma->text;
-        return 0;
-    }
+        tree->role != BAND_ELEMENT)
+        return place_band(at, tree, pragma);
     if (band && at->above_nr < ARRAY_SIZE(at->above))
         at->above[at->above_nr++] = tree;
     for (size_t i = 0; !status && i < tree->child_nr; i++)
@@ -410,21 +468,37 @@ static int place_pragma(struct team *at, struct tree *tree, const struct loop *l
     return status;
 }
 
+/* No band is made of the loop: it became part of another one, which must be shared out.
+ */
+static bool is_in_shared(const struct nest *nest, const struct tree *tree,
+                         const struct loop *loop)
+{
+    if (tree->kind == TREE_BAND && tree->loop->depth == loop->depth &&
+        shared_pragma(tree->loop->stmt))
+        for (size_t i = 0; i < nest->statement_nr; i++)
+            if (is_in_loop(&nest->statement[i], loop) && tree_holds(tree, i))
+                return true;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (is_in_shared(nest, tree->child[i], loop))
+            return true;
+    return false;
+}
+
 static int keep_pragmas(struct work *work, struct error *err)
 {
     struct nest *nest = work->nest;
     int status = 0;
     for (size_t i = 0; !status && i < nest->loop_nr; i++) {
-        const struct ir_pragma *pragma = parallel_pragma(nest->loop[i]->stmt);
+        const struct ir_pragma *pragma = shared_pragma(nest->loop[i]->stmt);
         struct team team = {.work = work, .user = nest->loop[i]->stmt, .err = err};
         if (!pragma)
             continue;
-        if (work->parallel_nr && pragma_is_for(pragma->text))
+        if (work->parallel_nr && pragma_is(pragma, PRAGMA_SHARED))
             return fail(err, STATUS_ILLEGAL,
                         "the OpenMP pragma of line %d shares the loop out among threads "
                         "that are there already; drop parallel() from the plan",
                         pragma->line);
-        if (work->parallel_nr && pragma_check_replaced(nest, pragma, err))
+        if (work->parallel_nr && pragma_allows(work, pragma, CHANGE_REPLACED, err))
             return -1;
         if (work->parallel_nr) {
             strvec_pushf(&work->reported,
@@ -432,14 +506,14 @@ static int keep_pragmas(struct work *work, struct error *err)
                          pragma->line);
             continue;
         }
-        if (pragma_has_clause(pragma->text, "collapse") ||
-            pragma_has_clause(pragma->text, "ordered"))
-            return fail(err, STATUS_ILLEGAL,
-                        "the OpenMP pragma of line %d needs the loops below it as they "
-                        "are (collapse, ordered); drop that clause, or name a loop in "
-                        "the plan by parallel()",
-                        pragma->line);
         status = place_pragma(&team, work->tree, nest->loop[i], pragma);
+        if (!status && !is_below(work->tree, nest->loop[i]) &&
+            !is_in_shared(nest, work->tree, nest->loop[i]))
+            status = fail(err, STATUS_ILLEGAL,
+                          "fuse joins the loop of the OpenMP pragma of line %d to one "
+                          "that is not shared out among threads; leave that loop out of "
+                          "the plan",
+                          pragma->line);
     }
     return status;
 }

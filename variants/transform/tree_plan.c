@@ -246,7 +246,7 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
                struct error *err)
 {
     for (size_t i = 0; i < model->nest_nr; i++) {
-        works[i] = (struct work){.nest = model->nest[i]};
+        works[i] = (struct work){.nest = model->nest[i], .plan = plan};
         works[i].tree = model->nest[i]->refusal ? NULL : tree_copy(model->nest[i]->tree);
     }
     for (size_t k = 0; k < plan->step_nr; k++)

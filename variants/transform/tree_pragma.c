@@ -85,21 +85,25 @@ static bool names_variables(const char *text)
     return !plain;
 }
 
-static void settle(struct work *work, const struct survey *at,
-                   const struct ir_pragma *pragma, bool untouched)
+static int settle(struct work *work, const struct survey *at,
+                  const struct ir_pragma *pragma, bool untouched, struct error *err)
 {
     struct ir_arena *arena = work->nest->model->arena;
-    if (!untouched || names_variables(pragma->text)) {
+    bool stays = untouched && !names_variables(pragma->text);
+    if (pragma_allows(work, pragma, stays ? CHANGE_KEPT : CHANGE_DROPPED, err))
+        return -1;
+    if (!stays) {
         strvec_pushf(&work->reported, "dropped: line %d #pragma %s", pragma->line,
                      pragma->text);
-        return;
+        return 0;
     }
     at->band->kept = at->band->kept
                          ? ir_textf(arena, "%s\n#pragma %s", at->band->kept, pragma->text)
                          : pragma->text;
+    return 0;
 }
 
-void work_pragmas(struct work *work)
+int work_pragmas(struct work *work, struct error *err)
 {
     const struct nest *nest = work->nest;
     for (size_t i = 0; i < nest->loop_nr; i++) {
@@ -110,9 +114,11 @@ void work_pragmas(struct work *work)
         find_bands(&at, work->tree);
         bool untouched = !work->streamed_nr && is_untouched(&at);
         for (; pragma; pragma = pragma->next) {
-            bool stays = at.loop->stmt == nest->stmt && !pragma_binds(pragma->text);
-            if (!pragma->ours && !stays && !pragma_shares_out(pragma->text))
-                settle(work, &at, pragma, untouched);
+            bool stays = at.loop->stmt == nest->stmt && !pragma_binds(pragma);
+            if (!pragma->ours && !stays && !pragma_shares_out(pragma) &&
+                settle(work, &at, pragma, untouched, err))
+                return -1;
         }
     }
+    return 0;
 }

@@ -174,7 +174,7 @@ static int join_pair(struct model *model, struct work *works, size_t a, size_t b
     first->nest = nest;
     first->span = nr;
     free(second->prefetch);
-    *second = (struct work){.nest = second->nest};
+    *second = (struct work){.nest = second->nest, .plan = second->plan};
     return 0;
 }
 
