@@ -188,7 +188,7 @@ static const struct option_row rows[] = {
      "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
      "what --events names, or of all that counts here; with --list what there is"},
     {"counts", 0, "FILE", LIST, AT(counts),
-     "counts taken elsewhere: 'perf stat -x,' or -j, LIKWID's -O, CSV or JSON"},
+     "counts taken elsewhere: 'perf stat -x,' or -j, CSV or JSON"},
     {"cpu", 0, "NAME", TEXT, AT(cpu),
      "whose metrics: a name that 'inflight metrics' lists or a file of your own; "
      "default the CPU that was counted"},
@@ -286,7 +286,7 @@ static const struct {
     {"measure", "plot", "draw a sweep: FILE.svg, FILE.png, or - for the terminal"},
     {"measure", "thorough", "half a minute instead of 5 s"},
     {"metrics", "counts",
-     "[LABEL=]FILE[,FILE...] with counts taken elsewhere ('perf stat -x,', LIKWID, CSV, "
+     "[LABEL=]FILE[,FILE...] with counts taken elsewhere ('perf stat -x,', CSV, "
      "JSON): a column each time (repeatable), files between commas being runs of the "
      "same work with other events"},
     {"metrics", "cpu",

@@ -147,17 +147,17 @@ struct quantity count_set_value(const struct count_set *set, const char *event);
 
 /*
  * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
- * output of `perf stat` (-x, -j) and LIKWID's CSV output; which one it is, is
- * seen from the text: docs/internals/formats.md. Rows of several CPUs, sockets, threads
+ * and what `perf stat -x` and `-j` write; which one it is, is seen from the text:
+ * docs/internals/formats.md. Rows of several CPUs, sockets, threads
  * or intervals are summed. Times are in nanoseconds as the kernel counts them. An event
  * that counted a share s of the time is known to +- (1 - s) of its value: in the rest of
- * the time it may have happened not at all or twice as often. `path` is FILE, or
- * FILE:REGION where LIKWID's markers divide it. Errors name the file and line.
+ * the time it may have happened not at all or twice as often. Errors name the file
+ * and line.
  */
 int count_set_read(const char *path, struct count_set *set, struct error *err);
-/* The same from a text of that name. `region` NULL = the only one. */
-int count_set_parse(const char *name, const char *text, const char *region,
-                    struct count_set *set, struct error *err);
+/* The same from a text of that name. */
+int count_set_parse(const char *name, const char *text, struct count_set *set,
+                    struct error *err);
 json_t *count_set_to_json(const struct count_set *set);
 int count_set_from_json(const struct json_at *at, struct count_set *set,
                         struct error *err);

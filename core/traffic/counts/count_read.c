@@ -46,14 +46,11 @@ static int refuse(const char *name, const char *text, struct error *err)
                     "'%s' holds perf's table for people; 'perf stat -x,' and 'perf stat "
                     "-j' write what can be read here",
                     name);
-    if (line_starts(text, "+--") && line_starts(text, "|"))
+    if (line_starts(text, "TABLE,") || line_starts(text, "+--") ||
+        line_starts(text, "# HWThreads"))
         return fail(err, STATUS_INPUT,
-                    "'%s' holds LIKWID's tables for people; 'likwid-perfctr -O' writes "
-                    "those that can be read here",
-                    name);
-    if (line_starts(text, "# HWThreads") || line_starts(text, "# GID"))
-        return fail(err, STATUS_INPUT,
-                    "'%s' is a timeline of LIKWID; leave out -t of 'likwid-perfctr'",
+                    "'%s' is LIKWID's: of what 'likwid-perfctr -O' prints, "
+                    "'inflight-exchange FILE -o counts.json' makes what can be read here",
                     name);
     return 0;
 }
@@ -72,16 +69,11 @@ static int read_json(const char *name, const char *text, struct count_set *set,
     return status;
 }
 
-static int read_form(const char *name, const char *text, const char *region,
-                     struct count_set *set, struct error *err)
+static int read_form(const char *name, const char *text, struct count_set *set,
+                     struct error *err)
 {
     if (refuse(name, text, err))
         return -1;
-    if (line_starts(text, "TABLE,"))
-        return counts_read_likwid(name, text, region, set, err);
-    if (region)
-        return fail(err, STATUS_INPUT,
-                    "'%s' has no regions: only what LIKWID's markers divide has", name);
     if (text[strspn(text, " \t\r\n")] == '{' || line_starts(text, "{\""))
         return read_json(name, text, set, err);
     return first_row_is_perf(text) ? counts_read_perf(name, text, set, err)
@@ -91,12 +83,12 @@ static int read_form(const char *name, const char *text, const char *region,
 /* Spreadsheets begin a text with it. */
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
-int count_set_parse(const char *name, const char *text, const char *region,
-                    struct count_set *set, struct error *err)
+int count_set_parse(const char *name, const char *text, struct count_set *set,
+                    struct error *err)
 {
     struct count_set out = {.seconds = quantity_unknown()};
     size_t mark = text_begins(text, byte_order_mark) ? strlen(byte_order_mark) : 0;
-    int status = read_form(name, text + mark, region, &out, err);
+    int status = read_form(name, text + mark, &out, err);
     if (!status && !out.count_nr)
         status = fail(err, STATUS_INPUT, "'%s' holds no counts", name);
     if (status)
@@ -108,21 +100,16 @@ int count_set_parse(const char *name, const char *text, const char *region,
 int count_set_read(const char *path, struct count_set *set, struct error *err)
 {
     struct buf text = {0};
-    const char *colon = strrchr(path, ':');
-    bool divided = colon && colon[1] && !file_exists(path);
-    char *file = divided ? xstrndup(path, (size_t)(colon - path)) : xstrdup(path);
     *set = (struct count_set){.seconds = quantity_unknown()};
-    int status = file_read_max(file, GZ_LIMIT_BYTES, &text, err);
+    int status = file_read_max(path, GZ_LIMIT_BYTES, &text, err);
     if (!status && strlen(buf_str(&text)) < text.length)
-        status = fail(err, STATUS_INPUT, "'%s' is not text%s", file,
+        status = fail(err, STATUS_INPUT, "'%s' is not text%s", path,
                       !strncmp(buf_str(&text), "PERFILE", 7)
                           ? ": it is what 'perf record' writes; counts are what 'perf "
                             "stat -x,' writes"
                           : "");
     if (!status)
-        status =
-            count_set_parse(file, buf_str(&text), divided ? colon + 1 : NULL, set, err);
+        status = count_set_parse(path, buf_str(&text), set, err);
     buf_release(&text);
-    free(file);
     return status;
 }

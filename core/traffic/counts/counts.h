@@ -51,8 +51,6 @@ struct quantity count_quantity(double value, double share, double standard_error
 
 int counts_read_csv(const char *name, const char *text, struct count_set *set,
                     struct error *err);
-int counts_read_likwid(const char *name, const char *text, const char *region,
-                       struct count_set *set, struct error *err);
 int counts_read_perf(const char *name, const char *text, struct count_set *set,
                      struct error *err); /* -x */
 int counts_read_perf_json(const char *name, const char *text, struct count_set *set,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Files of other tuners, read, written and refused by advisor/exchange/inflight-exchange. Those of tests/data/exchange are in
-the form of the tuners' own. UPDATE_GOLDEN=1 rewrites *_results.json, written*, session_* and the errors of bad.cases there.
+the form of the tuners' own. UPDATE_GOLDEN=1 rewrites *_results.json, written*, session_* and the errors of *.cases there.
 
     test_exchange.py [TEST...]
 """
@@ -250,25 +250,59 @@ class AsKernelTunerReadsIt(unittest.TestCase):
                     self.assertIsInstance(measurement["name"] + measurement["unit"], str)
 
 
-class Refused(unittest.TestCase):
-    def test_bad_files(self):
-        """bad.cases (tests/cases.h): each is refused with its place."""
-        path = DATA / "bad.cases"
+class CasesOfFiles(unittest.TestCase):
+    """Cases of *.cases (tests/cases.h): a text, and behind "-- error: " why it is refused, or behind "-- read" a document."""
+    maxDiff = None
+
+    def check(self, name, least, read):
+        path = DATA / name
         parts = re.split(r"(?m)^== (.*)\n", path.read_text())
-        self.assertGreaterEqual(len(parts), 2 * 31 + 1)
+        self.assertGreaterEqual(len(parts), 2 * least + 1)
         for i in range(1, len(parts), 2):
-            text, _, error = parts[i + 1].partition("\n-- error: ")
-            if text.startswith("-- error: "):
-                text, error = "", parts[i + 1].removeprefix("-- error: ")
-            with self.subTest(parts[i]), self.assertRaises(exchange.Refused) as refused:
-                exchange.read_space(text)
+            text, part, want = re.fullmatch(r"(.*?)^(-- error: |-- read\n)(.*?)\n*", parts[i + 1], re.S | re.M).groups()
+            with self.subTest(parts[i]):
+                try:
+                    got = read(text)
+                except exchange.Refused as refused:
+                    got = str(refused)
+                if part == "-- read\n":
+                    self.assertEqual(json.loads(got), json.loads(want))
+                elif not UPDATE:
+                    self.assertEqual(got, want)
             parts[i] = f"== {parts[i]}\n"
-            got = f"{text}\n-- error: {refused.exception}\n" if text else f"-- error: {refused.exception}\n"
-            want, parts[i + 1] = parts[i + 1].rstrip("\n"), got + ("\n" if i + 2 < len(parts) else "")
-            if not UPDATE:
-                self.assertEqual(got.rstrip("\n"), want)
+            parts[i + 1] = text + part + (got if "error" in part else want) + ("\n\n" if i + 2 < len(parts) else "\n")
         if UPDATE:
             path.write_text("".join(parts))
+
+
+class Likwid(CasesOfFiles):
+    def test_counts(self):
+        self.check("likwid.cases", 9, lambda text: exchange.convert(text, None, None)[0])
+
+    def test_regions_are_chosen_by_name(self):
+        text = (DATA / "likwid_markers.csv").read_text()
+        with self.assertRaisesRegex(exchange.Refused, "line 16: there are several regions, 'init' and 'solve'"):
+            exchange.convert(text, None, None)
+        with self.assertRaisesRegex(exchange.Refused, "there is no region 'other'"):
+            exchange.convert(text, None, "other")
+        root = json.loads(exchange.convert(text, None, "solve")[0])
+        self.assertEqual((root["source"], root["seconds"], root["calls"]), ("LIKWID, region solve", 2.1, 100))
+        self.assertEqual({event["event"]: event["value"] for event in root["events"]},
+                         {"CAS_COUNT_RD": 7e6, "CAS_COUNT_WR": 3e6, "bytes": 0.64e9})
+
+    def test_cut_files_do_no_harm(self):
+        text = (DATA / "likwid_markers.csv").read_text()
+        for length in range(len(text)):
+            try:
+                exchange.counts_of_likwid(text[:length], "solve")
+            except exchange.Refused:
+                pass
+
+
+class Refused(CasesOfFiles):
+    def test_bad_files(self):
+        """Each is refused with its place."""
+        self.check("bad.cases", 31, exchange.read_space)
 
     def test_strangers_are_named(self):
         status, errors = run(DATA / "t1_problem.json")

@@ -22,7 +22,7 @@ static bool read_case(const struct test_case *one, struct count_set *set)
 {
     char *path = path_join(dir, one->name);
     struct error err = {0};
-    bool read = check_ok(*one->text ? count_set_parse(path, one->text, NULL, set, &err)
+    bool read = check_ok(*one->text ? count_set_parse(path, one->text, set, &err)
                                     : count_set_read(path, set, &err),
                          &err);
 
@@ -46,7 +46,7 @@ TEST("every form gives its counts")
     struct cases cases;
     struct count_set set;
 
-    cases_read(READ, 16, &cases);
+    cases_read(READ, 13, &cases);
     for (size_t i = 0; i < cases.nr; i++)
         if (read_case(&cases.v[i], &set)) {
             json_t *root = count_set_to_json(&set);
@@ -151,55 +151,6 @@ TEST("the time is found where it can be")
     count_set_release(&set);
 }
 
-TEST("LIKWID is summed over boxes and threads")
-{
-    struct count_set set;
-
-    if (!read_counts("likwid_mem.csv", &set))
-        return;
-    check_str(set.cpu, "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz");
-    check_value(&set, "CAS_COUNT_RD", 5e6, 5e6, 5e6);
-    check_value(&set, "INSTR_RETIRED_ANY", 3e6, 3e6, 3e6);
-    check_missing(&set, "CPU_CLK_UNHALTED_CORE",
-                  "the counter ran backwards or overflowed");
-    check_missing(&set, "CPU_CLK_UNHALTED_REF", "the counter could not be read");
-    check_value(&set, "read_bytes", 0.32e9, 0.32e9, 0.32e9);
-    check_value(&set, "write_bytes", 0.096e9, 0.096e9, 0.096e9);
-    check_near(set.seconds.value, 0.504, 1e-9);
-    check_eq(set.cores, 2);
-    count_set_release(&set);
-    if (!read_counts("likwid_groups.csv", &set))
-        return;
-    check_near(set.seconds.value, 4, 1e-9);
-    check_value(&set, "CAS_COUNT_RD", 3e6, 4e6, 5e6);
-    check_value(&set, "L1D_REPLACEMENT", 1e6, 4e6, 7e6);
-    count_set_release(&set);
-}
-
-TEST("regions are chosen by name")
-{
-    char *path = path_join(dir, "likwid_markers.csv"),
-         *solve = xasprintf("%s:solve", path), *other = xasprintf("%s:other", path);
-    struct count_set set;
-    struct error err = {0};
-
-    check_fails(count_set_read(path, &set, &err), &err, STATUS_INPUT,
-                "likwid_markers.csv:16: there are several regions, 'init' and 'solve'");
-    check_fails(count_set_read(other, &set, &err), &err, STATUS_INPUT,
-                "has no region 'other'");
-    if (check_ok(count_set_read(solve, &set, &err), &err)) {
-        check_value(&set, "CAS_COUNT_RD", 7e6, 7e6, 7e6);
-        check_value(&set, "bytes", 0.64e9, 0.64e9, 0.64e9);
-        check_near(set.seconds.value, 2.1, 1e-9);
-        check_near(set.calls, 100, 1e-9);
-        check_str(set.source, "LIKWID, region solve");
-        count_set_release(&set);
-    }
-    free(path);
-    free(solve);
-    free(other);
-}
-
 /* As spreadsheets write it, with a counter that ran backwards. */
 TEST("odd texts are read")
 {
@@ -208,7 +159,7 @@ TEST("odd texts are read")
     struct count_set set;
     struct error err = {0};
 
-    if (!check_ok(count_set_parse("odd.csv", text, NULL, &set, &err), &err))
+    if (!check_ok(count_set_parse("odd.csv", text, &set, &err), &err))
         return;
     check_value(&set, "read_bytes", 5, 5, 5);
     check_missing(&set, "misses",
@@ -248,7 +199,7 @@ TEST("what was read can be kept")
     struct count_set set, again;
     struct error err = {0};
 
-    if (!check_ok(count_set_parse("two", text, NULL, &set, &err), &err))
+    if (!check_ok(count_set_parse("two", text, &set, &err), &err))
         return;
     check_near(count_set_find(&set, "cycles")->share, 1, 0);
     check_near(set.seconds.value, 0.25, 1e-12);
@@ -280,10 +231,9 @@ TEST("damaged files are refused with their place")
     static const char *const other[][2] = {
         {"binary.csv", "is not text"},
         {"perf.data", "it is what 'perf record' writes"},
-        {"not_there.csv", "cannot read"},
-        {"ours.json:solve", "has no regions: only what LIKWID's markers divide has"}};
+        {"not_there.csv", "cannot read"}};
 
-    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/counts/bad.cases", 36, read_bad);
+    check_refused(INFLIGHT_SOURCE_DIR "/tests/data/counts/bad.cases", 32, read_bad);
     for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
         char *path = path_join(dir, other[i][0]);
         struct error err = {0};
@@ -304,7 +254,7 @@ static void do_no_harm(const char *whole)
         struct count_set set;
 
         buf_truncate(&text, text.length - 1);
-        if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
+        if (count_set_parse("cut", buf_str(&text), &set, &err) == 0)
             check(set.count_nr > 0 && set.source);
         else
             check_eq(err.status, STATUS_INPUT);
@@ -317,7 +267,7 @@ static void do_no_harm(const char *whole)
 TEST("cut files do no harm")
 {
     static const char *const name[] = {"heading.csv", "perf_x.txt", "perf_per_socket.txt",
-                                       "likwid_mem.csv", "perf_json_per_socket.txt"};
+                                       "perf_json_per_socket.txt"};
     struct cases cases;
 
     if (!cases_read(READ, 1, &cases))
@@ -325,16 +275,14 @@ TEST("cut files do no harm")
     for (size_t i = 0; i < ARRAY_SIZE(name); i++)
         do_no_harm(cases_find(&cases, name[i])->text);
     cases_release(&cases);
-    for (size_t i = 0; i < 2; i++) {
-        char *path = path_join(dir, i ? "likwid_markers.csv" : "ours.json");
-        struct buf text = {0};
-        struct error err = {0};
+    char *path = path_join(dir, "ours.json");
+    struct buf text = {0};
+    struct error err = {0};
 
-        check_ok(file_read(path, &text, &err), &err);
-        do_no_harm(buf_str(&text));
-        buf_release(&text);
-        free(path);
-    }
+    check_ok(file_read(path, &text, &err), &err);
+    do_no_harm(buf_str(&text));
+    buf_release(&text);
+    free(path);
 }
 
 /* ---- bytes through memory ---- */
@@ -345,7 +293,7 @@ static void check_rates(const char *text, double read, double written)
     struct quantity read_gbs, write_gbs;
     struct error err = {0};
 
-    if (!check_ok(count_set_parse("t", text, NULL, &set, &err), &err))
+    if (!check_ok(count_set_parse("t", text, &set, &err), &err))
         return;
     if (check_ok(count_set_bandwidth(&set, &read_gbs, &write_gbs, &err), &err)) {
         check_eq(read_gbs.known, read >= 0);
@@ -386,7 +334,7 @@ TEST("bandwidth that cannot be")
         struct quantity read_gbs, write_gbs;
         struct error err = {0};
 
-        check_ok(count_set_parse("t", cases[i].text, NULL, &set, &err), &err);
+        check_ok(count_set_parse("t", cases[i].text, &set, &err), &err);
         check_fails(count_set_bandwidth(&set, &read_gbs, &write_gbs, &err), &err,
                     STATUS_INPUT, cases[i].part);
         count_set_release(&set);
