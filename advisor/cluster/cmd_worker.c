@@ -188,7 +188,8 @@ static int take_budget(struct node *node, const struct json_at *question,
         if (live_shorten(node->bench.live, budget_call_s(&node->settings), &look, err))
             return -1;
     }
-    live_set_budget(node->bench.live, budget_s, trace_s, trace_one_s);
+    live_set_budget(node->bench.live, clock_s() + budget_s, budget_s, trace_s,
+                    trace_one_s);
     node->is_ready = true;
     return 0;
 }

@@ -115,7 +115,7 @@ static int measure_once(struct context *bench, struct error *err)
     if (context_live(bench, err))
         return -1;
     if (!bench->settings->thorough)
-        live_set_budget(bench->live, measure_s, measure_s / 5, measure_s / 5);
+        live_set_budget(bench->live, 0, measure_s, measure_s / 5, measure_s / 5);
     struct candidate candidate = {bench->plan, context_environment(bench)};
     progress_say(&bench->progress, "measuring and tracing");
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,

@@ -590,6 +590,16 @@ int context_live(struct context *bench, struct error *err)
     return 0;
 }
 
+/* When the kernel as written is given up: where nobody said how long it may take, not
+ * before it has had twice what smaller calls make expect. */
+static double original_end_s(const struct settings *settings, const struct budget *budget)
+{
+    const double times = 2;
+    double min_s = settings->budget_s > 0 ? 0 : times * budget->min_s;
+
+    return budget->began_s + fmax(budget->seconds, min_s);
+}
+
 int context_budget(struct context *bench, bool tune, struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -608,7 +618,8 @@ int context_budget(struct context *bench, bool tune, struct error *err)
     budget->before_s = budget->began_s - first_s;
     budget_choose(settings, tune, &look, clock_s() - budget->began_s, budget);
     bench->progress.end_s = budget->began_s + budget->seconds;
-    live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
+    live_set_budget(bench->live, original_end_s(settings, budget), budget->seconds,
+                    budget->trace_s, budget->trace_one_s);
     if (budget->shortage)
         progress_note(&bench->progress, "%s", budget->shortage);
     if (tune && settings->budget_s <= 0)

@@ -162,7 +162,7 @@ struct verdict verdict_of_end(const struct spawn_outcome *end,
     case SPAWN_TIMED_OUT:
         return (struct verdict){
             RUN_OUTCOME_TIMED_OUT,
-            xasprintf("did not end within %g s and was killed", around->limit_s),
+            xasprintf("did not end within %.3g s and was killed", around->limit_s),
             weight_timed_out};
     case SPAWN_INTERRUPTED:
         return (struct verdict){RUN_OUTCOME_INTERRUPTED, xstrdup("interrupted"),

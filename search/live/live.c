@@ -148,6 +148,7 @@ void live_free(struct live *live)
     live_leave_arena(live);
     strvec_release(&live->args);
     strvec_release(&live->shapes);
+    strvec_release(&live->failing);
     free(live);
 }
 
@@ -365,8 +366,11 @@ int live_measure_built(struct live *live, struct built *built,
          looks = !explain && live_paired(live, built, &out->environment);
     if (effort == MEASURE_CHECK)
         return check_built(live, built, out, err);
-    if ((!looks && live_check(live, built, !explain, err)) ||
-        time_built(live, built, effort, stop_at_s, out, err))
+    if (!looks && live_check(live, built, !explain, err))
+        return -1;
+    if (!*built->plan)
+        live_bound_original(live);
+    if (time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
@@ -397,11 +401,10 @@ static bool is_special(const struct environment *environment)
            environment->smt > 1;
 }
 
-static int measure(void *data, const struct candidate *candidate,
-                   enum measure_effort effort, double stop_at_s, struct measurement *out,
-                   struct error *err)
+static int measure_bound(struct live *live, const struct candidate *candidate,
+                         enum measure_effort effort, double stop_at_s,
+                         struct measurement *out, struct error *err)
 {
-    struct live *live = data;
     struct built *built = NULL;
     struct error why = {0};
     *out = measurement_begun(candidate, RUN_OUTCOME_OK);
@@ -422,6 +425,17 @@ static int measure(void *data, const struct candidate *candidate,
     }
     measurement_release(out);
     return fail(err, why.status, "%s", why.text);
+}
+
+static int measure(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err)
+{
+    double end_at_s = spawn_end_at(0);
+    spawn_end_at(end_at_s);
+    int status = measure_bound(data, candidate, effort, stop_at_s, out, err);
+    spawn_end_at(end_at_s);
+    return status;
 }
 
 struct search_runner live_runner(struct live *live)

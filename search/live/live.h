@@ -71,8 +71,9 @@ int live_refer(struct live *live, const char *plan, struct quantity time_s,
  * (kernel_shorten), and *look follows. */
 int live_shorten(struct live *live, double call_s, struct live_look *look,
                  struct error *err);
-/* The time is known later than the rest. */
-void live_set_budget(struct live *live, double budget_s, double trace_s,
+/* The time is known later than the rest. `end_s`: of clock_s(); what the kernel as
+ * written runs is ended then, or when it takes much longer than it should; 0 = never. */
+void live_set_budget(struct live *live, double end_s, double budget_s, double trace_s,
                      double trace_one_s);
 const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
 struct search_subject live_subject(struct live *live);

@@ -1,4 +1,5 @@
 /* The live runner: from plan to verified programs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,23 +140,63 @@ int live_build(struct live *live, struct built *built, enum variant_program what
 
 /* ---- verifying ---- */
 
-struct verify_opts live_verify_opts(const struct live *live, bool small_only)
+/* What the kernel as written takes many times less than is a program that hangs. */
+static double check_limit_s(const struct live *live)
+{
+    const double least_s = 5, times = 20;
+    double longest_s = fmax(live->proof.small_s, live->proof.full_s);
+
+    return live->proven && live->opts.launch_limit_s <= 0 &&
+                   times * longest_s < VERIFY_LIMIT_S
+               ? fmax(times * longest_s, least_s)
+               : live->opts.launch_limit_s;
+}
+
+struct verify_opts live_verify_opts(struct live *live, bool small_only)
 {
     return (struct verify_opts){.relative = live->opts.relative,
                                 .absolute = live->opts.absolute,
-                                .limit_s = live->opts.launch_limit_s,
+                                .limit_s = check_limit_s(live),
                                 .cpu = live->cpus.cpu[0],
                                 .small_only = small_only,
                                 .scratch = live->opts.scratch,
-                                .kept = live->opts.scratch};
+                                .kept = live->opts.scratch,
+                                .failing = &live->failing};
 }
 
-/* Whatever it takes: without it there is no session. */
+/* Calls and fills that a session begins with, in its proof, its launches and its trace.
+ */
+static double original_calls_s(const struct live *live)
+{
+    enum { CALLS = 8 };
+    return CALLS * (live->call_s + live->fill_s);
+}
+
+void live_bound_original(const struct live *live)
+{
+    const double builds_s = 3, times = 2;
+    double expected_s = builds_s + original_calls_s(live) + live->opts.trace_one_s;
+    if (live->end_s > 0 && spawn_left_s() == INFINITY)
+        spawn_end_at(fmax(live->end_s, clock_s() + times * expected_s));
+}
+
+/* With the budget; where that is all but over, as in a session that goes on, when it is
+ * sure to take longer than smaller calls told. */
+static double proof_end_s(const struct live *live)
+{
+    bool fits = live->call_s < live->opts.budget_s / 2;
+    return live->end_s > 0
+               ? fmax(live->end_s, clock_s() + (fits ? original_calls_s(live) : 0))
+               : 0;
+}
+
+/* It has its own end: without it there is no session. */
 static int prove(struct live *live, struct error *err)
 {
     struct verify_opts opts = live_verify_opts(live, false);
     if (live->proven)
         return 0;
+    opts.end_s = proof_end_s(live);
     double end_at_s = spawn_end_at(0);
     int status = kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch,
                               &opts, &live->proof, err);

@@ -116,9 +116,10 @@ void live_costs(void *data, struct search_costs *costs)
         fmin(live->opts.trace_one_s, fmax(live->opts.trace_s - live->traced_s, 0));
 }
 
-void live_set_budget(struct live *live, double budget_s, double trace_s,
+void live_set_budget(struct live *live, double end_s, double budget_s, double trace_s,
                      double trace_one_s)
 {
+    live->end_s = end_s;
     live->opts.budget_s = budget_s;
     live->opts.trace_s = trace_s;
     live->opts.trace_one_s = trace_one_s;

@@ -22,6 +22,8 @@ int live_rebind(struct live *live, size_t copies, struct error *err)
     strvec_release(&live->args);
     live->args = (struct strvec){0};
     variant_args(live->opts.kernel, &live->args);
+    strvec_release(&live->failing);
+    live->failing = (struct strvec){0};
     live->launch_s = 0;
     live->original_s = quantity_unknown();
     live_forget(live);

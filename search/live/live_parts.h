@@ -54,6 +54,8 @@ struct live {
     struct built **built; /* [built_nr], each owned */
     size_t built_nr, built_alloc;
     bool proven;
+    double end_s;          /* as live_set_budget was told */
+    struct strvec failing; /* small sizes at which the kernel as written fails itself */
     bool here; /* the profile is this machine's: its latency may be measured again */
     double latency_at_s; /* when that was last, clock_s(); 0 = not yet */
     double launch_s;     /* wall time of one launch of the baseline, fills included */
@@ -183,7 +185,11 @@ void live_account(struct live *live, const struct built *built, double seconds,
  * explains it anew. */
 int live_experiment(struct live *live, const struct kernel_counts *counts,
                     struct measurement *out, struct error *err);
-struct verify_opts live_verify_opts(const struct live *live, bool small_only);
+struct verify_opts live_verify_opts(struct live *live, bool small_only);
+
+/* The kernel as written, known to end by now, is measured; its programs are ended with
+ * the budget, or when they take several times what is expected. */
+void live_bound_original(const struct live *live);
 
 /* Where and under which limits programs run; how often is the caller's to say. */
 struct run_opts live_run_opts(const struct live *live);

@@ -496,7 +496,9 @@ int session_baseline(struct session *session, struct error *err)
                      session_clock_s(session) - session->budget_end_s +
                          session->pace.budget_s);
     const struct measurement *baseline = &session->result->measurement[0];
-    if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
+    bool late = session_end_s(session) < 0 && !spawn_interrupted();
+    if (session_timed(session, 0) ||
+        (baseline->outcome == RUN_OUTCOME_INTERRUPTED && !late))
         return 0;
     return fail(err, STATUS_UNVERIFIABLE, "the kernel as written %s%s%s",
                 run_outcome_word(baseline->outcome), baseline->detail ? ": " : "",

@@ -118,7 +118,10 @@ char *sanitizer_report(const char *path)
 
 /* ---- verify ---- */
 
-static const double default_limit_s = 60, small_bytes_max = 64 << 20;
+static const double small_bytes_max = 64 << 20;
+/* Of the time that is left until the end: all small sizes together; and whatever is left,
+ * a program has so long. */
+static const double small_share = 0.25, least_s = 0.5;
 /* Address space that a verifying program may have beside its arrays: libraries, stacks,
  * what the kernel allocates for itself. */
 static const double beside_bytes = 1 << 30;
@@ -135,6 +138,7 @@ struct verification {
     struct buf unstable;       /* where its results change with its inputs' last digits */
     struct verify_lines lines; /* of the last program run */
     char *crash;               /* how it ended, if not well */
+    bool hung;                 /* the original, at one of those */
 };
 
 void verify_report_release(struct verify_report *report)
@@ -178,6 +182,16 @@ static double memory_limit(const struct verify_opts *opts)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
 }
 
+/* `share`: of the time until the end. */
+static double limit_of(const struct verify_opts *opts, double share)
+{
+    double limit_s = opts->limit_s > 0 ? opts->limit_s : VERIFY_LIMIT_S;
+
+    return opts->end_s > 0
+               ? fmin(limit_s, fmax(share * (opts->end_s - clock_s()), least_s))
+               : limit_s;
+}
+
 /* A report is the way it ended, whatever its exit. */
 static void take_report(struct verification *verification, const char *out,
                         enum run_outcome *outcome)
@@ -195,7 +209,7 @@ static void take_report(struct verification *verification, const char *out,
 }
 
 static int run_program(struct verification *verification, const struct strvec *args,
-                       enum run_outcome *outcome, struct error *err)
+                       double limit_s, enum run_outcome *outcome, struct error *err)
 {
     const struct verify_opts *opts = verification->opts;
     static unsigned long number;
@@ -213,8 +227,7 @@ static int run_program(struct verification *verification, const struct strvec *a
     result = run_once(
         &program,
         &(struct run_opts){.cpu = opts->cpu >= 0 ? &opts->cpu : NULL,
-                           .launch_limit_s =
-                               opts->limit_s > 0 ? opts->limit_s : default_limit_s,
+                           .launch_limit_s = limit_s,
                            .memory_limit_bytes = memory_limit(opts) + beside_bytes,
                            .scratch = verification->scratch},
         outcome, &verification->crash, NULL, err);
@@ -352,21 +365,50 @@ static void judge_unstable(struct verification *verification,
     say_difference(verification, cases->item[from + lines->unstable.item[0]].text);
 }
 
+/* The original's own affair: it is left out, now and later. */
+static void note_failing(struct verification *verification, const char *sizes)
+{
+    buf_addf(&verification->failing, "%s%s", verification->failing.length ? ", " : "",
+             sizes);
+    if (verification->opts->failing && !strvec_has(verification->opts->failing, sizes))
+        strvec_push(verification->opts->failing, sizes);
+}
+
+static void leave_out_failing(struct verification *verification,
+                              struct verify_cases *cases)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < cases->nr; i++) {
+        struct verify_case *item = &cases->item[i];
+
+        if (verification->opts->failing &&
+            strvec_has(verification->opts->failing, item->text)) {
+            note_failing(verification, item->text);
+            verify_case_release(item);
+        } else {
+            cases->item[kept++] = *item;
+        }
+    }
+    cases->nr = kept;
+}
+
 /* Sizes at which the untransformed kernel itself fails prove nothing: the run goes on
- * behind them. */
+ * behind them; where it does not end, nothing behind that is tried. */
 static int run_small(struct verification *verification, const struct verify_cases *cases,
                      struct error *err)
 {
     size_t from = 0, failures = 0;
+    double limit_s = limit_of(verification->opts, small_share);
 
-    while (from < cases->nr && failures < REFERENCE_FAILURES_MAX) {
+    while (from < cases->nr && failures++ < REFERENCE_FAILURES_MAX) {
         struct strvec args = {0};
         enum run_outcome outcome;
         size_t last;
         int result;
 
         small_args(cases, from, &args);
-        result = run_program(verification, &args, &outcome, err);
+        result = run_program(verification, &args, limit_s, &outcome, err);
         strvec_release(&args);
         if (result)
             return -1;
@@ -384,11 +426,10 @@ static int run_small(struct verification *verification, const struct verify_case
                   last > from ? cases->item[last - 1].text : "once");
             return 0;
         }
-        buf_addf(&verification->failing, "%s%s", verification->failing.length ? ", " : "",
-                 cases->item[last - 1].text);
-        failures +=
-            outcome == RUN_OUTCOME_TIMED_OUT ? REFERENCE_FAILURES_MAX : 1; /* too long */
-        from = last;
+        verification->hung |= outcome == RUN_OUTCOME_TIMED_OUT;
+        from = verification->hung ? cases->nr : last;
+        for (size_t i = last - 1; i < from; i++)
+            note_failing(verification, cases->item[i].text);
     }
     return 0;
 }
@@ -429,8 +470,10 @@ static int verify_small(struct verification *verification, struct error *err)
     if (ask_sizes(verification->program, extra, &extra_nr, err))
         return -1;
     if (verify_cases_make(verification->kernel, extra, extra_nr, small_bytes_max,
-                          verification->opts->rests_on, &cases, err) == 0)
+                          verification->opts->rests_on, &cases, err) == 0) {
+        leave_out_failing(verification, &cases);
         result = run_small(verification, &cases, err);
+    }
     verify_cases_release(&cases);
     return result;
 }
@@ -493,7 +536,8 @@ static int verify_full(struct verification *verification, struct error *err)
     }
     variant_args(verification->kernel, &args);
     push_kept(verification, &args);
-    result = run_program(verification, &args, &outcome, err);
+    result =
+        run_program(verification, &args, limit_of(verification->opts, 1), &outcome, err);
     if (result)
         goto out;
     note_error(verification);
@@ -541,7 +585,10 @@ static void end(struct verification *verification, int result)
 
     if (verification->failing.length)
         note_skipped(verification, buf_str(&verification->failing),
-                     "the original itself fails there");
+                     verification->hung
+                         ? "the original itself fails or does not end there, or at a "
+                           "size before"
+                         : "the original itself fails there");
     if (verification->unstable.length)
         note_skipped(verification, buf_str(&verification->unstable),
                      "the original's own results change there with the last digits "
@@ -633,6 +680,12 @@ static int check_proof(const struct verification *verification, struct error *er
         return check_oddity(verification, err);
     case RUN_OUTCOME_INTERRUPTED:
         return fail(err, STATUS_FAILED, "interrupted");
+    case RUN_OUTCOME_TIMED_OUT:
+        return fail(err, STATUS_UNVERIFIABLE, "'%s' as written %s%s", name,
+                    report->detail,
+                    verification->opts->end_s > 0
+                        ? "; --budget gives it more time, smaller sizes (--set) need less"
+                        : "");
     case RUN_OUTCOME_OUT_OF_MEMORY:
         return fail(err, STATUS_MISSING, "'%s' cannot be run: %s", name, report->detail);
     case RUN_OUTCOME_WRONG_RESULT:

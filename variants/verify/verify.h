@@ -7,6 +7,7 @@
 struct error;
 
 struct kernel;
+struct strvec;
 struct toolchain;
 
 /* By how much floating-point results may differ: relative, by the type that they were
@@ -15,9 +16,14 @@ struct tolerance {
     double relative_double, relative_float, absolute;
 };
 
+/* Of a program, unless another limit is given, seconds. */
+#define VERIFY_LIMIT_S 60.0
+
 struct verify_opts {
     double relative, absolute; /* of both types, as the user gave them; 0 = not given */
-    double limit_s;            /* per size, 0 = 60 */
+    double limit_s;            /* of each program, 0 = VERIFY_LIMIT_S */
+    double end_s;              /* of clock_s(): programs are ended then, that of the small
+                                  sizes sooner; 0 = by their limit only */
     double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
                                   of the memory */
     int cpu;
@@ -28,6 +34,9 @@ struct verify_opts {
     /* A folder that stays, for what the untransformed kernel made of the full size: it is
      * called once for all variants; NULL = it is called each time. */
     const char *kept;
+    /* Small sizes at which the untransformed kernel was seen to fail, or not to end: left
+     * out, and added to as they are found. The caller's; NULL = nobody remembers. */
+    struct strvec *failing;
     /* What the program gave at the small sizes, when it was called with small_only: only
      * the full one is left; NULL = it was not. */
     const struct verify_report *small;

@@ -23,13 +23,17 @@ struct making {
     struct verify_cases *cases;
 };
 
+void verify_case_release(struct verify_case *item)
+{
+    free(item->text);
+    free(item->brief);
+    strvec_release(&item->args);
+}
+
 void verify_cases_release(struct verify_cases *cases)
 {
-    for (size_t i = 0; i < cases->nr; i++) {
-        free(cases->item[i].text);
-        free(cases->item[i].brief);
-        strvec_release(&cases->item[i].args);
-    }
+    for (size_t i = 0; i < cases->nr; i++)
+        verify_case_release(&cases->item[i]);
     free(cases->item);
     *cases = (struct verify_cases){0};
 }

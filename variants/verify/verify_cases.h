@@ -16,6 +16,7 @@ struct verify_cases {
     struct verify_case *item;
     size_t nr, alloc;
 };
+void verify_case_release(struct verify_case *item);
 void verify_cases_release(struct verify_cases *cases);
 
 /* All size parameters not alike, then alike, and around each constant both; never above

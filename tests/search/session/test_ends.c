@@ -134,6 +134,41 @@ TEST("an unknown strategy is refused")
     trial_release(&trial);
 }
 
+static double late_s;
+
+static double late_clock(void)
+{
+    return late_s;
+}
+
+/* Its programs were ended with the budget. */
+static int measure_late(void *data, const struct candidate *candidate,
+                        enum measure_effort effort, double stop_at_s,
+                        struct measurement *out, struct error *err)
+{
+    (void)data;
+    (void)effort;
+    (void)stop_at_s;
+    (void)err;
+    late_s += 1000;
+    *out = measurement_begun(candidate, RUN_OUTCOME_INTERRUPTED);
+    out->detail = xstrdup("cut short: the budget was used up");
+    return 0;
+}
+
+TEST("a kernel that is not measured within the budget is told")
+{
+    struct trial trial = {.opts = {.budget_s = 10, .began_s = 1, .clock = late_clock}};
+
+    late_s = 1;
+    trial_start(&trial, NULL);
+    trial.space.runner.measure = measure_late;
+    check_fails(space_run(&trial.space, trial.opts, &trial.result, &trial.err),
+                &trial.err, STATUS_UNVERIFIABLE,
+                "the kernel as written interrupted: cut short: the budget was used up");
+    trial_release(&trial);
+}
+
 /* ---- interrupts: each in a child of ours, the flag cannot be taken back ---- */
 
 static void report_trial(const struct trial *trial, int status, FILE *out)

@@ -497,7 +497,8 @@ TEST("kernels are proven")
         {"globals", -1, ""},
         {"fours", -1, ""},
         {"crash", STATUS_UNVERIFIABLE, "'crash' cannot be verified: ended by SIGSEGV"},
-        {"hang", STATUS_UNVERIFIABLE, "'hang' cannot be verified: "},
+        {"hang", STATUS_UNVERIFIABLE,
+         "'hang' as written did not end within 1 s and was killed at n=100"},
         {"const_write", STATUS_UNVERIFIABLE,
          "'cheat' cannot be verified: it writes a[50], which it may only read, at n=100"},
         {"outside", STATUS_UNVERIFIABLE,
@@ -520,7 +521,8 @@ TEST("kernels are proven")
         return;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct kernel *kernel = fixture_bound(cases[i].file, NULL);
-        struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
+        bool hangs = !strcmp(cases[i].file, "hang");
+        struct verify_opts opts = {.limit_s = hangs ? 1 : 10, .scratch = fixture_dir()};
         struct verify_proof proof;
         struct error err = {0};
 
@@ -535,6 +537,50 @@ TEST("kernels are proven")
                 (enum status)cases[i].status, cases[i].text);
         kernel_free(kernel);
     }
+}
+
+TEST("a kernel that does not end by the end of the budget is told")
+{
+    const struct toolchain *toolchain;
+    struct verify_opts opts = {.end_s = clock_s(), .scratch = fixture_dir()};
+    struct verify_proof proof;
+    struct kernel *kernel = fixture_bound("hang", NULL);
+    struct error err = {0};
+
+    if (kernel && fixture_toolchains(&toolchain))
+        check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err),
+                    &err, STATUS_UNVERIFIABLE,
+                    "'hang' as written did not end within 0.5 s and was killed at n=100; "
+                    "--budget gives it more time, smaller sizes (--set) need less");
+    kernel_free(kernel);
+}
+
+TEST("small sizes at which the original hangs are tried once")
+{
+    const struct toolchain *toolchain;
+    struct strvec failing = {0};
+    struct verify_opts opts = {
+        .limit_s = 3, .scratch = fixture_dir(), .failing = &failing};
+    struct verify_proof proof;
+    struct verify_report report = {0};
+    struct kernel *kernel = fixture_bound("hang_small", NULL);
+    char *program = NULL;
+    struct error err = {0};
+
+    if (!kernel || !fixture_toolchains(&toolchain))
+        return;
+    check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &proof, &err), &err);
+    check(failing.nr > 10 && strvec_has(&failing, "n=1") && strvec_has(&failing, "n=97"));
+    check(!strvec_has(&failing, "n=5000"));
+    program = fixture_build(kernel, NULL, toolchain, VARIANT_VERIFY);
+    if (program)
+        check_ok(variant_verify(kernel, program, &opts, &report, &err), &err);
+    check_str(text_of(report.sizes), "n=5000");
+    check_contains(text_of(report.detail), "n=1, n=2, ");
+    verify_report_release(&report);
+    strvec_release(&failing);
+    free(program);
+    kernel_free(kernel);
 }
 
 /* Nobody said what they hold, and with the usual contents the results are NaN. */
