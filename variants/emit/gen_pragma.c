@@ -199,13 +199,32 @@ static size_t count_loops(const struct code *code, const struct tree *band,
     return nr;
 }
 
-/* Each loop with such a directive is one loop in the new code, too. */
+static bool differ_by(struct gen *gen, struct ir_expr *a, struct ir_expr *b,
+                      long long number)
+{
+    struct sum first = sum_of_expr(gen->arena, a), second = sum_of_expr(gen->arena, b);
+    struct sum difference = sum_add(&first, &second, -1);
+    return !difference.nr && difference.constant == number;
+}
+
+/* It counts the source's iterations, each of them: where some do nothing, new code may
+ * begin behind them. */
+static bool has_own_head(struct gen *gen, const struct code *code)
+{
+    const struct ir_stmt *loop = code->band->loop->stmt;
+    long long inclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!';
+    return code->step == loop->step && differ_by(gen, code->lower, loop->lower, 0) &&
+           differ_by(gen, code->upper, loop->upper,
+                     loop->step > 0 ? inclusive : -inclusive);
+}
+
+/* Each loop with such a directive is that one loop in the new code, too. */
 static void check_parts(struct gen *gen, const struct code *code, const struct tree *tree)
 {
     const struct code *last = NULL;
     bool verbatim = tree->kind == TREE_BAND && tree->pragma && !tree->clauses;
     size_t nr = verbatim ? count_loops(code, tree, &last) : 1;
-    if (nr > 1)
+    if (nr > 1 || (verbatim && nr && !has_own_head(gen, last)))
         gen_allows(gen, last, CHANGE_PARTED);
     else if (!nr)
         gen->problem = "the new code has no loop that the OpenMP pragma could share out";

@@ -750,9 +750,10 @@ static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
                            "for the inner loop by itself");
     if (row->kind == PRAGMA_REGION || (row->kind == PRAGMA_PLACE && !root) ||
         (row->kind == PRAGMA_TEAM && !loop))
-        return nest_refuse(nest, pragma->line,
-                           "'#pragma %s' is inside of the loop, which is left as it is",
-                           pragma->text);
+        return nest_refuse(
+            nest, pragma->line,
+            "'#pragma %s' stands in what would be changed, which is left as it is",
+            pragma->text);
     bool bound = row->kind == PRAGMA_TEAM || row->kind == PRAGMA_SHARED ||
                  row->kind == PRAGMA_SIMD;
     while (bound && clause_next(&clauses, &clause))

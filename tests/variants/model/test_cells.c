@@ -96,7 +96,7 @@ TEST("what is left alone says why")
     static const char *const parts[] = {
         "line 6: 'total' may change memory that the nest uses",
         "line 7: the step is not a constant; give it a value",
-        "line 10: '#pragma omp critical' is inside of the loop",
+        "line 10: '#pragma omp critical' stands in what would be changed",
         "line 15: a switch statement in a loop",
     };
     struct loops loops;
