@@ -1,114 +1,37 @@
 /*
- * perf stat -x: [interval,][place,[members,]]value,unit,event,[group,][variance%,]
- * running time,percent,[metric,unit]
+ * Counts of perf stat, -x and -j: units, multiplexing, sums, the time covered. Forms: the
+ * manual page perf-stat(1), "CSV FORMAT" and "JSON FORMAT", and the output of perf 5 and
+ * 6.
  */
-#include "core/traffic/counts/counts_perf.h"
-
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
+#include "core/traffic/counts/counts.h"
 #include "core/traffic/traffic.h"
-
-static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
-                          struct error *err);
-static void perf_rows_finish(struct perf_rows *rows, struct count_set *set);
-static void perf_rows_release(struct perf_rows *rows);
-
-/* ---- perf json ---- */
-
-/* perf stat -j: an object a line. */
-
-/* Numbers are texts in some versions and numbers in others. Owned by `out`. */
-static const char *text_of(const json_t *object, const char *key, struct strvec *out)
-{
-    const json_t *value = json_object_get(object, key);
-    if (json_is_string(value))
-        strvec_push(out, json_string_value(value));
-    else if (json_is_number(value))
-        strvec_pushf(out, "%.6f", json_number_value(value)); /* as perf writes them */
-    else
-        return NULL;
-    return out->v[out->nr - 1];
-}
-
-static const char *place_of(const json_t *object, struct strvec *out)
-{
-    static const char *const key[] = {"cpu",  "socket", "die",  "cluster",
-                                      "core", "cache",  "node", "thread"};
-    const char *place = NULL;
-    for (size_t i = 0; !place && i < ARRAY_SIZE(key); i++)
-        if ((place = text_of(object, key[i], out)))
-            strvec_pushf(out, "%s%s", i == 0 ? "CPU" : "", place);
-    return place ? out->v[out->nr - 1] : NULL;
-}
-
-static int take_object(struct perf_rows *rows, const json_t *object, struct error *err)
-{
-    struct strvec text = {0};
-    const json_t *interval = json_object_get(object, "interval");
-    struct perf_row row = {.value = text_of(object, "counter-value", &text),
-                           .unit = text_of(object, "unit", &text),
-                           .event = text_of(object, "event", &text),
-                           .percent = text_of(object, "pcnt-running", &text),
-                           .variance = text_of(object, "variance", &text),
-                           .metric = text_of(object, "metric-value", &text),
-                           .measure = text_of(object, "metric-unit", &text),
-                           .place = place_of(object, &text),
-                           .interval_s = json_number_value(interval)};
-    int status = 0;
-    if (row.value && row.event)
-        status = perf_rows_take(rows, &row, err);
-    else if (!row.metric)
-        status = csv_fail(&rows->lines, err,
-                          "expected \"counter-value\" and \"event\", as 'perf "
-                          "stat -j' writes them");
-    strvec_release(&text);
-    return status;
-}
-
-static int take_line(struct perf_rows *rows, struct error *err)
-{
-    json_error_t where;
-    const char *line = buf_str(&rows->lines.line);
-    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &where);
-    if (!object)
-        return csv_fail(&rows->lines, err,
-                        "column %d: %s (an object a line is expected, as 'perf "
-                        "stat -j' writes them with LC_ALL=C)",
-                        where.column, where.text);
-    int status = take_object(rows, object, err);
-    json_decref(object);
-    return status;
-}
-
-int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
-                          struct error *err)
-{
-    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
-    int status = 0;
-    while (!status && csv_next(&rows.lines)) {
-        const char *line = buf_str(&rows.lines.line);
-        if (!csv_is_blank(line) && *line != '#')
-            status = take_line(&rows, err);
-    }
-    if (status)
-        perf_rows_release(&rows);
-    else
-        perf_rows_finish(&rows, set);
-    return status;
-}
 
 /* ---- perf rows ---- */
 
-/*
- * Rows of perf stat, whatever the form: units, multiplexing, sums, the time covered.
- * Forms: the manual page perf-stat(1), "CSV FORMAT" and "JSON FORMAT", and the output of
- * perf 5 and 6.
- */
+/* One row as text. NULL = the row does not say it. */
+struct perf_row {
+    const char *place; /* "CPU0", "S0", a thread */
+    const char *value, *unit, *event;
+    const char *percent;          /* of the time it counted */
+    const char *variance;         /* standard error of a mean in percent */
+    const char *metric, *measure; /* its figure beside it, with unit */
+    double interval_s;            /* end of the row's interval; 0 = the whole run */
+};
+/* {0} and `lines` filled in is the valid empty one. */
+struct perf_rows {
+    struct csv_lines lines; /* where we are, for messages */
+    struct count_sums sums;
+    struct strvec place, repeated; /* that rows name; events that stand there twice */
+    double interval_s, wall_ns, wall_error;
+    double clock_ns, cpus, cpus_step; /* of task-clock: how many CPUs it kept busy */
+    size_t clocks, lines_of_64;
+};
 
 /* perf multiplies by these before it prints; here times are nanoseconds again, as the
  * kernel counts them. */
@@ -266,6 +189,14 @@ static void note_shares(const struct perf_rows *rows, struct count_set *set)
                      min->event, 100 * min->share);
 }
 
+static void perf_rows_release(struct perf_rows *rows)
+{
+    count_sums_release(&rows->sums);
+    strvec_release(&rows->place);
+    strvec_release(&rows->repeated);
+    buf_release(&rows->lines.line);
+}
+
 /* Into the set, with notes and the time covered; releases `rows`. */
 static void perf_rows_finish(struct perf_rows *rows, struct count_set *set)
 {
@@ -284,15 +215,10 @@ static void perf_rows_finish(struct perf_rows *rows, struct count_set *set)
     perf_rows_release(rows);
 }
 
-static void perf_rows_release(struct perf_rows *rows)
-{
-    count_sums_release(&rows->sums);
-    strvec_release(&rows->place);
-    strvec_release(&rows->repeated);
-    buf_release(&rows->lines.line);
-}
+/* ---- perf stat -x ---- */
 
-/* ---- counts perf ---- */
+/* [interval,][place,[members,]]value,unit,event,[group,][variance%,]running
+ * time,percent,[metric,unit] */
 
 /* Also one with a decimal comma: it is refused later, with the remedy. */
 static bool is_value(const char *text)
@@ -436,6 +362,90 @@ int counts_read_perf(const char *name, const char *text, struct count_set *set,
         csv_fields(line, separator, &field);
         status = take_fields(&rows, &field, separator, err);
         strvec_release(&field);
+    }
+    if (status)
+        perf_rows_release(&rows);
+    else
+        perf_rows_finish(&rows, set);
+    return status;
+}
+
+/* ---- perf stat -j ---- */
+
+/* An object a line. */
+
+/* Numbers are texts in some versions and numbers in others. Owned by `out`. */
+static const char *text_of(const json_t *object, const char *key, struct strvec *out)
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_string(value))
+        strvec_push(out, json_string_value(value));
+    else if (json_is_number(value))
+        strvec_pushf(out, "%.6f", json_number_value(value)); /* as perf writes them */
+    else
+        return NULL;
+    return out->v[out->nr - 1];
+}
+
+static const char *place_of(const json_t *object, struct strvec *out)
+{
+    static const char *const key[] = {"cpu",  "socket", "die",  "cluster",
+                                      "core", "cache",  "node", "thread"};
+    const char *place = NULL;
+    for (size_t i = 0; !place && i < ARRAY_SIZE(key); i++)
+        if ((place = text_of(object, key[i], out)))
+            strvec_pushf(out, "%s%s", i == 0 ? "CPU" : "", place);
+    return place ? out->v[out->nr - 1] : NULL;
+}
+
+static int take_object(struct perf_rows *rows, const json_t *object, struct error *err)
+{
+    struct strvec text = {0};
+    const json_t *interval = json_object_get(object, "interval");
+    struct perf_row row = {.value = text_of(object, "counter-value", &text),
+                           .unit = text_of(object, "unit", &text),
+                           .event = text_of(object, "event", &text),
+                           .percent = text_of(object, "pcnt-running", &text),
+                           .variance = text_of(object, "variance", &text),
+                           .metric = text_of(object, "metric-value", &text),
+                           .measure = text_of(object, "metric-unit", &text),
+                           .place = place_of(object, &text),
+                           .interval_s = json_number_value(interval)};
+    int status = 0;
+    if (row.value && row.event)
+        status = perf_rows_take(rows, &row, err);
+    else if (!row.metric)
+        status = csv_fail(&rows->lines, err,
+                          "expected \"counter-value\" and \"event\", as 'perf "
+                          "stat -j' writes them");
+    strvec_release(&text);
+    return status;
+}
+
+static int take_line(struct perf_rows *rows, struct error *err)
+{
+    json_error_t where;
+    const char *line = buf_str(&rows->lines.line);
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &where);
+    if (!object)
+        return csv_fail(&rows->lines, err,
+                        "column %d: %s (an object a line is expected, as 'perf "
+                        "stat -j' writes them with LC_ALL=C)",
+                        where.column, where.text);
+    int status = take_object(rows, object, err);
+    json_decref(object);
+    return status;
+}
+
+int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
+                          struct error *err)
+{
+    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
+    int status = 0;
+    while (!status && csv_next(&rows.lines)) {
+        const char *line = buf_str(&rows.lines.line);
+        if (!csv_is_blank(line) && *line != '#')
+            status = take_line(&rows, err);
     }
     if (status)
         perf_rows_release(&rows);
