@@ -312,9 +312,12 @@ class Refused(CasesOfFiles):
     def test_damaged_documents_of_ours(self):
         root = json.loads((DATA / "session.json").read_text())
         for key, value in ("measurements", None), ("measurements", [{}]), ("measurements", 7), ("measurements", []), \
-                ("parameters", 3), ("more", "x"):
+                ("parameters", 3), ("more", "x"), ("schema", {}), ("objective", []):
             with self.subTest(key=key, value=value), self.assertRaises(exchange.Refused):
-                exchange.read_space(json.dumps(dict(root, **{key: value})))
+                exchange.convert(json.dumps(dict(root, **{key: value})), "kernel-tuner", None)
+        root["measurements"][0]["cost_s"] = "long"
+        with self.assertRaisesRegex(exchange.Refused, "is not as inflight writes it"):
+            exchange.convert(json.dumps(root), None, None)
 
 
 class PlansAsRows(unittest.TestCase):
@@ -382,4 +385,8 @@ class PlansAsRows(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    done = unittest.main(exit=False).result
+    failed = len({test.id().split(" ")[0] for test, _ in done.failures + done.errors})
+    sys.stderr.flush()
+    print(f"{done.testsRun - failed} passed, {failed} failed")
+    sys.exit(0 if done.wasSuccessful() else 1)
