@@ -7,6 +7,7 @@
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
+#include "advisor/report/report_read.h"
 #include "advisor/session/context.h"
 #include "core/base.h"
 #include "variants/kernel/kernel.h"
@@ -161,17 +162,11 @@ static void add_numbers(const json_t *sentences, struct strvec *seen, struct buf
     buf_release(&numbers);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void show_one(const json_t *plan, bool first, struct strvec *seen, struct buf *out)
 {
     struct buf line = {0};
-    const char *verdict = text_of(plan, "verdict"), *text = text_of(plan, "plan");
-    buf_addf(out, "  %-11s ", first ? text_of(plan, "transformation") : "");
+    const char *verdict = report_word(plan, "verdict"), *text = report_word(plan, "plan");
+    buf_addf(out, "  %-11s ", first ? report_word(plan, "transformation") : "");
     if (*text)
         buf_addf(&line, "%s: ", text);
     if (json_is_true(json_object_get(plan, "legal"))) {
@@ -182,7 +177,7 @@ static void show_one(const json_t *plan, bool first, struct strvec *seen, struct
                  !strcmp(verdict, "illegal")       ? "not legal"
                  : !strcmp(verdict, "not decided") ? verdict
                                                    : "does not apply",
-                 text_of(plan, "reason"));
+                 report_word(plan, "reason"));
     buf_add_wrapped(out, buf_str(&line), 16, 79);
     buf_add(out, "\n");
     buf_release(&line);
@@ -213,7 +208,7 @@ static void show_plans_text(const json_t *plans, bool all, struct buf *out)
     size_t i, shown = 0, hidden = 0;
     buf_add(out, "\ntransformations\n");
     json_array_foreach(plans, i, plan) {
-        const char *name = text_of(plan, "transformation");
+        const char *name = report_word(plan, "transformation");
         bool legal = json_is_true(json_object_get(plan, "legal"));
         shown += legal;
         hidden += !legal && !all;

@@ -2,13 +2,9 @@
 
 #include <string.h>
 
-enum { WIDTH = 79 };
+#include "advisor/report/report_read.h"
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+enum { WIDTH = 79 };
 
 static void add_paragraph(struct buf *out, const char *text, size_t indent)
 {
@@ -24,8 +20,8 @@ void rules_say_table(const json_t *rules, struct buf *out)
              "weight");
     for (size_t i = 0; i < nr; i++) {
         const json_t *rule = json_array_get(rules, i);
-        buf_addf(out, "%-28s %-18s %-7s %6lld\n", text_of(rule, "id"),
-                 text_of(rule, "transformation"), text_of(rule, "verdict"),
+        buf_addf(out, "%-28s %-18s %-7s %6lld\n", report_word(rule, "id"),
+                 report_word(rule, "transformation"), report_word(rule, "verdict"),
                  (long long)json_integer_value(json_object_get(rule, "weight")));
     }
     buf_addf(out,
@@ -53,15 +49,15 @@ static void say_line(const char *title, const char *text, struct buf *out)
 
 static void say_rule(const json_t *rule, struct buf *out)
 {
-    buf_addf(out, "%s: %s %s, weight %lld\n", text_of(rule, "id"),
-             text_of(rule, "verdict"), text_of(rule, "transformation"),
+    buf_addf(out, "%s: %s %s, weight %lld\n", report_word(rule, "id"),
+             report_word(rule, "verdict"), report_word(rule, "transformation"),
              (long long)json_integer_value(json_object_get(rule, "weight")));
     say_items(rule, "conditions", "when all of these hold", out);
-    say_line("it says", text_of(rule, "sentence"), out);
+    say_line("it says", report_word(rule, "sentence"), out);
     say_items(rule, "changes", "what it leaves of a resource's work (others: all of it)",
               out);
-    say_line("bound on the speed-up", text_of(rule, "bound"), out);
-    say_line("source", text_of(rule, "source"), out);
+    say_line("bound on the speed-up", report_word(rule, "bound"), out);
+    say_line("source", report_word(rule, "source"), out);
 }
 
 void rules_say_one_by_one(const json_t *rules, struct buf *out)
@@ -78,11 +74,12 @@ void rules_say_metrics(const json_t *metrics, struct buf *out)
         const json_t *metric = json_array_get(metrics, i),
                      *words = json_object_get(metric, "words");
         struct buf meaning = {0};
-        buf_add(&meaning, text_of(metric, "meaning"));
+        buf_add(&meaning, report_word(metric, "meaning"));
         for (size_t k = 0; k < json_array_size(words); k++)
             buf_addf(&meaning, "%s%s", k ? ", " : " = ",
                      json_string_value(json_array_get(words, k)));
-        buf_addf(out, "%-26s %-9s ", text_of(metric, "metric"), text_of(metric, "unit"));
+        buf_addf(out, "%-26s %-9s ", report_word(metric, "metric"),
+                 report_word(metric, "unit"));
         buf_add_wrapped(out, buf_str(&meaning), 37, WIDTH);
         buf_add(out, "\n");
         buf_release(&meaning);
@@ -94,8 +91,8 @@ void rules_say_transformations(const json_t *transformations, struct buf *out)
 {
     for (size_t i = 0; i < json_array_size(transformations); i++) {
         const json_t *one = json_array_get(transformations, i);
-        buf_addf(out, "%-19s ", text_of(one, "transformation"));
-        buf_add(out, text_of(one, "meaning"));
+        buf_addf(out, "%-19s ", report_word(one, "transformation"));
+        buf_add(out, report_word(one, "meaning"));
         if (!json_is_true(json_object_get(one, "in_plan")))
             buf_add(out, " (advice: no step of a plan)");
         buf_add(out, "\n");
@@ -115,11 +112,11 @@ void rules_say_verdicts(const json_t *verdicts, struct buf *out)
     for (size_t i = 0; i < json_array_size(verdicts); i++) {
         const json_t *verdict = json_array_get(verdicts, i);
         bool undecided = json_is_true(json_object_get(verdict, "undecided"));
-        buf_addf(out, "%-6s %-18s %s", text_of(verdict, "verdict"),
-                 text_of(verdict, "transformation"), text_of(verdict, "rule"));
+        buf_addf(out, "%-6s %-18s %s", report_word(verdict, "verdict"),
+                 report_word(verdict, "transformation"), report_word(verdict, "rule"));
         say_bound(verdict, out);
         buf_add(out, undecided ? ", undecided\n" : "\n");
-        add_paragraph(out, text_of(verdict, "reason"), 7);
+        add_paragraph(out, report_word(verdict, "reason"), 7);
     }
     if (!json_array_size(verdicts))
         buf_add(out, "No rule has an opinion.\n");
@@ -128,13 +125,13 @@ void rules_say_verdicts(const json_t *verdicts, struct buf *out)
 static void say_disagreement(const char *name, const json_t *expected, struct buf *out)
 {
     buf_addf(out, "%s: %s: expected %s, got %s", name,
-             text_of(expected, "transformation"), text_of(expected, "want"),
-             text_of(expected, "got"));
-    if (*text_of(expected, "rule"))
-        buf_addf(out, " by %s", text_of(expected, "rule"));
+             report_word(expected, "transformation"), report_word(expected, "want"),
+             report_word(expected, "got"));
+    if (*report_word(expected, "rule"))
+        buf_addf(out, " by %s", report_word(expected, "rule"));
     buf_add(out, "\n");
-    if (*text_of(expected, "reason"))
-        add_paragraph(out, text_of(expected, "reason"), 4);
+    if (*report_word(expected, "reason"))
+        add_paragraph(out, report_word(expected, "reason"), 4);
 }
 
 void rules_say_result(const json_t *result, struct buf *out)
@@ -147,7 +144,7 @@ void rules_say_result(const json_t *result, struct buf *out)
                      *list = json_object_get(one, "expected");
         for (size_t k = 0; k < json_array_size(list); k++)
             if (!json_is_true(json_object_get(json_array_get(list, k), "agrees")))
-                say_disagreement(text_of(one, "name"), json_array_get(list, k), out);
+                say_disagreement(report_word(one, "name"), json_array_get(list, k), out);
     }
     buf_addf(out, "%zu case%s, %lld of %lld verdicts as expected\n",
              json_array_size(cases), json_array_size(cases) == 1 ? "" : "s", all - off,

@@ -2,20 +2,13 @@
 #include "advisor/exchange/exchanged.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
+#include "advisor/report/report_read.h"
 #include "core/base.h"
 #include "core/run/run_words.h"
-
-/* "" when there is no such string. */
-static const char *word_of(const json_t *object, const char *key)
-{
-    const char *word = json_string_value(json_object_get(object, key));
-    return word ? word : "";
-}
 
 /* ---- what was measured ---- */
 
@@ -27,7 +20,7 @@ struct documents {
 /* "2026-01-31T12:00:00Z" as readers of before Python 3.11 take it. */
 static void date_document(json_t *document, const char *added)
 {
-    if (!*word_of(document, "timestamp"))
+    if (!*report_word(document, "timestamp"))
         json_object_set_new(document, "timestamp",
                             json_sprintf("%.19s+00:00", added ? added : ""));
 }
@@ -38,8 +31,8 @@ static int add_document(void *data, const struct store_answer *answer)
     json_t *document = NULL;
     if (json_read_text(answer->json, "session database", NULL, &document, documents->err))
         return -1;
-    bool sweep = !strcmp(word_of(document, "schema"), "inflight.point/1");
-    if (!strcmp(word_of(document, "schema"), "inflight.measurement/1")) {
+    bool sweep = !strcmp(report_word(document, "schema"), "inflight.point/1");
+    if (!strcmp(report_word(document, "schema"), "inflight.measurement/1")) {
         date_document(document, answer->added);
         json_array_append(documents->list, document);
     }

@@ -5,15 +5,10 @@
 
 #include "advisor/cli/layout.h"
 #include "advisor/exchange/exchanged.h"
+#include "advisor/report/report_read.h"
 #include "core/base/figures.h"
 
 enum { SHOWN = 20 };
-
-static const char *word_of(const json_t *object, const char *key)
-{
-    const char *word = json_string_value(json_object_get(object, key));
-    return word ? word : "";
-}
 
 /* Nanoseconds; NaN = none. */
 static double time_of(const json_t *line)
@@ -27,7 +22,7 @@ static double figure_of(const json_t *line, const char *name)
     size_t i;
     const json_t *figure;
     json_array_foreach(json_object_get(line, "figures"), i, figure)
-        if (!strcmp(word_of(figure, "name"), name))
+        if (!strcmp(report_word(figure, "name"), name))
             return json_number_value(json_object_get(figure, "value"));
     return NAN;
 }
@@ -72,7 +67,7 @@ static void add_outcomes(const json_t *results, struct buf *out)
     size_t i;
     const json_t *line;
     json_array_foreach((json_t *)results, i, line) {
-        word = word_of(line, "outcome");
+        word = report_word(line, "outcome");
         json_object_set_new(
             counts, word,
             json_integer(1 + json_integer_value(json_object_get(counts, word))));
@@ -106,14 +101,15 @@ static void add_values(const json_t *values, struct buf *out)
 
 static void show_head(struct layout *layout, const json_t *report)
 {
-    const char *device = word_of(report, "machine"), *note = word_of(report, "note");
-    const char *name = word_of(report, "function");
+    const char *device = report_word(report, "machine"),
+               *note = report_word(report, "note");
+    const char *name = report_word(report, "function");
     const json_t *size = json_object_get(report, "problem_size");
     struct buf counts = {0};
     buf_addf(layout->out, "%s%s%s, imported from %s (%s); session %lld\n",
              layout->colour ? "\033[1m" : "", *name ? name : "a kernel without a name",
-             layout->colour ? "\033[0m" : "", word_of(report, "file"),
-             word_of(report, "format"),
+             layout->colour ? "\033[0m" : "", report_word(report, "file"),
+             report_word(report, "format"),
              (long long)json_integer_value(json_object_get(report, "session")));
     layout_line(layout, "measured on", "%s", *device ? device : "not told");
     if (size && !json_is_null(size)) {
@@ -152,7 +148,7 @@ static void show_parameters(struct layout *layout, const json_t *report)
 static void add_configuration(const json_t *line, struct buf *out)
 {
     const json_t *configuration = json_object_get(line, "configuration");
-    const char *name, *plan = word_of(line, "plan");
+    const char *name, *plan = report_word(line, "plan");
     json_t *value;
     if (!json_object_size(configuration))
         buf_add(out, *plan ? plan : "as written");
@@ -174,7 +170,7 @@ static void show_line(struct layout *layout, const struct ranked *ranked, size_t
     else if (!isnan(figure))
         buf_addf(&cell, "%.6g", figure);
     else
-        buf_add(&cell, word_of(ranked->line, "outcome"));
+        buf_add(&cell, report_word(ranked->line, "outcome"));
     buf_addf(layout->out, "%6zu %13s ", place, buf_str(&cell));
     if (!isnan(ranked->time_ns))
         buf_addf(layout->out, "%7.3f  ", ranked->time_ns / best_ns);
@@ -191,7 +187,7 @@ void space_text(const json_t *report, bool colour, bool evidence, int columns,
                 struct buf *out)
 {
     struct layout layout = layout_on(out, colour, columns);
-    const char *objective = word_of(report, "objective");
+    const char *objective = report_word(report, "objective");
     size_t nr = 0, timed = 0;
     struct ranked *list = rank(json_object_get(report, "results"), &nr);
     show_head(&layout, report);
