@@ -18,6 +18,7 @@
 #include "advisor/session/context_remote.h"
 #include "core/base.h"
 #include "core/files/hash.h"
+#include "core/files/trust.h"
 #include "core/process/progress.h"
 #include "core/process/spawn.h"
 #include "core/store/store.h"
@@ -82,7 +83,8 @@ static int campaign_folder(struct campaign *campaign, struct error *err)
  * results are in the database. */
 static int clear_old(struct campaign *campaign, struct error *err)
 {
-    if (jobs_clear_old(campaign->folder, err))
+    if (trust_make(campaign->folder, TRUST_OWN, err) ||
+        jobs_clear_old(campaign->folder, err))
         return -1;
     dir_remove_all(campaign->folder);
     return mailbox_make(campaign->folder, err);

@@ -80,6 +80,14 @@ int file_read_own(const char *path, size_t max, struct buf *out, struct error *e
     return fd < 0 ? -1 : read_opened(fd, path, max, out, err);
 }
 
+int file_read_found(const char *path, const char *source, struct buf *out,
+                    struct error *err)
+{
+    int fd = trust_found(path, source, err);
+
+    return fd < 0 ? -1 : read_opened(fd, path, SIZE_MAX, out, err);
+}
+
 static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -95,65 +103,96 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
-/* Links and pipes that another user has put there decide where it goes: whoever follows
- * them overwrites what that user chose. */
-static int check_step(const char *path, const struct stat *about, struct error *err)
-{
-    bool leads = S_ISLNK(about->st_mode) || S_ISFIFO(about->st_mode);
+/* Where something is written: behind all links, so that a link stays one. */
+struct place {
+    int folder; /* open, so that nobody can put another in its place meanwhile */
+    char *name, *temporary;
+};
 
-    return !leads || trust_is_user(about->st_uid)
-               ? 0
-               : fail(
-                     err, STATUS_FAILED,
-                     "cannot write '%s': it is a %s that belongs to another user; remove "
-                     "it, or name another file",
-                     path, S_ISLNK(about->st_mode) ? "link" : "pipe");
+static void place_release(struct place *place)
+{
+    if (place->folder >= 0)
+        close(place->folder);
+    free(place->name);
+    free(place->temporary);
 }
 
-/* The file that a rename must replace: behind all links, so that a link stays one. Those
+/* Enters the folder of `at`; true: `at` is a link, and `next` is what it leads to. Those
  * of /proc lead nowhere by name: what is behind them is no file to be replaced. */
-static int resolve_target(const char *path, char **target, struct error *err)
+static bool enter(struct place *place, const char *at, char **next, struct error *why)
 {
     struct stat about;
-    char to[PATH_MAX];
+    char *folder = path_folder(at), to[PATH_MAX];
+    ssize_t length = -1;
+
+    *place = (struct place){.name = xstrdup(path_base(at))};
+    place->folder = trust_way(folder, why);
+    if (place->folder < 0 && stat(folder, &about)) {
+        error_clear(why);
+        fail(why, STATUS_FAILED, "%s", strerror(errno));
+    } else if (place->folder >= 0 &&
+               !fstatat(place->folder, place->name, &about, AT_SYMLINK_NOFOLLOW)) {
+        bool link = S_ISLNK(about.st_mode);
+
+        if ((link || S_ISFIFO(about.st_mode)) && !trust_is_user(about.st_uid))
+            fail(why, STATUS_FAILED,
+                 "it is a %s that belongs to another user; remove it, or name another "
+                 "file",
+                 link ? "link" : "pipe");
+        else if (link)
+            length = readlinkat(place->folder, place->name, to, sizeof(to) - 1);
+    }
+    if (length >= 0) {
+        to[length] = '\0';
+        *next = path_join(folder, to);
+    }
+    free(folder);
+    return length >= 0;
+}
+
+/* Links and pipes that another user has put on the way decide where it goes: whoever
+ * follows them overwrites what that user chose. */
+static int find_place(const char *path, struct place *place, struct error *err)
+{
+    static atomic_uint counter;
+    struct error why = {0};
+    char *at = xstrdup(path), *next = NULL;
     int links = 0;
 
-    *target = xstrdup(path);
-    while (lstat(*target, &about) == 0) {
-        if (check_step(*target, &about, err))
-            return -1;
-        ssize_t length = S_ISLNK(about.st_mode) && links++ < links_max
-                             ? readlink(*target, to, sizeof(to) - 1)
-                             : -1;
-        if (length < 0)
-            break;
-        char *folder = path_folder(*target);
-        free(*target);
-        to[length] = '\0';
-        *target = path_join(folder, to);
-        free(folder);
+    while (enter(place, at, &next, &why) && links++ < links_max) {
+        place_release(place);
+        free(at);
+        at = next;
+        next = NULL;
     }
-    return 0;
+    free(next);
+    free(at);
+    place->temporary = xasprintf("%s.%ld-%u.tmp", place->name, (long)getpid(),
+                                 atomic_fetch_add(&counter, 1));
+    return why.status ? fail(err, STATUS_FAILED, "cannot write '%s': %s", path, why.text)
+                      : 0;
 }
 
 /* New files are for nobody else to change, whatever the umask: profiles, records and
  * captured inputs would not be believed again. */
-static int write_and_sync(const char *temporary, const char *target, const void *bytes,
-                          size_t length)
+static int write_and_sync(const struct place *place, const void *bytes, size_t length)
 {
     struct stat old;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = openat(place->folder, place->temporary,
+                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     int failed;
 
     if (fd < 0)
         return -1;
-    if (stat(target, &old) == 0 && old.st_uid == geteuid()) /* nobody else's choice */
+    if (fstatat(place->folder, place->name, &old, 0) == 0 &&
+        old.st_uid == geteuid()) /* nobody else's choice */
         (void)!fchmod(fd, old.st_mode & 0777);
     failed = write_all(fd, bytes, length) || fsync(fd);
-    if (close(fd) || failed || rename(temporary, target)) {
+    if (close(fd) || failed ||
+        renameat(place->folder, place->temporary, place->folder, place->name)) {
         int cause = errno;
 
-        unlink(temporary);
+        unlinkat(place->folder, place->temporary, 0);
         errno = cause;
         return -1;
     }
@@ -170,45 +209,38 @@ static bool is_special(const char *path)
 
 static int write_special(const char *path, const void *bytes, size_t length)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC), result;
+    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC), result;
+    struct stat found;
 
     if (fd < 0)
         return -1;
-    result = write_all(fd, bytes, length);
+    errno = EEXIST; /* a file that was put in its place meanwhile */
+    result =
+        !fstat(fd, &found) && !S_ISREG(found.st_mode) ? write_all(fd, bytes, length) : -1;
     return close(fd) ? -1 : result;
-}
-
-/* Beside the target, so that a rename stays on one file system. */
-static char *temporary_beside(const char *target)
-{
-    static atomic_uint counter;
-
-    return xasprintf("%s.%ld-%u.tmp", target, (long)getpid(),
-                     atomic_fetch_add(&counter, 1));
 }
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *err)
 {
-    char *target, *temporary;
-    int result = resolve_target(path, &target, err);
+    struct place place;
+    int result = find_place(path, &place, err);
 
-    temporary = temporary_beside(target);
     if (!result && (is_special(path) ? write_special(path, bytes, length)
-                                     : write_and_sync(temporary, target, bytes, length)))
+                                     : write_and_sync(&place, bytes, length)))
         result = fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
-    free(temporary);
-    free(target);
+    place_release(&place);
     return result;
 }
 
-static int try_temporary(const char *temporary)
+static int try_temporary(const struct place *place)
 {
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = openat(place->folder, place->temporary,
+                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (fd < 0)
         return -1;
     close(fd);
-    return unlink(temporary);
+    return unlinkat(place->folder, place->temporary, 0);
 }
 
 static int try_special(const char *path)
@@ -221,14 +253,12 @@ static int try_special(const char *path)
 
 int file_check_writable(const char *path, struct error *err)
 {
-    char *target, *temporary;
-    int result = resolve_target(path, &target, err);
+    struct place place;
+    int result = find_place(path, &place, err);
 
-    temporary = temporary_beside(target);
-    if (!result && (is_special(path) ? try_special(path) : try_temporary(temporary)))
+    if (!result && (is_special(path) ? try_special(path) : try_temporary(&place)))
         result = fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
-    free(temporary);
-    free(target);
+    place_release(&place);
     return result;
 }
 

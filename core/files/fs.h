@@ -17,11 +17,15 @@ int file_read(const char *path, struct buf *out, struct error *err);
 int file_read_max(const char *path, size_t max, struct buf *out, struct error *err);
 /* The same of a file that is believed: only the user's own (trust.h). */
 int file_read_own(const char *path, size_t max, struct buf *out, struct error *err);
+/* Of one that was found beside `source`: nobody's who may not write to the source. */
+int file_read_found(const char *path, const char *source, struct buf *out,
+                    struct error *err);
 
 /* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
  * one, never half of one. Links stay links; devices and pipes are written to directly,
- * but for links and pipes of other users, through which they would choose what is
- * written. */
+ * but for links (also on the way) and pipes of other users, who would choose what is
+ * written.
+ */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
 /* Fails as file_write would, as far as that can be seen now; leaves nothing behind. For
  * work of minutes whose result must find a place. */

@@ -147,9 +147,14 @@ static int look_at_file(const char *path, int fd, const struct stat *about,
                                                : 0;
 }
 
+static int open_file(const char *path, int flags)
+{
+    return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+}
+
 int trust_open(const char *path, int flags, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+    int fd = open_file(path, flags);
     struct stat about;
 
     if (fd < 0 || fstat(fd, &about)) {
@@ -183,21 +188,28 @@ bool trust_has(const char *path)
     return file_exists(path) && trust_look(path, NULL) == 0;
 }
 
+/* Whoever may write to the one may write to the other. */
+static bool is_as_open(const struct stat *found, const struct stat *named)
+{
+    mode_t more = found->st_mode & ~named->st_mode;
+
+    return found->st_uid == named->st_uid && S_ISREG(found->st_mode) &&
+           !(more & (S_IWGRP | S_IWOTH)) &&
+           (!(found->st_mode & S_IWGRP) || found->st_gid == named->st_gid);
+}
+
 int trust_found(const char *path, const char *source, struct error *err)
 {
+    int fd = open_file(path, 0);
     struct stat found, named;
-    int fd = open(path, O_PATH | O_CLOEXEC), result = 0;
 
     if (fd < 0 || fstat(fd, &found) || stat(source, &named))
-        result = fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
-    else if (found.st_uid != named.st_uid || (found.st_mode & ~named.st_mode & S_IWOTH) ||
-             ((found.st_mode & S_IWGRP) &&
-              !((named.st_mode & S_IWGRP) && found.st_gid == named.st_gid)) ||
-             !S_ISREG(found.st_mode))
-        result = look_at_file(path, fd, &found, err);
+        fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    else if (is_as_open(&found, &named) || !look_at_file(path, fd, &found, err))
+        return fd;
     if (fd >= 0)
         close(fd);
-    return result;
+    return -1;
 }
 
 /* ---- folders ---- */
@@ -289,24 +301,42 @@ static int step(const char *path, int *at, char **rest, int *links, struct error
     return result;
 }
 
-int trust_folder(const char *path, enum trust trust, struct error *err)
+/* The folder, open; -1 = failed. */
+static int walk(const char *path, enum trust trust, struct error *err)
 {
-    char *rest = path_absolute(path);
-    int at = open("/", O_PATH | O_CLOEXEC), links = 0;
+    /* Whose the folder is that we are in is asked only with all above it. */
+    bool from_here = trust == TRUST_LINKS && path[0] != '/';
+    char *rest = from_here ? xstrdup(path) : path_absolute(path);
+    int at = open(from_here ? "." : "/", O_PATH | O_CLOEXEC), links = 0;
     int result = at < 0 ? refuse_step(path, err) : 0;
 
     while (!result) {
         bool is_last = !rest[strspn(rest, "/")];
 
-        result = look_at_folder(at, path, is_last, trust, err);
+        if (trust != TRUST_LINKS)
+            result = look_at_folder(at, path, is_last, trust, err);
         if (result || is_last)
             break;
         result = step(path, &at, &rest, &links, err);
     }
-    if (at >= 0)
+    if (result && at >= 0) {
         close(at);
+        at = -1;
+    }
     free(rest);
-    return result;
+    return at;
+}
+
+int trust_folder(const char *path, enum trust trust, struct error *err)
+{
+    int fd = walk(path, trust, err);
+
+    return fd < 0 ? -1 : close(fd);
+}
+
+int trust_way(const char *path, struct error *err)
+{
+    return walk(path, TRUST_LINKS, err);
 }
 
 static int look_at_entry(int folder, const char *name, const char *path, enum trust trust,

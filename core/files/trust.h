@@ -18,6 +18,7 @@ struct buf;
 struct error;
 
 enum trust {
+    TRUST_LINKS,   /* no link of another user is on the way; folders may be anybody's */
     TRUST_PASSING, /* what stands there has names of ours that nobody can take: others may
                       add to it, if they cannot rename (sticky), such as /tmp */
     TRUST_KEPT,    /* nobody else may write there; a group that has no other member is
@@ -28,6 +29,9 @@ enum trust {
 /* Looks at the folder and all that lies above it, link by link, so that its path leads to
  * it from now on, too. */
 int trust_folder(const char *path, enum trust trust, struct error *err);
+/* With TRUST_LINKS, and open (O_PATH): files are made there whatever becomes of its path.
+ * The descriptor; -1 = failed. */
+int trust_way(const char *path, struct error *err);
 /* Looks at what is in it, too, at any depth: links are not followed. TRUST_OWN: at owners
  * alone, of what is no folder. */
 int trust_tree(const char *path, enum trust trust, struct error *err);
@@ -47,8 +51,8 @@ int trust_look(const char *path, struct error *err);
 /* There, and fit to be opened so. */
 bool trust_has(const char *path);
 
-/* Of a file that was found beside `source` or above it, not named: nobody may write to it
- * who may not write to the source, which the user has named. */
+/* As trust_open, of a file that was found beside `source` or above it, not named: nobody
+ * may write to it who may not write to the source, which the user has named. */
 int trust_found(const char *path, const char *source, struct error *err);
 
 /* Whose pipes and links are used when something is written: the user's, root's, and whose

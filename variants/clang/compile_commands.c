@@ -7,7 +7,6 @@
 
 #include "core/base.h"
 #include "core/files/json.h"
-#include "core/files/trust.h"
 #include "variants/clang/clang.h"
 
 /* ---- which flags are taken ---- */
@@ -174,14 +173,18 @@ static int read_entry(struct lookup *lookup, const struct json_at *entry,
     return status;
 }
 
-static int read_database(struct lookup *lookup, const char *path, struct error *err)
+static int read_database(struct lookup *lookup, const char *path, bool is_named,
+                         struct error *err)
 {
     json_t *root = NULL;
-    if (json_read_file(path, NULL, &root, err) < 0)
-        return -1;
+    struct buf text = {0};
+    int status = is_named ? file_read(path, &text, err)
+                          : file_read_found(path, lookup->real, &text, err);
+    if (!status)
+        status = json_read_text(buf_str(&text), path, NULL, &root, err);
+    buf_release(&text);
     struct json_at top = json_top(path, root);
-    int status = 0;
-    if (!json_is_array(root))
+    if (!status && !json_is_array(root))
         status = json_fail(&top, err, "expected a list of compile commands");
     for (size_t i = 0; status == 0 && !lookup->found && i < json_array_size(root); i++) {
         struct json_at entry = json_element(&top, i);
@@ -205,10 +208,7 @@ static int look_upward(struct lookup *lookup, const char *from, struct error *er
         for (size_t i = 0; status == 0 && !lookup->found && i < ARRAY_SIZE(names); i++) {
             char *path = xasprintf("%s/%s", dir, names[i]);
             if (access(path, F_OK) == 0)
-                status = trust_found(path, lookup->real, err) ||
-                                 read_database(lookup, path, err)
-                             ? -1
-                             : 0;
+                status = read_database(lookup, path, false, err);
             free(path);
         }
     }
@@ -231,7 +231,7 @@ static int look(struct lookup *lookup, const char *database, const char *program
 {
     if (!database)
         return look_around(lookup, program, err);
-    if (read_database(lookup, database, err) < 0)
+    if (read_database(lookup, database, true, err) < 0)
         return -1;
     if (!lookup->found)
         return fail(err, STATUS_INPUT,
