@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/array.h"
 #include "tests/check.h"
@@ -80,6 +81,7 @@ int main(int argc, char **argv)
     int result = EXIT_FAILURE;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
+    umask(022); /* what tests make is to be believed (core/files/trust.h) */
     if (CU_initialize_registry() != CUE_SUCCESS)
         return EXIT_FAILURE;
     if (register_wanted(argc, argv) == 0) {
