@@ -334,7 +334,9 @@ static enum ir_role role_of(CXCursor cursor)
     if (cxx_is_function(cursor))
         return IR_FUNCTION;
     CXCursor parent = clang_getCursorSemanticParent(cursor);
-    return clang_getCursorKind(parent) == CXCursor_TranslationUnit || cxx_is_scope(parent)
+    bool outside = clang_Cursor_getStorageClass(cursor) == CX_SC_Extern;
+    return outside || clang_getCursorKind(parent) == CXCursor_TranslationUnit ||
+                   cxx_is_scope(parent)
                ? IR_GLOBAL
                : IR_LOCAL;
 }

@@ -924,6 +924,10 @@ static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
         return;
     bool before = at->dying;
     at->dying = before || is_last(stmt);
+    if (stmt->kind == IR_DECL)
+        for (size_t i = 0; i < stmt->symbol->dim_nr; i++)
+            if (stmt->symbol->dim[i])
+                collect_expr(at, stmt->symbol->dim[i]);
     if (stmt->expr)
         collect_expr(at, stmt->expr);
     collect_stmt(at, stmt->init);

@@ -826,6 +826,36 @@ static int check_around(struct nest *nest)
     return 0;
 }
 
+/* ---- declarations ---- */
+
+/* What it declares is not one iteration's alone, and would be another variable in each
+ * copy of the text. A constant is as good as its copies. */
+static bool is_shared(const struct ir_stmt *stmt, const void *unused)
+{
+    const struct ir_symbol *symbol = stmt->symbol;
+    (void)unused;
+    if (stmt->kind != IR_DECL)
+        return false;
+    bool constant = symbol->type.is_const && !symbol->type.is_volatile && stmt->expr &&
+                    symbol->type.pointers == (int)symbol->dim_nr &&
+                    !symbol->pointer_to_array && !symbol->address_taken;
+    return symbol->role == IR_GLOBAL || symbol->is_thread_local ||
+           (symbol->is_static && !constant);
+}
+
+static int check_declarations(struct nest *nest)
+{
+    const struct ir_stmt *stmt = stmt_find(nest->stmt, is_shared, NULL);
+    if (!stmt)
+        return 0;
+    return nest_refuse(nest, stmt->line,
+                       "'%s' is declared in the loop, but %s; declare it before the loop",
+                       stmt->symbol->name,
+                       stmt->symbol->role == IR_GLOBAL ? "elsewhere, too"
+                                                       : "lives on from one iteration to "
+                                                         "the next");
+}
+
 /* ---- bounds that are read from memory ---- */
 
 static const struct ir_stmt *with_names(const struct model *model,
@@ -925,8 +955,8 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *source, int i
     nest_guaranteed(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    if (check_around(nest) || walk(&build, stmt, nest->tree) || check_pragmas(nest) ||
-        check_iterators(nest))
+    if (check_around(nest) || check_declarations(nest) ||
+        walk(&build, stmt, nest->tree) || check_pragmas(nest) || check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {
         nest_refuse(nest, stmt->line, "the loop is empty");

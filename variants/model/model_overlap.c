@@ -55,13 +55,122 @@ static bool is_reachable(const struct memory *memory, const struct memory *by)
     return shown && !is_from_outside(by);
 }
 
-static bool is_restrict(const struct memory *memory)
+/* ---- restrict ---- */
+
+/*
+ * A restrict pointer is alone with its memory but for what is made from it. A parameter
+ * is so while the function runs: another parameter is not made from it, unless the
+ * function sets it; a global or a field is not, unless the function lets the address out.
+ * A global or a field is so as long as the program runs: what any other pointer was made
+ * from nobody sees here, but two such are not made from each other.
+ */
+
+/* The pointer whose `restrict` speaks of the memory; NULL = none does. */
+static const struct ir_symbol *restrict_of(const struct memory *memory)
 {
     const struct ir_symbol *symbol = memory->symbol, *base = outermost(symbol);
-    bool through = base != symbol && base->role == IR_PARAM && base->type.is_restrict &&
-                   !strncmp(symbol->path, "->", 2) && !strstr(symbol->path + 2, "->") &&
-                   (memory->itself || symbol->dim_nr);
-    return through || (!memory->itself && symbol->type.is_restrict);
+    if (base != symbol && base->role == IR_PARAM && base->type.is_restrict &&
+        !strncmp(symbol->path, "->", 2) && !strstr(symbol->path + 2, "->") &&
+        (memory->itself || symbol->dim_nr))
+        return base;
+    return !memory->itself && symbol->type.is_restrict ? symbol : NULL;
+}
+
+struct flow {
+    const struct ir_symbol *from;
+    bool found;
+};
+
+static void find_setting(struct ir_expr *expr, void *data)
+{
+    struct flow *flow = data;
+    if (expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") &&
+        expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == flow->from)
+        flow->found = true;
+    for (size_t i = 0; expr->kind == IR_RAW && i < expr->arg_nr; i++)
+        flow->found = flow->found || expr->arg[i]->symbol == flow->from;
+}
+
+/* It may be given another address than that which it has, or one next to it. */
+static bool is_set(const struct ir_function *function, const struct ir_symbol *symbol)
+{
+    struct flow flow = {.from = symbol, .found = symbol->address_taken};
+    if (symbol->is_written && !flow.found)
+        stmt_exprs(function->body, find_setting, &flow);
+    return flow.found;
+}
+
+static bool is_variable_of_call(const struct ir_symbol *symbol)
+{
+    return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) && !symbol->is_static &&
+           !symbol->address_taken;
+}
+
+static void find_origin(struct ir_expr *expr, void *data)
+{
+    struct flow *flow = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (symbol &&
+        (symbol == flow->from ||
+         (symbol->type.pointers && (symbol->role == IR_LOCAL ||
+                                    (symbol->role == IR_PARAM && symbol->is_written)))))
+        flow->found = true;
+}
+
+/* An address, perhaps the one, becomes something that others may read: it is stored, or
+ * given to a function that may do anything, or made a number. */
+static void find_leak(struct ir_expr *expr, void *data)
+{
+    struct flow *flow = data;
+    const struct ir_expr *first = expr->arg_nr ? expr->arg[0] : NULL;
+    bool unknown = expr->kind == IR_CALL && !expr_function(expr) &&
+                   !(expr->symbol && (expr->symbol->effects || expr->symbol->is_pure));
+    bool stores = expr->kind == IR_ASSIGN && first->type.pointers &&
+                  !(first->kind == IR_NAME && is_variable_of_call(first->symbol));
+    bool number = expr->kind == IR_CAST && !expr->type.pointers && first->type.pointers;
+    bool copies = expr->kind == IR_ASSIGN && first->type.scalar == IR_RECORD;
+    if (!unknown && !stores && !number && !copies && expr->kind != IR_RAW)
+        return;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!stores || i)
+            ir_visit(expr->arg[i], find_origin, flow);
+}
+
+static bool leaks(const struct ir_function *function, const struct ir_symbol *symbol)
+{
+    struct flow flow = {.from = symbol};
+    stmt_exprs(function->body, find_leak, &flow);
+    return flow.found;
+}
+
+/* Fields that two pointers lead to may be one. */
+static bool may_be_one(const struct ir_symbol *a, const struct ir_symbol *b)
+{
+    return a->role == IR_FIELD && b->role == IR_FIELD && a->base != b->base &&
+           (strstr(a->path, "->") || strstr(b->path, "->"));
+}
+
+/* What `symbol` points to may have been reached from the restrict pointer. */
+static bool may_be_based(const struct ir_function *function,
+                         const struct ir_symbol *symbol, const struct ir_symbol *pointer)
+{
+    if (is_set(function, pointer) || symbol->role == IR_LOCAL)
+        return true;
+    if (symbol->role == IR_PARAM)
+        return pointer->role != IR_PARAM || is_set(function, symbol);
+    if (pointer->role == IR_PARAM)
+        return leaks(function, pointer);
+    return !symbol->type.is_restrict || is_set(function, symbol) ||
+           may_be_one(symbol, pointer);
+}
+
+static bool is_apart_by_restrict(const struct nest *nest, const struct memory *a,
+                                 const struct memory *b)
+{
+    const struct ir_function *function = nest->model->function;
+    const struct ir_symbol *pointer = restrict_of(a);
+    return pointer && !memory_has_rows(a) && pointer->role != IR_LOCAL &&
+           !may_be_based(function, b->symbol, pointer);
 }
 
 /* ---- types ---- */
@@ -155,11 +264,8 @@ static bool may_overlap(const struct nest *nest, const struct memory *a,
         return true;
     if (are_of_one_record(a, b))
         return false;
-    /* a local pointer may stem from the other one; of a pointer to pointers `restrict`
-     * speaks of those, not of the rows */
-    bool derived = a->symbol->role == IR_LOCAL || b->symbol->role == IR_LOCAL;
-    if (!derived && ((is_restrict(a) && !memory_has_rows(a)) ||
-                     (is_restrict(b) && !memory_has_rows(b))))
+    /* of a pointer to pointers `restrict` speaks of those, not of the rows */
+    if (is_apart_by_restrict(nest, a, b) || is_apart_by_restrict(nest, b, a))
         return false;
     if (!a->itself && !b->itself && !a->table && !b->table && !memory_has_rows(a) &&
         !memory_has_rows(b) &&

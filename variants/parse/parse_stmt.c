@@ -263,11 +263,26 @@ struct stmts {
     size_t item_nr, item_alloc;
 };
 
+/* Its value is all that there is to it: no assignment, no call, no text. */
+static bool only_reads(const struct ct_node *node)
+{
+    bool reads = !parse_written(node, NULL) && node->kind != CT_CALL &&
+                 node->kind != CT_ASSIGN && node->kind != CT_EXPR;
+    for (size_t i = 0; reads && i < node->child_nr; i++)
+        reads = only_reads(node->child[i]);
+    return reads;
+}
+
 static bool is_plain_declaration(const struct ct_node *node)
 {
-    for (size_t i = 0; i < node->child_nr; i++)
-        if (node->child[i]->kind != CT_VAR || node->child[i]->decl->as_written)
+    for (size_t i = 0; i < node->child_nr; i++) {
+        const struct ct_decl *decl = node->child[i]->decl;
+        if (node->child[i]->kind != CT_VAR || decl->as_written)
             return false;
+        for (size_t k = 0; k < decl->dim_nr; k++)
+            if (decl->dim[k] && !only_reads(decl->dim[k]))
+                return false;
+    }
     return node->child_nr > 0;
 }
 

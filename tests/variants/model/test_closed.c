@@ -34,17 +34,19 @@ static void check_left(const struct loops *loops, const char *name, const char *
 static void check_plan(const struct loops *loops, const char *name, const char *part,
                        const char *text)
 {
-    const char *words = strstr(text, "): ");
+    const char *words = strstr(text, "):");
     char *plan = words ? xstrndup(text, (size_t)(words + 1 - text)) : xstrdup(text);
     struct buf rests = {0}, code = {0};
     struct error err = {0};
-    words = words ? words + 3 : "";
+    words = words ? words + 2 + (words[2] == ' ') : "";
     if (strcmp(part, "illegal") == 0)
         check_fails_at(loops_check(loops, plan, NULL, &err), &err, STATUS_ILLEGAL, words,
                        name, HERE);
     else if (check_ok_at(loops_check(loops, plan, &rests, &err), &err, name, HERE) &&
              strcmp(part, "rests") == 0)
         check_contains_at(buf_str(&rests), words, name, HERE);
+    if (strcmp(part, "said") == 0)
+        check_str_at(buf_str(&rests), words, name, HERE);
     if (strcmp(part, "has") == 0 &&
         check_ok_at(loops_emit(loops, plan, &code, &err), &err, name, HERE))
         check_contains_at(buf_str(&code), words, name, HERE);
