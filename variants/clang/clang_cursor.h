@@ -94,6 +94,9 @@ struct cursors cxx_members_of(CXCursor record);
  * same by it. */
 size_t cxx_classes_with(CXCursor record, const char *name);
 
+/* clang_pragma.c: fills file->pragma. `args` as given to ct_open. */
+void ct_read_pragmas(struct ct_file *file, const struct strvec *args);
+
 struct ir_type type_of(struct ct_clang *clang, CXType type);
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);
 

@@ -279,6 +279,7 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
         return -1;
     read_functions(file);
     read_skipped(file);
+    ct_read_pragmas(file, args);
     return 0;
 }
 

@@ -115,11 +115,21 @@ struct ct_macro_use {
     bool pastes;           /* `#` or `##` on the way */
 };
 
+/* A pragma that the file has under another name: in a macro, or what it includes inside
+ * of a function, which may hold any. */
+struct ct_pragma {
+    struct ct_range place; /* of the use of the macro, arguments included */
+    const char *name;      /* of the macro; "#include" */
+    const char *text;      /* behind "#pragma "; NULL = not known */
+};
+
 struct ct_file {
     struct ct_function *function; /* definitions in the file itself, in order */
     size_t function_nr;
     struct ct_range *skipped; /* left out by the preprocessor */
     size_t skipped_nr;
+    struct ct_pragma *pragma; /* in order */
+    size_t pragma_nr;
     bool is_cplusplus;
     struct ct_clang *clang;
 };

@@ -25,6 +25,7 @@ enum pragma_kind {
     PRAGMA_HINT,   /* the same without; all four belong to the loop behind them */
     PRAGMA_REGION, /* of the statement behind it, which is no loop to us */
     PRAGMA_PLACE,  /* of its place in the file */
+    PRAGMA_FLOATS, /* with ON: how all that follows rounds can be seen */
     PRAGMA_MARK    /* nothing to a compiler */
 };
 enum pragma_cell {

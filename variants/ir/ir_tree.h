@@ -189,7 +189,8 @@ struct ir_stmt {
 
 /* `#pragma inflight WORDS` and every other pragma of the file. */
 struct ir_pragma {
-    const char *text; /* behind "#pragma " */
+    const char *text;  /* behind "#pragma "; "" = not known */
+    const char *macro; /* that its text is in, "#include"; NULL = none, it is known */
     bool ours;
     int line;
     size_t begin, end; /* whole line(s) with the newline; of `_Pragma("...")`, which is

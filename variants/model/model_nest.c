@@ -734,6 +734,11 @@ static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
     const struct pragma_row *row = pragma_row(pragma->text, &clauses);
     bool root = loop && loop->stmt == nest->stmt;
     struct clause clause;
+    if (pragma->macro)
+        return nest_refuse(nest, pragma->line,
+                           "what '%s' holds may be a pragma of the loop; write it there "
+                           "as a #pragma",
+                           pragma->macro);
     if (!row)
         return nest_refuse(
             nest, pragma->line,
@@ -748,8 +753,8 @@ static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
         return nest_refuse(nest, pragma->line,
                            "OpenMP distributes this loop inside another one; plans are "
                            "for the inner loop by itself");
-    if (row->kind == PRAGMA_REGION || (row->kind == PRAGMA_PLACE && !root) ||
-        (row->kind == PRAGMA_TEAM && !loop))
+    if (row->kind == PRAGMA_REGION || row->kind == PRAGMA_FLOATS ||
+        (row->kind == PRAGMA_PLACE && !root) || (row->kind == PRAGMA_TEAM && !loop))
         return nest_refuse(
             nest, pragma->line,
             "'#pragma %s' stands in what would be changed, which is left as it is",
@@ -766,6 +771,13 @@ static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
     return 0;
 }
 
+static bool shows_rounding(const struct nest *nest, const struct ir_pragma *pragma)
+{
+    size_t length = strlen(pragma->text);
+    return pragma_is(pragma, PRAGMA_FLOATS) && pragma->begin < nest->stmt->end &&
+           !strcmp(pragma->text + length - 2, "ON");
+}
+
 /* Those before its loops, and those that stand anywhere in it. */
 static int check_pragmas(struct nest *nest)
 {
@@ -777,7 +789,12 @@ static int check_pragmas(struct nest *nest)
             loop = has_pragma(nest->loop[i]->stmt, pragma) ? nest->loop[i] : NULL;
         bool inside =
             pragma->begin >= nest->stmt->begin && pragma->end <= nest->stmt->end;
-        if (!pragma->ours && (loop || inside || has_pragma(nest->stmt, pragma)))
+        if (shows_rounding(nest, pragma))
+            status = nest_refuse(nest, nest->stmt->line,
+                                 "by the pragma of line %d its arithmetic must stay as "
+                                 "it is",
+                                 pragma->line);
+        else if (!pragma->ours && (loop || inside || has_pragma(nest->stmt, pragma)))
             status = check_pragma(nest, pragma, loop);
     }
     return status;

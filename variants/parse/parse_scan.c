@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
 #include "variants/parse/parse_parts.h"
 
@@ -136,11 +137,23 @@ static size_t skip_spaces(const char *source, size_t at, size_t end)
     return at;
 }
 
+/* Length of the `#` there, also spelt `%:` or as a trigraph; 0 = it is none. */
+static size_t hash_length(const char *source, size_t at, size_t end)
+{
+    static const char *const spelt[] = {"#", "%:", "?\?="};
+    for (size_t i = 0; i < ARRAY_SIZE(spelt); i++)
+        if (end - at >= strlen(spelt[i]) &&
+            !strncmp(source + at, spelt[i], strlen(spelt[i])))
+            return strlen(spelt[i]);
+    return 0;
+}
+
 /* The directive whose '#' is at `hash`; NULL when it is no pragma. */
 static struct ir_pragma *read_pragma(struct ir_arena *arena, const char *source,
                                      size_t hash, size_t end)
 {
-    size_t words = after_word(source, skip_spaces(source, hash + 1, end), end, "pragma");
+    size_t at = hash + hash_length(source, hash, end);
+    size_t words = after_word(source, skip_spaces(source, at, end), end, "pragma");
     if (!words)
         return NULL;
     struct ir_pragma *pragma = ir_alloc(arena, sizeof(*pragma));
@@ -182,22 +195,38 @@ static struct ir_pragma *read_operator(struct ir_arena *arena, const char *sourc
     return pragma;
 }
 
+/* Of a macro, or of an included file. */
+static struct ir_pragma *hidden_pragma(struct ir_arena *arena,
+                                       const struct ct_pragma *hidden)
+{
+    struct ir_pragma *pragma = ir_alloc(arena, sizeof(*pragma));
+    pragma->text = hidden->text ? hidden->text : "";
+    pragma->macro = hidden->text ? NULL : hidden->name;
+    pragma->begin = hidden->place.begin;
+    pragma->end = hidden->place.end;
+    return pragma;
+}
+
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file)
 {
     struct ir_pragma *first = NULL, **last = &first;
     bool at_line_start = true;
-    size_t counted = 0;
+    size_t counted = 0, hidden = 0;
     int line = 1;
     for (size_t at = 0, next; at < length; at = next) {
         next = scan_piece(source, at, length);
-        bool directive = at_line_start && source[at] == '#';
+        bool directive = at_line_start && hash_length(source, at, length);
         if (directive)
             next = scan_directive(source, at, length);
         struct ir_pragma *pragma = NULL;
         if (!is_skipped(file, at))
             pragma = directive ? read_pragma(arena, source, at, next)
                                : read_operator(arena, source, at, length);
+        while (hidden < file->pragma_nr && file->pragma[hidden].place.begin < at)
+            hidden++;
+        if (!pragma && hidden < file->pragma_nr && file->pragma[hidden].place.begin == at)
+            pragma = hidden_pragma(arena, &file->pragma[hidden]);
         if (pragma && !directive)
             next = pragma->end;
         for (; pragma && counted < at; counted++)
