@@ -4,13 +4,15 @@
  *
  *     plans FILE.c [--seed S] [--count N] [--plan P]
  *           [--main | --generated] [--flags F] [--other F] [--reassociate]
+ *     plans FILE.c --draw [--function NAME] [--seed S] [--count N] [--flags F]
  *
  * Draws plans until N legal ones were tried or too many were drawn, and prints what
  * became of them as one line of JSON; what is being worked on goes to stderr. --plan:
  * that one alone, with the C that was made of it. --main: the file has a main under
  * -DTEST;
  * --generated: that of kernel_call.h. --other: flags that original and plans are built
- * with and that the plans were not made with.
+ * with and that the plans were not made with. --draw: nothing is built; legal plans are
+ * printed, a line each, for bench/foreign.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -29,7 +31,8 @@ struct job {
     struct plan_file file;
     const char *plan;
     unsigned long long seed, count;
-    bool has_main;
+    const char *function;
+    bool has_main, only_draw;
 };
 
 /* Of all draws: by step, how often drawn, how often in a plan that was legal. */
@@ -103,7 +106,9 @@ static json_t *try_json(const struct plan_try *try)
 
 static void print_results(const struct plan_bench *bench, const struct drawing *drawing)
 {
-    json_t *steps = json_object(), *plans = json_array(), *odd = json_array();
+    json_t *steps = json_object(), *plans = json_array(), *odd = json_array(),
+           *loops = json_array();
+    struct kernel_view view = kernel_view(bench->kernel);
     size_t nr;
     const struct transformation *table = transformations(&nr);
 
@@ -111,14 +116,19 @@ static void print_results(const struct plan_bench *bench, const struct drawing *
         json_object_set_new(steps, table[i].name,
                             json_pack("[I, I]", (json_int_t)drawing->step_drawn[i],
                                       (json_int_t)drawing->step_legal[i]));
+    for (size_t i = 0; i < view.loop_nr; i++)
+        json_array_append_new(loops,
+                              json_pack("{s:i, s:s}", "line", view.loop[i].line, "why",
+                                        view.loop[i].modelled ? "" : view.loop[i].why));
     for (size_t i = 0; i < bench->try_nr; i++)
         json_array_append_new(plans, try_json(&bench->try[i]));
     for (size_t i = 0; i < drawing->odd.nr; i++)
         json_array_append_new(odd, json_string(drawing->odd.v[i]));
     json_t *all = json_pack(
-        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "drawn", (json_int_t)drawing->drawn,
+        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "drawn", (json_int_t)drawing->drawn,
         "legal", (json_int_t)drawing->legal, "illegal", (json_int_t)drawing->illegal,
-        "other", (json_int_t)drawing->other, "steps", steps, "odd", odd, "plans", plans);
+        "other", (json_int_t)drawing->other, "steps", steps, "odd", odd, "plans", plans,
+        "loops", loops);
     json_dumpf(all, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(all);
@@ -151,6 +161,40 @@ static int print_single(const struct plan_bench *bench, struct error *err)
     return plan_try_worst(try) >= PLAN_ANNOUNCED
                ? 0
                : fail(err, STATUS_FAILED, "not as it should be");
+}
+
+/* Prints what is legal and can be written, of plans of the kernel as the file has it. */
+static int print_legal(const struct job *job, struct error *err)
+{
+    struct kernel_request request = {.path = job->file.path, .function = job->function};
+    struct strvec drawn = {0};
+    struct kernel *kernel = NULL;
+    size_t legal = 0;
+
+    strvec_split(&request.cflags, job->file.flags);
+    int result = kernel_open(&request, &kernel, err);
+    struct plan_random random = plan_random_begin(kernel, job->seed);
+    while (!result && legal < job->count && drawn.nr < DRAWS_PER_PLAN * job->count) {
+        char *text = plan_random_next(&random);
+        struct buf source = {0};
+        struct plan *plan;
+
+        if (!strvec_has(&drawn, text) && plan_parse(text, &plan, NULL) == 0) {
+            if (kernel_check(kernel, plan, NULL, NULL) == 0 &&
+                kernel_emit(kernel, plan, NULL, &source, NULL) == 0) {
+                puts(text);
+                legal++;
+            }
+            plan_free(plan);
+        }
+        strvec_push(&drawn, text);
+        buf_release(&source);
+        free(text);
+    }
+    strvec_release(&drawn);
+    strvec_release(&request.cflags);
+    kernel_free(kernel);
+    return result;
 }
 
 static int work(const struct job *job, struct plan_bench *bench, struct error *err)
@@ -186,6 +230,8 @@ int main(int argc, char **argv)
                                             {"generated", no_argument, NULL, 'g'},
                                             {"reassociate", no_argument, NULL, 'r'},
                                             {"other", required_argument, NULL, 'o'},
+                                            {"draw", no_argument, NULL, 'd'},
+                                            {"function", required_argument, NULL, 'n'},
                                             {0}};
     struct job job = {.seed = 1, .count = 20, .file.flags = ""};
     struct plan_bench bench = {0};
@@ -200,17 +246,20 @@ int main(int argc, char **argv)
         job.file.flags = c == 'f' ? optarg : job.file.flags;
         job.file.other = c == 'o' ? optarg : job.file.other;
         job.has_main |= c == 'm';
+        job.function = c == 'n' ? optarg : job.function;
+        job.only_draw |= c == 'd';
         job.file.is_generated |= c == 'g';
         job.file.reassociate |= c == 'r';
     }
     if (optind + 1 != argc) {
         fputs("usage: plans FILE.c [--seed S] [--count N] [--plan P] [--main | "
-              "--generated] [--flags F] [--other F] [--reassociate]\n",
+              "--generated | --draw] [--function NAME] [--flags F] [--other F] "
+              "[--reassociate]\n",
               stderr);
         return 2;
     }
     job.file.path = argv[optind];
-    int result = work(&job, &bench, &err);
+    int result = job.only_draw ? print_legal(&job, &err) : work(&job, &bench, &err);
     if (result)
         fprintf(stderr, "plans: %s\n", err.text);
     plan_bench_release(&bench);
