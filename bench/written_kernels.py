@@ -1,19 +1,30 @@
 """Small kernels as people write them: nests under `else` and labels, calls of all kinds, statics, casts, macros, directives of OpenMP, several
-layouts. A kernel has one to three nests out of NESTS, of the class that its number says and of any. Each nest is a text in which
+layouts. A kernel has one to three nests out of NESTS, of the class that its number says and of any; "functions" and "pragmas" are made of the
+rows of the reader's tables, so that a row that is added is tried. Each nest is a text in which
 
     T   the elements' type        W(x)  a value that stays small       S(x)  a small int made of one
     H   a loop over i below n     H<    the same, in the plain form    J     a loop over j below m
     R   `restrict`, or nothing
 
 and what may be used is n, m, k, r (what is returned), t (an int), a, b, c (b is only read), and what FRONT declares. Those of REFUSED must
-be left as they are. Called as the kernels of random_kernels.py are, by bench/kernel_call.h; reproducible by seed."""
+be left as they are, those of "functions" must not. Called as the kernels of random_kernels.py are, by bench/kernel_call.h; reproducible by seed."""
 import os
 import re
 
 from reports import ROOT
 
 TYPES = (("int", "i", 4), ("int", "i", 4), ("unsigned", "u", 4), ("short", "i", 2), ("long", "i", 8), ("float", "f", 4), ("double", "f", 8))
-LEFT = "/* left as it is */"
+LEFT, READ = "/* left as it is */", "/* is read */"
+FUNCTIONS, OPENMP = (os.path.join(ROOT, "variants/ir", name) for name in ("functions.def", "openmp.def"))
+
+
+def rows_of(path, macro):
+    """The arguments of each, as they are written."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    return [[word.strip().strip('"') for word in row.split(",")] for row in re.findall(r"^%s\((.*)\)$" % macro, text, re.M)]
 
 # ---- how a nest stands in the function
 
@@ -136,8 +147,76 @@ NESTS = {
     "pointers": ("{\n\tT *p = c;\n\tconst T *q = b;\n\tint q0 = n;\n\twhile (q0--)\n\t\t*p++ = W(*q++);\n}", "{\n\tT *p = a, *e = a + n;\n\twhile (p < e) {\n\t\t*p = W(*p + 1);\n\t\tp++;\n\t}\n}", "for (const T *p = b; p < b + n; p += 3)\n\tr += S(*p);",
                  "for (int i = 0, q = n - 1; i < q; i++, q--) {\n\tT x = a[i];\n\ta[i] = a[q];\n\ta[q] = x;\n}", "for (T *p = a, *e = a + n; p != e; ++p)\n\t*p = W(*p + 2);", "{\n\tconst T *q = b + n;\n\twhile (q-- > b)\n\t\tr = r * 3 + (unsigned)S(*q);\n}",
                  "H {\n\tT *p = &c[i * 9];\n\tJ\n\t\t*p++ = W(b[j]);\n}", "for (const T *p = b, *q = b + 1; q < b + n; p++, q++)\n\tr += S(*p) > S(*q);", "while (n > 3 && k-- > 0)\n\tH<\n\t\ta[i] = W(a[i] + 1);"),
-    "refused": (),
+    "functions": (), "pragmas": (), "refused": (),
 }
+
+# ---- nests of the rows of tables
+
+# What a parameter of the letter is given, see functions.def; of the builtins, which have no letters, by the name.
+GIVEN = {"d": "(S(b[i]) * 0.25 + 0.125)", "i": "S(b[i])", "u": "(unsigned)S(b[i])", "l": "(long)S(b[i])", "L": "(long long)S(b[i])"}
+BUILTIN = ((r"popcount|parity|ffs|clrsb", ("i",)), (r"clz|ctz", ("8 | i",)), (r"bswap", ("i",)), (r"is(nan|inf|finite|normal)|signbit", ("d",)),
+           (r"isgreater|isless|isunordered", ("d", "d")), (r"huge_val|_inff?$", ()), (r"expect_with", ("i", "2", "0.5")), (r"expect$", ("i", "2")))
+WHERE = {"w": "&c[i + 1]", "x": "&c[i + 1]", "r": "&b[i]", "-": "S(b[i])", "n": "2 * sizeof *c"}
+NAMED = {"__builtin_prefetch": "__builtin_prefetch(&b[i]);", "__builtin_unreachable": "if (S(b[i]) > 99)\n\t\t__builtin_unreachable();", "bzero": "__builtin_bzero(&c[i + 1], sizeof *c);",
+         "strlen": "t += (int)strlen(gtext + (i & 7));", "strcmp": "t += strcmp(gtext + (i & 7), gtext + 8) > 0;", "strncmp": "t += strncmp(gtext + (i & 7), gtext + 8, 3) > 0;",
+         "strcpy": "strcpy(gtext + 40 + (i & 7), gtext + 8);\n\tt += gtext[41 + (i & 3)];", "strncpy": "strncpy(gtext + (i & 7), gtext + 9, 2);", "strcat": "if (i < 5)\n\t\tstrcat(gtext, \"ab\");",
+         "printf": "fprintf(gout, \"%d\", i);", "fprintf": "fprintf(gout, \"%d\", i);", "fputs": "fputs(i & 1 ? \"x\" : \"yz\", gout);", "fputc": "fputc('a' + (i & 7), gout);", "putc": "putc('a' + (i & 7), gout);",
+         "fflush": "fputc('a' + (i & 7), gout);\n\tfflush(gout);"}
+UNTRIED = ("min", "max", "clamp", "puts", "putchar", "perror", "terminate", "__assert_fail", "__assert", "__assert_rtn", "_exit")  # of C++, headers, stdout
+
+
+def of_function(name, prototype, does, memory):
+    """A nest that must be read; None: it cannot be tried here."""
+    if name in UNTRIED or "c" in prototype[:1] + prototype[1:].replace("k", ""):
+        return None
+    if name in NAMED:
+        body = NAMED[name]
+    elif does == "ENDS":
+        body = "if (S(b[i]) > 99)\n\t\t%s(%s);" % (name, "3" if "xit" in name else "")
+    elif does == "MEMORY":
+        call = "%s(%s)" % (name, ", ".join(WHERE[letter] for letter in memory))
+        body = "r += (unsigned)(%s != 0);" % call if prototype[0] == "i" else call + ";\n\tc[i] = W(c[i + 1] + b[i]);"
+    else:
+        letters = prototype[1:] if prototype else next((given for words, given in BUILTIN if re.search(words, name)), None)
+        if letters is None:
+            return None
+        call = "%s(%s)" % (name, ", ".join(GIVEN.get(letter, letter.replace("i", "(unsigned)S(b[i])")) for letter in letters))
+        body = "c[i] = (T)D(%s);" % call
+    return "H< %s {\n\t%s\n}" % (READ, body)
+
+
+NESTS["functions"] = tuple(filter(None, (of_function(*row) for row in rows_of(FUNCTIONS, "FUNCTION")))) or NESTS["builtins"]
+# What a clause's loop holds, and what stands in its parentheses.
+CLAUSE_BODY = {"private": ("(t)", CLAUSES[1][1]), "firstprivate": ("(t)", CLAUSES[2][1]), "lastprivate": ("(t)", CLAUSES[3][1]), "shared": ("(c)", None), "default": ("(shared)", None),
+               "reduction": ("(+ : r)", "r += S(b[i]);"), "schedule": ("(static, 2)", None), "num_threads": ("(2)", None), "if": ("(n > 8)", None), "proc_bind": ("(close)", None),
+               "nowait": ("", None), "collapse": ("(2)", "J\n\tc[i * 9 + j] = W(b[j] + a[i]);"), "ordered": ("", "{\n#pragma omp ordered\n\tr = r * 3 + (unsigned)S(b[i]);\n}"),
+               "linear": ("(t : 3)", CLAUSES[4][1]), "safelen": ("(4)", "a[i + 4] = W(a[i] + b[i]);"), "simdlen": ("(4)", None), "order": ("(concurrent)", None), "simd": ("", None)}
+
+
+def of_clause(word):
+    """The clause in each directive that may have it, before one loop, and before two that may be fused."""
+    value, body = CLAUSE_BODY.get(word, (None, None))
+    for directive in ("parallel for", "for", "simd"):
+        fits = {"num_threads": ("parallel for",), "if": ("parallel for",), "proc_bind": ("parallel for",), "shared": ("parallel for",), "default": ("parallel for",), "nowait": ("for",),
+                "safelen": ("simd",), "simdlen": ("simd",), "order": ("simd",), "firstprivate": ("parallel for", "for"), "schedule": ("parallel for", "for"),
+                "ordered": ("parallel for", "for"), "simd": ("parallel for", "for")}.get(word, ("parallel for", "for", "simd"))
+        if value is None or directive not in fits or (directive == "for" and word in ("reduction", "linear", "lastprivate")):
+            continue
+        text = "#pragma omp %s %s%s\nH0\n\t%s" % (directive, word, value, body or "c[i] = W(b[i] + 1);")
+        behind = "\nH0 {\n\tt += S(b[i]);\n\ta[i] = t & 63;\n}" if directive != "for" else "\n#pragma omp for\nH0\n\ta[i] = W(a[i] + 2);"
+        for more in ("", behind):
+            yield ("if (n > 0) {\n%s\n}" if directive != "for" else "if (n > 0) {\n#pragma omp parallel\n{\n%s\n}\n}") % (text + more)
+
+
+def of_pragma(words):
+    """A pragma that only counts for the loop behind it."""
+    if words in ("omp simd", "omp parallel for") or not words.startswith(("omp", "STDC", "push", "pop", "message", "parallel")):
+        yield "#pragma %s\nH0\n\ta[i + 1] = W(a[i] + b[i]);" % (words.replace("clang loop", "clang loop unroll_count(2)").replace("GCC unroll", "GCC unroll 4")
+                                                             if "omp" not in words else "STDC FP_CONTRACT OFF")
+
+
+NESTS["pragmas"] = tuple(nest for row in rows_of(OPENMP, "CLAUSE") for nest in of_clause(row[0])) + tuple(
+    nest for row in rows_of(OPENMP, "PRAGMA") for nest in of_pragma(row[0])) or NESTS["clauses"]
 # Nothing models them.
 REFUSED = ("H {\n\t__asm__ volatile(\"\" : : : \"memory\");\n\tc[i] = b[i];\n}", "H\n\tc[i] = other(i);", "H {\n\tgvolatile = i;\n\tc[i] = b[i];\n}", "H {\n\tif (S(b[i]) > 6)\n\t\tgoto out;\n\tc[i] = b[i];\n}",
            "H {\n\tint *p = __builtin_alloca(sizeof(int));\n\t*p = i;\n\tc[i] = *p & 63;\n}", "H\n\tgchoose(&a[i]);", "H {\n\tif (S(b[i]) > 6)\n\t\treturn r;\n\tc[i] = b[i];\n}", "H {\n\tc[i] = ({ int x = S(b[i]); for (; x > 2; x--) r++; x; });\n}",
@@ -181,6 +260,9 @@ extern struct bits gbits[700];
 extern struct point gpoint[700];
 extern union both gunion[700];
 extern int gtab[8], gtotal, glimit[4];
+extern char gtext[80];
+extern FILE *gout;
+#define D(x) ((x) > -9 && (x) < 9 ? (int)((x) * 4) & 63 : 1)
 extern volatile int gvolatile;
 extern int (*gother)(int);
 extern void (*gchoose)(T *);
@@ -205,6 +287,9 @@ struct bits gbits[700];
 struct point gpoint[700];
 union both gunion[700];
 int gtab[8], gtotal, glimit[4];
+char gtext[80];
+static char gprinted[400];
+FILE *gout;
 volatile int gvolatile;
 static T gwork[1024];
 static int first(int i) { return i + 1; }
@@ -225,6 +310,10 @@ static void reset(void)
 		glimit[i] = i * 3 & 7;
 	for (i = 0; i < 1024; i++)
 		gwork[i] = i * 7 % 13;
+	memcpy(gtext, "0123456b8012efg\0xyz", 20);
+	memset(gprinted, 0, sizeof gprinted);
+	gout = gout ? gout : fmemopen(gprinted, sizeof gprinted, "w");
+	rewind(gout);
 	gtotal = 3;
 	gvolatile = 0;
 	gkept = gp = gq = 0;
@@ -236,6 +325,9 @@ static void note(void)
 	call_note(gunion, sizeof gunion, (struct call_type){'u', 1});
 	call_note(gtab, 8, (struct call_type){'i', 4});
 	call_note(gwork, 1024, (struct call_type){KIND, sizeof(T)});
+	fflush(gout);
+	call_note(gprinted, sizeof gprinted, (struct call_type){'u', 1});
+	call_note(gtext, sizeof gtext, (struct call_type){'u', 1});
 	call_note(&gtotal, 1, (struct call_type){'i', 4});
 }
 static void extents(const struct call *call, long *ea, long *eb)
@@ -266,7 +358,6 @@ int main(int argc, char **argv)
 #endif
 """
 CLASSES = tuple(NESTS)
-FUNCTIONS = os.path.join(ROOT, "variants/ir/functions.def")
 
 
 class Written:
@@ -281,6 +372,8 @@ class Written:
         nests = [self.nest(self.what)]
         for _ in range(self.below(3)):
             nests.insert(self.below(2) * len(nests), self.nest(CLASSES[self.below(len(CLASSES))] if self.below(2) else self.what))
+        if self.layout == "line" and any(LEFT in nest or READ in nest for nest in nests):
+            self.layout = ""
         if any("#pragma" in nest or "\n#" in nest or "PAR" in nest or "SUM" in nest for nest in nests) and self.layout == "line":
             self.layout = ""
         self.flags = "-std=gnu89" if self.layout == "old" else ""
