@@ -310,7 +310,7 @@ static void reset(void)
 		glimit[i] = i * 3 & 7;
 	for (i = 0; i < 1024; i++)
 		gwork[i] = i * 7 % 13;
-	memcpy(gtext, "0123456b8012efg\0xyz", 20);
+	memcpy(gtext, "0123456b8012efg\\0xyz", 20);
 	memset(gprinted, 0, sizeof gprinted);
 	gout = gout ? gout : fmemopen(gprinted, sizeof gprinted, "w");
 	rewind(gout);
