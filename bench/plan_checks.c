@@ -35,7 +35,7 @@ static const double run_limit_s = 20;
 
 struct job {
     struct kernel_request request;
-    const char *plan;
+    const char *path, *plan;
     unsigned long long seed;
     size_t count;
     long long wrong_nr; /* of the file; 0 = plans are drawn */
@@ -240,7 +240,7 @@ static int find_truth(struct checks *checks, const char *program, char **how,
                              lines.index ? lines.index : "outside",
                              lines.got ? lines.got : "-", lines.want ? lines.want : "-",
                              at, seed);
-        else if (!lines.is_done && lines.has_reference)
+        else if (!lines.is_done && lines.has_reference && outcome.end != SPAWN_TIMED_OUT)
             *how = xasprintf("%s at %s (contents %d)", spawn_end_word(outcome.end), at,
                              seed);
         spawn_outcome_release(&outcome);
@@ -278,10 +278,14 @@ static int check_one(struct checks *checks, const char *name, struct built *buil
         caught = "small sizes";
     } else {
         began_s = clock_s();
+        checks->live->opts.unsanitized =
+            !how; /* of what is right it would find nothing */
         if (live_check(checks->live, built, false, err))
             return -1;
         full_s = clock_s() - began_s;
-        caught = built->refused != RUN_OUTCOME_OK ? "full size" : NULL;
+        caught = built->refused == RUN_OUTCOME_OK  ? NULL
+                 : strstr(built->why, "sanitizer") ? "a sanitizer"
+                                                   : "full size";
     }
     json_array_append_new(checks->results,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:f, s:f}", "plan",
@@ -342,19 +346,55 @@ static int check_drawn(struct checks *checks, struct error *err)
     return status;
 }
 
+/* The file as it is with WRONG as that: its constants tell the check which sizes matter.
+ */
+static int write_variant(const char *from, long long wrong, const char *to,
+                         struct error *err)
+{
+    enum { NESTED = 16 };
+    bool on[NESTED] = {true}, done[NESTED] = {true};
+    size_t depth = 0;
+    struct buf text = {0}, out = {0};
+    int status = file_read(from, &text, err);
+
+    for (const char *at = buf_str(&text), *end; *at; at = end) {
+        long long asked = 0;
+
+        end = at + strcspn(at, "\n");
+        end += *end == '\n';
+        if (sscanf(at, "#if WRONG == %lld", &asked) == 1 ||
+            !strncmp(at, "#ifndef WRONG", strlen("#ifndef WRONG"))) {
+            done[++depth] = asked == wrong;
+            on[depth] = on[depth - 1] && done[depth];
+        } else if (depth && sscanf(at, "#elif WRONG == %lld", &asked) == 1) {
+            on[depth] = on[depth - 1] && !done[depth] && asked == wrong;
+            done[depth] |= asked == wrong;
+        } else if (depth && !strncmp(at, "#else", strlen("#else"))) {
+            on[depth] = on[depth - 1] && !done[depth];
+        } else if (depth && !strncmp(at, "#endif", strlen("#endif"))) {
+            depth--;
+        } else if (on[depth]) {
+            buf_add_n(&out, at, (size_t)(end - at));
+        }
+    }
+    if (status == 0)
+        status = file_write(to, buf_str(&out), out.length, err);
+    buf_release(&text);
+    buf_release(&out);
+    return status;
+}
+
 static int check_written(struct checks *checks, struct error *err)
 {
-    struct buf text = {0};
-    int status = file_read(checks->job->request.path, &text, err);
+    int status = 0;
 
     for (long long i = 1; i <= checks->job->wrong_nr && !status; i++) {
         char *name = xasprintf("wrong %lld", i),
-             *path = xasprintf("%s/wrong-%lld.c", checks->dir, i),
-             *wrong = xasprintf("#define WRONG %lld\n%s", i, buf_str(&text));
+             *path = xasprintf("%s/wrong-%lld.c", checks->dir, i);
         struct built *built = NULL;
 
         fprintf(stderr, "%s\n", name);
-        status = file_write(path, wrong, strlen(wrong), err) ||
+        status = write_variant(checks->job->path, i, path, err) ||
                          live_built_file(checks->live, path, NULL,
                                          &(struct environment){0}, &built, err) ||
                          check_one(checks, name, built, err)
@@ -362,9 +402,7 @@ static int check_written(struct checks *checks, struct error *err)
                      : 0;
         free(name);
         free(path);
-        free(wrong);
     }
-    buf_release(&text);
     return status;
 }
 
@@ -385,7 +423,7 @@ static int build_original(struct checks *checks, char **program, struct error *e
 /* Where the file says no sizes, they are this. */
 static int bind(struct kernel *kernel, struct error *err)
 {
-    enum { SIZE = 1000 };
+    enum { SIZE = 100 };
 
     if (kernel_bind(kernel, NULL) == 0)
         return 0;
@@ -439,9 +477,17 @@ static long long full_size(struct kernel *kernel)
 
 static int check_kernel(struct checks *checks, struct error *err)
 {
+    struct kernel_request request = checks->job->request;
+    int status = scratch_make(&checks->dir, err);
+    char *path = status ? NULL : path_join(checks->dir, path_base(checks->job->path));
 
-    if (kernel_open(&checks->job->request, &checks->kernel, err) ||
-        bind(checks->kernel, err) || scratch_make(&checks->dir, err) ||
+    if (path && checks->job->wrong_nr) {
+        request.path = path;
+        status = write_variant(checks->job->path, 0, path, err);
+    }
+    status = status || kernel_open(&request, &checks->kernel, err) ? -1 : 0;
+    free(path);
+    if (status || bind(checks->kernel, err) ||
         toolchain_find("gcc", NULL, &checks->toolchain, err))
         return -1;
     long long size = full_size(checks->kernel);
@@ -489,8 +535,8 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    job.request.path = argv[optind];
-    job.wrong_nr = wrong_nr(job.request.path);
+    job.request.path = job.path = argv[optind];
+    job.wrong_nr = wrong_nr(job.path);
     int status = check_kernel(&checks, &err);
     if (status)
         fprintf(stderr, "checks: %s\n", err.text);

@@ -6,6 +6,8 @@
 #endif
 #pragma inflight set n = 10000
 #pragma inflight set steps = 100
+#pragma inflight buffer a length n
+#pragma inflight buffer b length n
 void copies(int steps, int n, double *restrict a, double *restrict b)
 {
 #if WRONG == 1 /* distributed */

@@ -10,7 +10,7 @@
 /* Around powers of two and vector lengths, and primes; and nothing at all. */
 static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,   17,
                                   31, 33, 63, 64, 65, 97, 257, 1021, 4099, 0};
-static const long long unlike[] = {3, 37, 8, 61, 2, 19, 0};
+static const long long unlike[] = {3, 37, 8, 61, 1, 19, 2, 23, 0};
 
 /* What a nest of that many iterations costs is a few milliseconds. */
 static const double iterations_max = 2e6, extra_iterations_max = 2e7;
@@ -213,16 +213,54 @@ static void try_around(struct making *making, long long value)
         try_alike(making, value + 1);
 }
 
+/* Each parameter far above the others, and far below them. */
+static void try_apart(struct making *making)
+{
+    static const long long far[][2] = {{1021, 5}, {5, 131}};
+    struct kernel *kernel = making->kernel;
+
+    for (size_t k = 0; k < ARRAY_SIZE(far); k++)
+        for (size_t i = 0; i < kernel->scalar_nr; i++) {
+            double others = pow((double)far[k][1], making->depth - 1);
+
+            if (!kernel->scalar[i].is_size || (double)far[k][0] * others > iterations_max)
+                continue;
+            for (size_t j = 0; j < kernel->scalar_nr; j++)
+                if (kernel->scalar[j].is_size)
+                    set(making, j, far[k][j != i]);
+            if (kernel_refresh(kernel, NULL) == 0)
+                keep(making);
+        }
+}
+
+/* Blocks of blocks: a tile that is unrolled has its rest where both end. */
+static void try_products(struct making *making, const long long *extra, size_t extra_nr)
+{
+    enum { LARGEST = 1024 };
+
+    for (size_t i = 0; i < extra_nr; i++)
+        for (size_t k = 0; k < i; k++) {
+            long long product = extra[i] * extra[k];
+
+            if (product <= LARGEST &&
+                pow((double)product + 1, making->depth) <= iterations_max)
+                try_alike(making, product + 1);
+        }
+}
+
 static void make_all(struct making *making, const long long *extra, size_t extra_nr)
 {
-    if (size_nr(making->kernel) > 1)
+    if (size_nr(making->kernel) > 1) {
         for (size_t turn = 0; turn < ARRAY_SIZE(unlike); turn++)
             try_unlike(making, unlike, ARRAY_SIZE(unlike), turn);
+        try_apart(making);
+    }
     for (size_t i = 0; i < ARRAY_SIZE(alike); i++)
         if (pow((double)alike[i], making->depth) <= iterations_max)
             try_alike(making, alike[i]);
     for (size_t i = 0; i < extra_nr; i++)
         try_around(making, extra[i]);
+    try_products(making, extra, extra_nr);
 }
 
 /* ---- ends of types, and no trips ---- */

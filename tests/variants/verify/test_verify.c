@@ -53,7 +53,8 @@ TEST("kernels equal themselves")
         {"plain", "n=1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 33, 63, 64, 65, 97, 257, 1021, "
                   "4099, 0, -1, 5000"},
         {"vla",
-         "n x m=3 x 37, 37 x 8, 8 x 61, 61 x 2, 2 x 19, 19 x 0, 0 x 3, 1 x 1, 2 x 2,"},
+         "n x m=3 x 37, 37 x 8, 8 x 61, 61 x 1, 1 x 19, 19 x 2, 2 x 23, 23 x 0, 0 x 3, "
+         "90 x 5, 5 x 70, 1 x 1, 2 x 2,"},
         {"sparse", "97 x 97, 200 x 257, 200 x 300"},
         {"integers", "n=1, 2, 3,"},
         {"globals", "257, 0, 400"},
@@ -147,6 +148,43 @@ TEST("both sides of a size are tried")
 }
 
 /* ---- wrong variants ---- */
+
+/* What only shows at sizes that are far apart, and behind blocks of blocks. */
+TEST("sizes are tried far apart and behind blocks of blocks")
+{
+    static const struct {
+        const char *file, *source, *at;
+    } cases[] = {
+        {"vla",
+         PRODUCT
+         "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m && j < n "
+         "+ 60; j++)\n            y[i] += A[i][j] * x[j];\n}\n",
+         "at n=5 m=70"},
+        {"vla",
+         PRODUCT "    for (int i = 0; i < n && i < m + 80; i++)\n        for (int j = 0; "
+                 "j < m; j++)\n            y[i] += A[i][j] * x[j];\n}\n",
+         "at n=90 m=5"},
+        {"plain",
+         SCALE
+         "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] += s "
+         "* a[i];\n        sum += b[i];\n    }\n    return n > 1 && n % 24 == 1 && "
+         "n % 5 == 1 ? sum + 1 : sum;\n}\n",
+         "at n=121"},
+    };
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct verify_report report;
+
+        verify(cases[i].file, cases[i].source, toolchain,
+               (struct verify_opts){.small_only = true}, &report);
+        check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+        check_contains(text_of(report.detail), cases[i].at);
+        verify_report_release(&report);
+    }
+}
 
 static const struct {
     const char *what, *file, *source;
