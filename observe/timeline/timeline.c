@@ -59,34 +59,34 @@ size_t timeline_add_event(struct timeline *timeline, const struct timeline_event
  * Readings.
  */
 
-static double grown(struct timeline_event *event, const struct timeline_reading *now)
+static double grown(struct timeline_event *event, double value, double at_s)
 {
-    const struct timeline_reading *last = &event->last;
-    double seconds = now->at_s - last->at_s;
+    double last = event->last.value, seconds = at_s - event->last_at_s;
 
-    if (!last->known || !(seconds > 0))
+    if (!event->last.known || !(seconds > 0))
         return NAN;
-    if (now->value < last->value) {
+    if (value < last) {
         if (event->backward_nr++ == 0) {
-            event->backward_at_s = now->at_s;
-            event->backward_from = last->value;
-            event->backward_to = now->value;
+            event->backward_at_s = at_s;
+            event->backward_from = last;
+            event->backward_to = value;
         }
         return NAN;
     }
-    return (now->value - last->value) / seconds * event->factor;
+    return (value - last) / seconds * event->factor;
 }
 
-static double value_of(struct timeline_event *event, struct timeline_reading now)
+static double value_of(struct timeline_event *event, const struct timeline_reading *now,
+                       double at_s)
 {
     double value;
 
-    if (!now.known)
+    if (!now->known)
         return NAN;
-    value =
-        event->kind == TIMELINE_LEVEL ? now.value * event->factor : grown(event, &now);
-    if (!event->last.known || now.at_s > event->last.at_s)
-        event->last = now;
+    value = event->kind == TIMELINE_LEVEL ? now->value * event->factor
+                                          : grown(event, now->value, at_s);
+    event->last = *now;
+    event->last_at_s = at_s;
     return value;
 }
 
@@ -145,16 +145,13 @@ static void take(struct timeline *timeline, double at_s, size_t bin,
 {
     for (size_t i = 0; i < timeline->event_nr; i++) {
         struct timeline_event *event = &timeline->event[i];
-        struct timeline_reading now = reading[i];
-        double value;
+        const struct timeline_reading *now = &reading[i];
+        double value = value_of(event, now, at_s);
 
-        if (isnan(now.at_s))
-            now.at_s = at_s;
-        value = value_of(event, now);
         if (bin == (size_t)-1)
             continue;
         event->value[bin] = value;
-        event->share[bin] = now.known && now.share > 0 ? now.share : 1;
+        event->share[bin] = now->known && now->share > 0 ? now->share : 1;
     }
 }
 

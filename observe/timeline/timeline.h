@@ -16,7 +16,6 @@ enum timeline_kind {
 struct timeline_reading {
     bool known;
     double value; /* since the beginning, or now; as the source counts */
-    double at_s;  /* when, on the time line; NaN = when the others were read */
     double share; /* of the time that it really counted; 1 = all */
 };
 
@@ -29,7 +28,8 @@ struct timeline_event {
     double factor; /* values = what a count grew by a second, or a level, times this */
     /* [bin]: NaN = not known; share 1 = not multiplexed */
     double *value, *share;
-    struct timeline_reading last;
+    struct timeline_reading last; /* that was known */
+    double last_at_s;
     size_t backward_nr; /* readings below the one before, left out */
     double backward_at_s, backward_from, backward_to; /* the first of them */
 };

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +36,7 @@ static int read_counters(void *self, bool ended, struct timeline_readings *readi
     for (size_t i = 0; result == 0 && i < counters->nr; i++)
         if (set.count[i].value.known)
             readings->v[counters->event[i]] = (struct timeline_reading){
-                true, set.count[i].value.value, NAN, set.count[i].share};
+                true, set.count[i].value.value, set.count[i].share};
     count_set_release(&set);
     return result;
 }

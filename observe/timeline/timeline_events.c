@@ -290,7 +290,7 @@ static int add_named(struct table *table, const char *name,
     else
         add_offer(offers, row_of(table, name), name);
     for (size_t i = before; i < offers->nr; i++) {
-        offers->offer[i].shown = offers->offer[i].wish.asked = true;
+        offers->offer[i].shown = true;
         if (offers->offer[i].why)
             return fail(err, STATUS_MISSING, "--events: %s", offers->offer[i].why);
     }

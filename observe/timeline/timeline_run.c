@@ -19,7 +19,6 @@ struct run {
     struct timeline_offers offers;
     struct timeline_source source[sources_max];
     size_t source_nr;
-    struct strvec env;
     double start_s; /* clock_s() */
 };
 
@@ -139,7 +138,6 @@ static void close_sources(struct run *run)
     for (size_t i = 0; i < run->source_nr; i++)
         run->source[i].close(run->source[i].self);
     timeline_offers_release(&run->offers);
-    strvec_release(&run->env);
     free(run->readings.v);
 }
 
@@ -214,9 +212,6 @@ static int start(struct run *run, struct spawn_child **child, struct error *err)
     struct spawn_request request = {
         .argv = run->opts->argv, .attached = true, .out_to_err = run->opts->out_to_err};
 
-    for (const char *const *entry = run->opts->env_extra; entry && *entry; entry++)
-        strvec_push(&run->env, *entry);
-    request.env_extra = (const char *const *)run->env.v;
     run->start_s = clock_s();
     take(run, 0, 0, false);
     return spawn_start(&request, child, err);

@@ -11,10 +11,9 @@ struct timeline;
 
 struct timeline_run_opts {
     const char *const *argv;
-    double interval_s;            /* 1e-3 or more */
-    const char *events;           /* a list; NULL = what counts here */
-    bool out_to_err;              /* what the program prints goes to standard error */
-    const char *const *env_extra; /* further variables of the program; NULL = none */
+    double interval_s;  /* 1e-3 or more */
+    const char *events; /* a list; NULL = what counts here */
+    bool out_to_err;    /* what the program prints goes to standard error */
 };
 
 /* 0 when the program was started, however it ended (outcome; timeline->end says it in

@@ -1,8 +1,6 @@
 #include "observe/timeline/timeline_source.h"
 
-#include <math.h>
-
-static const struct timeline_reading unknown = {.at_s = NAN, .share = 1};
+static const struct timeline_reading unknown = {.share = 1};
 
 size_t timeline_readings_add(struct timeline_readings *readings,
                              const struct timeline_event *event)
@@ -23,5 +21,5 @@ void timeline_readings_begin(struct timeline_readings *readings, double at_s)
 
 void timeline_readings_set(struct timeline_readings *readings, size_t event, double value)
 {
-    readings->v[event] = (struct timeline_reading){true, value, NAN, 1};
+    readings->v[event] = (struct timeline_reading){true, value, 1};
 }

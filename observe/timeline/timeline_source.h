@@ -20,7 +20,7 @@ struct timeline_readings {
     size_t alloc;
     double at_s; /* of this reading */
 };
-/* Adds the event; sources may do so at any time. */
+/* Adds the event, also while the program runs. */
 size_t timeline_readings_add(struct timeline_readings *readings,
                              const struct timeline_event *event);
 void timeline_readings_begin(struct timeline_readings *readings, double at_s);
@@ -39,7 +39,6 @@ struct timeline_source {
 /* An event that is wanted, and what it is called. */
 struct timeline_wish {
     struct timeline_event event; /* its words are owned */
-    bool asked;                  /* by the user */
     bool of_process;             /* PAPI attaches to threads */
 };
 

@@ -23,10 +23,10 @@ static size_t add(struct timeline *timeline, const char *name, enum timeline_kin
 
 static struct timeline_reading at(double value)
 {
-    return (struct timeline_reading){true, value, NAN, 1};
+    return (struct timeline_reading){true, value, 1};
 }
 
-static const struct timeline_reading nothing = {.at_s = NAN, .share = 1};
+static const struct timeline_reading nothing = {.share = 1};
 
 TEST("rates are of the real time")
 {
@@ -87,23 +87,20 @@ TEST("wraps are said")
     timeline_release(&timeline);
 }
 
-/* Events of the program carry their own time, and may come late. */
-TEST("own times and late events")
+/* Of a program that runs already, an event may come late. */
+TEST("late events")
 {
     struct timeline timeline = {.interval_s = 1};
-    struct timeline_reading own = {true, 10, 0.5, 1};
 
     add(&timeline, "first", TIMELINE_COUNT);
     timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0)});
     timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(1)});
     add(&timeline, "late", TIMELINE_COUNT);
     check(isnan(timeline.event[1].value[0]));
-    timeline_take(&timeline, 2, 0, (struct timeline_reading[]){at(2), own});
-    own = (struct timeline_reading){true, 40, 2, 1};
-    timeline_take(&timeline, 3, 0, (struct timeline_reading[]){at(3), own});
-    check_near(timeline.event[1].value[2], 20, 1e-9); /* 30 in 1.5 s */
-    timeline_take(&timeline, 4, 0, (struct timeline_reading[]){at(4), own});
-    check(isnan(timeline.event[1].value[3])); /* the same reading again is none */
+    timeline_take(&timeline, 2, 0, (struct timeline_reading[]){at(2), at(10)});
+    timeline_take(&timeline, 3, 0, (struct timeline_reading[]){at(3), at(40)});
+    check(isnan(timeline.event[1].value[1])); /* since when, nobody knows */
+    check_near(timeline.event[1].value[2], 30, 1e-9);
     timeline_release(&timeline);
 }
 
@@ -115,8 +112,7 @@ TEST("multiplexed shares are kept")
     add(&timeline, "a", TIMELINE_COUNT);
     add(&timeline, "b", TIMELINE_COUNT);
     timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), at(0)});
-    timeline_take(&timeline, 1, 0,
-                  (struct timeline_reading[]){at(1), {true, 8, NAN, 0.25}});
+    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(1), {true, 8, 0.25}});
     check_near(timeline.event[0].share[0], 1, 0);
     check_near(timeline.event[1].share[0], 0.25, 0);
     timeline_csv_text(&timeline, &text);
@@ -178,7 +174,7 @@ TEST("CSV keeps words and gaps")
     timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), nothing});
     timeline_take(&timeline, 0.01, 2, (struct timeline_reading[]){at(7), nothing});
     timeline_take(&timeline, 0.02, 0,
-                  (struct timeline_reading[]){{true, 9, NAN, 0.5}, at(1.0 / 3)});
+                  (struct timeline_reading[]){{true, 9, 0.5}, at(1.0 / 3)});
     timeline_csv_text(&timeline, &text);
     check_contains(buf_str(&text), "# {\"schema\":\"inflight.timeline-csv/1\","
                                    "\"program\":\"./a \\\"b\\\", c\\nd\",");
