@@ -129,6 +129,28 @@ static size_t words_in(const struct ir_function *function, const char *word)
     return nr;
 }
 
+/* By a loop with constant bounds: `t[0][i]` for all elements. */
+static bool runs_beyond(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        if (nest->cell[access->cell].symbol != symbol || !access->map || !access->exact)
+            continue;
+        isl_set *elements = isl_map_range(isl_map_copy(access->map));
+        size_t dims = (size_t)isl_set_dim(elements, isl_dim_set);
+        for (size_t k = 1; !found && k < symbol->dim_nr && dims >= symbol->dim_nr; k++) {
+            isl_val *last = isl_set_dim_max_val(isl_set_copy(elements),
+                                                (int)(dims - symbol->dim_nr + k));
+            found = symbol->dim[k]->has_value && isl_val_is_int(last) == isl_bool_true &&
+                    isl_val_cmp_si(last, symbol->dim[k]->value) >= 0;
+            isl_val_free(last);
+        }
+        isl_set_free(elements);
+    }
+    return found;
+}
+
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
 {
     return stmt->kind == IR_DECL && stmt->symbol == symbol;
@@ -154,6 +176,8 @@ static const char *why_not_padded(const struct nest *nest, const struct ir_symbo
         return "is used otherwise than by its elements";
     struct mentions mentions = {.symbol = symbol};
     stmt_exprs(function->body, note_mention, &mentions);
+    for (size_t i = 0; !mentions.beyond && i < nest->model->nest_nr; i++)
+        mentions.beyond = runs_beyond(nest->model->nest[i], symbol);
     if (mentions.beyond)
         return "an element beyond the end of a row is named";
     if (words_in(function, symbol->name) != mentions.nr + 1)
