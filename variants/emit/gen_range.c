@@ -95,9 +95,11 @@ static bool is_any_helper(const struct ir_expr *expr)
     return is_helper(expr, "min") || is_helper(expr, "max") || is_helper(expr, "floord");
 }
 
+/* Of numbers: the difference of two pointers is long as it is. */
 static bool is_arithmetic(const struct ir_expr *expr)
 {
-    return expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*/%", expr->op[0]);
+    return expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*/%", expr->op[0]) &&
+           !expr->arg[0]->type.pointers && !expr->arg[1]->type.pointers;
 }
 
 /* Is it made in a type that is wider than int? */
