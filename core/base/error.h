@@ -18,7 +18,8 @@
     X(ILLEGAL, 4, "the plan is not legal for this kernel")                               \
     X(UNVERIFIABLE, 5,                                                                   \
       "the kernel crashes, hangs or differs between two runs of itself")                 \
-    X(MISSING, 6, "something needed is not there (compiler, space, memory, counters)")
+    X(MISSING, 6, "something needed is not there (compiler, space, memory, counters)")   \
+    X(INTERNAL, 7, "an internal error: what was made is wrong, and was not written")
 
 enum status {
 #define X(name, exit_status, text) STATUS_##name,

@@ -110,8 +110,8 @@ static int built_program(struct live *live, struct built *built,
                          live->opts.scratch, &built->program[what], err);
 }
 
-/* A compiler that refuses a variant is a recorded outcome; anything else is an error of
- * ours or of the system. */
+/* A compiler that refuses a variant, and a text of ours that is not what it should be,
+ * are recorded outcomes; anything else is an error of ours or of the system. */
 static int live_take_refusal(struct live *live, struct built *built,
                              const struct error *why, struct error *err)
 {
@@ -120,7 +120,8 @@ static int live_take_refusal(struct live *live, struct built *built,
         return 0;
     }
     if ((*built->plan || built->toolchain != live->opts.toolchain) &&
-        (why->status == STATUS_FAILED || why->status == STATUS_ILLEGAL)) {
+        (why->status == STATUS_FAILED || why->status == STATUS_ILLEGAL ||
+         why->status == STATUS_INTERNAL)) {
         live_refuse(built, RUN_OUTCOME_NOT_BUILT, why->text);
         return 0;
     }

@@ -210,4 +210,24 @@ struct ct_outside {
 struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *function,
                             const char *path, const char *source,
                             const struct strvec *args);
+
+/* ---- a file before and after ---- */
+
+/* What stood in [begin, end), which may be empty, is [now_begin, now_end) now. */
+struct ct_change {
+    size_t begin, end, now_begin, now_end;
+    bool is_size; /* of an array, whose type changes by it */
+};
+
+/* The file as it was read, with the arguments of ct_open, which all outlive it. */
+struct ct_same;
+struct ct_same *ct_same_open(const char *path, const char *source, size_t length,
+                             const struct ir_names *args);
+void ct_same_close(struct ct_same *same);
+/* The new text compiles, and outside of the edits, which are in order, it is the file:
+ * byte by byte, and as the compiler sees it. Each edit that takes something out puts one
+ * statement in its place; what is put in where nothing was declares something. Else
+ * STATUS_INTERNAL. */
+int ct_same_check(struct ct_same *same, const char *text, size_t length,
+                  const struct ct_change *edit, size_t nr, struct error *err);
 #endif

@@ -7,16 +7,13 @@ struct error;
 struct model;
 struct plan;
 
-/* Legality, what the plan rests on, and the text. */
-int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
-                  struct buf *out, struct error *err);
-
 /* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
                 struct error *err);
 
-/* The user's whole file with the nests replaced as planned; legality is checked first.
- * What was checked or emitted lately costs nothing more. */
+/* The user's whole file with the nests replaced as planned; legality is checked first,
+ * and the text is read again: STATUS_INTERNAL where it does not compile, or is not the
+ * file outside of the nests. What was checked or emitted lately costs nothing more. */
 int model_emit(struct model *model, const struct plan *plan, struct buf *out,
                struct error *err);
 

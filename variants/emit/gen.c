@@ -965,27 +965,6 @@ static void drop_repeated(struct buf *lines)
     strvec_release(&once);
 }
 
-/* Legality, then the text: a plan for which no code can be made is not legal either. */
-int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
-                  struct buf *out, struct error *err)
-{
-    struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
-    struct edits edits = {0};
-    int status = check_all(model, plan, works, assumptions, err) ||
-                         emit_all(model, works, &edits, err)
-                     ? -1
-                     : 0;
-    if (assumptions)
-        drop_repeated(assumptions);
-    if (!status)
-        edits_splice(model, &edits, out);
-    edits_release(&edits);
-    works_free(model, works);
-    isl_budget(model, 0);
-    free(works);
-    return status;
-}
-
 /* Plans that were asked for already: a search checks a plan, then needs its text for
  * several programs, and that of the plan it is compared with again and again. */
 /* A batch of plans that are built ahead, and what they are compared with, several times
@@ -998,11 +977,15 @@ struct cached_plan {
     int status;
     struct error err;
     struct buf assumptions, text;
+    struct ct_change *edit;
+    size_t edit_nr;
+    bool is_read_again; /* the text, and found to be the file but for the edits */
     unsigned long used; /* larger = later */
 };
 
 struct plan_cache {
     struct cached_plan item[PLAN_CACHE_MAX];
+    struct ct_same *same; /* NULL = nothing was read again yet */
     unsigned long clock;
 };
 
@@ -1011,6 +994,7 @@ static void cached_release(struct cached_plan *cached)
     free(cached->plan);
     buf_release(&cached->assumptions);
     buf_release(&cached->text);
+    free(cached->edit);
     *cached = (struct cached_plan){0};
 }
 
@@ -1018,6 +1002,8 @@ static void cached_free(struct plan_cache *plans)
 {
     for (size_t i = 0; plans && i < PLAN_CACHE_MAX; i++)
         cached_release(&plans->item[i]);
+    if (plans)
+        ct_same_close(plans->same);
     free(plans);
 }
 
@@ -1040,8 +1026,31 @@ static struct cached_plan *longest_unused(struct plan_cache *plans)
     return oldest;
 }
 
-/* What model_prepare gave for this plan, now or before. */
-static const struct cached_plan *ask(struct model *model, const struct plan *plan)
+/* Legality, then the text: a plan for which no code can be made is not legal either. */
+static int prepare(struct model *model, const struct plan *plan,
+                   struct cached_plan *cached)
+{
+    struct buf *assumptions = &cached->assumptions;
+    struct error *err = &cached->err;
+    struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
+    struct edits edits = {0};
+    int status = check_all(model, plan, works, assumptions, err) ||
+                         emit_all(model, works, &edits, err)
+                     ? -1
+                     : 0;
+    drop_repeated(assumptions);
+    cached->edit_nr = edits.nr;
+    if (!status)
+        cached->edit = edits_splice(model, &edits, &cached->text);
+    edits_release(&edits);
+    works_free(model, works);
+    isl_budget(model, 0);
+    free(works);
+    return status;
+}
+
+/* What prepare gave for this plan, now or before. */
+static struct cached_plan *ask(struct model *model, const struct plan *plan)
 {
     if (!model->cache) {
         model->cache = xcalloc(1, sizeof(*model->cache));
@@ -1057,8 +1066,7 @@ static const struct cached_plan *ask(struct model *model, const struct plan *pla
         cached_release(cached);
         cached->plan = name;
         cached->forced = model->forced;
-        cached->status =
-            model_prepare(model, plan, &cached->assumptions, &cached->text, &cached->err);
+        cached->status = prepare(model, plan, cached);
         account_switch(before);
     }
     cached->used = ++model->cache->clock;
@@ -1079,12 +1087,30 @@ int model_check(struct model *model, const struct plan *plan, struct buf *assump
     return answer(cached, err);
 }
 
+/* Nothing is believed that was not read again. */
+static void read_again(struct model *model, struct cached_plan *cached)
+{
+    const struct ir_function *function = model->function;
+    struct plan_cache *plans = model->cache;
+    enum account before = account_switch(ACCOUNT_ANALYSIS);
+    if (!plans->same)
+        plans->same = ct_same_open(function->path, function->source,
+                                   function->source_length, &function->args);
+    cached->status =
+        ct_same_check(plans->same, buf_str(&cached->text), cached->text.length,
+                      cached->edit, cached->edit_nr, &cached->err);
+    cached->is_read_again = true;
+    account_switch(before);
+}
+
 int model_emit(struct model *model, const struct plan *plan, struct buf *out,
                struct error *err)
 {
     model->forced = model->request.force;
-    const struct cached_plan *cached = ask(model, plan);
+    struct cached_plan *cached = ask(model, plan);
     model->forced = false;
+    if (cached->status == 0 && !cached->is_read_again)
+        read_again(model, cached);
     if (cached->status == 0)
         buf_add_n(out, cached->text.data, cached->text.length);
     return answer(cached, err);

@@ -11,7 +11,7 @@
 #include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 
-void edits_add(struct edits *edits, size_t begin, size_t end, char *text)
+struct edit *edits_add(struct edits *edits, size_t begin, size_t end, char *text)
 {
     size_t at = edits->nr;
     GROW(edits->item, edits->nr + 1, edits->alloc);
@@ -22,8 +22,9 @@ void edits_add(struct edits *edits, size_t begin, size_t end, char *text)
         at--;
     memmove(&edits->item[at + 1], &edits->item[at],
             (edits->nr - at) * sizeof(edits->item[0]));
-    edits->item[at] = (struct edit){begin, end, text};
+    edits->item[at] = (struct edit){.begin = begin, .end = end, .text = text};
     edits->nr++;
+    return &edits->item[at];
 }
 
 void edits_release(struct edits *edits)
@@ -354,17 +355,27 @@ static void add_spelt(struct buf *out, const struct ir_function *function,
     free(spelt);
 }
 
-void edits_splice(const struct model *model, const struct edits *edits, struct buf *out)
+struct ct_change *edits_splice(const struct model *model, const struct edits *edits,
+                               struct buf *out)
 {
     const struct ir_function *function = model->function;
+    struct ct_change *now = xcalloc(edits->nr + 1, sizeof(*now));
     size_t at = 0;
     bool carriage = ends_with_carriage_return(function->source);
     for (size_t i = 0; i < edits->nr; i++) {
-        buf_add_n(out, function->source + at, edits->item[i].begin - at);
-        add_spelt(out, function, edits->item[i].text, carriage);
-        at = edits->item[i].end;
+        const struct edit *edit = &edits->item[i];
+        if (edit->begin > at)
+            buf_add_n(out, function->source + at, edit->begin - at);
+        now[i] = (struct ct_change){.begin = edit->begin,
+                                    .end = edit->end,
+                                    .now_begin = out->length,
+                                    .is_size = edit->is_size};
+        add_spelt(out, function, edit->text, carriage);
+        now[i].now_end = out->length;
+        at = edit->end;
     }
     buf_add_n(out, function->source + at, function->source_length - at);
+    return now;
 }
 
 /* The original text of a nest without our pragmas. */
@@ -482,7 +493,8 @@ static int pad_one(const struct model *model, const struct padding *padding,
     bool simple = is_simple(first, last);
     edits_add(edits, (size_t)(first - source), (size_t)(last - source),
               xasprintf("%s%.*s%s + %lld", simple ? "" : "(", (int)(last - first), first,
-                        simple ? "" : ")", padding->elements));
+                        simple ? "" : ")", padding->elements))
+        ->is_size = true;
     return 0;
 }
 

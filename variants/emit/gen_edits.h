@@ -2,6 +2,7 @@
 #ifndef VARIANTS_EMIT_GEN_EDITS_H
 #define VARIANTS_EMIT_GEN_EDITS_H
 
+#include "variants/clang/clang_tree.h"
 #include "variants/model/poly.h"
 
 struct buf;
@@ -39,16 +40,19 @@ char *nest_original_shifted(const struct nest *nest, const struct layout *layout
 
 struct edit {
     size_t begin, end;
-    char *text; /* owned */
+    char *text;   /* owned */
+    bool is_size; /* of an array */
 };
 struct edits {
     struct edit *item; /* in the order of the file */
     size_t nr, alloc;
 };
-void edits_add(struct edits *edits, size_t begin, size_t end,
-               char *text); /* takes text */
+/* Takes text. Valid until the next one. */
+struct edit *edits_add(struct edits *edits, size_t begin, size_t end, char *text);
 void edits_release(struct edits *edits);
-void edits_splice(const struct model *model, const struct edits *edits, struct buf *out);
+/* The new text, and where each edit is in it; caller frees. */
+struct ct_change *edits_splice(const struct model *model, const struct edits *edits,
+                               struct buf *out);
 size_t line_begin(const char *source, size_t at); /* of the line that holds `at` */
 char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
 

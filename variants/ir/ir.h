@@ -87,6 +87,7 @@ struct ir_function {
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
+    struct ir_names args;     /* that libclang reads it with */
     bool is_c89;              /* by the flags: what is written must be C89, too */
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
                                  before the first loop */

@@ -375,6 +375,10 @@ int parse_open(struct parse *p, const char *text, int line, const char *name,
     bool cplusplus = cxx_is_source(function->path, cflags);
     function->is_c89 = !cplusplus && is_c89(cflags);
     parse_args(cflags, function->source, cplusplus, args);
+    function->args.nr = args->nr;
+    function->args.item = ir_alloc(p->arena, (args->nr + 1) * sizeof(char *));
+    for (size_t i = 0; i < args->nr; i++)
+        function->args.item[i] = ir_text(p->arena, args->v[i]);
     if (open_text(p, NULL, line, name, args, chosen, err) < 0)
         return -1;
     const char *written =
