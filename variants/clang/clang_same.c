@@ -98,17 +98,20 @@ static struct item item_of(const struct flattening *at, CXCursor cursor)
     return item;
 }
 
-/* Of headers nothing but what stands within the file's own functions. */
+/* Of headers nothing but what stands within the file's own functions; nothing of the
+ * variables that a parallel region shares, which stand where they are first used. */
 static enum CXChildVisitResult flatten(CXCursor cursor, CXCursor parent,
                                        CXClientData data)
 {
-    (void)parent;
     struct flattening *at = data;
     struct item item;
     size_t offset;
     int line;
     if (!at->depth &&
         !is_here(at->clang, clang_getCursorLocation(cursor), &offset, &line))
+        return CXChildVisit_Continue;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(parent) == CXCursor_UnexposedStmt)
         return CXChildVisit_Continue;
     item = item_of(at, cursor);
     GROW(at->shape->item, at->shape->nr + 1, at->shape->alloc);
