@@ -611,14 +611,35 @@ static void print_head(struct gen *gen, struct buf *out, const struct ir_expr *g
     buf_add(out, lines ? ") {\1\n" : ") {\n");
 }
 
-static void print_left(struct gen *gen, const struct ir_expr *left, struct buf *out,
-                       int indent)
+/* What stands in the block that the loop's text is, from one place on up to the loop or
+ * to the end. */
+static size_t print_with(const struct nest *nest, size_t from, struct buf *out,
+                         int indent)
 {
-    if (!left)
-        return;
-    buf_add_repeat(out, ' ', (size_t)indent * 4);
-    ir_print_expr(out, ir_spell(gen->arena, left));
-    buf_add(out, ";\n");
+    const struct ir_stmt *with = nest->source->with;
+    size_t at = from;
+    while (with && at < with->child_nr && with->child[at] != nest->source)
+        ir_print_stmt(out, with->child[at++], indent);
+    return at;
+}
+
+static bool leaves_values(const struct nest *nest)
+{
+    const struct ir_stmt *with = nest->source->with;
+    return nest->left || (with && with->child[with->child_nr - 1] != nest->source);
+}
+
+static void print_left(struct gen *gen, struct buf *out, int indent)
+{
+    const struct nest *nest = gen->nest;
+    struct buf before = {0};
+    if (nest->left) {
+        buf_add_repeat(out, ' ', (size_t)indent * 4);
+        ir_print_expr(out, ir_spell(gen->arena, nest->left));
+        buf_add(out, ";\n");
+    }
+    print_with(nest, print_with(nest, 0, &before, 0) + 1, out, indent);
+    buf_release(&before);
 }
 
 static void print_brace(struct buf *out, const char *brace, int indent)
@@ -649,16 +670,19 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     const struct ir_stmt *stmt = gen->nest->stmt;
     const struct layout layout = layout_of(function, stmt);
     char *margin = margin_of(function->source, stmt->begin);
-    const struct ir_expr *left = gen->nest->left;
+    const struct ir_stmt *with = gen->nest->source->with;
+    bool left = leaves_values(gen->nest);
     bool several = code->child_nr > 1 || code->child[0]->kind == CODE_LET;
     bool braces = guard || left || several || code_has_pragma(code->child[0]);
-    bool alone = !stmt->in_block && (guard || !braces);
+    bool alone = (!stmt->in_block && (guard || !braces)) ||
+                 (with && with->child[0] != gen->nest->source);
     int indent = alone, in = indent + braces;
     struct buf text = {0}, lines = {0};
     if (!needs_else)
         code_print_comments(gen->nest, stmt->begin, stmt->end, NULL, &text, 0);
     if (alone)
         print_brace(&text, "{", 0);
+    print_with(gen->nest, 0, &text, indent);
     if (guard) {
         struct buf head = {0};
         print_head(gen, &head, guard);
@@ -671,11 +695,11 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     code_print(gen, &text, code, in + (left && several));
     if (left && several)
         print_brace(&text, "}", in);
-    print_left(gen, left, &text, in);
+    print_left(gen, &text, in);
     if (left && guard &&
         !needs_else) { /* where nothing is executed it counts all the same */
         print_brace(&text, "} else {", indent);
-        print_left(gen, left, &text, in);
+        print_left(gen, &text, in);
     }
     if (needs_else) {
         print_brace(&text, "} else {", indent);

@@ -398,3 +398,41 @@ bool symbol_is_element(const struct ir_symbol *symbol)
 {
     return symbol->role == IR_FIELD && symbol->path && *symbol->path == '[';
 }
+
+/* It compares with the iterator as the number that it is. */
+static bool is_alike(const struct ir_expr *expr, const struct ir_symbol *iterator)
+{
+    const struct ir_type *type = &expr->type;
+    if (type->scalar != IR_INT || type->pointers)
+        return false;
+    return (expr->has_value && expr->value >= 0) ||
+           type->is_unsigned == iterator->type.is_unsigned;
+}
+
+/* An end that is one more may be beyond the iterator's type. */
+struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
+{
+    const struct ir_expr *lower = loop->lower, *upper = loop->upper;
+    const struct ir_symbol *iterator = loop->iterator;
+    bool down = loop->step < 0, equal = loop->cmp[0] == '!';
+    bool reached = loop->cmp[1] == '=' && !equal;
+    if ((loop->step != 1 && !down) || loop->step < -1 || iterator->type.bytes < 4 ||
+        !is_alike(lower, iterator) || !is_alike(upper, iterator) ||
+        (reached && !upper->has_value && upper->type.bytes != iterator->type.bytes))
+        return NULL;
+    struct ir_expr *end = ir_copy(arena, upper);
+    if (reached)
+        end = ir_binary(arena, down ? "-" : "+", end, ir_integer(arena, 1));
+    if (equal)
+        return end;
+    struct ir_expr *value = ir_expr_new(arena, IR_COND, 3);
+    value->type = iterator->type;
+    value->arg[0] = ir_binary(arena,
+                              down      ? reached ? "<=" : "<"
+                              : reached ? ">="
+                                        : ">",
+                              ir_copy(arena, upper), ir_copy(arena, lower));
+    value->arg[1] = end;
+    value->arg[2] = ir_copy(arena, lower);
+    return value;
+}

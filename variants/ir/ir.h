@@ -155,6 +155,9 @@ void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *da
 bool symbol_is_element(const struct ir_symbol *symbol);
 bool stmt_breaks_out(const struct ir_stmt *
                          body); /* break or continue that binds to the loop around body */
+/* What the iterator of the canonical loop is behind it, where its bounds are left alone;
+ * NULL = that cannot be written. */
+struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop);
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
                                 bool (*is)(const struct ir_stmt *, const void *),
                                 const void *data);

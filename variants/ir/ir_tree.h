@@ -168,6 +168,9 @@ struct ir_stmt {
                                                   NULL = it is not */
     long long step;
     struct ir_stmt *init; /* non-canonical FOR */
+    struct ir_stmt *with; /* FOR: the block around it that is made of its text, before it
+                             what the head does beside counting, which may be done again,
+                             behind it what it leaves; NULL = it alone */
     struct ir_expr *increment;
     bool is_do;       /* WHILE: do child[0] while (cond); */
     const char *text; /* OPAQUE, JUMP; WHILE: as in the source, if it can be told */
@@ -179,6 +182,7 @@ struct ir_stmt {
     bool from_macro; /* starts inside a macro: its range is that of the macro call */
     bool in_block;   /* in the file it is one of the statements of a block: several may
                         stand in its place; else it is the one that what is around takes */
+    bool shares_text; /* FOR: more than this loop comes from the macro call in its range */
     const struct ir_spelt_stmt *spelling; /* as the file has it; see ir/spelling.h */
     const char *comments;        /* lines above it, see SPELT_LINE; NULL = none */
     const char *remark;          /* a comment behind it on its line; NULL = none */

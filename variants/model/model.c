@@ -102,25 +102,33 @@ static void find_nests(struct model *model, const struct ir_stmt *stmt)
         find_nests(model, stmt->child[i]);
 }
 
-/* A loop that is one statement of a nest, since its bounds depend on data, is a nest of
- * its own for each iteration of those around it. */
+/* A loop within one statement of a nest, since its bounds depend on data or a condition
+ * above it does, is a nest of its own for each iteration of those around it. */
+static void find_row(struct model *model, const struct ir_stmt *stmt,
+                     const struct nest *around)
+{
+    if (!stmt || stmt->kind == IR_WHILE) /* printed as its text */
+        return;
+    if (stmt->kind == IR_FOR) {
+        struct nest *nest = nest_build(model, stmt, (int)model->nest_nr, around);
+        if (!nest->refusal) {
+            GROW(model->nest, model->nest_nr + 1, model->nest_alloc);
+            model->nest[model->nest_nr++] = nest;
+            return;
+        }
+        nest_free(nest);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        find_row(model, stmt->child[i], around);
+}
+
 static void find_rows(struct model *model)
 {
     for (size_t i = 0; i < model->nest_nr; i++) {
         const struct nest *around = model->nest[i];
-        for (size_t k = 0; !around->refusal && k < around->statement_nr; k++) {
-            const struct statement *statement = &around->statement[k];
-            if (!statement->collapsed || statement->stmt->kind != IR_FOR)
-                continue;
-            struct nest *nest =
-                nest_build(model, statement->stmt, (int)model->nest_nr, around);
-            if (nest->refusal) {
-                nest_free(nest);
-                continue;
-            }
-            GROW(model->nest, model->nest_nr + 1, model->nest_alloc);
-            model->nest[model->nest_nr++] = nest;
-        }
+        for (size_t k = 0; !around->refusal && k < around->statement_nr; k++)
+            if (around->statement[k].collapsed)
+                find_row(model, around->statement[k].stmt, around);
     }
 }
 

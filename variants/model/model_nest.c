@@ -637,45 +637,6 @@ static bool iterator_lives_on(const struct ir_stmt *stmt, const void *data)
     return reader.found;
 }
 
-/* It compares with the iterator as the number that it is. */
-static bool is_alike(const struct ir_expr *expr, const struct ir_symbol *iterator)
-{
-    const struct ir_type *type = &expr->type;
-    if (type->scalar != IR_INT || type->pointers)
-        return false;
-    return (expr->has_value && expr->value >= 0) ||
-           type->is_unsigned == iterator->type.is_unsigned;
-}
-
-/* What the iterator is behind the loop, from the bounds, which the nest leaves alone;
- * NULL = that cannot be written. An end that is one more may be beyond its type. */
-static struct ir_expr *end_value(struct ir_arena *arena, const struct ir_stmt *loop)
-{
-    const struct ir_expr *lower = loop->lower, *upper = loop->upper;
-    const struct ir_symbol *iterator = loop->iterator;
-    bool down = loop->step < 0, equal = loop->cmp[0] == '!';
-    bool reached = loop->cmp[1] == '=' && !equal;
-    if ((loop->step != 1 && !down) || loop->step < -1 || iterator->type.bytes < 4 ||
-        !is_alike(lower, iterator) || !is_alike(upper, iterator) ||
-        (reached && !upper->has_value && upper->type.bytes != iterator->type.bytes))
-        return NULL;
-    struct ir_expr *end = ir_copy(arena, upper);
-    if (reached)
-        end = ir_binary(arena, down ? "-" : "+", end, ir_integer(arena, 1));
-    if (equal)
-        return end;
-    struct ir_expr *value = ir_expr_new(arena, IR_COND, 3);
-    value->type = iterator->type;
-    value->arg[0] = ir_binary(arena,
-                              down      ? reached ? "<=" : "<"
-                              : reached ? ">="
-                                        : ">",
-                              ir_copy(arena, upper), ir_copy(arena, lower));
-    value->arg[1] = end;
-    value->arg[2] = ir_copy(arena, lower);
-    return value;
-}
-
 static int refuse_iterator(struct nest *nest, const struct ir_stmt *loop)
 {
     return nest_refuse(nest, loop->line,
@@ -692,7 +653,7 @@ static int check_root(struct nest *nest)
     struct ir_arena *arena = nest->model->arena;
     if (!nest_is_needed_behind(nest, root->iterator))
         return 0;
-    struct ir_expr *value = end_value(arena, root);
+    struct ir_expr *value = ir_end_value(arena, root);
     for (const struct ir_pragma *pragma = root->pragma; pragma; pragma = pragma->next)
         if (pragma_shares_out(pragma) || pragma_is(pragma, PRAGMA_SIMD))
             value = NULL;
@@ -958,6 +919,15 @@ static int check_bounds(struct nest *nest)
                       : 0;
 }
 
+static int check_text(struct nest *nest)
+{
+    return nest->source->shares_text
+               ? nest_refuse(nest, nest->stmt->line,
+                             "it comes from a macro together with other statements; "
+                             "write the loop itself, or a macro of the loop alone")
+               : 0;
+}
+
 struct nest *nest_build(struct model *model, const struct ir_stmt *source, int index,
                         const struct nest *around)
 {
@@ -972,7 +942,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *source, int i
     nest_guaranteed(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    if (check_around(nest) || check_declarations(nest) ||
+    if (check_text(nest) || check_around(nest) || check_declarations(nest) ||
         walk(&build, stmt, nest->tree) || check_pragmas(nest) || check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {

@@ -126,6 +126,11 @@ static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bo
 
 /* ---- pragmas ---- */
 
+static bool is_made_of(const struct ir_stmt *stmt, const void *block)
+{
+    return stmt->kind == IR_FOR && stmt->with == block;
+}
+
 static struct ir_stmt *pragma_target(struct ir_stmt *parent,
                                      const struct ir_pragma *pragma)
 {
@@ -133,8 +138,10 @@ static struct ir_stmt *pragma_target(struct ir_stmt *parent,
         struct ir_stmt *child = parent->child[i];
         if (!child)
             continue;
-        if (child->begin >= pragma->end)
-            return child;
+        if (child->begin >= pragma->end) {
+            const struct ir_stmt *loop = stmt_find(child, is_made_of, child);
+            return loop ? (struct ir_stmt *)loop : child;
+        }
         if (child->end > pragma->begin)
             return pragma_target(child, pragma);
     }

@@ -2,6 +2,7 @@
  * Loops that count without a head that says so, `i = 0; while (i < n) { ...; i++; }`:
  * the `for` loops that they are. What cannot be read so stays as it is and says why.
  */
+#include <stdint.h>
 #include <string.h>
 
 #include "variants/parse/parse_rewrite.h"
@@ -267,9 +268,177 @@ static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
     return true;
 }
 
-static void try_while(struct parse *p, struct ir_stmt *block, size_t i)
+/* ---- loops that go on from what their variable is ---- */
+
+/* What `while (n--)` leaves in n: its condition is asked once more. */
+static struct ir_expr *counted_out(struct ir_arena *arena, const struct ir_stmt *loop,
+                                   struct ir_symbol *symbol)
 {
-    struct ir_stmt *loop = block->child[i];
+    const struct ir_expr *cond = loop->cond;
+    bool any = cond->kind == IR_UNARY || !strcmp(cond->op, "!=");
+    struct ir_expr *end = ir_integer(arena, -1);
+    if (any || symbol->type.is_unsigned)
+        return end;
+    struct ir_expr *value = ir_expr_new(arena, IR_COND, 3);
+    value->type = symbol->type;
+    value->arg[0] = ir_binary(arena, ">", ir_name(arena, symbol), ir_integer(arena, 0));
+    value->arg[1] = end;
+    value->arg[2] = ir_binary(arena, "-", ir_name(arena, symbol), ir_integer(arena, 1));
+    return value;
+}
+
+static bool leaves_early(const struct ir_stmt *stmt, const void *data)
+{
+    return leaves(stmt, data) || stmt->kind == IR_RETURN;
+}
+
+/* A loop that goes on from what its variable is: it gets a counter of its own, which
+ * begins with that, and the variable what it comes to behind the loop if it `lives`. */
+struct going {
+    struct parse *p;
+    struct ir_stmt *loop, made;
+    struct ir_symbol *symbol, *counter;
+    bool lives;
+};
+
+static bool begin_counter(struct going *g)
+{
+    const struct ir_symbol *symbol = g->symbol;
+    struct ir_arena *arena = g->p->arena;
+    struct ir_stmt *init = ir_stmt_new(arena, IR_DECL, 0), *body = g->loop->child[0];
+    if (!symbol || symbol->type.scalar != IR_INT || symbol->type.pointers ||
+        symbol->type.bytes < 4 || !parse_is_own(symbol) || stmt_breaks_out(body) ||
+        stmt_find(body, leaves_early, NULL))
+        return false;
+    init->expr = ir_name(arena, g->symbol);
+    if (rewrite_is_hidden(body, init->expr))
+        return false;
+    g->counter = parse_new_counter(g->p, &symbol->type, g->loop->line);
+    init->symbol = g->counter;
+    g->made = *g->loop;
+    g->made.kind = IR_FOR;
+    g->made.init = init;
+    g->made.text = g->made.why = NULL;
+    return true;
+}
+
+/* The loop, or the block of it and of what it leaves. `end` NULL = that cannot be said.
+ */
+static struct ir_stmt *end_counter(struct going *g, struct ir_expr *end)
+{
+    struct ir_arena *arena = g->p->arena;
+    struct ir_stmt *after = ir_stmt_new(arena, IR_EXPR, 0), *loop = g->loop;
+    if (g->lives && (!end || !parse_is_steady(loop, g->made.upper)))
+        return NULL;
+    *loop = g->made;
+    if (!g->lives)
+        return loop;
+    struct ir_stmt *block = parse_with(arena, loop, 1);
+    after->expr = ir_assign(arena, "=", ir_name(arena, g->symbol), end);
+    after->line = after->end_line = loop->end_line;
+    after->begin = after->end = loop->end;
+    after->from_macro = true;
+    block->child[0] = loop;
+    block->child[1] = after;
+    return block;
+}
+
+/* The variable that `for (; i < n; i++)` and `while (n--)` step, which the body leaves
+ * alone. */
+static struct ir_symbol *stepped_by(const struct ir_stmt *loop)
+{
+    const struct ir_expr *by = loop->increment ? loop->increment : loop->cond;
+    if (by && !loop->increment && by->kind == IR_BINARY)
+        by = by->arg[0];
+    struct ir_symbol *symbol =
+        by && loop->cond && !loop->init ? rewrite_assigned(by) : NULL;
+    return symbol && !parse_changes(loop->child[0], symbol) ? symbol : NULL;
+}
+
+/* NULL = it does not count. */
+static struct ir_stmt *count_on(struct parse *p, struct ir_stmt *loop, bool lives)
+{
+    struct going g = {.p = p, .loop = loop, .symbol = stepped_by(loop), .lives = lives};
+    struct ir_arena *arena = p->arena;
+    if (!begin_counter(&g))
+        return NULL;
+    struct ir_stmt *made = &g.made;
+    if (loop->increment && loop->cond->kind == IR_NAME)
+        made->cond = ir_binary(arena, "!=", loop->cond, ir_integer(arena, 0));
+    struct ir_expr *counter = ir_name(arena, g.counter);
+    made->cond = rewrite_put(arena, made->cond, g.symbol, counter);
+    if (made->increment)
+        made->increment = rewrite_put(arena, made->increment, g.symbol, counter);
+    if (!parse_counts(p, made))
+        return NULL;
+    struct ir_expr *end =
+        loop->increment ? ir_end_value(arena, made) : counted_out(arena, loop, g.symbol);
+    struct ir_stmt *place = end_counter(&g, end);
+    if (place)
+        rewrite_put_stmt(arena, loop->child[0], g.symbol, counter);
+    return place;
+}
+
+/* `while (i < n) { ...; i++; }` that nothing sets i for. */
+static struct ir_stmt *count_within(struct counting *c, bool lives)
+{
+    struct going g = {.p = c->p, .loop = c->loop, .symbol = c->symbol, .lives = lives};
+    struct ir_arena *arena = c->p->arena;
+    struct ir_stmt empty = {.kind = IR_BLOCK}, *body = c->body;
+    if (!is_plain(c) || !begin_counter(&g))
+        return NULL;
+    struct ir_expr *counter = ir_name(arena, g.counter);
+    g.made.cond = rewrite_put(arena, c->loop->cond, c->symbol, counter);
+    g.made.increment = rewrite_put(arena, c->step, c->symbol, counter);
+    g.made.child = ir_alloc(arena, sizeof(*g.made.child));
+    g.made.child[0] = &empty;
+    if (!parse_counts(c->p, &g.made))
+        return NULL;
+    struct ir_stmt *place = end_counter(&g, ir_end_value(arena, &g.made));
+    if (!place)
+        return NULL;
+    rewrite_put_stmt(arena, body, c->symbol, counter);
+    c->loop->child[0] = body;
+    c->symbol = g.counter;
+    find_step(c);
+    take_step_out(c);
+    return place;
+}
+
+/* Mentions in what may run behind the loop, where that does not start again. */
+static bool is_asked_behind(const struct ir_stmt *stmt, const struct ir_stmt *loop,
+                            const struct ir_symbol *symbol)
+{
+    if (!stmt || stmt == loop || stmt->end <= loop->begin)
+        return false;
+    bool around = stmt->begin <= loop->begin && stmt->end >= loop->end &&
+                  stmt->child_nr && stmt->kind != IR_OPAQUE;
+    if (!around)
+        return rewrite_count(stmt, symbol) || rewrite_in_text(stmt, symbol);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (is_asked_behind(stmt->child[i], loop, symbol))
+            return true;
+    return false;
+}
+
+/* Does anybody ask for what the loop at block->child[at] leaves in it? */
+static bool lives_on(struct parse *p, const struct ir_stmt *block, size_t at,
+                     bool in_loop, const struct ir_symbol *symbol)
+{
+    const struct ir_stmt *loop = block->child[at], *within = p->function->body;
+    bool declared = false;
+    for (size_t i = 0; block->kind == IR_BLOCK && i < at; i++)
+        declared = declared || (block->child[i]->kind == IR_DECL &&
+                                block->child[i]->symbol == symbol);
+    if (declared)
+        within = block;
+    return (in_loop && !declared) || stmt_find(p->function->body, leaves, NULL) ||
+           is_asked_behind(within, loop, symbol);
+}
+
+static void try_while(struct parse *p, struct ir_stmt *block, size_t i, bool in_loop)
+{
+    struct ir_stmt *loop = block->child[i], *place = NULL;
     struct counting c = {
         .p = p, .loop = loop, .body = as_block(p->arena, loop->child[0])};
     if (loop->is_do) {
@@ -278,11 +447,15 @@ static void try_while(struct parse *p, struct ir_stmt *block, size_t i)
         return;
     }
     if (find_counter(&c) && find_step(&c)) {
-        size_t at = find_setting(&c, block, i);
-        if (at == block->child_nr)
-            c.why = "its counter is not set just before the loop; write for (i = 0; ...)";
-        else
+        size_t at = block->kind == IR_BLOCK ? find_setting(&c, block, i) : SIZE_MAX;
+        if (at < block->child_nr)
             make_for(&c, block, at);
+        else
+            place = count_within(&c, lives_on(p, block, i, in_loop, c.symbol));
+        if (place)
+            block->child[i] = place;
+        else if (at >= block->child_nr)
+            c.why = "its counter is not set just before the loop; write for (i = 0; ...)";
     }
     if (c.why)
         loop->why = c.why;
@@ -321,22 +494,38 @@ static void drop_initialisers(struct ir_stmt *block)
     }
 }
 
-static void count_below(struct parse *p, struct ir_stmt *stmt)
+/* Child i of the statement, a loop that does not count as it is written. */
+static void count_loop(struct parse *p, struct ir_stmt *stmt, size_t i, bool in_loop)
 {
-    if (!stmt)
-        return;
-    for (size_t i = 0; i < stmt->child_nr; i++)
-        count_below(p, stmt->child[i]);
-    if (stmt->kind == IR_FOR && !stmt->canonical)
-        parse_count_head(p, stmt);
-    for (size_t i = stmt->kind == IR_BLOCK ? stmt->child_nr : 0; i-- > 0;)
-        if (stmt->child[i]->kind == IR_WHILE)
-            try_while(p, stmt, i);
-    if (stmt->kind == IR_BLOCK)
+    struct ir_stmt *loop = stmt->child[i];
+    const struct ir_symbol *symbol = loop->is_do ? NULL : stepped_by(loop);
+    struct ir_stmt *place =
+        symbol ? count_on(p, loop, lives_on(p, stmt, i, in_loop, symbol)) : NULL;
+    if (place)
+        stmt->child[i] = place;
+    else if (loop->kind == IR_WHILE)
+        try_while(p, stmt, i, in_loop);
+    else if (!parse_count_head(p, loop))
+        stmt->child[i] = parse_take_out(p, loop);
+}
+
+static void count_below(struct parse *p, struct ir_stmt *stmt, bool in_loop)
+{
+    bool loops = stmt && (stmt->kind == IR_FOR || stmt->kind == IR_WHILE);
+    for (size_t i = 0; stmt && i < stmt->child_nr; i++)
+        count_below(p, stmt->child[i], in_loop || loops);
+    for (size_t i = 0; stmt && i < stmt->child_nr; i++)
+        if (stmt->child[i] && stmt->child[i]->kind == IR_FOR &&
+            !stmt->child[i]->canonical)
+            count_loop(p, stmt, i, in_loop || loops);
+    for (size_t i = stmt ? stmt->child_nr : 0; i-- > 0;) /* settings go away */
+        if (stmt->child[i] && stmt->child[i]->kind == IR_WHILE)
+            count_loop(p, stmt, i, in_loop || loops);
+    if (stmt && stmt->kind == IR_BLOCK)
         drop_initialisers(stmt);
 }
 
 void parse_follow_counts(struct parse *p)
 {
-    count_below(p, p->function->body);
+    count_below(p, p->function->body, false);
 }

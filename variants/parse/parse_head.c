@@ -116,14 +116,14 @@ static bool iterates(const struct ir_stmt *stmt, const void *symbol)
     return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == symbol;
 }
 
-static bool changes(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+bool parse_changes(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
 {
     const struct ir_symbol *left = symbol;
     visit_stmt(stmt, find_assignment, &left);
     return !left || rewrite_in_text(stmt, symbol) || stmt_find(stmt, iterates, symbol);
 }
 
-static bool is_own(const struct ir_symbol *symbol)
+bool parse_is_own(const struct ir_symbol *symbol)
 {
     return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) &&
            !symbol->address_taken && !symbol->is_static && !symbol->type.is_volatile &&
@@ -141,13 +141,20 @@ static bool is_steady(const struct head *head, const struct ir_expr *expr)
             if (head->mover[i].symbol == expr->symbol)
                 return false;
     if (expr->kind == IR_NAME)
-        return is_own(expr->symbol) && !changes(head->loop->child[0], expr->symbol);
+        return parse_is_own(expr->symbol) &&
+               !parse_changes(head->loop->child[0], expr->symbol);
     if (expr->kind != IR_LITERAL && expr->kind != IR_CAST && !sum)
         return false;
     for (size_t i = 0; i < expr->arg_nr; i++)
         if (!is_steady(head, expr->arg[i]))
             return false;
     return true;
+}
+
+bool parse_is_steady(const struct ir_stmt *loop, const struct ir_expr *expr)
+{
+    struct head head = {.loop = (struct ir_stmt *)loop};
+    return is_steady(&head, expr);
 }
 
 /* ---- pointers: what they point into, and where ---- */
@@ -201,7 +208,7 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
 static bool is_base(const struct ir_symbol *symbol)
 {
     return symbol->type.pointers == 1 &&
-           ((is_own(symbol) && !symbol->is_written) ||
+           ((parse_is_own(symbol) && !symbol->is_written) ||
             (symbol->role == IR_GLOBAL && symbol->dim_nr == 1));
 }
 
@@ -211,8 +218,8 @@ static bool is_constant(const struct ir_expr *expr)
     bool sum = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*/", expr->op[0]);
     bool fine = sum || expr->kind == IR_LITERAL || expr->kind == IR_CAST;
     if (expr->kind == IR_NAME)
-        fine =
-            is_base(expr->symbol) || (is_own(expr->symbol) && !expr->symbol->is_written);
+        fine = is_base(expr->symbol) ||
+               (parse_is_own(expr->symbol) && !expr->symbol->is_written);
     if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") &&
         expr->arg[0]->kind == IR_INDEX)
         return is_constant(expr->arg[0]->arg[0]) && is_constant(expr->arg[0]->arg[1]);
@@ -230,7 +237,7 @@ static struct ir_expr *value_of(const struct head *head, const struct ir_symbol 
                                                              : head->mover[i].start;
     const struct ir_stmt *decl =
         stmt_find(head->p->function->body, declares, (void *)symbol);
-    bool once = symbol->role == IR_LOCAL && is_own(symbol) && !symbol->is_written;
+    bool once = symbol->role == IR_LOCAL && parse_is_own(symbol) && !symbol->is_written;
     return once && decl && is_constant(decl->expr) ? decl->expr : NULL;
 }
 
@@ -276,20 +283,18 @@ static bool resolve(const struct head *head, const struct ir_expr *expr,
 
 /* ---- the loop over an integer ---- */
 
-static const char *const names[] = {"i", "j", "k", "at", "index"};
-
-static struct ir_symbol *new_counter(struct parse *p, int line)
+struct ir_symbol *parse_new_counter(struct parse *p, const struct ir_type *type, int line)
 {
+    static const char *const names[] = {"i", "j", "k", "at", "index"};
     const char *name = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(names) && !name; i++)
-        if (!rewrite_is_name_taken(p->function, names[i]))
-            name = names[i];
-    if (!name)
-        return NULL;
+    for (size_t i = 0; !name || rewrite_is_name_taken(p->function, name); i++)
+        name = i < ARRAY_SIZE(names) ? names[i]
+                                     : ir_textf(p->arena, "i%zu", i - ARRAY_SIZE(names));
     struct ir_symbol *symbol = parse_add_symbol(p, NULL);
     symbol->name = name;
     symbol->role = IR_LOCAL;
-    symbol->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+    symbol->type = *type;
+    symbol->type.is_const = false;
     symbol->is_written = true;
     symbol->in_loop = true;
     symbol->line = line;
@@ -324,7 +329,8 @@ static size_t count_other(const struct ir_stmt *stmt, const struct ir_stmt *loop
 static bool is_left_alone(const struct head *head, const struct mover *mover)
 {
     const struct ir_stmt *body = head->p->function->body;
-    return is_own(mover->symbol) && !changes(head->loop->child[0], mover->symbol) &&
+    return parse_is_own(mover->symbol) &&
+           !parse_changes(head->loop->child[0], mover->symbol) &&
            (mover->declared || (count_other(body, head->loop, mover->symbol) == 0 &&
                                 !rewrite_in_text(body, mover->symbol)));
 }
@@ -481,12 +487,11 @@ static bool count_pointer(struct head *head, struct ir_stmt *made)
     if (name->kind != IR_NAME || mentions(limit, control->symbol) ||
         !resolve(head, control->start, &control->base, &control->offset) ||
         !resolve(head, limit, &base, &end) || base->symbol != control->base->symbol ||
-        changes(made->child[0], base->symbol) || !is_steady(head, end) ||
+        parse_changes(made->child[0], base->symbol) || !is_steady(head, end) ||
         !is_steady(head, control->offset))
         return false;
-    struct ir_symbol *counter = new_counter(head->p, made->line);
-    if (!counter)
-        return false;
+    const struct ir_type type = {.text = "long", .scalar = IR_INT, .bytes = 8};
+    struct ir_symbol *counter = parse_new_counter(head->p, &type, made->line);
     struct ir_expr *i = ir_name(arena, counter), *start = control->offset;
     struct ir_expr *length =
         control->step > 0 && !start->has_value ? length_of(arena, start, end) : NULL;
@@ -505,17 +510,18 @@ static bool count_pointer(struct head *head, struct ir_stmt *made)
     return true;
 }
 
-static void set_step(struct head *head, struct ir_stmt *made, struct ir_symbol *counter)
+static struct ir_expr *step_of(const struct head *head, const struct mover *mover,
+                               struct ir_symbol *symbol)
 {
     struct ir_arena *arena = head->p->arena;
-    long long step = head->control->step;
-    made->increment = ir_assign(arena, step < 0 ? "-=" : "+=", ir_name(arena, counter),
-                                ir_integer(arena, step < 0 ? -step : step));
+    long long step = mover->step;
+    return ir_assign(arena, step < 0 ? "-=" : "+=", ir_name(arena, symbol),
+                     ir_integer(arena, step < 0 ? -step : step));
 }
 
 static bool keep_counter(struct head *head, struct ir_stmt *made)
 {
-    if (changes(made->child[0], head->control->symbol))
+    if (parse_changes(made->child[0], head->control->symbol))
         return false;
     struct ir_arena *arena = head->p->arena;
     struct ir_stmt *init = ir_stmt_new(arena, IR_DECL, 0);
@@ -582,7 +588,7 @@ static bool make_head(struct head *head)
     const struct ir_stmt *init = made.init;
     struct ir_symbol *counter = pointer ? init->symbol : head->control->symbol;
     struct ir_expr *lower = init->kind == IR_DECL ? init->expr : init->expr->arg[1];
-    set_step(head, &made, counter);
+    made.increment = step_of(head, head->control, counter);
     if (mentions_movers(head, lower) || !find_values(head, &made, counter, lower, value))
         return false;
     for (size_t i = 0; i < head->nr; i++)
@@ -611,4 +617,76 @@ bool parse_count_head(struct parse *p, struct ir_stmt *loop)
         return true;
     loop->why = head.why;
     return false;
+}
+
+/* ---- what else the head does ---- */
+
+struct ir_stmt *parse_with(struct ir_arena *arena, struct ir_stmt *loop, size_t nr)
+{
+    struct ir_stmt *block = ir_stmt_new(arena, IR_BLOCK, nr + 1);
+    block->line = loop->line;
+    block->end_line = loop->end_line;
+    block->begin = loop->begin;
+    block->end = loop->end;
+    block->in_block = loop->in_block;
+    block->from_macro = loop->from_macro;
+    loop->with = block;
+    return block;
+}
+
+/* It can be set before the loop, again and again, and to the same. */
+static bool is_set_before(const struct head *head, const struct mover *mover)
+{
+    const struct ir_expr *first = head->control->start;
+    const struct ir_stmt declares = {.kind = IR_DECL, .symbol = mover->symbol};
+    return parse_is_own(mover->symbol) && !mover->symbol->dim_nr &&
+           mover->symbol->type.scalar != IR_RECORD &&
+           !rewrite_has_effects(mover->start) && !mentions_movers(head, mover->start) &&
+           !mentions_movers(head, first) && !rewrite_is_hidden(&declares, first);
+}
+
+static struct ir_stmt *setting_of(struct ir_arena *arena, const struct mover *mover,
+                                  const struct ir_stmt *loop)
+{
+    struct ir_stmt *stmt = ir_stmt_new(arena, mover->declared ? IR_DECL : IR_EXPR, 0);
+    stmt->symbol = mover->declared ? mover->symbol : NULL;
+    stmt->expr = mover->declared
+                     ? mover->start
+                     : ir_assign(arena, "=", ir_name(arena, mover->symbol), mover->start);
+    stmt->line = stmt->end_line = loop->line;
+    stmt->begin = stmt->end = loop->begin;
+    stmt->from_macro = true;
+    return stmt;
+}
+
+struct ir_stmt *parse_take_out(struct parse *p, struct ir_stmt *loop)
+{
+    struct head head = {.p = p, .loop = loop};
+    struct ir_arena *arena = p->arena;
+    struct ir_stmt made = *loop;
+    if (!add_init(&head, loop->init) || head.nr < 2 ||
+        !add_steps(&head, loop->increment) || !find_control(&head) ||
+        stmt_breaks_out(loop->child[0]) || !keep_counter(&head, &made))
+        return loop;
+    made.increment = step_of(&head, head.control, head.control->symbol);
+    for (size_t i = 0; i < head.nr; i++)
+        if (&head.mover[i] != head.control && !is_set_before(&head, &head.mover[i]))
+            return loop;
+    if (!parse_counts(p, &made))
+        return loop;
+    made.why = NULL;
+    *loop = made;
+    struct ir_stmt *block = parse_with(arena, loop, head.nr - 1);
+    size_t nr = 0;
+    for (size_t i = 0; i < head.nr; i++) {
+        const struct mover *mover = &head.mover[i];
+        if (mover == head.control)
+            continue;
+        block->child[nr++] = setting_of(arena, mover, loop);
+        if (mover->step)
+            loop->child[0] =
+                parse_at_the_end(p, loop->child[0], step_of(&head, mover, mover->symbol));
+    }
+    block->child[nr] = loop;
+    return block;
 }

@@ -316,8 +316,8 @@ static bool continues(const struct ct_node *node)
     return false;
 }
 
-static struct ir_stmt *at_the_end(struct parse *p, struct ir_stmt *body,
-                                  struct ir_expr *expr)
+struct ir_stmt *parse_at_the_end(struct parse *p, struct ir_stmt *body,
+                                 struct ir_expr *expr)
 {
     size_t nr = body->kind == IR_BLOCK ? body->child_nr : 1;
     struct ir_stmt *block = ir_stmt_new(p->arena, IR_BLOCK, nr + 1);
@@ -354,7 +354,7 @@ static void split_increment(struct parse *p, struct ir_stmt *loop,
     if (!parse_step(both->arg[last], iterator) || mentions(other, iterator))
         return;
     loop->increment = both->arg[last];
-    loop->child[0] = at_the_end(p, loop->child[0], other);
+    loop->child[0] = parse_at_the_end(p, loop->child[0], other);
 }
 
 static bool is_canonical(const struct ir_stmt *loop)

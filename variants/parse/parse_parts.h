@@ -55,6 +55,9 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
 bool parse_counts(struct parse *p, struct ir_stmt *loop);
 /* What `i++`, `i -= 2`, `i = i + 1` add to i; 0 = it is none of these. */
 long long parse_step(const struct ir_expr *increment, const struct ir_symbol *iterator);
+/* The body with one more statement. */
+struct ir_stmt *parse_at_the_end(struct parse *p, struct ir_stmt *body,
+                                 struct ir_expr *expr);
 /* The variable that this very node assigns or takes the address of (then *address, if
  * wanted); NULL = none. */
 struct ct_decl *parse_written(const struct ct_node *node, bool *address);
@@ -67,6 +70,8 @@ size_t scan_blank(const char *source, size_t at, size_t end);
 size_t scan_directive(const char *source, size_t at, size_t end);
 /* behind a `;` that follows next, else `at` */
 size_t scan_semicolon(const char *source, size_t at, size_t end);
+/* behind the `f(...)` at `at` */
+size_t scan_call(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */
 bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2]);
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,

@@ -42,6 +42,20 @@ bool rewrite_has_effects(const struct ir_expr *expr);
 void parse_follow_counts(struct parse *p);
 /* Of a `for` that is not canonical. */
 bool parse_count_head(struct parse *p, struct ir_stmt *loop);
+/* The block of the loop, now canonical, and of what else its head sets; the loop itself
+ * where that cannot be. */
+struct ir_stmt *parse_take_out(struct parse *p, struct ir_stmt *loop);
+/* loop->with: room for `nr` statements and the loop. */
+struct ir_stmt *parse_with(struct ir_arena *arena, struct ir_stmt *loop, size_t nr);
+struct ir_symbol *parse_new_counter(struct parse *p, const struct ir_type *type,
+                                    int line);
+/* A variable of the function that nothing else can change. */
+bool parse_is_own(const struct ir_symbol *symbol);
+/* The statement, or what is below it, sets it, or might. */
+bool parse_changes(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
+/* An integer of the function's own variables and numbers that the loop does not change.
+ */
+bool parse_is_steady(const struct ir_stmt *loop, const struct ir_expr *expr);
 void parse_expand_helpers(struct parse *p);
 void parse_make_fields(struct parse *p);
 void parse_settle(struct parse *p);

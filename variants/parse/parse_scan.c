@@ -55,6 +55,17 @@ size_t scan_semicolon(const char *source, size_t at, size_t end)
     return next < end && source[next] == ';' ? next + 1 : at;
 }
 
+size_t scan_call(const char *source, size_t at, size_t end)
+{
+    int depth = 0;
+    for (; at < end; at = scan_piece(source, at, end)) {
+        depth += source[at] == '(';
+        if (source[at] == ')' && --depth == 0)
+            return at + 1;
+    }
+    return end;
+}
+
 bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2])
 {
     if (end - at < 3 || strncmp(source + at, "for", 3) != 0)

@@ -10,21 +10,22 @@
 /* ---- continue ---- */
 
 /* `if (c) continue; rest` in the body of a loop is `if (!c) { rest }`: conditions can be
- * modelled, jumps cannot. Loops in the rest are better off as they are where the
- * condition reads memory: below such a condition they would be part of one statement. */
+ * modelled, jumps cannot. So is `if (c) break; rest` in one that runs once. */
 
-static bool is_continue(const struct ir_stmt *stmt)
+static bool ends_turn(const struct ir_stmt *stmt, bool once)
 {
-    return stmt->kind == IR_JUMP && strcmp(stmt->text, "continue") == 0;
+    return stmt->kind == IR_JUMP && (strcmp(stmt->text, "continue") == 0 ||
+                                     (once && strcmp(stmt->text, "break") == 0));
 }
 
-/* The statements before the `continue` that ends `stmt`; NULL when it ends otherwise. */
-static struct ir_stmt *before_continue(struct ir_arena *arena, const struct ir_stmt *stmt)
+/* The statements before the jump that ends `stmt`; NULL when it ends otherwise. */
+static struct ir_stmt *before_jump(struct ir_arena *arena, const struct ir_stmt *stmt,
+                                   bool once)
 {
-    if (stmt && is_continue(stmt))
+    if (stmt && ends_turn(stmt, once))
         return ir_stmt_new(arena, IR_BLOCK, 0);
     if (!stmt || stmt->kind != IR_BLOCK || stmt->child_nr == 0 ||
-        !is_continue(stmt->child[stmt->child_nr - 1]))
+        !ends_turn(stmt->child[stmt->child_nr - 1], once))
         return NULL;
     struct ir_stmt *block = ir_alloc(arena, sizeof(*block));
     *block = *stmt;
@@ -70,39 +71,6 @@ static struct ir_expr *opposite(struct ir_arena *arena, struct ir_expr *cond)
     return negated;
 }
 
-/* `s->grid->n` of an s that stays: as good as a variable. */
-static bool is_steady_field(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_MEMBER && !expr->is_shared)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME && !expr->symbol->in_loop && !expr->symbol->is_written &&
-           !expr->symbol->address_taken;
-}
-
-static void find_memory(struct ir_expr *expr, void *data)
-{
-    bool *found = data, pointer = expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0;
-    *found = *found || pointer || expr->kind == IR_INDEX || expr->kind == IR_CALL ||
-             expr->kind == IR_RAW || (expr->kind == IR_MEMBER && !is_steady_field(expr));
-}
-
-static bool has_loop(const struct ir_stmt *stmt)
-{
-    bool found = stmt && (stmt->kind == IR_FOR || stmt->kind == IR_WHILE);
-    for (size_t i = 0; stmt && !found && i < stmt->child_nr; i++)
-        found = has_loop(stmt->child[i]);
-    return found;
-}
-
-static bool pays(const struct ir_stmt *body, size_t jump)
-{
-    bool reads = false, loops = false;
-    ir_visit(body->child[jump]->cond, find_memory, &reads);
-    for (size_t i = jump; reads && !loops && i < body->child_nr; i++)
-        loops = has_loop(body->child[i]);
-    return !loops;
-}
-
 static void set_span(struct ir_stmt *stmt, const struct ir_stmt *first,
                      const struct ir_stmt *last)
 {
@@ -123,18 +91,18 @@ static struct ir_stmt *rest_of(struct ir_arena *arena, const struct ir_stmt *blo
     return rest;
 }
 
-/* parse_continue.c: the body of a loop without `continue`, as far as an `if` says the
- * same. */
-static void parse_continues(struct ir_arena *arena, struct ir_stmt *body)
+/* The body of a loop without `continue`, as far as an `if` says the same; `once`: of
+ * `do { } while (0)`, without `break` either. */
+static void parse_continues(struct ir_arena *arena, struct ir_stmt *body, bool once)
 {
     for (size_t i = 0; body->kind == IR_BLOCK && i + 1 < body->child_nr; i++) {
         struct ir_stmt *stmt = body->child[i], *before = NULL;
         if (stmt->kind == IR_IF && !stmt->child[1])
-            before = before_continue(arena, stmt->child[0]);
-        if (!before || !pays(body, i))
+            before = before_jump(arena, stmt->child[0], once);
+        if (!before)
             continue;
         struct ir_stmt *rest = rest_of(arena, body, i + 1);
-        parse_continues(arena, rest);
+        parse_continues(arena, rest, once);
         set_span(stmt, stmt, rest);
         stmt->child[before->child_nr > 0] = rest;
         if (before->child_nr > 0)
@@ -165,8 +133,13 @@ static bool is_statement(enum ct_kind kind)
 
 static size_t statement_end(const struct parse *p, const struct ct_node *node)
 {
+    const char *source = p->function->source;
     const struct ct_node *last =
         node->child_nr > 0 ? node->child[node->child_nr - 1] : NULL;
+    if (node->spelt_end > node->end) { /* within an argument of the macro there */
+        size_t end = scan_call(source, node->end, p->function->source_length);
+        return scan_semicolon(source, end, p->function->source_length);
+    }
     switch (node->kind) {
     case CT_BLOCK:
     case CT_DECLS:
@@ -183,7 +156,7 @@ static size_t statement_end(const struct parse *p, const struct ct_node *node)
     default:
         break;
     }
-    return scan_semicolon(p->function->source, node->end, p->function->source_length);
+    return scan_semicolon(source, node->end, p->function->source_length);
 }
 
 static void set_place(const struct parse *p, const struct ct_node *node,
@@ -202,9 +175,11 @@ static bool has_own_text(const struct ct_node *node, struct around around)
 {
     if (node->elsewhere)
         return false;
-    if (around.before && around.before->end > node->begin)
+    if (around.before && (around.before->end > node->begin ||
+                          around.before->begin == node->begin))
         return false;
-    if (around.after && around.after->begin < node->end)
+    if (around.after && (around.after->begin < node->end ||
+                         around.after->begin == node->begin))
         return false;
     return !node->in_macro || (around.parent && around.parent->begin < node->begin);
 }
@@ -403,27 +378,22 @@ static struct ir_stmt *parse_if(struct parse *p, const struct ct_node *node)
     return stmt->child[0] && (node->child_nr == 2 || stmt->child[1]) ? stmt : NULL;
 }
 
-static bool jumps(const struct ct_node *node)
-{
-    bool found = node->kind == CT_JUMP;
-    for (size_t i = 0; !found && i < node->child_nr; i++)
-        found = jumps(node->child[i]);
-    return found;
-}
-
 static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
 {
     bool is_do = node->kind == CT_DO;
     if (node->child_nr != 2)
         return NULL;
-    if (is_do && node->child[1]->has_value && node->child[1]->value == 0 &&
-        node->child[0]->kind == CT_BLOCK && !jumps(node->child[0]))
-        return parse_block(p, node->child[0]); /* do { ... } while (0) of a macro */
+    bool once = is_do && node->child[1]->has_value && node->child[1]->value == 0;
     struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_WHILE, 1);
     stmt->is_do = is_do;
     stmt->cond = parse_expr(p, node->child[is_do]);
-    stmt->child[0] = stmt->cond ? parse_part(p, node, !is_do) : NULL;
-    return stmt->child[0] ? stmt : NULL;
+    struct ir_stmt *body = stmt->cond ? parse_part(p, node, !is_do) : NULL;
+    stmt->child[0] = body;
+    if (once && body && body->kind == IR_BLOCK) { /* of a macro */
+        parse_continues(p->arena, body, true);
+        return stmt_breaks_out(body) ? stmt : body;
+    }
+    return body ? stmt : NULL;
 }
 
 static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
@@ -431,7 +401,7 @@ static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
     struct ir_stmt *body =
         node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1) : NULL;
     if (body)
-        parse_continues(p->arena, body);
+        parse_continues(p->arena, body, false);
     return body ? parse_for(p, node, body) : NULL;
 }
 
@@ -493,10 +463,43 @@ static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
     return stmt;
 }
 
+/* ---- loops without a text of their own ---- */
+
+static bool is_this(const struct ir_stmt *stmt, const void *data)
+{
+    return stmt == data;
+}
+
+/* New text for the loop would take the place of more than the loop: of `stmt`, which is
+ * not within it, or of what is below. */
+static bool goes_with(const struct ir_stmt *stmt, const struct ir_stmt *loop)
+{
+    if (!stmt || stmt == loop || stmt->kind == IR_EMPTY)
+        return false;
+    if (!stmt_find(stmt, is_this, loop))
+        return stmt->begin < loop->end && loop->begin < stmt->end;
+    bool only = stmt->kind == IR_BLOCK && stmt->child_nr == 1;
+    bool goes = !only && (stmt->begin >= loop->begin ||
+                          (stmt->kind == IR_BLOCK && stmt->end <= loop->end));
+    for (size_t i = 0; !goes && i < stmt->child_nr; i++)
+        goes = goes_with(stmt->child[i], loop);
+    return goes;
+}
+
+static void find_shared_text(const struct ir_stmt *body, struct ir_stmt *stmt)
+{
+    if (stmt && stmt->kind == IR_FOR)
+        stmt->shares_text = goes_with(body, stmt);
+    for (size_t i = 0; stmt && i < stmt->child_nr; i++)
+        find_shared_text(body, stmt->child[i]);
+}
+
 struct ir_stmt *parse_body(struct parse *p, const struct ct_node *node)
 {
     struct ir_stmt *body = parse_block(p, node);
-    if (body)
-        set_place(p, node, body);
+    if (!body)
+        return NULL;
+    set_place(p, node, body);
+    find_shared_text(body, body);
     return body;
 }

@@ -112,10 +112,14 @@ static void find_unsteady(struct ir_expr *expr, void *data)
                 expr->kind == IR_CAST || expr->kind == IR_UNARY || expr->kind == IR_NAME;
     bool type = expr->type.pointers == 0 && expr->type.scalar == IR_INT &&
                 !expr->type.is_volatile;
-    bool changes = expr->kind == IR_NAME &&
-                   (iterator ? !steady->iterators
-                             : expr->symbol->is_written || expr->symbol->in_loop ||
-                                   expr->symbol->role == IR_GLOBAL);
+    bool changes = false;
+    if (expr->kind == IR_NAME && iterator)
+        changes = !steady->iterators;
+    else if (expr->kind == IR_NAME)
+        changes = expr->symbol->in_loop || expr->symbol->role == IR_GLOBAL ||
+                  (expr->symbol->is_written &&
+                   (!parse_is_own(expr->symbol) ||
+                    parse_changes(steady->walk->loop[0], expr->symbol)));
     steady->fine = steady->fine && kind && type && !changes;
 }
 

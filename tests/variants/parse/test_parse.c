@@ -49,14 +49,14 @@ TEST("loops are recognised")
         const char *cmp, *lower, *upper;
         long long step;
     } want[] = {
-        {true, "<", "0", "n", 1},     {true, ">=", "n - 1", "0", -1},
-        {true, "<", "0", "n", 2},     {true, ">", "n", "0", -3},
-        {true, "!=", "0", "n", 1},    {true, "<=", "0", "n - 1", 4},
-        {true, ">=", "9", "1", -2},   {false, NULL, NULL, NULL, 0},
-        {false, "<", "0", "n", 0},    {true, "<", "0", "n < 100 ? n : 100", 1},
-        {false, "<", "0", "n", 1},    {true, ">=", "u - 1", "0", -1},
-        {false, "<", "0", "n", 0},    {false, NULL, NULL, NULL, 0},
-        {false, NULL, NULL, NULL, 0}, {false, NULL, "0", NULL, 1},
+        {true, "<", "0", "n", 1},    {true, ">=", "n - 1", "0", -1},
+        {true, "<", "0", "n", 2},    {true, ">", "n", "0", -3},
+        {true, "!=", "0", "n", 1},   {true, "<=", "0", "n - 1", 4},
+        {true, ">=", "9", "1", -2},  {false, NULL, NULL, NULL, 0},
+        {false, "<", "0", "n", 0},   {true, "<", "0", "n < 100 ? n : 100", 1},
+        {false, "<", "0", "n", 1},   {true, ">=", "u - 1", "0", -1},
+        {false, "<", "0", "n", 0},   {false, NULL, NULL, NULL, 0},
+        {false, NULL, "0", NULL, 1},
     };
     struct ir_function *function = parse_ok("loops");
     if (!check(function != NULL))

@@ -38,14 +38,16 @@ static const struct {
       "count_both_skipping", "count_macros", "count_not_equal", "count_to_both"}},
     {"whiles",
      {"while_up", "while_used", "while_first", "while_within", "while_nested",
-      "while_ends", "while_not", "while_set"}},
+      "while_ends", "while_not", "while_set", "while_counted", "while_on",
+      "while_on_again"}},
     {"heads",
      {"head_end", "head_not_equal", "head_while", "head_rows", "head_down", "head_steps",
       "head_array", "head_apart", "head_two", "head_three", "head_unsigned", "head_wide",
-      "head_compared", "head_behind", "head_bound", "head_effect"}},
+      "head_compared", "head_behind", "head_bound", "head_effect", "head_read",
+      "head_changed"}},
     {"jumps",
      {"jump_over", "jump_with_work", "jump_compared", "jump_loops", "jump_to_loops",
-      "jump_by_field", "jump_deeper", "jump_label"}},
+      "jump_by_field", "jump_deeper", "jump_label", "jump_once"}},
 };
 
 static struct ir_function *parse(const char *path, const char *name)

@@ -154,6 +154,36 @@ void head_effect(int n, double *x)
         x[i] += starts;
 }
 
+int head_read(int n, double *x)
+{
+    int i, e = 0;
+    for (int k = 0; k < n; k++)
+        for (i = idx[k], e = idx[k + 1] + 3; i < e; i++)
+            x[i] += k;
+    for (i = 0, e = idx[n] + n; i < e; i++)
+        x[i] += e;
+    if (n > 2)
+        for (int i = 0, m = idx[n]; i < m; i++)
+            x[i] -= 1;
+    else
+        x[0] = 3;
+    return e + i;
+}
+
+int head_changed(int n, double *x)
+{
+    int i = 4, e = 2;
+    for (int i = 0, t = idx[n]; i < n; i++) {
+        x[i] += t;
+        t = t * 3 & 255;
+    }
+    for (i = 0, e = e + idx[2]; i < e; i++)
+        x[i] += 1;
+    for (int e = n, i = e; i < e + 3; i++)
+        x[i] += 2;
+    return e * 50 + i;
+}
+
 int main(void)
 {
     RUN(head_end(n, a), "head_end")
@@ -172,4 +202,6 @@ int main(void)
     RUN(head_behind(n, a), "head_behind")
     RUN(head_bound(n, 3, a), "head_bound")
     RUN(head_effect(n, a), "head_effect")
+    RUN(c[0] = head_read(n, a), "head_read")
+    RUN(c[0] = head_changed(n, a), "head_changed")
 }

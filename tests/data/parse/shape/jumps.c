@@ -99,6 +99,38 @@ done:
     return found;
 }
 
+#define AT_LEAST(x, low)                                                                 \
+    do {                                                                                 \
+        if ((x) >= (low))                                                                \
+            break;                                                                       \
+        (x) = (low);                                                                     \
+    } while (0)
+
+void jump_once(int n, double *x, const int *kind)
+{
+    for (int i = 0; i < n; i++) {
+        AT_LEAST(x[i], 0.25);
+        do {
+            int k = kind[i] % 4;
+            if (k == 1) {
+                x[i] += 2;
+                break;
+            }
+            if (k == 2)
+                continue;
+            x[i] += k;
+        } while (0);
+        do { /* not with ifs alone */
+            if (kind[i] > 9) {
+                if (kind[i] > 40)
+                    break;
+                x[i] -= 1;
+            }
+            x[i] += 3;
+        } while (0);
+    }
+}
+
 int main(void)
 {
     RUN(jump_over(n, a, b), "jump_over")
@@ -110,4 +142,5 @@ int main(void)
     RUN(jump_by_field(n, &limits, a), "jump_by_field")
     RUN(jump_deeper(n, a, idx), "jump_deeper")
     RUN(jump_label(n, a), "jump_label")
+    RUN(jump_once(n, a, idx), "jump_once")
 }

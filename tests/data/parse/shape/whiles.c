@@ -132,6 +132,63 @@ again:
     }
 }
 
+int while_counted(int n, double *x)
+{
+    size_t m = (size_t)n;
+    double *p = x, *q = x + 64;
+    while (m--)
+        x[m] += n;
+    for (int i = 0; i < 3; i++) {
+        int k = n;
+        while (k-- > 0)
+            x[k] += i;
+        for (k = i; --k >= 0;)
+            x[k] += k;
+    }
+    while (n-- > 0)
+        *p++ += *q++;
+    return n;
+}
+
+int while_on(int n, double *x)
+{
+    int i = n / 3, k = 2;
+    for (; i < n; i++)
+        x[i] *= 2;
+    if (n > 3)
+        while (k < n) {
+            k++;
+            x[k] += k;
+        }
+    else
+        for (; k <= n + 1; ++k)
+            x[k] -= k;
+    for (; n; n--)
+        x[n] += i;
+    return i * 100 + k * 10 + n;
+}
+
+int while_on_again(int n, double *x)
+{
+    int k = n, m = 3;
+    for (int i = 0; i < n; i++) {
+        while (k--) /* k goes on */
+            x[k] += i;
+        k = idx[i] % 4;
+    }
+    for (; m < idx[0] + n; m++) { /* its end changes */
+        idx[0] ^= 1;
+        x[m] += m;
+    }
+    for (; k < n; k++) {
+        int k = 3; /* another one */
+        x[k] += 1;
+    }
+    for (; n > 2; n -= 2)
+        x[n] -= 1;
+    return k * 100 + m * 10 + n;
+}
+
 int main(void)
 {
     RUN(while_up(n, a), "while_up")
@@ -142,4 +199,7 @@ int main(void)
     RUN(while_ends(n, a), "while_ends")
     RUN(while_not(n, a), "while_not")
     RUN(while_set(n, a), "while_set")
+    RUN(c[0] = while_counted(n, a), "while_counted")
+    RUN(c[0] = while_on(n, a), "while_on")
+    RUN(c[0] = while_on_again(n, a), "while_on_again")
 }
