@@ -84,6 +84,9 @@ int cache_dir(char **path, struct error *err);
  * source tree, else the folder it was configured to be installed in. `name` is relative,
  * such as "rules/recipe.json". Caller frees. */
 int shipped_path(const char *name, char **path, struct error *err);
+/* Those of them that the program knows without INFLIGHT_DATA, the first that is there is
+ * used. */
+void program_data_dirs(struct strvec *dirs);
 /* The shipped folder, and the names of the JSON files in it without ".json", sorted.
  * Caller frees and releases, also after a failure. */
 int shipped_names(const char *name, struct strvec *names, char **folder,

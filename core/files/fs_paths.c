@@ -192,13 +192,10 @@ static bool is_below(const char *path, const char *dir)
     return strncmp(path, dir, length) == 0 && path[length] == '/';
 }
 
-static void list_data_dirs(struct strvec *dirs)
+void program_data_dirs(struct strvec *dirs)
 {
-    const char *set = getenv("INFLIGHT_DATA");
     char *program = program_dir();
 
-    if (set && *set)
-        strvec_push(dirs, set);
     if (*program)
         strvec_pushf(dirs, "%s%s", program, INFLIGHT_DATA_BESIDE);
     /* A program run from its build folder must not find an older installation first; an
@@ -211,17 +208,16 @@ static void list_data_dirs(struct strvec *dirs)
 
 /* What is beside the program is as good as the program; what the environment names is
  * looked at, once: templates are compiled, rules believed. */
-static int look_at_named(const struct strvec *dirs, struct error *err)
+static int look_at_named(const char *set, const struct strvec *own, struct error *err)
 {
     static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
     static char *seen;
-    const char *set = getenv("INFLIGHT_DATA");
     int result = 0;
 
-    if (!set || !*set || !dir_exists(set))
+    if (!dir_exists(set))
         return 0;
-    for (size_t i = 1; i < dirs->nr; i++)
-        if (file_is_same(set, dirs->v[i]))
+    for (size_t i = 0; i < own->nr; i++)
+        if (file_is_same(set, own->v[i]))
             return 0;
     pthread_mutex_lock(&guard);
     if (!seen || strcmp(seen, set) != 0)
@@ -236,15 +232,17 @@ static int look_at_named(const struct strvec *dirs, struct error *err)
 
 int shipped_path(const char *name, char **path, struct error *err)
 {
-    struct strvec dirs = {0};
+    const char *set = getenv("INFLIGHT_DATA");
+    struct strvec dirs = {0}, own = {0};
     int result = -1;
 
     *path = NULL;
-    list_data_dirs(&dirs);
-    if (look_at_named(&dirs, err)) {
-        strvec_release(&dirs);
-        return -1;
-    }
+    program_data_dirs(&own);
+    if (set && *set)
+        strvec_push(&dirs, set);
+    strvec_push_all(&dirs, &own);
+    if (dirs.nr > own.nr && look_at_named(set, &own, err))
+        goto out;
     for (size_t i = 0; i < dirs.nr && result; i++) {
         *path = path_join(dirs.v[i], name);
         if (access(*path, F_OK) == 0) {
@@ -257,6 +255,8 @@ int shipped_path(const char *name, char **path, struct error *err)
     if (result)
         fail(err, STATUS_MISSING, "cannot find '%s'; set INFLIGHT_DATA to its folder",
              name);
+out:
+    strvec_release(&own);
     strvec_release(&dirs);
     return result;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,30 @@ enum { links_max = 40 };
 
 /* ---- who ---- */
 
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static uid_t program_owner; /* root's where there is none to tell */
+
+/* Whose the program's data are has his code run already: its templates are compiled. So
+ * is a clone that root builds, or a home that root was given, in a container. */
+static void look_at_program(void)
+{
+    const uid_t nobody = 65534; /* in a namespace of users anybody may be called so */
+    struct strvec dirs = {0};
+    struct stat about;
+
+    program_data_dirs(&dirs);
+    for (size_t i = 0; i < dirs.nr; i++)
+        if (stat(dirs.v[i], &about) == 0) {
+            program_owner = about.st_uid == nobody ? 0 : about.st_uid;
+            break;
+        }
+    strvec_release(&dirs);
+}
+
 static bool is_user(uid_t owner)
 {
-    return owner == 0 || owner == geteuid();
+    pthread_once(&looked, look_at_program);
+    return owner == 0 || owner == geteuid() || owner == program_owner;
 }
 
 bool trust_is_user(unsigned owner)
@@ -234,7 +256,8 @@ static int look_at_folder(int fd, const char *path, bool is_last, enum trust tru
     if (fstat(fd, &about))
         return fail(err, STATUS_INPUT, "cannot look at a folder: %s", strerror(errno));
     ours = above ? trust_is_user(about.st_uid)
-                 : about.st_uid == geteuid() || (trust != TRUST_OWN && !about.st_uid);
+                 : about.st_uid == geteuid() ||
+                       (trust != TRUST_OWN && is_user(about.st_uid));
     sticky = above && (about.st_mode & S_ISVTX);
     char *name = name_of_folder(fd);
     if (!ours)
