@@ -17,16 +17,18 @@
 struct buf;
 struct error;
 
-enum trust { /* root's is as good as the user's, and so is that of the owner of the
-                 program's own data */
-             TRUST_LINKS,   /* no link of another user is on the way; folders may be
-                               anybody's */
-             TRUST_PASSING, /* what stands there has names of ours that nobody can take:
-                               others may add to it, if they cannot rename (sticky), such
-                               as /tmp */
-             TRUST_KEPT, /* nobody else may write there; a group that has no other member
-                            is nobody else */
-             TRUST_OWN,  /* the user's, not root's; any group is somebody else */
+/* Root's is as good as the user's, and so is that of the owner of the data that the
+ * program came with. */
+enum trust {
+    /* No link of another user is on the way; folders may be anybody's. */
+    TRUST_LINKS,
+    /* What stands there has names of ours that nobody can take: others may add to it, if
+     * they cannot rename (sticky), such as /tmp. */
+    TRUST_PASSING,
+    /* Nobody else may write there; a group without other members is nobody else. */
+    TRUST_KEPT,
+    /* The user's, not root's; any group is somebody else. */
+    TRUST_OWN,
 };
 
 /* Looks at the folder and all that lies above it, link by link, so that its path leads to
