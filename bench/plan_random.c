@@ -277,8 +277,10 @@ static const char *any_name(struct draw *draw, const struct transformation *row,
                             const struct names *loops)
 {
     if (row->names == NAMES_ARRAYS || (row->names == NAMES_ARRAY_THEN_LOOPS && !i))
-        return any(draw, draw->locals.nr && below(draw, 4) == 0 ? &draw->locals
-                                                                : &draw->arrays);
+        return any(draw, draw->locals.nr && (row == transformation_of(STEP_PAD) ||
+                                             below(draw, 4) == 0)
+                             ? &draw->locals
+                             : &draw->arrays);
     if (row->names == NAMES_PARAMETERS)
         return any(draw, &draw->sizes);
     return i < loops->nr ? loops->item[i] : any_loop(draw);
