@@ -329,8 +329,8 @@ static void find_calls(const struct code *code, struct mentioned *mentioned)
         find_calls(code->child[i], mentioned);
 }
 
-/* How often the word stands in the file outside of the nest. */
-static size_t words_outside(const struct nest *nest, const char *word)
+/* How often the word stands in the nest as it was, or in the file outside of it. */
+static size_t words_of(const struct nest *nest, const char *word, bool outside)
 {
     const char *source = nest->model->function->source, *at = source;
     size_t length = strlen(word), nr = 0;
@@ -338,7 +338,8 @@ static size_t words_outside(const struct nest *nest, const char *word)
         size_t place = (size_t)(at - source);
         bool starts = !place || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
         bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
-        nr += starts && ends && (place < nest->stmt->begin || place >= nest->stmt->end);
+        bool is_outside = place < nest->stmt->begin || place >= nest->stmt->end;
+        nr += starts && ends && is_outside == outside;
     }
     return nr;
 }
@@ -349,7 +350,7 @@ static bool is_left_over(const struct gen *gen, const struct code *code,
 {
     struct mentioned mentioned = {.name = symbol->name};
     if (symbol->role != IR_FUNCTION || !symbol->is_static ||
-        words_outside(gen->nest, symbol->name) != 1)
+        words_of(gen->nest, symbol->name, true) != 1)
         return false;
     find_calls(code, &mentioned);
     return !mentioned.found;
@@ -365,7 +366,8 @@ static void add_unused(struct gen *gen, struct code *code)
         bool iterator = nest->declared[i] && nest->written[i] &&
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
-        bool replaced = symbol->is_replaced && !symbol->in_loop;
+        bool replaced = symbol->is_replaced && !symbol->in_loop &&
+                        words_of(nest, symbol->name, false) > 0;
         bool unused = symbol->role == IR_LOCAL && !code_mentions(code, symbol) &&
                       (replaced || (!symbol->type.pointers && (iterator || local)));
         if (!unused && !is_left_over(gen, code, symbol))
