@@ -30,7 +30,7 @@
 static const double full_iterations = 2e6, full_bytes = 16 << 20;
 /* All sizes together, and one of them. */
 static const double all_iterations = 4e7, one_iterations = 2e6, case_bytes = 8 << 20;
-enum { ALIKE = 140, UNLIKE = 400, CONTENTS = 3, DRAWS_PER_PLAN = 12 };
+enum { ALIKE = 140, UNLIKE = 400, CONTENTS = 3, DRAWS_PER_PLAN = 12, BAD_MAX = 100 };
 static const double run_limit_s = 20;
 
 struct job {
@@ -197,21 +197,23 @@ static int run(struct checks *checks, const char *program, const char *mode, int
 /* Leaves out the sizes at which the kernel as written does not end well. */
 static int keep_clean(struct checks *checks, const char *program, struct error *err)
 {
+    size_t bad_nr = 0;
+
     for (int seed = 1; seed <= CONTENTS;) {
         struct spawn_outcome outcome;
         struct verify_lines lines;
 
         if (run(checks, program, "--reference-only", seed, &outcome, &lines, err))
             return -1;
-        bool done = lines.is_done;
+        bool done = lines.is_done, hangs = outcome.end == SPAWN_TIMED_OUT;
         size_t bad = lines.case_nr ? lines.case_nr - 1 : 0;
         spawn_outcome_release(&outcome);
         verify_lines_release(&lines);
         seed += done;
         if (done)
             continue;
-        if (!checks->item_nr)
-            return fail(err, STATUS_INPUT, "'%s' ends well at no size",
+        if (!checks->item_nr || hangs || ++bad_nr > BAD_MAX)
+            return fail(err, STATUS_INPUT, "'%s' ends well at too few sizes",
                         kernel_name(checks->kernel));
         case_release(&checks->item[bad]);
         memmove(&checks->item[bad], &checks->item[bad + 1],
