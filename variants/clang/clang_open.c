@@ -145,14 +145,17 @@ static int first_error(struct ct_clang *clang, struct error *err)
     return status;
 }
 
-/* As C++ the file has no error. */
-static bool is_cplusplus(struct ct_clang *clang, const char *path, const char *source,
-                         size_t length, const struct strvec *args)
+/* In this language, of this standard if any, the file has no error. */
+static bool is_fine_as(struct ct_clang *clang, const char *path, const char *source,
+                       size_t length, const struct strvec *args, const char *language,
+                       const char *standard)
 {
     struct CXUnsavedFile content = {path, source, length};
     struct ct_clang other = {.index = clang->index, .arena = clang->arena};
     struct strvec flags = {0};
-    strvec_push(&flags, "-xc++");
+    strvec_push(&flags, language);
+    if (standard)
+        strvec_push(&flags, standard);
     for (size_t i = 1; i < args->nr; i++)
         if (strncmp(args->v[i], "-std=", 5) != 0)
             strvec_push(&flags, args->v[i]);
@@ -168,13 +171,16 @@ static int check_errors(struct ct_clang *clang, const char *path, const char *so
                         size_t length, const struct strvec *args, struct error *err)
 {
     struct error first = {0};
+    const char *remedy = "";
     if (first_error(clang, &first) == 0)
         return 0;
-    bool cplusplus =
-        !clang->is_cplusplus && is_cplusplus(clang, path, source, length, args);
-    return fail(err, first.status, "%s%s", first.text,
-                cplusplus ? "; it has no error as C++: give -x c++ after -- if it is C++"
-                          : "");
+    if (clang->is_cplusplus)
+        return fail_as(err, &first);
+    if (is_fine_as(clang, path, source, length, args, "-xc++", NULL))
+        remedy = "; it has no error as C++: give -x c++ after -- if it is C++";
+    else if (is_fine_as(clang, path, source, length, args, "-xc", "-std=gnu89"))
+        remedy = "; it has no error as C of 1989: give -std=gnu89 after --";
+    return fail(err, first.status, "%s%s", first.text, remedy);
 }
 
 /* ---- functions ---- */

@@ -412,10 +412,10 @@ struct scope {
     const struct ir_stmt *stmt;
 };
 
-static bool declares_symbol(const struct ir_stmt *stmt, const void *symbol)
+static bool declares_or_sets(const struct ir_stmt *stmt, const void *symbol)
 {
     return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
-           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
+           (stmt->kind == IR_FOR && stmt->iterator == symbol);
 }
 
 static void check_name(struct ir_expr *expr, void *data)
@@ -424,7 +424,7 @@ static void check_name(struct ir_expr *expr, void *data)
     struct gen *gen = scope->gen;
     const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
     if (!symbol || symbol->id < 0 || !gen->nest->declared[symbol->id] ||
-        (scope->stmt && stmt_find(scope->stmt, declares_symbol, symbol)))
+        (scope->stmt && stmt_find(scope->stmt, declares_or_sets, symbol)))
         return;
     for (size_t i = 0; i < scope->nr; i++)
         if (!strcmp(scope->name[i], symbol->name))

@@ -403,10 +403,27 @@ static bool steps_by_variable(const struct ir_stmt *stmt)
            (!strcmp(by->op, "+=") || !strcmp(by->op, "-="));
 }
 
+/* for (i++; i < n; i++) */
+static bool goes_on(const struct ir_stmt *stmt)
+{
+    const struct ir_expr *first =
+        stmt->init && stmt->init->kind == IR_EXPR ? stmt->init->expr : NULL;
+    return first && (first->kind == IR_UNARY ||
+                     (first->kind == IR_ASSIGN && strcmp(first->op, "=") != 0));
+}
+
 static const char *form_problem(const struct ir_stmt *stmt)
 {
-    if (steps_by_variable(stmt))
-        return "the step is not a constant; give it a value, as a macro or a const";
+    if (steps_by_variable(stmt)) {
+        const struct ir_expr *by = stmt->increment->arg[1];
+        return by->kind == IR_NAME && by->symbol->is_written
+                   ? "its step is a variable that is set again and again, such as the "
+                     "iterator of a loop around; only constant steps are read"
+                   : "the step is not a constant; give it a value, as a macro or a const";
+    }
+    if (goes_on(stmt))
+        return "its head does not set the iterator but goes on from what it is; do that "
+               "before the loop: i++; for (; i < n; i++)";
     if (stmt->why)
         return stmt->why;
     return "the loop does not have the form for (i = a; i < b; i += c)";

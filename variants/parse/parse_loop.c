@@ -429,6 +429,28 @@ static void make_canonical(struct parse *p, struct ir_stmt *loop,
     counts(p, loop, !decl || writes(parts->body, decl));
 }
 
+static bool is_number(const struct ir_expr *expr)
+{
+    return expr->type.scalar == IR_INT && !expr->type.pointers && expr->type.bytes <= 8;
+}
+
+static bool is_not(const struct ir_expr *expr)
+{
+    return expr->kind == IR_UNARY && !strcmp(expr->op, "!");
+}
+
+/* `i < n` of `__builtin_expect(!!(i < n), 1)`. */
+static struct ir_expr *without_guess(struct ir_expr *cond)
+{
+    if (cond->kind != IR_CALL || cond->arg_nr != 2 || !is_number(cond->arg[0]) ||
+        strcmp(cond->text, "__builtin_expect") != 0)
+        return cond;
+    cond = cond->arg[0];
+    while (is_not(cond) && is_not(cond->arg[0]))
+        cond = cond->arg[0]->arg[0];
+    return cond;
+}
+
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
                           struct ir_stmt *body)
 {
@@ -443,6 +465,8 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
     if ((parts.init && !loop->init) || (parts.cond && !loop->cond) ||
         (parts.increment && !loop->increment))
         return NULL;
+    if (loop->cond)
+        loop->cond = without_guess(loop->cond);
     make_canonical(p, loop, &parts);
     return loop;
 }

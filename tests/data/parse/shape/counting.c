@@ -105,6 +105,17 @@ void count_to_both(int n, double *x)
         x[i] += 1;
 }
 
+#define likely(x) __builtin_expect(!!(x), 1)
+
+void count_likely(int n, double *x)
+{
+    for (int i = 0; likely(i < n); i++)
+        if (__builtin_expect(x[i] > 0.1, 0))
+            x[i] += 1;
+    for (int i = 0; __builtin_expect((char)(n - i), 1); i++)
+        x[i] += 2;
+}
+
 int main(void)
 {
     RUN(count_down((size_t)n, a), "count_down")
@@ -119,4 +130,5 @@ int main(void)
     RUN(count_macros(n, a), "count_macros")
     RUN(count_to_both(n, a), "count_to_both")
     RUN(count_not_equal(n, a), "count_not_equal")
+    RUN(count_likely(n, a), "count_likely")
 }
