@@ -880,8 +880,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
              pragma = pragma->next)
             if (pragma_binds(pragma))
-                edits_add(edits, line_begin(model->function->source, pragma->begin),
-                          pragma->end, xstrdup(""));
+                edits_add(edits, pragma->begin, pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
