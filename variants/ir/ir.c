@@ -317,6 +317,8 @@ void stmt_exprs(const struct ir_stmt *stmt,
     if (!stmt)
         return;
     visit_one(stmt->expr, visit, data);
+    for (size_t i = 0; stmt->kind == IR_DECL && i < stmt->symbol->dim_nr; i++)
+        visit_one(stmt->symbol->dim[i], visit, data);
     stmt_exprs(stmt->init, visit, data);
     if (stmt->kind == IR_FOR && stmt->canonical) {
         visit_one(stmt->lower, visit, data);

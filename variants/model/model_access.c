@@ -363,10 +363,16 @@ static size_t find_cell(struct nest *nest, const struct place *place)
 {
     struct ir_arena *arena = nest->model->arena;
     const char *name = place->symbol->name;
-    for (size_t i = 0; i < nest->cell_nr; i++)
-        if (nest->cell[i].symbol == place->symbol &&
-            !strcmp(nest->cell[i].path, place->path))
-            return i;
+    for (size_t i = 0; i < nest->cell_nr; i++) {
+        struct cell *cell = &nest->cell[i];
+        if (cell->symbol != place->symbol || strcmp(cell->path, place->path))
+            continue;
+        /* through a cast: it may be the memory of others of both types */
+        if (cell->type.scalar != place->type.scalar ||
+            cell->type.bytes != place->type.bytes)
+            cell->type.may_alias = true;
+        return i;
+    }
     GROW(nest->cell, nest->cell_nr + 1, nest->cell_alloc);
     nest->cell[nest->cell_nr] = (struct cell){
         .symbol = place->symbol,

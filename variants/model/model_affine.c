@@ -352,9 +352,20 @@ isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr)
         return binary(at, expr);
     case IR_COND:
         return conditional(at, expr);
-    default:
-        return NULL;
+    case IR_CALL:
+        if (!function_is(expr_function(expr), FUNCTION_FIRST))
+            return NULL;
+        return converted(at, affine_expr(at, expr->arg[0]), &expr->arg[0]->type,
+                         &expr->type, "the argument of a builtin", expr->line);
+    case IR_LITERAL:
+    case IR_INDEX:
+    case IR_MEMBER:
+    case IR_ASSIGN:
+    case IR_RAW:
+    case IR_SPELT:
+        break;
     }
+    return NULL;
 }
 
 /* C compares a signed number with an unsigned one as unsigned. */

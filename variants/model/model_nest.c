@@ -608,13 +608,16 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
         return stmt->expr ? add_statement(build, stmt, NULL, seq) : 0;
     case IR_EMPTY:
         return 0;
-    default:
-        return add_statement(build, stmt,
-                             stmt->kind != IR_WHILE ? NULL
-                             : stmt->why            ? stmt->why
-                                                    : "it is a while loop",
+    case IR_WHILE:
+        return add_statement(build, stmt, stmt->why ? stmt->why : "it is a while loop",
                              seq);
+    case IR_EXPR:
+    case IR_RETURN:
+    case IR_JUMP:
+    case IR_OPAQUE:
+        break;
     }
+    return add_statement(build, stmt, NULL, seq); /* says what it cannot be */
 }
 
 /* ---- iterators that live on ---- */

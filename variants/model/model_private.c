@@ -48,6 +48,16 @@ static enum event event_of_expr(struct ir_expr *expr, const struct ir_symbol *sy
     return sets ? EVENT_END : EVENT_NONE;
 }
 
+/* int t[n]; */
+static enum event event_of_declaration(const struct ir_stmt *stmt,
+                                       const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < stmt->symbol->dim_nr; i++)
+        if (mentions(stmt->symbol->dim[i], symbol))
+            return EVENT_READ;
+    return event_of_expr(stmt->expr, symbol);
+}
+
 static enum event event_of_loop(const struct ir_stmt *loop,
                                 const struct ir_symbol *symbol)
 {
@@ -98,9 +108,14 @@ static enum event first_event(const struct ir_stmt *stmt, const struct ir_symbol
         return mentions(stmt->expr, symbol) ? EVENT_READ : EVENT_END;
     case IR_JUMP: /* where it leads to is looked at as what follows the loops around */
         return EVENT_END;
-    default:
+    case IR_DECL:
+        return event_of_declaration(stmt, symbol);
+    case IR_EXPR:
+    case IR_EMPTY:
+    case IR_OPAQUE:
         return event_of_expr(stmt->expr, symbol);
     }
+    return EVENT_READ;
 }
 
 static bool is_this(const struct ir_stmt *stmt, const void *data)

@@ -261,12 +261,15 @@ static void look_at_children(struct summary *summary, const struct ct_node *node
 /* What is read on the way to a place. */
 static void look_at_way(struct summary *summary, const struct ct_node *node)
 {
+    bool member = node->kind == CT_MEMBER && node->child_nr;
+    bool pointer =
+        node->kind == CT_UNARY && (!strcmp(node->op, "*") || !strcmp(node->op, "&"));
     if (node->kind == CT_INDEX && node->child_nr == 2)
         look_at(summary, node->child[1]);
-    else if (node->kind == CT_BINARY)
-        look_at_children(summary, node, 1);
-    if (node->kind != CT_NAME && node->child_nr)
+    if (node->kind == CT_INDEX || member || pointer)
         look_at_way(summary, node->child[0]);
+    else if (node->kind != CT_NAME)
+        look_at(summary, node);
 }
 
 static const struct ir_effects *effects_of(struct parse *p, struct ct_decl *decl,
@@ -283,11 +286,7 @@ static void look_at_call(struct summary *summary, const struct ct_node *call)
         summary->unknown = true;
         return;
     }
-    for (size_t i = 1; i < call->child_nr; i++)
-        if (call->child[i]->type.pointers)
-            look_at_way(summary, call->child[i]);
-        else
-            look_at(summary, call->child[i]);
+    look_at_children(summary, call, 1);
     summary->ends = summary->ends || (effects && effects->ends);
     for (size_t i = 0; effects && i < effects->nr; i++) {
         const struct ir_effect *item = &effects->item[i];
@@ -387,7 +386,7 @@ static void look_at(struct summary *summary, const struct ct_node *node)
     case CT_INDEX:
     case CT_MEMBER:
         look_at_way(summary, node);
-        if (!node->type.pointers)
+        if (!node->type.pointers || !is_row(node))
             touch(summary, node, false);
         break;
     case CT_UNARY:
@@ -416,8 +415,22 @@ static void look_at(struct summary *summary, const struct ct_node *node)
     case CT_JUMP:
         summary->unknown = !strncmp(node->text, "goto", 4);
         break;
-    default:
+    case CT_LITERAL:
+    case CT_SIZEOF:
+    case CT_EMPTY:
+        break;
+    case CT_BINARY:
+    case CT_COND:
+    case CT_CAST:
+    case CT_LIST:
+    case CT_BLOCK:
+    case CT_IF:
+    case CT_WHILE:
+    case CT_DO:
+    case CT_RETURN:
+    case CT_DECLS:
         look_at_children(summary, node, 0);
+        break;
     }
 }
 

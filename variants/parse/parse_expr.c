@@ -302,7 +302,20 @@ struct ir_expr *parse_expr(struct parse *p, const struct ct_node *node)
         return parse_call(p, node);
     case CT_SIZEOF:
         return parse_sizeof(p, node);
-    default:
-        return parse_raw(p, node);
+    case CT_LIST:
+    case CT_EXPR:
+    case CT_BLOCK:
+    case CT_IF:
+    case CT_FOR:
+    case CT_WHILE:
+    case CT_DO:
+    case CT_RETURN:
+    case CT_JUMP:
+    case CT_EMPTY:
+    case CT_DECLS:
+    case CT_VAR:
+    case CT_STMT:
+        break;
     }
+    return parse_raw(p, node);
 }

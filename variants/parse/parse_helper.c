@@ -85,12 +85,30 @@ static bool is_pure_kind(const struct ct_node *node)
         return is_pure_name(node);
     case CT_VAR:
         return !node->decl->is_static && !node->decl->type.is_volatile;
+    case CT_ASSIGN:
+        return !writes_elsewhere(node);
+    case CT_LITERAL:
+    case CT_BINARY:
+    case CT_COND:
+    case CT_CALL:
+    case CT_CAST:
+    case CT_SIZEOF:
+    case CT_LIST:
+    case CT_BLOCK:
+    case CT_IF:
+    case CT_FOR:
+    case CT_WHILE:
+    case CT_DO:
+    case CT_RETURN:
+    case CT_JUMP:
+    case CT_EMPTY:
+    case CT_DECLS:
+        return true;
     case CT_EXPR:
     case CT_STMT:
-        return false;
-    default:
-        return !writes_elsewhere(node);
+        break;
     }
+    return false;
 }
 
 static bool is_pure_node(struct parse *p, const struct ct_node *node)

@@ -31,6 +31,8 @@ void rewrite_stmt(struct ir_stmt *stmt, rewriter *rewrite, void *data)
     if (!stmt)
         return;
     stmt->expr = rewrite_expr(stmt->expr, rewrite, data);
+    for (size_t i = 0; stmt->kind == IR_DECL && i < stmt->symbol->dim_nr; i++)
+        stmt->symbol->dim[i] = rewrite_expr(stmt->symbol->dim[i], rewrite, data);
     rewrite_stmt(stmt->init, rewrite, data);
     if (stmt->canonical)
         rewrite_bounds(stmt, rewrite, data);
@@ -47,6 +49,8 @@ void visit_stmt(const struct ir_stmt *stmt, visitor *visit, void *data)
     if (!stmt)
         return;
     ir_visit(stmt->expr, visit, data);
+    for (size_t i = 0; stmt->kind == IR_DECL && i < stmt->symbol->dim_nr; i++)
+        ir_visit(stmt->symbol->dim[i], visit, data);
     visit_stmt(stmt->init, visit, data);
     ir_visit(stmt->canonical ? stmt->lower : stmt->cond, visit, data);
     ir_visit(stmt->canonical ? stmt->upper : stmt->increment, visit, data);

@@ -444,10 +444,23 @@ static struct ir_stmt *take_apart(struct parse *p, const struct ct_node *node)
     case CT_DECLS:
     case CT_VAR:
     case CT_STMT:
-        return NULL;
-    default:
+        break;
+    case CT_LITERAL:
+    case CT_NAME:
+    case CT_INDEX:
+    case CT_MEMBER:
+    case CT_UNARY:
+    case CT_BINARY:
+    case CT_ASSIGN:
+    case CT_COND:
+    case CT_CALL:
+    case CT_CAST:
+    case CT_SIZEOF:
+    case CT_LIST:
+    case CT_EXPR:
         return parse_expression(p, node);
     }
+    return NULL;
 }
 
 static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
