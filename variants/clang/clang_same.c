@@ -341,8 +341,9 @@ static int pass_edit(struct walk *walk, const struct ct_change *edit, struct err
     size_t old = skip_edit(walk, 0, edit, &loops);
     if (!now || now->depth != depth || edit_around(&walk->places, now, true) != edit)
         return differs(walk, was, "what was to be replaced has no successor there", err);
-    if ((old != 1 && !(around == CXCursor_CompoundStmt && loops)) ||
-        skip_edit(walk, 1, edit, &any) != 1)
+    bool block = around == CXCursor_CompoundStmt;
+    if ((old != 1 && !(block && loops)) ||
+        (skip_edit(walk, 1, edit, &any) != 1 && !(block && edit->is_several)))
         return differs(walk, was, "not one statement stands in the place of one", err);
     if (wants_loop(around) && now->kind != CXCursor_ForStmt)
         return differs(walk, was, "a directive has lost its loop", err);
@@ -436,7 +437,7 @@ static int check_bytes(const struct walk *walk, const char *text, size_t length,
     const struct ct_same *same = walk->same;
     size_t was = 0, now = 0;
     for (size_t i = 0; i <= walk->places.nr; i++) {
-        struct ct_change end = {same->length, same->length, length, length, false};
+        struct ct_change end = {same->length, same->length, length, length, false, false};
         const struct ct_change *edit = i < walk->places.nr ? &walk->places.edit[i] : &end;
         if (edit->begin < was || edit->end < edit->begin || edit->end > same->length ||
             edit->now_begin < now || edit->now_end > length ||

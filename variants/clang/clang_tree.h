@@ -216,7 +216,8 @@ struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *func
 /* What stood in [begin, end), which may be empty, is [now_begin, now_end) now. */
 struct ct_change {
     size_t begin, end, now_begin, now_end;
-    bool is_size; /* of an array, whose type changes by it */
+    bool is_size;    /* of an array, whose type changes by it */
+    bool is_several; /* in a block several statements may stand there */
 };
 
 /* The file as it was read, with the arguments of ct_open, which all outlive it. */

@@ -110,6 +110,9 @@ static struct ir_expr *lanes_of(struct vectors *at, struct ir_expr *element)
             return refuse(at, "does not follow the loop in its last subscript", element);
     if (!expr_coefficient(element->arg[1], at->iterator, &step) || step != 1)
         return refuse(at, "is not contiguous along the loop", element);
+    bool number = element->type.scalar == IR_INT || element->type.scalar == IR_FLOAT;
+    if (!number || element->type.bytes > sizeof(double)) /* complex, _Bool, long double */
+        return refuse(at, "is of a type that compilers make no vectors of", element);
     if (element->type.is_volatile || element->type.pointers ||
         (at->type && !same_type(at->type, &element->type)))
         return refuse(at, "is of another type than the other elements", element);

@@ -86,7 +86,8 @@ static int take(const struct choice *choice, size_t loop, enum reading want,
                     path, line);
     if (outliner_take(choice->outliner, loop, choice->text, choice->what, err) < 0)
         return -1;
-    if (check_model(choice->request, choice->text, choice->what, want, err) == 0)
+    if (check_model(choice->request, choice->text, choice->what, want, err) == 0 &&
+        outliner_check(choice->outliner, choice->text, err) == 0)
         return 0;
     outlined_release(choice->what);
     buf_reset(choice->text);

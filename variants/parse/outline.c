@@ -799,3 +799,15 @@ int outliner_take(struct outliner *outliner, size_t loop, struct buf *text,
     outline_write(outliner, at, text, what);
     return 0;
 }
+
+int outliner_check(const struct outliner *outliner, const struct buf *text,
+                   struct error *err)
+{
+    const struct ir_function *file = outliner->file;
+    struct ct_same *same =
+        ct_same_open(file->path, file->source, file->source_length, &file->args);
+    int status = ct_same_check(same, buf_str(text), text->length, outliner->change,
+                               ARRAY_SIZE(outliner->change), err);
+    ct_same_close(same);
+    return status;
+}

@@ -58,6 +58,11 @@ bool outliner_is_whole(const struct outliner *outliner, size_t loop);
 int outliner_take(struct outliner *outliner, size_t loop, struct buf *text,
                   struct outlined *what, struct error *err);
 
+/* The text of the last one is the file but for the new function and its call; else
+ * STATUS_INTERNAL. */
+int outliner_check(const struct outliner *outliner, const struct buf *text,
+                   struct error *err);
+
 /* The attribute alone, for the function of the request. */
 int outline_attribute(const struct outline_request *request, struct buf *text,
                       struct outlined *what, struct error *err);

@@ -42,6 +42,7 @@ struct outliner {
     size_t use_nr;
     struct passed *passed;
     size_t passed_nr, passed_alloc;
+    struct ct_change change[2]; /* of the text: the new function, the call */
     bool in_region;   /* a parallel region is around the loop, in this function */
     bool types_alias; /* -fno-strict-aliasing */
 };

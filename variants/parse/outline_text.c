@@ -419,12 +419,19 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
         if (writing.sorted[i]->passing == PASS_RESULT)
             strvec_push(&what->result, writing.sorted[i]->decl->name);
     buf_add_n(text, source, at);
+    outliner->change[0] = (struct ct_change){.begin = at, .end = at, .now_begin = at};
     if (outliner->access.helpers)
         buf_add(text, outliner->access.helpers);
     what->line = 1 + count_lines(buf_str(text), text->length);
     add_function(&writing, what, text);
+    outliner->change[0].now_end = text->length;
     buf_add_n(text, source + at, outliner->begin - at);
+    outliner->change[1] = (struct ct_change){.begin = outliner->begin,
+                                             .end = outliner->end,
+                                             .now_begin = text->length,
+                                             .is_several = true};
     add_call(&writing, text);
+    outliner->change[1].now_end = text->length;
     buf_add_n(text, source + outliner->end,
               outliner->file->source_length - outliner->end);
 }

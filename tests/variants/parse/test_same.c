@@ -77,8 +77,10 @@ TEST("edits that change more than they should are told")
         struct error err = {0};
         read_case(one->text, &file);
         change_bytes(&file.now, case_part(one, "byte"));
-        for (size_t k = 0; k < file.nr; k++)
+        for (size_t k = 0; k < file.nr; k++) {
             file.edit[k].is_size = case_part(one, "size") != NULL;
+            file.edit[k].is_several = case_part(one, "several") != NULL;
+        }
         struct ct_same *same =
             ct_same_open("same.c", buf_str(&file.was), file.was.length, &names);
         int status = ct_same_check(same, buf_str(&file.now), file.now.length, file.edit,
