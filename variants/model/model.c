@@ -145,10 +145,22 @@ static bool is_while(const struct ir_stmt *stmt, const void *data)
     return stmt->kind == IR_WHILE && stmt->why;
 }
 
+static bool is_kept(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_OPAQUE && stmt->why && stmt->end_line > stmt->line;
+}
+
 static void fail_no_loop(const struct ir_function *function, struct error *err)
 {
     const struct ir_stmt *loop = stmt_find(function->body, is_while, NULL);
-    if (loop)
+    const struct ir_stmt *kept = stmt_find(function->body, is_kept, NULL);
+    if (!loop && kept)
+        fail(err, STATUS_INPUT,
+             "%s:%d: no loop of the function '%s' can be read outside of %s, which is "
+             "kept as it is; make what it holds a function of its own",
+             function->path, kept->line, function->name, kept->why);
+    else if (loop)
         fail(err, STATUS_INPUT,
              "%s:%d: no loop of the function '%s' can be read: %s; for advice on the "
              "whole program: 'inflight advise -- PROGRAM'",

@@ -75,6 +75,24 @@ TEST("what stands in a nest is taken apart or left as it is")
     cases_release(&cases);
 }
 
+TEST("loops within a statement that is kept are told")
+{
+    struct model_request request = {0};
+    struct strvec flags = {0};
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    struct model *model = NULL;
+    const char *text = "void f(int n, int m, double *a)\n{\n    switch (m) {\n"
+                       "    case 0:\n        for (int i = 0; i < n; i++)\n"
+                       "            a[i]++;\n    }\n}\n";
+    if (!check_ok(ir_parse("k.c", text, 0, "f", &flags, &function, &err), &err))
+        return;
+    request.function = function;
+    check_fails(model_build(&request, &model, &err), &err, STATUS_INPUT,
+                "k.c:3: no loop of the function 'f' can be read outside of a switch");
+    ir_function_free(function);
+}
+
 /* Of C++ they are refused with the whole function: tests/data/cxx. */
 TEST("each row of what is not taken apart has a case")
 {
