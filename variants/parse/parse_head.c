@@ -24,6 +24,7 @@ struct head {
     struct ir_stmt *loop;
     struct mover mover[HEAD_MAX], *control;
     size_t nr;
+    struct ir_expr *met; /* the condition of two that meet, of the control alone */
     const char *why;
 };
 
@@ -86,18 +87,51 @@ static bool mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
     return found;
 }
 
+static bool is_steady(const struct head *head, const struct ir_expr *expr);
+static bool are_alike(const struct ir_type *a, const struct ir_type *b);
+
+/* `i = 0, j = n - 1; i < j; i++, j--`: i < n / 2, for n below 1 too. */
+static bool find_meeting(struct head *head, struct mover *up, const struct mover *down)
+{
+    struct ir_arena *arena = head->p->arena;
+    const struct ir_expr *cond = head->loop->cond, *last = down->start;
+    bool names = cond->kind == IR_BINARY && !strcmp(cond->op, "<") &&
+                 cond->arg[0]->kind == IR_NAME && cond->arg[1]->kind == IR_NAME &&
+                 cond->arg[0]->symbol == up->symbol &&
+                 cond->arg[1]->symbol == down->symbol;
+    if (!names || up->step != 1 || down->step != -1 || !up->start->has_value ||
+        up->start->value != 0 || last->kind != IR_BINARY || strcmp(last->op, "-") != 0 ||
+        !last->arg[1]->has_value || last->arg[1]->value != 1 || last->type.is_unsigned ||
+        !are_alike(&up->symbol->type, &down->symbol->type) ||
+        !are_alike(&up->symbol->type, &last->type) ||
+        !are_alike(&last->type, &last->arg[0]->type) || !is_steady(head, last->arg[0]) ||
+        !parse_is_own(down->symbol) || parse_changes(head->loop->child[0], down->symbol))
+        return false;
+    head->control = up;
+    head->met = ir_binary(
+        arena, "<", ir_copy(arena, cond->arg[0]),
+        ir_binary(arena, "/", ir_copy(arena, last->arg[0]), ir_integer(arena, 2)));
+    return true;
+}
+
+static bool compares_two(const struct head *head)
+{
+    head->loop->why = "its condition tests two iterators; compare one of them with what "
+                      "stays the same in the loop";
+    return false;
+}
+
 /* The one that steps and is compared. */
 static bool find_control(struct head *head)
 {
     const struct ir_expr *cond = head->loop->cond;
     for (size_t i = 0; cond && i < head->nr; i++)
         if (head->mover[i].step && mentions(cond, head->mover[i].symbol)) {
-            if (head->control) {
-                head->loop->why = "its condition tests two iterators; compare one of "
-                                  "them with what stays the same in the loop";
-                return false;
-            }
-            head->control = &head->mover[i];
+            struct mover *other = &head->mover[i];
+            if (head->control)
+                return find_meeting(head, head->control, other) ||
+                       find_meeting(head, other, head->control) || compares_two(head);
+            head->control = other;
         }
     return head->control != NULL;
 }
@@ -583,6 +617,8 @@ static bool make_head(struct head *head)
     bool pointer = head->control->symbol->type.pointers > 0;
     struct ir_arena *arena = head->p->arena;
     struct ir_expr *value[HEAD_MAX];
+    if (head->met)
+        made.cond = head->met;
     if (pointer ? !count_pointer(head, &made) : !keep_counter(head, &made))
         return false;
     const struct ir_stmt *init = made.init;
@@ -668,6 +704,8 @@ struct ir_stmt *parse_take_out(struct parse *p, struct ir_stmt *loop)
         !add_steps(&head, loop->increment) || !find_control(&head) ||
         stmt_breaks_out(loop->child[0]) || !keep_counter(&head, &made))
         return loop;
+    if (head.met)
+        made.cond = head.met;
     made.increment = step_of(&head, head.control, head.control->symbol);
     for (size_t i = 0; i < head.nr; i++)
         if (&head.mover[i] != head.control && !is_set_before(&head, &head.mover[i]))

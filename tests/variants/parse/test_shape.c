@@ -45,7 +45,7 @@ static const struct {
      {"head_end", "head_not_equal", "head_while", "head_rows", "head_down", "head_steps",
       "head_array", "head_apart", "head_two", "head_three", "head_unsigned", "head_wide",
       "head_compared", "head_behind", "head_bound", "head_effect", "head_read",
-      "head_changed"}},
+      "head_changed", "head_meets"}},
     {"jumps",
      {"jump_over", "jump_with_work", "jump_compared", "jump_loops", "jump_to_loops",
       "jump_by_field", "jump_deeper", "jump_label", "jump_once"}},

@@ -184,6 +184,27 @@ int head_changed(int n, double *x)
     return e * 50 + i;
 }
 
+int head_meets(int n, double *x)
+{
+    int i, j, s = 0;
+    for (i = 0, j = n - 1; i < j; i++, j--) {
+        double t = x[i];
+        x[i] = x[j];
+        x[j] = t;
+    }
+    s = i * 100 + j;
+    for (int j = n - 4, i = 0; i < j; ++i, --j)
+        x[i] += x[j];
+    for (int i = 0, j = n - 1; i < j; ++i, --j)
+        x[i] += x[j];
+    for (int i = 0, j = n - 1; i < j; i++, j--) {
+        if (idx[i] % 3 == 1)
+            j--;
+        x[j] += i;
+    }
+    return s;
+}
+
 int main(void)
 {
     RUN(head_end(n, a), "head_end")
@@ -204,4 +225,5 @@ int main(void)
     RUN(head_effect(n, a), "head_effect")
     RUN(c[0] = head_read(n, a), "head_read")
     RUN(c[0] = head_changed(n, a), "head_changed")
+    RUN(c[0] = head_meets(n, a), "head_meets")
 }
