@@ -97,8 +97,8 @@ static int add_callers(struct plan_bench *bench, struct error *err)
         return 0;
     if (file_read(INFLIGHT_SOURCE_DIR "/bench/kernel_call.c", &text, err))
         return -1;
-    bool ok = plan_compile(bench, 0, "callers", buf_str(&text), "-O1 " COMMON, &object,
-                           &output, err);
+    bool ok = plan_compile(bench, 0, "callers", buf_str(&text), "-O1 -std=gnu17 " COMMON,
+                           &object, &output, err);
     for (size_t b = 0; b < bench->build_nr; b++)
         strvec_push(&bench->base[b], object);
     buf_release(&text);

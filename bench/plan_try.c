@@ -75,10 +75,10 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
 
     *object = xasprintf("%s/%s-%zu.o", bench->dir, stem, compiler);
     strvec_push(&argv, plan_builds[compiler].compiler);
-    strvec_split(&argv, flags);
     strvec_push_all(&argv, &bench->kernel->cflags);
     if (bench->own && bench->own->other)
         strvec_split(&argv, bench->own->other);
+    strvec_split(&argv, flags); /* the last word on the language is ours */
     strvec_push(&argv, "-I");
     strvec_push(&argv, templates ? templates : ".");
     strvec_push(&argv, bench->own || strstr(text, "pragma omp parallel")
