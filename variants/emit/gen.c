@@ -839,8 +839,8 @@ static int check_streams(const struct model *model, const struct work *works,
                     "no innermost loop of the nest at line %d writes '%s' element "
                     "by element upwards and unconditionally, so there are no "
                     "whole lines to store past the caches",
-                    model->nest[i]->stmt->line,
-                    model->nest[i]->cell[streamed->cell].symbol->name);
+                    works[i].nest->stmt->line,
+                    works[i].nest->cell[streamed->cell].symbol->name);
         }
     return 0;
 }
