@@ -159,7 +159,10 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
     static const char choose[] = "; name one with --function";
     struct ct_function *function = NULL;
     if (p->file.function_nr == 0) {
-        fail(err, STATUS_INPUT, "%s: no function is defined here", p->function->path);
+        fail(err, STATUS_INPUT,
+             "%s: no function is defined here; those that a macro or a header defines "
+             "are not read",
+             p->function->path);
         return NULL;
     }
     if (name)
