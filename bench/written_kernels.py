@@ -369,7 +369,7 @@ class Written:
         self.type, self.kind, self.bytes = TYPES[self.below(len(TYPES))]
         self.layout = ("", "", "", "crlf", "line", "old")[self.below(6)]
         self.other, self.reassociate = "", False
-        nests = [self.nest(self.what)]
+        nests = [self.nest(self.what, number if only else None)]
         for _ in range(self.below(3)):
             nests.insert(self.below(2) * len(nests), self.nest(CLASSES[self.below(len(CLASSES))] if self.below(2) else self.what))
         if self.layout == "line" and any(LEFT in nest or READ in nest for nest in nests):
@@ -393,8 +393,10 @@ class Written:
     def head(self, plain):
         return self.pick(PLAIN_HEADS if plain else HEADS if self.below(2) else PLAIN_HEADS)
 
-    def nest(self, what):
-        text = self.pick(REFUSED if what == "refused" else NESTS[what])
+    def nest(self, what, number=None):
+        """With a number: one after the other."""
+        texts = REFUSED if what == "refused" else NESTS[what]
+        text = texts[number % len(texts)] if number is not None else self.pick(texts)
         if what == "refused":
             text = text.replace("H", "H " + LEFT, 1)
         same = PLAIN_HEADS[0]
