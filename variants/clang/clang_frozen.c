@@ -30,6 +30,7 @@ static struct place extent_of(CXCursor cursor);
 static bool place_holds(const struct place *outer, const struct place *inner);
 static bool is_read(const struct frozen *frozen, const struct place *place);
 static const char *place_text(struct ct_clang *clang, const struct place *place);
+static const char *placed_in(const struct frozen *frozen, const char *text, int depth);
 static void frozen_add(struct frozen *frozen, enum ir_frozen_kind kind, const char *name,
                        const char *subject, const char *value);
 
@@ -197,6 +198,9 @@ static void freeze_group(struct branches *branches, const struct group *group)
     bool closed = false, taken = false;
     if (group->is_guard || !matters(frozen, &whole))
         return;
+    for (size_t i = 0; i < group->nr; i++)
+        if (placed_in(frozen, place_text(frozen->clang, &group->line[i]), 0))
+            return;
     for (size_t i = 0; i < group->nr; i++) {
         const char *text = place_text(frozen->clang, &group->line[i]);
         bool last = i + 1 == group->nr;
@@ -319,6 +323,51 @@ static bool rests_on_system(struct frozen *frozen, const char *name, int depth)
     return false;
 }
 
+/* ---- macros of the compiler that say where they stand, or when they are read ---- */
+
+static const char *const placed[] = {
+    "__LINE__",      "__COUNTER__",   "__FILE__",      "__DATE__",         "__TIME__",
+    "__TIMESTAMP__", "__FILE_NAME__", "__BASE_FILE__", "__INCLUDE_LEVEL__"};
+
+/* Macros of the system, such as assert, only report it. */
+static const char *placed_by(const struct frozen *frozen, const char *word, int depth)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(placed); i++)
+        if (!strcmp(word, placed[i]))
+            return placed[i];
+    for (size_t i = frozen->definition.item_nr; depth < MACRO_DEPTH && i-- > 0;) {
+        CXCursor cursor = frozen->definition.item[i];
+        CXString spelling = clang_getCursorSpelling(cursor);
+        bool same = !strcmp(clang_getCString(spelling), word);
+        clang_disposeString(spelling);
+        if (!same)
+            continue;
+        struct place place = extent_of(cursor);
+        if (clang_Cursor_isMacroBuiltin(cursor) ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+            return NULL;
+        return placed_in(frozen, place_text(frozen->clang, &place) + strlen(word),
+                         depth + 1);
+    }
+    return NULL;
+}
+
+/* The one that the text, or a macro that it names, is made of; NULL = none. */
+static const char *placed_in(const struct frozen *frozen, const char *text, int depth)
+{
+    const char *found = NULL;
+    while (*text && !found) {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        if (length && !isdigit((unsigned char)*text))
+            found = placed_by(
+                frozen, ir_textf(frozen->clang->arena, "%.*s", (int)length, text), depth);
+        text += length ? length : 1;
+    }
+    return found;
+}
+
 /* ---- uses ---- */
 
 /* `F` of `F(x)` may become the name of a macro that takes the rest. */
@@ -363,8 +412,8 @@ static void add_use(struct frozen *frozen, CXCursor cursor, struct strvec *uses)
         return;
     take_arguments(frozen, &place);
     const char *text = place_text(clang, &place);
-    if (!strvec_has(uses, text))
-        strvec_push(uses, text);
+    if (!strvec_has(uses, text) && !placed_in(frozen, text, 0))
+        strvec_push(uses, text); /* a check would stand elsewhere, and count once more */
 }
 
 /* A macro that the text defines itself: what it names. */
@@ -377,7 +426,8 @@ static void add_names(struct frozen *frozen, CXCursor definition, struct strvec 
         while (isalnum((unsigned char)text[length]) || text[length] == '_')
             length++;
         const char *word = ir_textf(frozen->clang->arena, "%.*s", (int)length, text);
-        if (length && !isdigit((unsigned char)*text) && !strvec_has(uses, word))
+        if (length && !isdigit((unsigned char)*text) && !strvec_has(uses, word) &&
+            !placed_by(frozen, word, 0))
             strvec_push(uses, word);
         text += length ? length : 1;
     }
@@ -441,8 +491,10 @@ static void add_all_uses(struct frozen *frozen)
             continue;
         const char *text = place_text(frozen->clang, &place);
         GROW(frozen->use, frozen->use_nr + 1, frozen->use_alloc);
-        frozen->use[frozen->use_nr++] = (struct ct_macro_use){
-            .place = {place.begin, place.end}, .pastes = pastes(frozen, text, 0)};
+        frozen->use[frozen->use_nr++] =
+            (struct ct_macro_use){.place = {place.begin, place.end},
+                                  .pastes = pastes(frozen, text, 0),
+                                  .placed = placed_in(frozen, text, 0)};
     }
 }
 

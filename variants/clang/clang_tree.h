@@ -113,6 +113,8 @@ struct ct_macro_use {
     struct ct_range place; /* arguments included */
     const char *text;      /* NULL = not known */
     bool pastes;           /* `#` or `##` on the way */
+    const char *placed;    /* "__LINE__", __COUNTER__ and others that it is made of, whose
+                              value depends on the place; NULL = none */
 };
 
 /* A pragma that the file has under another name: in a macro, or what it includes inside

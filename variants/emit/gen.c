@@ -960,10 +960,10 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
         if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
             return -1;
         if (work_parallel(&works[i], err))
-            return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
+            return fail_in(err, "the nest at line %d", works[i].nest->stmt->line);
         work_hints(&works[i], i, plan);
         if (work_pragmas(&works[i], err))
-            return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
+            return fail_in(err, "the nest at line %d", works[i].nest->stmt->line);
         if (assumptions)
             add_assumptions(&works[i], differ_in_when(plan), assumptions);
     }

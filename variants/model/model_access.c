@@ -451,8 +451,11 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     struct place place = place_of(at->nest, expr);
     if (!place.problem && !place.symbol)
         place.problem = "cannot be followed";
-    if (!place.problem && is_local_to_statement(at->nest, place.symbol))
+    if (!place.problem && is_local_to_statement(at->nest, place.symbol)) {
+        struct statement *statement = &at->nest->statement[at->statement];
+        statement->shares = statement->shares || place.partial;
         return;
+    }
     if (!place.problem)
         place.problem = count_problem(at->nest, &place);
     if (place.problem) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "variants/ir/clauses.h"
+#include "variants/ir/spelling.h"
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
 #include "variants/model/model_overlap.h"
@@ -781,6 +782,26 @@ static int check_pragmas(struct nest *nest)
     return status;
 }
 
+/* What is written anew stands on other lines, and perhaps several times. */
+static int check_placed(struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->use_nr; i++) {
+        const struct ir_use *use = &function->use[i];
+        int line = nest->stmt->line;
+        if (!use->placed || use->begin < nest->stmt->begin ||
+            use->begin >= nest->stmt->end)
+            continue;
+        for (size_t at = nest->stmt->begin; at < use->begin; at++)
+            line += function->source[at] == '\n';
+        return nest_refuse(nest, line,
+                           "the value of '%s' depends on where it stands; compute it "
+                           "before the loop",
+                           use->placed);
+    }
+    return 0;
+}
+
 /* The pragma of a statement around the nest within which nothing may be changed. */
 static const struct ir_pragma *forbidden(const struct ir_stmt *stmt)
 {
@@ -963,7 +984,8 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *source, int i
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
     if (check_text(nest) || check_around(nest) || check_declarations(nest) ||
-        walk(&build, stmt, nest->tree) || check_pragmas(nest) || check_iterators(nest))
+        walk(&build, stmt, nest->tree) || check_pragmas(nest) || check_placed(nest) ||
+        check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {
         nest_refuse(nest, stmt->line, "the loop is empty");

@@ -90,6 +90,7 @@ struct statement {
     const char *why; /* collapsed: the reason */
     bool calls;      /* functions that are given arrays */
     bool ends;       /* may end the program */
+    bool shares;     /* collapsed: members of a union of its own, or bit-fields */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;

@@ -486,7 +486,8 @@ static void keep_uses(struct parse *p, const struct ct_outside *outside)
     for (size_t i = 0; i < outside->use_nr; i++)
         use[i] =
             (struct ir_use){outside->use[i].place.begin, outside->use[i].place.end,
-                            outside->use[i].pastes, is_enclosed(outside->use[i].text)};
+                            outside->use[i].pastes, is_enclosed(outside->use[i].text),
+                            outside->use[i].placed};
     p->function->use = use;
     p->function->use_nr = outside->use_nr;
 }

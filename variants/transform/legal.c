@@ -700,6 +700,60 @@ static bool has_collapsed_loop(const struct nest *nest, const struct tree *tree)
     return found;
 }
 
+static bool has_statement(const struct tree *tree, size_t statement)
+{
+    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = has_statement(tree->child[i], statement);
+    return found;
+}
+
+/* The member of a union or the bit-field that is reached; "" = none. */
+static const char *shared_member(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_INDEX || (expr->kind == IR_MEMBER && !expr->is_shared))
+        expr = expr->arg[0];
+    return expr->kind == IR_MEMBER ? expr->text : "";
+}
+
+/* A function that is called with the address may access it under any type. */
+static bool same_type(const struct access *a, const struct access *b)
+{
+    const struct ir_type *one = &a->expr->type, *other = &b->expr->type;
+    return a->in_call == b->in_call && one->scalar == other->scalar &&
+           one->bytes == other->bytes && one->pointers == other->pointers &&
+           !strcmp(shared_member(a->expr), shared_member(b->expr));
+}
+
+bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct buf *why)
+{
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        if (nest->statement[i].shares && has_statement(tree, i)) {
+            buf_addf(why,
+                     "a variable of the block at line %d has members that share bytes, "
+                     "which compilers take as independent in a loop that they are told "
+                     "to vectorise",
+                     nest->statement[i].stmt->line);
+            return true;
+        }
+    for (size_t i = 0; i < nest->access_nr; i++)
+        for (size_t k = 0; nest->access[i].write && k < nest->access_nr; k++) {
+            const struct access *write = &nest->access[i], *other = &nest->access[k];
+            if (write->cell != other->cell || same_type(write, other) ||
+                !has_statement(tree, write->statement) ||
+                !has_statement(tree, other->statement))
+                continue;
+            buf_addf(
+                why,
+                "'%s' is accessed as one member or type at line %d and as another one at "
+                "line %d, which compilers take as independent in a loop that they "
+                "are told to vectorise",
+                nest->cell[write->cell].name, write->line, other->line);
+            return true;
+        }
+    return false;
+}
+
 static void try_band(struct lanes *at, struct tree *band)
 {
     struct nest *nest = at->work->nest;
@@ -722,11 +776,17 @@ static void try_band(struct lanes *at, struct tree *band)
         isl_union_map_free(kept);
     }
     band->simd = none == isl_bool_true || band->reduces || nest->model->forced;
-    at->work->simd_found = at->work->simd_found || band->simd;
     if (none == isl_bool_false && !band->simd && !reason->length)
         deps_explain(nest, groups->leader, pairs,
                      "so the iterations of this loop cannot run side by side", reason);
     isl_union_map_free(pairs);
+    struct buf mixed = {0};
+    if (band->simd && !nest->model->forced && tree_mixes_types(nest, band, &mixed)) {
+        band->simd = false;
+        buf_add(reason, reason->length ? "" : buf_str(&mixed));
+    }
+    buf_release(&mixed);
+    at->work->simd_found = at->work->simd_found || band->simd;
 }
 
 static bool is_wanted(const struct lanes *at, const struct tree *band)

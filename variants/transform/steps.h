@@ -67,6 +67,10 @@ isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
 int work_check_parts(struct work *work, struct error *err);
 int work_simd(struct work *work, const struct plan_step *step,
               struct error *err); /* marks bands that may carry the pragma */
+/* Are the same bytes reached under two types below the tree, and written? Compilers take
+ * such accesses as independent, also those of one iteration, in a loop that a pragma
+ * tells them to vectorise. `why`, a sentence, is filled then. */
+bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct buf *why);
 /* The scalar cells' places under a tree: copies written out side by side have their own.
  */
 isl_union_map *cell_storage(const struct nest *nest, size_t cell,

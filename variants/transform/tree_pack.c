@@ -89,6 +89,20 @@ static int check_twice(const struct work *work, const struct packing *second,
     return 0;
 }
 
+/* The buffer is made of the array's elements, as they are declared. */
+static bool is_accessed_as_declared(const struct nest *nest, size_t cell)
+{
+    const struct ir_type *own = &nest->cell[cell].symbol->type;
+    bool same = true;
+    for (size_t i = 0; i < nest->access_nr && !*nest->cell[cell].path; i++) {
+        const struct ir_type *type = &nest->access[i].expr->type;
+        same = same && (nest->access[i].cell != cell ||
+                        (type->scalar == own->scalar && type->bytes == own->bytes &&
+                         type->is_unsigned == own->is_unsigned));
+    }
+    return same;
+}
+
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err)
 {
     size_t cell = cell_named(work->nest, step->arg[0].name);
@@ -101,6 +115,11 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
                     "pack(B,kt,j:32)");
     if (cell == work->nest->cell_nr)
         return fail(err, STATUS_USAGE, "'%s' is not an array that can be packed",
+                    step->arg[0].name);
+    if (!is_accessed_as_declared(work->nest, cell))
+        return fail(err, STATUS_ILLEGAL,
+                    "'%s' is accessed through a cast, and a buffer has the type that it "
+                    "is declared with; declare it with the type of its elements",
                     step->arg[0].name);
     struct packing packing = {.cell = cell,
                               .loop = step->arg[1].name,

@@ -104,6 +104,16 @@ int pragma_allows(const struct work *work, const struct ir_pragma *pragma,
                           "'%.*s' is not known to say the same then; leave that loop out "
                           "of the plan, or drop the clause",
                           said, pragma->line, (int)clause.word_length, clause.word);
+    struct buf mixed = {0};
+    bool vectors = strstr(pragma->text, "simd") || strstr(pragma->text, "ivdep") ||
+                   strstr(pragma->text, "vectorize");
+    bool stays = change != CHANGE_DROPPED && change != CHANGE_REPLACED;
+    if (!status && vectors && stays && tree_mixes_types(work->nest, work->tree, &mixed))
+        status = fail(err, STATUS_ILLEGAL,
+                      "%s the loop of the pragma of line %d, and %s; leave that loop out "
+                      "of the plan",
+                      said, pragma->line, buf_str(&mixed));
+    buf_release(&mixed);
     free(said);
     return status;
 }
