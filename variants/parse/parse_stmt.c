@@ -175,11 +175,11 @@ static bool has_own_text(const struct ct_node *node, struct around around)
 {
     if (node->elsewhere)
         return false;
-    if (around.before && (around.before->end > node->begin ||
-                          around.before->begin == node->begin))
+    if (around.before &&
+        (around.before->end > node->begin || around.before->begin == node->begin))
         return false;
-    if (around.after && (around.after->begin < node->end ||
-                         around.after->begin == node->begin))
+    if (around.after &&
+        (around.after->begin < node->end || around.after->begin == node->begin))
         return false;
     return !node->in_macro || (around.parent && around.parent->begin < node->begin);
 }

@@ -21,11 +21,12 @@ void verify_cases_release(struct verify_cases *cases);
 
 /* All size parameters not alike, and each far above and far below the others; then alike,
  * around each constant both, and behind the product of two; never above what the kernel
- * is bound to, since a function may hold no more. `extra`: constants to try sizes around. Then the ends of narrow types and no trips at all, where the function
- * can be told to be defined there. Then what `rests_on` (as kernel_check says it; may be
- * NULL) promises to be tested at run time: sizes on both sides of those from which on the
- * new loops run, and calls in which arrays overlap. Sizes of more than `bytes_max` are
- * left out. The kernel's own sizes are as before afterwards. */
+ * is bound to, since a function may hold no more. `extra`: constants to try sizes around.
+ * Then the ends of narrow types and no trips at all, where the function can be told to be
+ * defined there. Then what `rests_on` (as kernel_check says it; may be NULL) promises to
+ * be tested at run time: sizes on both sides of those from which on the new loops run,
+ * and calls in which arrays overlap. Sizes of more than `bytes_max` are left out. The
+ * kernel's own sizes are as before afterwards. */
 int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
                       double bytes_max, const char *rests_on, struct verify_cases *cases,
                       struct error *err);
