@@ -890,6 +890,22 @@ static enum CXChildVisitResult find_macro(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
+/* Behind the last use of such a macro in the file itself; 0 = there is none, or the file
+ * numbers its lines itself. */
+static size_t placed_end(const struct frozen *frozen)
+{
+    size_t end = 0;
+    bool numbered = strstr(frozen->source, "#line") != NULL;
+    for (size_t i = 0; !numbered && i < frozen->expansion.item_nr; i++) {
+        struct place place = extent_of(frozen->expansion.item[i]);
+        if (place.end > end && place.file &&
+            clang_File_isEqual(place.file, frozen->text.file) &&
+            placed_in(frozen, place_text(frozen->clang, &place), 0))
+            end = place.end;
+    }
+    return end;
+}
+
 struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *function,
                             const char *path, const char *source,
                             const struct strvec *args)
@@ -912,10 +928,11 @@ struct ct_outside ct_frozen(struct ct_file *file, const struct ct_function *func
     struct ct_macro_use *use = ir_alloc(clang->arena, (frozen.use_nr + 1) * sizeof(*use));
     for (size_t i = 0; i < frozen.use_nr; i++)
         use[i] = frozen.use[i];
+    size_t end = placed_end(&frozen);
     free(frozen.use);
     free(frozen.item);
     free(frozen.read.item);
     free(frozen.expansion.item);
     free(frozen.definition.item);
-    return (struct ct_outside){copy, frozen.nr, use, frozen.use_nr};
+    return (struct ct_outside){copy, frozen.nr, use, frozen.use_nr, end};
 }

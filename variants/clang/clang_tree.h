@@ -202,6 +202,7 @@ struct ct_outside {
     size_t frozen_nr;
     const struct ct_macro_use *use; /* macros in the body, those in the file itself */
     size_t use_nr;
+    size_t placed_end; /* in the file, behind the last macro with `placed`; 0 = none */
 };
 
 /*

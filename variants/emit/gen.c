@@ -898,6 +898,9 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     if (helpers.need_quiet)
         add_quiet(&helpers, function, edits, &text);
     edits_add_lines(edits, function, start, buf_str(&text));
+    if (function->placed_end) /* lines are numbered from there */
+        edits_add(edits, ir_mark_bytes(function->source), ir_mark_bytes(function->source),
+                  xstrdup(""));
     edits_add_lines(edits, function, begin, buf_str(&attribute));
     buf_release(&text);
     buf_release(&attribute);

@@ -355,6 +355,26 @@ static void add_spelt(struct buf *out, const struct ir_function *function,
     free(spelt);
 }
 
+static int lines_in(const char *text, size_t length)
+{
+    int nr = 0;
+    for (size_t i = 0; i < length; i++)
+        nr += text[i] == '\n';
+    return nr;
+}
+
+/* What follows a change has its number again, where something asks for it. */
+static void add_line_number(struct buf *out, const struct ir_function *function,
+                            size_t at, bool carriage)
+{
+    const char *source = function->source, *end = carriage ? "\r\n" : "\n";
+    int line = 1 + lines_in(source, at);
+    bool begins = !out->length || buf_str(out)[out->length - 1] == '\n';
+    bool ends = source[at] == '\n' || (source[at] == '\r' && source[at + 1] == '\n');
+    buf_addf(out, "%s#line %d%s", begins ? "" : end, line + (ends && !begins),
+             ends && !begins ? "" : end);
+}
+
 struct ct_change *edits_splice(const struct model *model, const struct edits *edits,
                                struct buf *out)
 {
@@ -362,8 +382,10 @@ struct ct_change *edits_splice(const struct model *model, const struct edits *ed
     struct ct_change *now = xcalloc(edits->nr + 1, sizeof(*now));
     size_t at = 0;
     bool carriage = ends_with_carriage_return(function->source);
+    bool moved = function->placed_end > 0; /* by what is said at the file's begin */
     for (size_t i = 0; i < edits->nr; i++) {
         const struct edit *edit = &edits->item[i];
+        bool apart = i + 1 == edits->nr || edits->item[i + 1].begin > edit->end;
         if (edit->begin > at)
             buf_add_n(out, function->source + at, edit->begin - at);
         now[i] = (struct ct_change){.begin = edit->begin,
@@ -371,6 +393,13 @@ struct ct_change *edits_splice(const struct model *model, const struct edits *ed
                                     .now_begin = out->length,
                                     .is_size = edit->is_size};
         add_spelt(out, function, edit->text, carriage);
+        moved = moved ||
+                lines_in(edit->text, strlen(edit->text)) !=
+                    lines_in(function->source + edit->begin, edit->end - edit->begin);
+        if (moved && apart && edit->end < function->placed_end) {
+            add_line_number(out, function, edit->end, carriage);
+            moved = false;
+        }
         now[i].now_end = out->length;
         at = edit->end;
     }

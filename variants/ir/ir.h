@@ -84,6 +84,8 @@ struct ir_function {
     size_t given_nr;
     const struct ir_use *use; /* macros in the body: see spelling.h */
     size_t use_nr;
+    size_t placed_end; /* in the file, behind the last macro such as __LINE__, whose value
+                          depends on the place; 0 = there is none */
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */

@@ -490,6 +490,7 @@ static void keep_uses(struct parse *p, const struct ct_outside *outside)
                             outside->use[i].placed};
     p->function->use = use;
     p->function->use_nr = outside->use_nr;
+    p->function->placed_end = outside->placed_end;
 }
 
 void parse_spellings(struct parse *p, const struct ct_outside *outside)
