@@ -265,13 +265,13 @@ TEST("another user believes root, and not a third one")
              0);
     check_eq(shell(&scene,
                    "export HOME=$PWD/t; unset XDG_DATA_HOME XDG_CONFIG_HOME "
-                   "XDG_CACHE_HOME; $inflight machine --show t/p/root.json "
+                   "XDG_CACHE_HOME; \"$inflight\" machine --show t/p/root.json "
                    ">/dev/null",
                    true),
              0);
     check_eq(shell(&scene,
                    "export HOME=$PWD/t; unset XDG_DATA_HOME XDG_CONFIG_HOME "
-                   "XDG_CACHE_HOME; $inflight machine --show t/other.json "
+                   "XDG_CACHE_HOME; \"$inflight\" machine --show t/other.json "
                    ">/dev/null 2>&1",
                    true),
              status_exit(STATUS_INPUT));
