@@ -451,7 +451,9 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     struct place place = place_of(at->nest, expr);
     if (!place.problem && !place.symbol)
         place.problem = "cannot be followed";
-    if (!place.problem && is_local_to_statement(at->nest, place.symbol)) {
+    /* what a pointer in it leads to is not its own */
+    bool own = !place.problem && place.nr - place.field_nr <= place.symbol->dim_nr;
+    if (own && is_local_to_statement(at->nest, place.symbol)) {
         struct statement *statement = &at->nest->statement[at->statement];
         statement->shares = statement->shares || place.partial;
         return;
