@@ -862,8 +862,36 @@ static bool is_shared(const struct ir_stmt *stmt, const void *unused)
            (symbol->is_static && !constant);
 }
 
+static void find_varying(struct ir_expr *expr, void *data)
+{
+    bool *varies = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    bool steady = symbol && (symbol->role == IR_PARAM || symbol->role == IR_LOCAL) &&
+                  !symbol->is_written && !symbol->in_loop && !symbol->address_taken;
+    *varies = *varies || !(steady || expr->kind == IR_LITERAL ||
+                           expr->kind == IR_BINARY || expr->kind == IR_CAST);
+}
+
+/* An array whose size is another one in each iteration: sizes are no part of what plans
+ * move. */
+static bool is_sized_anew(const struct ir_stmt *stmt, const void *unused)
+{
+    bool varies = false;
+    (void)unused;
+    for (size_t i = 0; stmt->kind == IR_DECL && i < stmt->symbol->dim_nr; i++)
+        if (stmt->symbol->dim[i] && !stmt->symbol->dim[i]->has_value)
+            ir_visit(stmt->symbol->dim[i], find_varying, &varies);
+    return varies;
+}
+
 static int check_declarations(struct nest *nest)
 {
+    const struct ir_stmt *sized = stmt_find(nest->stmt, is_sized_anew, NULL);
+    if (sized)
+        return nest_refuse(nest, sized->line,
+                           "'%s' is declared in the loop, with a size that is another "
+                           "one in each iteration; give it one that stays",
+                           sized->symbol->name);
     const struct ir_stmt *stmt = stmt_find(nest->stmt, is_shared, NULL);
     if (!stmt)
         return 0;
