@@ -449,10 +449,6 @@ static enum found walk(struct walk *at, const struct ir_stmt *stmt)
     case IR_IF:
         return walk_if(at, stmt);
     case IR_DECL:
-        if (in_expr(at, stmt->expr))
-            return enter(at, stmt->expr);
-        lose(at, "line %d reads it for the size of an array", stmt->line);
-        return LOST;
     case IR_EXPR:
         return enter(at, stmt->expr);
     default:
