@@ -816,6 +816,7 @@ static void collect_last_words(struct collect *at, const struct ir_expr *call)
 
 static void collect_call(struct collect *at, const struct ir_expr *expr)
 {
+    static const struct ir_effects ending = {.ends = true, .never_returns = true};
     const char *name = expr->text     ? expr->text
                        : expr->symbol ? expr->symbol->name
                                       : "a function";
@@ -823,6 +824,8 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
     bool pointers = false, known = expr_is_math(expr);
     known = known || (expr->symbol && expr->symbol->is_pure);
     const struct ir_effects *effects = expr->symbol ? expr->symbol->effects : NULL;
+    if (!effects && function_is(row, FUNCTION_ENDS)) /* a builtin, which is no symbol */
+        effects = &ending;
     for (size_t i = 0; i < expr->arg_nr; i++)
         pointers = pointers || expr->arg[i]->type.pointers;
     if (effects && effects->never_returns) {
@@ -838,14 +841,17 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
         collect_arguments(at, expr);
     else if (effects && (!known || pointers))
         collect_effects(at, expr, effects);
+    else if (function_is(row, FUNCTION_PRINTS))
+        refuse(at, expr, "writes text, which stays in its order; move it out of the loop",
+               name);
     else if (!known && !strncmp(name, "__", 2))
         refuse(at, expr, "is a builtin that is not known here; write what it does in C",
                name);
     else if (!known)
         refuse(at, expr,
-               "may change memory that the nest uses; only math functions, and functions "
-               "of this file that touch nothing but their arguments, may be called in a "
-               "loop",
+               "may change memory that the nest uses; only functions of the library that "
+               "are known here (sqrt, memcpy ...), and functions of this file that touch "
+               "nothing but their arguments, may be called in a loop",
                name);
     else if (pointers)
         refuse(at, expr, "is passed a pointer; write its body into the loop", name);

@@ -169,6 +169,22 @@ static void check_function(const struct known_function *row, size_t which)
     buf_release(&text);
 }
 
+/* A function that only reads what an argument leads to says so in its prototype, and
+ * none of these has a pointer that it leaves alone. */
+TEST("what functions read and write is what their prototypes promise")
+{
+    for (size_t i = 0; i < known_function_nr; i++) {
+        const struct known_function *row = &known_functions[i];
+        for (size_t k = 0; row->does == FUNCTION_MEMORY && row->memory[k]; k++) {
+            char type = row->prototype[k + 1], use = row->memory[k];
+            if (!strchr(strchr("qk", type) ? "r" : strchr("ps", type) ? "wx" : "-n", use))
+                check_str_at(row->memory, row->prototype, row->name, HERE);
+        }
+        if (row->does == FUNCTION_MEMORY)
+            check_eq(strlen(row->memory) + 1, strlen(row->prototype));
+    }
+}
+
 /* Those of two arguments or none, and templates, stand in the cases. */
 TEST("each row of functions does what it says")
 {
