@@ -166,7 +166,7 @@ UNTRIED = ("min", "max", "clamp", "puts", "putchar", "perror", "terminate", "__a
 
 
 def of_function(name, prototype, does, memory):
-    """A nest that must be read; None: it cannot be tried here."""
+    """A nest that must be read, of what prints one that must not be; None: it cannot be tried here."""
     if name in UNTRIED or "c" in prototype[:1] + prototype[1:].replace("k", ""):
         return None
     if name in NAMED:
@@ -182,7 +182,7 @@ def of_function(name, prototype, does, memory):
             return None
         call = "%s(%s)" % (name, ", ".join(GIVEN.get(letter, letter.replace("i", "(unsigned)S(b[i])")) for letter in letters))
         body = "c[i] = (T)D(%s);" % call
-    return "H< %s {\n\t%s\n}" % (READ, body)
+    return "H< %s {\n\t%s\n}" % (LEFT if does == "PRINTS" else READ, body)
 
 
 NESTS["functions"] = tuple(filter(None, (of_function(*row) for row in rows_of(FUNCTIONS, "FUNCTION")))) or NESTS["builtins"]

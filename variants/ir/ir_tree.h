@@ -124,7 +124,9 @@ struct ir_expr {
     struct ir_expr **arg;
     size_t arg_nr;
     bool is_arrow, has_value;
-    bool is_ours;   /* BINARY that is not the source's */
+    bool is_ours;    /* BINARY that is not the source's */
+    bool by_pointer; /* INDEX that the source spells by a pointer, which may go on from a
+                        row to the next */
     bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
     const struct ir_field *field; /* MEMBER; NULL when the compiler does not tell */
     long long

@@ -95,6 +95,8 @@ static size_t shape_of(struct nest *nest, const struct access *access)
 static bool are_apart(const struct access *a, const struct access *b)
 {
     bool apart = false;
+    if (a->leaves_row || b->leaves_row)
+        return false;
     for (size_t i = 0; i < a->subscript_nr && a->subscript_nr == b->subscript_nr; i++) {
         const struct ir_expr *one = a->dim_nr ? NULL : a->subscript[i],
                              *two = b->dim_nr ? NULL : b->subscript[i];

@@ -12,10 +12,13 @@ struct place {
     struct ir_symbol *symbol;
     struct ir_expr *subscript[SUBSCRIPTS_MAX]; /* innermost first while reading */
     long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
+    long long size[SUBSCRIPTS_MAX];  /* of a field's dimension; 0 = another one's */
     size_t nr, field_nr;             /* field_nr: of those, belong to fields */
-    const char *path;                /* ".pos.x", "" without fields */
-    struct ir_type type;             /* of the element named */
-    long long offset;                /* bytes of the path in its record */
+    bool walks;       /* by a pointer to an element, which may go on into the next row */
+    const char *path; /* ".pos.x", "" without fields */
+    struct ir_type type; /* of the element named */
+    long long offset;    /* bytes of the path in its record */
+    bool respelt;        /* the parser put subscripts in the pointer's place */
     bool partial; /* only a part of the element: a member of a union, a bit-field */
     const char *problem;
 };
@@ -60,6 +63,7 @@ static void place_shift(struct nest *nest, struct place *place, struct ir_expr *
     }
     struct ir_expr **last = &place->subscript[place->nr - 1];
     *last = ir_binary(nest->model->arena, "+", by, *last);
+    place->walks = true;
 }
 
 static void find_changing(struct ir_expr *expr, void *data)
@@ -86,6 +90,7 @@ static bool place_field(struct nest *nest, const struct ir_symbol *symbol,
     place->path = ir_textf(nest->model->arena, ".%s%s", symbol->path + 2, place->path);
     place->field_nr = place->nr;
     place_push(place, ir_integer(nest->model->arena, 0), target_bytes(&base->type));
+    place->walks = true;
     ir_visit(nest->model->init[base->id], find_changing, place);
     place_read(nest, nest->model->init[base->id], place);
     return true;
@@ -108,6 +113,7 @@ static void place_name(struct nest *nest, const struct ir_expr *expr, struct pla
         place->problem = "points to rows in memory that has another name, too";
     else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
              place->nr && nest->model->init[symbol->id]) {
+        place->walks = true;
         ir_visit(nest->model->init[symbol->id], find_changing, place);
         place_read(nest, nest->model->init[symbol->id], place);
     }
@@ -125,6 +131,7 @@ static void place_pointer(struct nest *nest, const struct ir_expr *expr,
         struct ir_expr *last = place->subscript[--place->nr];
         place_push(place, ir_binary(nest->model->arena, "+", inner->arg[1], last),
                    place->scale[place->nr]);
+        place->walks = true;
         place_read(nest, inner->arg[0], place);
     } else if (strstr(expr->op, "++") || strstr(expr->op, "--")) {
         place->symbol = inner->kind == IR_NAME ? inner->symbol : NULL;
@@ -164,6 +171,7 @@ static void set_scales(const struct ir_field *field, struct place *place)
     for (size_t i = 0; i < field->dim_nr; i++) {
         bytes /= field->dim[i] ? field->dim[i] : 1;
         place->scale[place->nr - 1 - i] = bytes;
+        place->size[place->nr - 1 - i] = (long long)field->dim[i];
     }
 }
 
@@ -214,6 +222,8 @@ static void place_read(struct nest *nest, const struct ir_expr *expr, struct pla
         place_name(nest, expr, place);
         break;
     case IR_INDEX:
+        place->walks = place->walks || expr->by_pointer;
+        place->respelt = place->respelt || expr->by_pointer;
         place_push(place, expr->arg[1], bytes_of(&expr->type));
         place_read(nest, expr->arg[0], place);
         break;
@@ -409,11 +419,14 @@ static void record(struct collect *at, const struct ir_expr *expr,
                               .must = write && !at->maybe && !place->partial,
                               .expr = expr,
                               .subscript_nr = place->nr,
+                              .walks = place->walks,
+                              .respelt = place->respelt,
                               .collapsed = statement->collapsed,
                               .line = expr->line ? expr->line : statement->stmt->line};
     for (size_t i = 0; i < place->nr; i++) {
         access->subscript[i] = place->subscript[place->nr - 1 - i];
         access->scale[i] = place->scale[place->nr - 1 - i];
+        access->size[i] = place->size[place->nr - 1 - i];
     }
 }
 

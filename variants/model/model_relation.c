@@ -376,6 +376,77 @@ struct affine affine_of(struct nest *nest, const struct statement *statement)
                            .depth = statement->depth};
 }
 
+/* ---- rows that are left ---- */
+
+/* Can it be shown that the subscript is below the size of its dimension? */
+static bool stays_within(struct nest *nest, const struct statement *statement,
+                         const struct ir_expr *subscript, const struct ir_expr *size)
+{
+    struct affine at = affine_of(nest, statement);
+    isl_pw_aff *value = affine_expr(&at, subscript), *end = affine_expr(&at, size);
+    isl_space_free(at.space);
+    if (!value || !end) {
+        isl_pw_aff_free(value);
+        isl_pw_aff_free(end);
+        return false;
+    }
+    isl_set *wrong = isl_pw_aff_ge_set(isl_pw_aff_copy(value), end);
+    wrong = isl_set_union(wrong, isl_pw_aff_pos_set(isl_pw_aff_neg(value)));
+    wrong = isl_set_intersect(wrong, isl_set_copy(statement->domain));
+    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->guaranteed));
+    bool none = isl_set_is_empty(wrong) == isl_bool_true;
+    isl_set_free(wrong);
+    return none;
+}
+
+static struct ir_expr *size_of(const struct nest *nest, const struct access *access,
+                               size_t k)
+{
+    const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
+    if (access->size[k])
+        return ir_integer(nest->model->arena, access->size[k]);
+    return k && k < symbol->dim_nr ? symbol->dim[k] : NULL;
+}
+
+/* A pointer may go on from a row to the next, as in `T *p = &w[0][0]; p[i]`, where
+ * w[0][i] is the element of another row. That it does not is proved, or assumed and
+ * tested at run time; else the access may be to any element. A subscript as it is written
+ * is taken to stay within its row, as C has it, unless it never does. */
+static int keep_rows(struct nest *nest, struct access *access)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    const struct cell *cell = &nest->cell[access->cell];
+    isl_set *assumed = isl_set_copy(nest->assumed);
+    bool of_field = false;
+    for (size_t k = 0; k < access->subscript_nr && !access->leaves_row; k++) {
+        struct ir_expr *size = size_of(nest, access, k);
+        if (!size || (access->size[k] && !access->walks) ||
+            stays_within(nest, statement, access->subscript[k], size))
+            continue;
+        isl_set *beyond = outside(nest, access, access->subscript[k], size);
+        bool known = beyond != NULL;
+        isl_set_free(beyond);
+        access->leaves_row = (access->walks || known) &&
+                             !assume(nest, access, access->subscript[k], size, &assumed);
+        of_field = access->size[k] > 0;
+    }
+    bool tested = access->walks && !access->leaves_row &&
+                  isl_set_is_equal(assumed, nest->assumed) != isl_bool_true;
+    if (tested) {
+        nest_assume(nest, "subscripts of '%s' stay inside their row (tested at run time)",
+                    cell->name);
+        isl_set_free(nest->assumed);
+        nest->assumed = assumed;
+    } else
+        isl_set_free(assumed);
+    return access->leaves_row && (of_field || access->respelt)
+               ? nest_refuse(nest, access->line,
+                             "'%s' is reached by a pointer that may go on into the next "
+                             "%s; write its subscripts",
+                             cell->name, of_field ? "member" : "row")
+               : 0;
+}
+
 /* S -> [ ..., x ] with x free. */
 static isl_map *add_free(isl_map *map, const struct affine *at)
 {
@@ -420,7 +491,11 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
     *exact = true;
     for (size_t i = 0; cell->is_private && i < cell->depth; i++)
         map = add_iterator(map, &at, i);
-    for (size_t i = 0; i < cell->dims; i++)
+    for (size_t i = 0; i < cell->dims && access->leaves_row; i++) {
+        map = add_free(map, &at);
+        *exact = false;
+    }
+    for (size_t i = 0; i < cell->dims && !access->leaves_row; i++)
         map =
             add_subscript(map, &at, statement->domain,
                           access->dim_nr ? access->dim[i] : access->subscript[i], exact);
@@ -443,6 +518,8 @@ int nest_relations(struct nest *nest)
 {
     bool *tried = xcalloc(nest->cell_nr + 1, sizeof(bool));
     int status = 0;
+    for (size_t i = 0; !status && i < nest->access_nr; i++)
+        status = keep_rows(nest, &nest->access[i]);
     for (size_t i = 0; !status && i < nest->access_nr; i++) {
         struct access *access = &nest->access[i];
         status = relate(nest, access);
@@ -465,28 +542,7 @@ int nest_relations(struct nest *nest)
     return status;
 }
 
-/* ---- rows ---- */
-
-/* Can it be shown that the subscript is below the size of its dimension? */
-static bool stays_within(struct nest *nest, const struct statement *statement,
-                         const struct ir_expr *subscript, const struct ir_expr *size)
-{
-    struct affine at = affine_of(nest, statement);
-    isl_pw_aff *value = affine_expr(&at, subscript), *end = affine_expr(&at, size);
-    isl_space_free(at.space);
-    if (!value || !end) {
-        isl_pw_aff_free(value);
-        isl_pw_aff_free(end);
-        return false;
-    }
-    isl_set *wrong = isl_pw_aff_ge_set(isl_pw_aff_copy(value), end);
-    wrong = isl_set_union(wrong, isl_pw_aff_pos_set(isl_pw_aff_neg(value)));
-    wrong = isl_set_intersect(wrong, isl_set_copy(statement->domain));
-    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->guaranteed));
-    bool none = isl_set_is_empty(wrong) == isl_bool_true;
-    isl_set_free(wrong);
-    return none;
-}
+/* ---- what is said of rows ---- */
 
 static bool access_stays(struct nest *nest, const struct access *access)
 {

@@ -73,7 +73,11 @@ struct access {
     const struct ir_expr *expr;    /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
     long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
+    long long size[SUBSCRIPTS_MAX];  /* of a field's dimension; 0 = another one's */
     size_t subscript_nr;
+    bool walks;      /* by a pointer that arithmetic may take out of a row */
+    bool respelt;    /* the source spells it by the pointer, new code by subscripts */
+    bool leaves_row; /* it may be any element */
     struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
                                             when it is not */
     size_t dim_nr;

@@ -205,6 +205,7 @@ static struct ir_expr *index_of(struct ir_arena *arena, const struct ir_expr *ba
     expr->type = like->type;
     expr->line = like->line;
     expr->column = like->column;
+    expr->by_pointer = true;
     expr->arg[0] = ir_copy(arena, base);
     expr->arg[1] = ir_copy(arena, subscript);
     return expr;

@@ -129,25 +129,13 @@ static size_t words_in(const struct ir_function *function, const char *word)
     return nr;
 }
 
-/* By a loop with constant bounds: `t[0][i]` for all elements. */
+/* `t[0][i]` for all elements. */
 static bool runs_beyond(const struct nest *nest, const struct ir_symbol *symbol)
 {
     bool found = false;
-    for (size_t i = 0; !found && i < nest->access_nr; i++) {
-        const struct access *access = &nest->access[i];
-        if (nest->cell[access->cell].symbol != symbol || !access->map || !access->exact)
-            continue;
-        isl_set *elements = isl_map_range(isl_map_copy(access->map));
-        size_t dims = (size_t)isl_set_dim(elements, isl_dim_set);
-        for (size_t k = 1; !found && k < symbol->dim_nr && dims >= symbol->dim_nr; k++) {
-            isl_val *last = isl_set_dim_max_val(isl_set_copy(elements),
-                                                (int)(dims - symbol->dim_nr + k));
-            found = symbol->dim[k]->has_value && isl_val_is_int(last) == isl_bool_true &&
-                    isl_val_cmp_si(last, symbol->dim[k]->value) >= 0;
-            isl_val_free(last);
-        }
-        isl_set_free(elements);
-    }
+    for (size_t i = 0; !found && i < nest->access_nr; i++)
+        found = nest->cell[nest->access[i].cell].symbol == symbol &&
+                nest->access[i].leaves_row;
     return found;
 }
 
