@@ -169,6 +169,15 @@ static void check_function(const struct known_function *row, size_t which)
     buf_release(&text);
 }
 
+/* What no header of this system declares for C. */
+TEST("functions of other systems and of C++ end the program, too")
+{
+    static const char *const names[] = {"__assert", "__assert_rtn", "std::terminate"};
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!function_is(function_named(names[i]), FUNCTION_ENDS))
+            check_str_at("does not end the program", names[i], "functions.def", HERE);
+}
+
 /* A function that only reads what an argument leads to says so in its prototype, and
  * none of these has a pointer that it leaves alone. */
 TEST("what functions read and write is what their prototypes promise")
