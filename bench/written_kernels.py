@@ -369,7 +369,7 @@ class Written:
         self.type, self.kind, self.bytes = TYPES[self.below(len(TYPES))]
         self.layout = ("", "", "", "crlf", "line", "old")[self.below(6)]
         self.other, self.reassociate = "", False
-        nests = [self.nest(self.what, number if only else None)]
+        nests = [self.nest(self.what, number + 2 * (seed - 1) if only else None)]  # bench/mutants tries two kernels a seed
         for _ in range(self.below(3)):
             nests.insert(self.below(2) * len(nests), self.nest(CLASSES[self.below(len(CLASSES))] if self.below(2) else self.what))
         if self.layout == "line" and any(LEFT in nest or READ in nest for nest in nests):
