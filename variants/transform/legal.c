@@ -462,6 +462,9 @@ static void expand_later(struct work *work, size_t cell, struct buf *why)
         buf_addf(why, ONE_COPY_EACH, work->nest->cell[cell].symbol->name);
         return;
     }
+    for (size_t i = 0; i < work->expanding_nr; i++)
+        if (work->expanding[i] == cell)
+            return;
     GROW(work->expanding, work->expanding_nr + 1, work->expanding_alloc);
     work->expanding[work->expanding_nr++] = cell;
 }
@@ -645,6 +648,8 @@ int work_check_parts(struct work *work, struct error *err)
     struct buf why = {0};
     if (!nest->model->forced)
         check_order(nest, work->tree, &why);
+    if (!why.length)
+        check_storage(work, &why);
     int status = !why.length
                      ? 0
                      : fail(err, STATUS_ILLEGAL,
