@@ -240,6 +240,8 @@ static size_t whole_end(const struct outliner *outliner)
     const struct ir_function *file = outliner->file;
     size_t end = outliner->taken->end;
     char last = file->source[end - 1];
+    if (outliner->taken->spelt_end > end) /* within an argument of the macro there */
+        end = scan_call(file->source, end, outliner->function->end);
     return last == '}' || last == ';'
                ? end
                : scan_semicolon(file->source, end, outliner->function->end);
@@ -336,6 +338,28 @@ static int check_directives(const struct outliner *outliner, struct error *err)
     return 0;
 }
 
+static bool holds(const struct ct_node *node, const struct ct_node *loop)
+{
+    bool found = node == loop;
+    for (size_t i = 0; !found && i < node->child_nr; i++)
+        found = holds(node->child[i], loop);
+    return found;
+}
+
+/* The macro call that the loop comes from makes this node, too, or a part of it, which is
+ * none of the loop. */
+static bool shares_call(const struct ct_node *node, const struct ct_node *loop)
+{
+    if (node == loop)
+        return false;
+    if (!holds(node, loop))
+        return node->begin < loop->end && loop->begin < node->end;
+    bool shares = node->begin >= loop->begin;
+    for (size_t i = 0; !shares && i < node->child_nr; i++)
+        shares = shares_call(node->child[i], loop);
+    return shares;
+}
+
 static int check_place(const struct outliner *outliner, struct error *err)
 {
     const struct ct_node *loop = outliner->taken;
@@ -343,9 +367,13 @@ static int check_place(const struct outliner *outliner, struct error *err)
                           outliner->end - outliner->begin);
     bool named = strstr(text, "__func__") || strstr(text, "__FUNCTION__");
     free(text);
-    if (loop->in_macro || loop->elsewhere)
+    if (loop->elsewhere)
         return outline_refuse(outliner, loop->line, err,
-                              "it comes from a macro or from another file");
+                              "it comes from another file; write it here");
+    if (loop->in_macro && shares_call(outliner->function->body, loop))
+        return outline_refuse(outliner, loop->line, err,
+                              "it comes from a macro together with other statements; "
+                              "write the loop itself, or a macro of the loop alone");
     if (named)
         return outline_refuse(outliner, loop->line, err,
                               "it uses the function's name (__func__)");
