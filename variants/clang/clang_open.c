@@ -254,6 +254,48 @@ static void read_functions(struct ct_file *file)
         read_head(clang, clang->definition[i], &file->function[i]);
 }
 
+struct elsewhere {
+    struct ct_clang *clang;
+    const char *name;
+    int line;
+    struct ct_elsewhere *found;
+};
+
+static enum CXChildVisitResult find_elsewhere(CXCursor cursor, CXCursor parent,
+                                              CXClientData data)
+{
+    (void)parent;
+    const struct elsewhere *wanted = data;
+    struct ct_function function = {0};
+    CXSourceLocation at = clang_getCursorLocation(cursor);
+    CXFile file;
+    if (!cxx_is_function(cursor) || !clang_isCursorDefinition(cursor) ||
+        clang_Location_isFromMainFile(at) || clang_Location_isInSystemHeader(at))
+        return CXChildVisit_Continue;
+    read_head(wanted->clang, cursor, &function);
+    clang_getExpansionLocation(at, &file, NULL, NULL, NULL);
+    bool macro = file && clang_File_isEqual(file, wanted->clang->main);
+    bool found = wanted->name   ? strcmp(function.name, wanted->name) == 0
+                 : wanted->line ? macro && function.line == wanted->line
+                                : function.has_loop;
+    if (found)
+        *wanted->found = (struct ct_elsewhere){
+            .name = function.name,
+            .line = function.line,
+            .path = macro ? NULL : take_string(wanted->clang, clang_getFileName(file))};
+    return found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+struct ct_elsewhere ct_find_elsewhere(const struct ct_file *file, const char *name,
+                                      int line)
+{
+    struct ct_elsewhere found = {0};
+    struct elsewhere wanted = {file->clang, name, line, &found};
+    clang_visitChildren(clang_getTranslationUnitCursor(file->clang->unit), find_elsewhere,
+                        &wanted);
+    return found;
+}
+
 static void read_skipped(struct ct_file *file)
 {
     struct ct_clang *clang = file->clang;

@@ -68,7 +68,9 @@ struct ct_node {
     struct ct_decl *decl;
     struct ir_type type;
     bool arrow, shared, has_value;
-    bool is_label; /* STMT: `name: statement`, whose statement is the child */
+    bool is_label;  /* STMT: `name: statement`, whose statement is the child */
+    bool is_switch; /* STMT: the number, the block */
+    bool is_case;   /* STMT: the number, not of `default`, and the statement */
     const struct ir_field *field; /* MEMBER */
     long long value;
     /* starts in the expansion of a macro; begin and end are those of the macro call */
@@ -141,6 +143,17 @@ struct ct_file {
 int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
             const struct strvec *args, struct ir_arena *arena, struct error *err);
 void ct_close(struct ct_file *file);
+
+/* A function that is not among those of the file, though it is defined once this is
+ * compiled: by a macro at `line`, or in a header (path; NULL = by a macro). */
+struct ct_elsewhere {
+    const char *name, *path;
+    int line;
+};
+/* One of this name; else of a macro at this line; else one with a loop. name NULL = none.
+ */
+struct ct_elsewhere ct_find_elsewhere(const struct ct_file *file, const char *name,
+                                      int line);
 
 /* C++: calls in the function that only run a lambda for each number, as the loops that
  * they are: the text of the whole file, its lines where they were; NULL = there are none.

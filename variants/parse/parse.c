@@ -192,7 +192,7 @@ static int fail_trouble(const struct parse *p, struct error *err)
     if (node->elsewhere)
         return fail(err, STATUS_INPUT,
                     "%s: part of function '%s' is in another file; only code of this "
-                    "file is read",
+                    "file is read: write what it includes here",
                     path, p->function->name);
     return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line,
                 node->column, node->what, node->in_macro ? " inside a macro" : "");

@@ -118,6 +118,21 @@ static const char *meant_function(const struct parse *p, const char *name)
     return meant;
 }
 
+/* Where what is not found stands, and what to do; "" = nobody knows. */
+static const char *where_else(const struct parse *p, const char *name, int line)
+{
+    struct ct_elsewhere at = ct_find_elsewhere(&p->file, name, line);
+    if (!at.name)
+        return "";
+    return at.path ? ir_textf(p->arena,
+                              "; '%s' stands in the header %s, line %d: name that file",
+                              at.name, at.path, at.line)
+                   : ir_textf(p->arena,
+                              "; '%s' comes out of a macro at line %d: to have it read, "
+                              "write it out",
+                              at.name, at.line);
+}
+
 static struct ct_function *by_name(const struct parse *p, const char *name,
                                    struct error *err)
 {
@@ -136,11 +151,12 @@ static struct ct_function *by_name(const struct parse *p, const char *name,
                                    nr ? "several functions are called '%s'; there are"
                                       : "no function '%s' is defined here; there are",
                                    name);
-    const char *meant = nr ? NULL : meant_function(p, name);
+    const char *where = nr ? "" : where_else(p, name, 0);
+    const char *meant = nr || *where ? NULL : meant_function(p, name);
     return fail_listing(p, NULL, err, problem,
                         nr      ? "; give one by its line, FILE:LINE"
                         : meant ? ir_textf(p->arena, "; did you mean '%s'?", meant)
-                                : "");
+                                : where);
 }
 
 static struct ct_function *by_line(const struct parse *p, int line, struct error *err)
@@ -150,7 +166,7 @@ static struct ct_function *by_line(const struct parse *p, int line, struct error
             return &p->file.function[i];
     const char *problem =
         ir_textf(p->arena, "line %d is in no function; there are", line);
-    return fail_listing(p, NULL, err, problem, "");
+    return fail_listing(p, NULL, err, problem, where_else(p, NULL, line));
 }
 
 struct ct_function *parse_select(const struct parse *p, int line, const char *name,
@@ -161,8 +177,8 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
     if (p->file.function_nr == 0) {
         fail(err, STATUS_INPUT,
              "%s: no function is defined here; those that a macro or a header defines "
-             "are not read",
-             p->function->path);
+             "are not read%s",
+             p->function->path, where_else(p, name, line));
         return NULL;
     }
     if (name)
@@ -182,6 +198,7 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
                             "; name one with --function or put '#pragma inflight kernel' "
                             "before it");
     if (loops == 0)
-        return fail_listing(p, NULL, err, "no function has a loop; there are", "");
+        return fail_listing(p, NULL, err, "no function has a loop; there are",
+                            where_else(p, NULL, 0));
     return function;
 }
