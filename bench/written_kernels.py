@@ -134,7 +134,8 @@ NESTS = {
     "pairs": tuple(pair(front, behind) for front in PAIR_FRONTS for behind in PAIR_BEHIND),
     "macros": ("LOOP(i, n, a[i] = W(a[i] + b[i]))", "EACH(n) {\n\tSWAP(a[i], c[i]);\n}", "H\n\tSWAP(a[i], c[i + 1]);", "H {\n\tBOTH(i)\n}", "H\n\tif (S(b[i]) > 2)\n\t\tSWAP(a[i], c[i]);\n\telse\n\t\tINC(a[i]);",
                "FIELDS", "H {\n#define LOCAL (b[i] + 1)\n\tc[i] = W(LOCAL);\n#undef LOCAL\n#define LOCAL (b[i] + 2)\n\ta[i] = W(LOCAL);\n#undef LOCAL\n}", "H {\n#ifdef NOT_DEFINED\n\tc[i] = 1;\n#else\n\tc[i] = W(b[i]);\n#endif\n}",
-               "H\n\tc[i] = AT(b, i) BEHIND", "EACH(n) EACH_J\n\tc[j] = W(c[j] + AT(b, i));", "#pragma GCC ivdep\nH<\n\tc[i] = W(b[i] + 1);", "#pragma GCC unroll 4\nH<\n\tc[i] = W(b[i] + a[i]);"),
+               "H\n\tc[i] = AT(b, i) BEHIND", "EACH(n) EACH_J\n\tc[j] = W(c[j] + AT(b, i));", "#pragma GCC ivdep\nH<\n\tc[i] = W(b[i] + 1);", "#pragma GCC unroll 4\nH<\n\tc[i] = W(b[i] + a[i]);",
+               "{\n\tMIX(r, t);\n\tH\n\t\tc[i] = W(b[i] + t);\n\tif (k > 2)\n\t\tMIX(t, c[0]);\n\tr += (unsigned)t;\n}", "H {\n\tc[i] = W(b[i]);\n\tMIX(t, c[i + 1]);\n}"),
     "fields": ("H {\n\tgbits[i].a += 1;\n\tgbits[i].b = gbits[i].a * 3;\n\tgbits[i].c = S(b[i]) & 3;\n}", "H\n\tr += gbits[i].d + (unsigned)gbits[i + 1].c;", "H {\n\tgbits[i].d = gbits[i].d * 5 + gbits[i].b;\n\tgbits[i + 1].a = gbits[i].a;\n}",
                "H\n\tfor (int j = 0; j < 4; j++)\n\t\tgunion[i].c[j] = gunion[i].c[j] + (gunion[i].i & 3);", "H {\n\tgunion[i].s[1] = gunion[i].s[0];\n\tgunion[i].i ^= 77;\n}", "H {\n\tgunion[i + 1].i = S(b[i]);\n\tr += gunion[i].c[0];\n}",
                "H {\n\tgpoint[i].x = S(b[i]);\n\tgpoint[i + 1] = gpoint[i];\n}", "H {\n\tstruct point p = gpoint[i];\n\tp.y += p.x;\n\tgpoint[i] = p;\n}", "H\n\tgpoint[i].in.v[i & 1] += S(b[i]);"),
@@ -145,10 +146,34 @@ NESTS = {
                 "H {\n\tdo {\n\t\tif (S(b[i]) > 3)\n\t\t\tbreak;\n\t\tc[i] = 1;\n\t} while (0);\n}", "H {\n\tif (S(b[i]) > 2)\n\t\tgoto next;\n\tc[i] = 3;\nnext:\n\ta[i] = W(a[i]);\n}", "H {\n\tif (S(b[i]) == 4)\n\t\tbreak;\n\tc[i] = 3;\n}",
                 "H {\n\tJ {\n\t\tif (S(b[j]) == 3)\n\t\t\tbreak;\n\t\tc[i] = W(c[i] + b[j]);\n\t}\n}", "H {\n\tJ {\n\t\tif (S(b[j]) == 3)\n\t\t\tcontinue;\n\t\tc[j] = W(c[j] + b[i]);\n\t}\n}", "H\n\tc[i] = S(b[i]) > 2 ? (t = 1, W(a[i])) : (t = 2, b[i]);",
                 "H {\n\tif (S(b[i]) > 1 && (t = S(b[i])) && S(a[i]))\n\t\tc[i] = t;\n}", "H\n\tif (S(b[i]) > 2)\n\t\tif (S(a[i]) > 1)\n\t\t\tc[i] = 2;\n\t\telse\n\t\t\tc[i] = 3;", "i = 0;\nwhile (i < n) {\n\tc[i] = W(b[i]);\n\ti++;\n}",
-                "i = 0;\ndo {\n\tc[i] = W(b[i] + 1);\n} while (++i < n);", "for (i = 0;; i++) {\n\tif (i >= n)\n\t\tbreak;\n\tc[i] = W(b[i]);\n}", ";\nH\n\t;\nH {\n}", "H {\n\t{\n\t\tint i = S(b[0]);\n\t\tr += (unsigned)i;\n\t}\n\tc[i] = 1;\n}"),
+                "i = 0;\ndo {\n\tc[i] = W(b[i] + 1);\n} while (++i < n);", "for (i = 0;; i++) {\n\tif (i >= n)\n\t\tbreak;\n\tc[i] = W(b[i]);\n}", ";\nH\n\t;\nH {\n}", "H {\n\t{\n\t\tint i = S(b[0]);\n\t\tr += (unsigned)i;\n\t}\n\tc[i] = 1;\n}",
+                "H\n\tswitch (S(b[i]) & 7) {\n\tcase 0:\n\t\tc[i] = 5;\n\t\tbreak;\n\tcase 1: {\n\t\tint x = S(a[i]);\n\t\tc[i] = x & 15;\n\t\tbreak;\n\t}\n\tcase 2:\n\tcase 5:\n\t\ta[i] = W(a[i] + 1);\n\t\tc[i] = a[i];\n\t\tbreak;\n\tcase 3:\n\t\tbreak;\n\tdefault:\n\t\tr += (unsigned)S(b[i]);\n\t}",
+                "H {\n\tswitch (k) {\n\tcase 1:\n\t\tJ\n\t\t\tc[j] = W(c[j] + b[i]);\n\t\tbreak;\n\tcase 2:\n\tcase 9:\n\t\tc[i] = W(b[i]);\n\t\tbreak;\n\tcase -1:\n\tcase 7:\n\t\tr += 3;\n\t}\n\ta[i] = W(a[i] + 1);\n}",
+                "switch (k) {\ncase 1:\n\tr += 3;\n\tH\n\t\tc[i] = W(b[i]);\n\tr += 5;\n\tH\n\t\ta[i] = W(a[i] + c[i]);\n\tbreak;\ncase 2:\ncase 4: {\n\tH\n\t\tc[i] = W(b[i] + 1);\n\tbreak;\n}\ncase 9:\n\tH\n\t\tr += S(b[i]);\n\tbreak;\ndefault:\n\tH\n\t\tc[i] = 2;\n\tH\n\t\ta[i] = W(c[i] + a[i]);\n}",
+                "H {\n\tswitch (S(b[i])) {\n\tcase 1:\n\t\tswitch (S(a[i])) {\n\t\tcase 2:\n\t\t\tc[i] = 1;\n\t\t\tbreak;\n\t\tdefault:\n\t\t\tc[i] = 4;\n\t\t}\n\t\tbreak;\n\tcase 2:\n\t\tif (S(a[i]) > 2)\n\t\t\tbreak;\n\t\tc[i] = 6;\n\t}\n}",
+                "H\n\tc[i] = picked(S(b[i]) & 3, S(a[i]));",
+                "H\n\tdo {\n\t\tif (S(b[i]) > 3) {\n\t\t\tc[i] = 1;\n\t\t\tbreak;\n\t\t} else\n\t\t\tc[i] = 2;\n\t\tif (S(a[i]) > 2)\n\t\t\tr += 1;\n\t\telse\n\t\t\tbreak;\n\t\tc[i] = W(c[i] + 3);\n\t} while (0);",
+                "H {\n\tif (S(b[i]) > 3)\n\t\tc[i] = 1;\n\telse {\n\t\tc[i] = W(b[i]);\n\t\tcontinue;\n\t}\n\tJ\n\t\tc[i] = W(c[i] + a[j]);\n}",
+                "H\n\tdo\n\t\tc[i] = W(b[i] + 1);\n\twhile (0);",
+                "i = 0;\nwhile (likely(i < n)) {\n\tc[i] = W(b[i] + 3);\n\ti++;\n}\nr += (unsigned)i;",
+                "{\n\tint q0 = n;\n\twhile (likely(q0-- > 0))\n\t\tc[q0] = W(b[q0]);\n\tr += (unsigned)q0;\n}",
+                "for (i = 0; likely(i < n && i < 20); i++)\n\tc[i] = W(b[i] + 1);"),
     "pointers": ("{\n\tT *p = c;\n\tconst T *q = b;\n\tint q0 = n;\n\twhile (q0--)\n\t\t*p++ = W(*q++);\n}", "{\n\tT *p = a, *e = a + n;\n\twhile (p < e) {\n\t\t*p = W(*p + 1);\n\t\tp++;\n\t}\n}", "for (const T *p = b; p < b + n; p += 3)\n\tr += S(*p);",
                  "for (int i = 0, q = n - 1; i < q; i++, q--) {\n\tT x = a[i];\n\ta[i] = a[q];\n\ta[q] = x;\n}", "for (T *p = a, *e = a + n; p != e; ++p)\n\t*p = W(*p + 2);", "{\n\tconst T *q = b + n;\n\twhile (q-- > b)\n\t\tr = r * 3 + (unsigned)S(*q);\n}",
-                 "H {\n\tT *p = &c[i * 9];\n\tJ\n\t\t*p++ = W(b[j]);\n}", "for (const T *p = b, *q = b + 1; q < b + n; p++, q++)\n\tr += S(*p) > S(*q);", "while (n > 3 && k-- > 0)\n\tH<\n\t\ta[i] = W(a[i] + 1);"),
+                 "H {\n\tT *p = &c[i * 9];\n\tJ\n\t\t*p++ = W(b[j]);\n}", "for (const T *p = b, *q = b + 1; q < b + n; p++, q++)\n\tr += S(*p) > S(*q);", "while (n > 3 && k-- > 0)\n\tH<\n\t\ta[i] = W(a[i] + 1);",
+                 "{\n\tT *p = a, *e = k > 100 ? a : a + n;\n\twhile (p < e) {\n\t\t*p = W(*p + 1);\n\t\tp++;\n\t}\n\tr += (unsigned)(p - a);\n}",
+                 "{\n\tT *p = a, *e = k > 100 ? a : a + n;\n\tfor (; p != e; ++p)\n\t\t*p = W(*p + 2);\n}",
+                 "{\n\tconst T *q = b, *e = k > 100 ? b : b + n;\n\tfor (; q < e; q += 3)\n\t\tr = r * 3 + (unsigned)S(*q);\n}",
+                 "{\n\tT *p = c, *e = k > 100 ? c : c + n;\n\twhile (likely(e > p))\n\t\t*--e = W(b[k] + 3);\n\tr += (unsigned)(e - c);\n}",
+                 "{\n\tT *p = c, *e = k > 100 ? c : c + n;\n\twhile (p <= e)\n\t\t*p++ = 3;\n\tr += (unsigned)(p - c);\n}",
+                 "{\n\tconst T *q = b + k, *e = k > 100 ? b : b + n;\n\twhile (q < e)\n\t\tr = r * 3 + (unsigned)S(*q++);\n\tr += (unsigned)(q - b);\n}",
+                 "for (int q0 = 0; q0 < 3; q0++) {\n\tT *p = c + q0, *e = k > 100 ? c : c + n;\n\twhile (p < e)\n\t\t*p++ = W(b[q0]);\n}",
+                 "for (int q0 = 0; q0 < 3; q0++) {\n\tT *p = c + q0, *e = k > 100 ? c : c + n;\n\twhile (p < e) {\n\t\tp[1] = W(b[q0] + p[0]);\n\t\tp++;\n\t}\n\tr += (unsigned)(p - c);\n}",
+                 "{\n\tT *p = a, *e = k > 100 ? a : a + n;\n\tconst T *q = k & 1 ? a + 1 : k & 2 ? a : b;\n\twhile (p < e)\n\t\t*p++ = W(*q++);\n\tr += (unsigned)(p - a);\n}",
+                 "{\n\tconst T *x, *q = b, *e = k > 100 ? b : b + n;\n\tfor (x = q + 1; x < e; x++)\n\t\tr += S(*x);\n}",
+                 "{\n\tstruct point *p = gpoint, *e = k > 100 ? gpoint : gpoint + n;\n\twhile (p != e) {\n\t\tp->x += 3 + p->y;\n\t\tp++;\n\t}\n\tr += (unsigned)(p - gpoint);\n}",
+                 "{\n\tT *p = c, *e = k > 100 ? c : c + n;\n\twhile (p < e) {\n\t\t*p = W(c[3] + b[0]);\n\t\tp++;\n\t}\n\tr += (unsigned)(p - c);\n}",
+                 "{\n\tT *p = c + 1, *e = k > 100 ? c : c + n;\n\tt = 0;\n\twhile (p < e) {\n\t\t*p++ = W(c[t] + 1);\n\t\tt++;\n\t}\n\tr += (unsigned)(p - c);\n\tt = 2;\n}"),
     "functions": (), "pragmas": (), "refused": (),
 }
 
@@ -239,6 +264,7 @@ FRONT = """#include <math.h>
 #define FIELDS ADD_(1) ADD_(2)
 #define AT(p, i) (p)[i]
 #define BEHIND ;
+#define MIX(x, y) x = 1; y = (union both){2}.i
 #define PAR _Pragma("omp parallel for")
 #define PRAGMA(x) _Pragma(#x)
 #define SUM(r) PRAGMA(omp parallel for reduction(+ : r))
@@ -279,6 +305,17 @@ static void keep(T *p) { gkept = p; }
 static void clear(T *p) { p[0] = 0; p[1] = 1; }
 static void bump(int *p, int v) { *p += v; }
 static int twice(int x) { return x * 2; }
+static int picked(int k, int x)
+{
+	switch (k) {
+	case 0:
+		return x & 7;
+	case 1:
+		x += 2;
+	default:
+		return x & 15;
+	}
+}
 int other(int i);
 static int compare(const void *x, const void *y) { return (*(const T *)x > *(const T *)y) - (*(const T *)x < *(const T *)y); }
 """

@@ -317,6 +317,9 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
         break;
     case CT_STMT:
         node->is_label = clang_getCursorKind(cursor) == CXCursor_LabelStmt;
+        node->is_switch = clang_getCursorKind(cursor) == CXCursor_SwitchStmt;
+        node->is_case = clang_getCursorKind(cursor) == CXCursor_CaseStmt ||
+                        clang_getCursorKind(cursor) == CXCursor_DefaultStmt;
         break;
     case CT_INDEX:
     case CT_COND:

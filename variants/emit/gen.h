@@ -166,6 +166,7 @@ void gen_lets(struct gen *gen, struct code *code);
 void gen_drop_lets(struct code *code); /* that nothing uses */
 /* Declarations where C89 has them; behind all passes. */
 void gen_c89(struct gen *gen, struct code *code);
+struct ir_stmt *gen_c89_stmt(struct gen *gen, struct ir_stmt *stmt);
 
 /* The expression, made in a type that holds it; its values. A copy replaces
  * it. */

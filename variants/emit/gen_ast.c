@@ -53,7 +53,7 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
         stmt->declares_iterator || gen->nest->decl_depth[stmt->iterator->id] >= 0;
     loop->declares = !own || inside || !as_it_is || shared;
     if (!as_it_is)
-        type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+        type = ir_long;
     type.is_const = false;
     if (!loop->declares && loop->kind == CODE_FOR) {
         gen_set_range(gen, stmt->iterator, range);

@@ -228,6 +228,8 @@ static struct ir_stmt *guarded(struct gen *gen, struct ir_stmt *code,
     stmt->child[0] = code;
     if (needs_else)
         stmt->child[1] = stmt_substitute(gen->arena, gen->nest->source, NULL, NULL, 0);
+    if (needs_else && gen->model->function->is_c89)
+        stmt->child[1] = gen_c89_stmt(gen, stmt->child[1]);
     return stmt;
 }
 

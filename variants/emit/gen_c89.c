@@ -11,8 +11,6 @@
 
 /* ---- statements ---- */
 
-static struct ir_stmt *statements_first(struct gen *gen, struct ir_stmt *stmt);
-
 /* Without a value, so no constant. Pointers lose `restrict`, which C89 does not know: it
  * promises, and means nothing. */
 static struct ir_stmt *declaration(struct gen *gen, const struct ir_symbol *symbol)
@@ -31,7 +29,7 @@ static struct ir_stmt *rest_of(struct gen *gen, const struct ir_stmt *block, siz
     struct ir_stmt *rest = ir_stmt_new(gen->arena, IR_BLOCK, block->child_nr - first);
     for (size_t i = first; i < block->child_nr; i++)
         rest->child[i - first] = block->child[i];
-    return statements_first(gen, rest);
+    return gen_c89_stmt(gen, rest);
 }
 
 static struct ir_stmt *counter_first(struct gen *gen, const struct ir_stmt *loop)
@@ -46,11 +44,11 @@ static struct ir_stmt *counter_first(struct gen *gen, const struct ir_stmt *loop
 }
 
 /* A copy where something changes: it may be the source's. */
-static struct ir_stmt *statements_first(struct gen *gen, struct ir_stmt *stmt)
+struct ir_stmt *gen_c89_stmt(struct gen *gen, struct ir_stmt *stmt)
 {
     struct ir_stmt *new = stmt;
     for (size_t i = 0; stmt && i < stmt->child_nr; i++) {
-        struct ir_stmt *child = statements_first(gen, stmt->child[i]);
+        struct ir_stmt *child = gen_c89_stmt(gen, stmt->child[i]);
         if (child == stmt->child[i])
             continue;
         if (new == stmt)
@@ -254,7 +252,7 @@ void gen_c89(struct gen *gen, struct code *code)
     for (size_t i = 0; i < code->child_nr; i++)
         gen_c89(gen, code->child[i]);
     if (code->kind == CODE_STMT)
-        code->stmt = statements_first(gen, code->stmt);
+        code->stmt = gen_c89_stmt(gen, code->stmt);
     if (code->kind != CODE_BLOCK)
         return;
     counters_first(gen, code);

@@ -278,11 +278,8 @@ static struct ir_expr *signed_name(struct gen *gen, struct ir_expr *name)
 {
     if (name->kind != IR_NAME || !name->type.is_unsigned || name->type.bytes < 4)
         return name;
-    struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-    cast->arg[0] = name;
     gen->wide = true;
-    return cast;
+    return ir_to_long(gen->arena, name);
 }
 
 static void note_helper(struct gen *gen, const struct ir_expr *expr)

@@ -586,8 +586,6 @@ static struct code *loop_like(const struct code *loop)
 /* The loop becomes: for lines { prefetches; for the iterations of one line }. */
 static void strip(struct fetches *all)
 {
-    static const struct ir_type long_type = {
-        .text = "long", .scalar = IR_INT, .bytes = 8};
     struct gen *gen = all->gen;
     struct code *loop = all->loop, *outer = loop_like(loop), *parent = loop->parent,
                 *lookahead = NULL;
@@ -595,7 +593,7 @@ static void strip(struct fetches *all)
     size_t at = code_index(loop);
     outer->var = gen_symbol(
         gen, gen_name(gen, ir_textf(gen->arena, "%sp", loop->var->name), false),
-        &long_type);
+        &ir_long);
     outer->step = size;
     outer->declares = true;
     loop->lower = ir_name(gen->arena, outer->var);

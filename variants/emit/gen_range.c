@@ -13,8 +13,6 @@
 
 enum { LEAD_MAX = 63 };
 
-static const struct ir_type long_type = {.text = "long", .scalar = IR_INT, .bytes = 8};
-
 static struct range of_type(const struct ir_type *type)
 {
     size_t bits = type->bytes && type->bytes < 8 ? type->bytes * 8 : 64;
@@ -122,10 +120,7 @@ static void widen(struct gen *gen, struct ir_expr **at)
         widen(gen, &expr->arg[expr->arg[0]->has_value]);
         return;
     }
-    struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
-    cast->type = long_type;
-    cast->arg[0] = expr;
-    *at = cast;
+    *at = ir_to_long(gen->arena, expr);
 }
 
 static gen_number quotient(gen_number a, gen_number b)
@@ -148,7 +143,7 @@ static struct range divided(const struct ir_expr *expr, struct range a)
 {
     gen_number by = expr->arg[1]->has_value ? expr->arg[1]->value : 0;
     if (by <= 0)
-        return of_type(&long_type);
+        return of_type(&ir_long);
     if (*expr->op == '/')
         return (struct range){a.low / by, a.high / by};
     struct range rest = {a.low < 0 ? 1 - by : 0, a.high > 0 ? by - 1 : 0};
@@ -189,9 +184,9 @@ static struct range made(struct gen *gen, struct ir_expr **at, struct range rang
         return within(range, of_type(&(*at)->type));
     if (!is_wide(*at) && !holds(type, range))
         widen(gen, at);
-    if (!holds(&long_type, range)) {
+    if (!holds(&ir_long, range)) {
         gen->needs_box = true;
-        range = within(range, of_type(&long_type));
+        range = within(range, of_type(&ir_long));
     }
     return range;
 }
@@ -350,7 +345,7 @@ static void fit_counter(struct gen *gen, struct ir_stmt *loop)
                            ? (struct range){first.low, end.high + loop->step - 1}
                            : (struct range){end.low + loop->step + 1, first.high};
     if (loop->iterator->type.bytes < 8 && !holds(&loop->iterator->type, all))
-        loop->iterator->type = long_type;
+        loop->iterator->type = ir_long;
     gen_set_range(gen, loop->iterator, both(first, end));
 }
 
@@ -388,7 +383,7 @@ static void fit_loop(struct gen *gen, struct code *loop)
 {
     struct range range = gen_loop_range(gen, loop);
     if (loop->declares && !gen_holds(gen, &loop->var->type, loop, range))
-        loop->var->type = long_type;
+        loop->var->type = ir_long;
     gen_set_range(gen, loop->var, within(range, of_type(&loop->var->type)));
 }
 

@@ -112,13 +112,13 @@ struct ir_expr *ir_expr_new(struct ir_arena *arena, enum ir_kind kind, size_t ar
 }
 
 static const struct ir_type int_type = {.text = "int", .scalar = IR_INT, .bytes = 4};
-static const struct ir_type long_type = {.text = "long", .scalar = IR_INT, .bytes = 8};
+const struct ir_type ir_long = {.text = "long", .scalar = IR_INT, .bytes = 8};
 
 struct ir_expr *ir_integer(struct ir_arena *arena, long long value)
 {
     struct ir_expr *expr = ir_expr_new(arena, IR_LITERAL, 0);
     bool fits = value >= INT32_MIN && value <= INT32_MAX;
-    expr->type = fits ? int_type : long_type;
+    expr->type = fits ? int_type : ir_long;
     expr->text = ir_textf(arena, "%lld", value);
     expr->has_value = true;
     expr->value = value;
@@ -162,6 +162,14 @@ static struct ir_type common_type(struct ir_type a, struct ir_type b)
     if (a.bytes != b.bytes)
         return a.bytes > b.bytes ? a : b;
     return a.is_unsigned ? a : b;
+}
+
+struct ir_expr *ir_to_long(struct ir_arena *arena, struct ir_expr *expr)
+{
+    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
+    cast->type = ir_long;
+    cast->arg[0] = expr;
+    return cast;
 }
 
 struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr *to,

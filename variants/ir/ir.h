@@ -112,6 +112,8 @@ struct ir_expr *ir_integer(struct ir_arena *arena, long long value);
 struct ir_expr *ir_name(struct ir_arena *arena, struct ir_symbol *symbol);
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b);
+extern const struct ir_type ir_long;
+struct ir_expr *ir_to_long(struct ir_arena *arena, struct ir_expr *expr); /* a cast */
 /* op: "=", "+=", ... */
 struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr *to,
                           struct ir_expr *value);

@@ -174,6 +174,49 @@ static int check_type(const struct kernel *kernel, const struct ir_symbol *symbo
     return fail_type(kernel, symbol, err);
 }
 
+static const struct ir_symbol *given_below(const struct ir_expr *expr)
+{
+    while (expr->kind != IR_NAME && expr->arg_nr)
+        expr = expr->arg[expr->arg_nr > 1 && !expr->arg[0]->type.pointers];
+    bool given = expr->kind == IR_NAME && outermost(expr->symbol)->role == IR_PARAM;
+    return given ? expr->symbol : NULL;
+}
+
+static void look_for_distance(struct ir_expr *expr, void *data)
+{
+    const struct ir_symbol **pair = data;
+
+    if (pair[0] || expr->kind != IR_BINARY || !expr->arg[0]->type.pointers ||
+        !expr->arg[1]->type.pointers)
+        return;
+    pair[0] = given_below(expr->arg[0]);
+    pair[1] = given_below(expr->arg[1]);
+    if (!pair[1] || pair[0] == pair[1])
+        pair[0] = NULL;
+}
+
+static bool ends_at_pointer(const struct ir_stmt *stmt, const void *pair)
+{
+    if (stmt->kind == IR_WHILE || stmt->kind == IR_FOR)
+        ir_visit(stmt->canonical ? stmt->upper : stmt->cond, look_for_distance,
+                 (void *)pair);
+    return *(const struct ir_symbol *const *)pair;
+}
+
+/* Arrays of a call are apart: how far from one to the other says nothing. */
+static void refuse_distances(struct kernel *kernel)
+{
+    const struct ir_symbol *pair[2] = {0};
+    const struct ir_stmt *loop = stmt_find(kernel->function->body, ends_at_pointer, pair);
+
+    if (loop)
+        fail(&kernel->unsupplied, STATUS_INPUT,
+             "%s:%d: the loop ends by comparing '%s' and '%s', which lie in one array "
+             "only "
+             "in the program; give the function the number of elements instead",
+             kernel->function->path, loop->line, pair[0]->name, pair[1]->name);
+}
+
 /* A field of something that the caller gives, or of a global variable. */
 static bool is_outer_field(const struct ir_symbol *symbol)
 {
@@ -437,6 +480,7 @@ void kernel_list_data(struct kernel *kernel)
     const struct ir_function *function = kernel->function;
 
     refuse_main(kernel);
+    refuse_distances(kernel);
     record_fields_find(function, &kernel->fields, &kernel->unsupplied);
     add_modelled(kernel);
     for (size_t i = 0; i < function->symbol_nr; i++)

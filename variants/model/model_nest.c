@@ -415,6 +415,11 @@ static bool goes_on(const struct ir_stmt *stmt)
 
 static const char *form_problem(const struct ir_stmt *stmt)
 {
+    if (stmt->iterator && stmt->iterator->type.scalar == IR_FLOAT &&
+        !stmt->iterator->type.pointers)
+        return "it counts with a floating-point number; count with an integer, and "
+               "compute "
+               "the other from it";
     if (steps_by_variable(stmt)) {
         const struct ir_expr *by = stmt->increment->arg[1];
         return by->kind == IR_NAME && by->symbol->is_written
@@ -450,7 +455,7 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many nested loops";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
-        return "!= with a step other than 1";
+        return "!= with a step other than 1; write < (or >)";
     if (!affine_ok(build, stmt->lower, false) || !affine_ok(build, stmt->upper, false))
         return "a bound is not a linear function of parameters and outer iterators";
     return NULL;
@@ -929,8 +934,11 @@ static void check_variable(struct bound *at, struct ir_symbol *symbol)
 {
     const struct nest *nest = at->nest;
     struct memory memory = {.symbol = symbol, .type = symbol->type, .itself = true};
+    bool own = symbol->type.pointers && !symbol->address_taken && !symbol->is_static &&
+               !symbol->is_reference &&
+               (symbol->role == IR_PARAM || symbol->role == IR_LOCAL);
     if (symbol->id < 0 || nest->written[symbol->id] || nest->declared[symbol->id] ||
-        symbol->type.is_volatile || nest_may_write(nest, &memory))
+        symbol->type.is_volatile || (!own && nest_may_write(nest, &memory)))
         at->problem = symbol->name;
 }
 

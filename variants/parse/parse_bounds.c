@@ -1,7 +1,7 @@
 /*
- * Bounds of loops that are read from memory, `k = row[i]; k < row[i + 1]`: names for what
- * they are while the loop runs. The model of the loop has them for parameters, code that
- * it is changed to declares them.
+ * Bounds of loops that are read from memory, `k = row[i]; k < row[i + 1]`, and those that
+ * say how far pointers are apart: names for what they are while the loop runs. The model
+ * of the loop has them for parameters, code that it is changed to declares them.
  */
 #include "core/base/text.h"
 #include "variants/parse/parse_rewrite.h"
@@ -10,6 +10,7 @@ static void find_load(struct ir_expr *expr, void *data)
 {
     bool *found = data;
     *found = *found || expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
+             (expr->kind == IR_NAME && expr->type.pointers) ||
              (expr->kind == IR_UNARY && expr->op[0] == '*');
 }
 

@@ -72,11 +72,6 @@ static bool find_counter(struct counting *c)
 
 /* ---- the step ---- */
 
-static bool is_simple(const struct ir_stmt *stmt)
-{
-    return (stmt->kind == IR_EXPR || stmt->kind == IR_DECL) && stmt->expr;
-}
-
 static void count_names(struct ir_expr *expr, void *data)
 {
     struct steps *names = data;
@@ -114,7 +109,7 @@ static bool find_step(struct counting *c)
         if (steps_of(c->body->child[c->at], c->symbol).nr)
             break;
     struct ir_stmt *stmt = c->body->child[c->at];
-    if (!is_simple(stmt) || !is_taken(stmt->expr, steps.last))
+    if (!rewrite_is_simple(stmt) || !is_taken(stmt->expr, steps.last))
         return false;
     c->step = steps.last;
     visit_stmt(stmt, count_names, &names);
@@ -130,15 +125,6 @@ static bool find_step(struct counting *c)
 }
 
 /* ---- where it is set ---- */
-
-static bool sets(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
-{
-    if (stmt->kind == IR_DECL)
-        return stmt->symbol == symbol && stmt->expr;
-    return stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
-           strcmp(stmt->expr->op, "=") == 0 && stmt->expr->arg[0]->kind == IR_NAME &&
-           stmt->expr->arg[0]->symbol == symbol;
-}
 
 static struct ir_expr *value_set(const struct ir_stmt *stmt)
 {
@@ -168,7 +154,7 @@ static size_t find_setting(const struct counting *c, const struct ir_stmt *block
 {
     for (size_t i = loop; i-- > 0;) {
         const struct ir_stmt *stmt = block->child[i];
-        if (sets(stmt, c->symbol)) {
+        if (rewrite_sets(stmt, c->symbol)) {
             bool steady = true;
             ir_visit(value_set(stmt), find_unsteady, &steady);
             return rewrite_has_effects(value_set(stmt)) || (!steady && i + 1 < loop)
@@ -234,6 +220,13 @@ static bool is_plain(const struct counting *c)
            (last || symbol->type.pointers || symbol->type.bytes >= 4);
 }
 
+/* `i != 0` of `while (i)` */
+static struct ir_expr *as_comparison(struct ir_arena *arena, struct ir_expr *cond)
+{
+    return cond->kind == IR_NAME ? ir_binary(arena, "!=", cond, ir_integer(arena, 0))
+                                 : cond;
+}
+
 static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
 {
     struct ir_stmt *setting = block->child[at], *init = NULL;
@@ -254,6 +247,8 @@ static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
     loop.child = ir_alloc(arena, sizeof(*loop.child));
     loop.child[0] = &body;
     bool pointer = c->symbol->type.pointers > 0;
+    if (!pointer)
+        loop.cond = as_comparison(arena, loop.cond);
     if (!pointer && !parse_counts(c->p, &loop))
         return false;
     c->why = NULL;
@@ -293,33 +288,76 @@ static bool leaves_early(const struct ir_stmt *stmt, const void *data)
 }
 
 /* A loop that goes on from what its variable is: it gets a counter of its own, which
- * begins with that, and the variable what it comes to behind the loop if it `lives`. */
+ * begins with that (of a pointer: with 0), and the variable what it comes to behind the
+ * loop if it `lives`. */
 struct going {
     struct parse *p;
     struct ir_stmt *loop, made;
     struct ir_symbol *symbol, *counter;
+    struct ir_expr *place; /* what the variable is in the loop */
     bool lives;
+    const char *why; /* it cannot have one; NULL = the loop is another one */
 };
+
+static const char *const pointers_apart =
+    "how far its pointers are apart cannot be said: both must be of the same numbers (or "
+    "of structures, compared with !=), and the end a variable of the function that stays "
+    "the same; or count with an integer";
+
+/* p < end as at < end - p; NULL = it is no such comparison. */
+static struct ir_expr *compare_distance(struct going *g)
+{
+    const struct ir_expr *cond = g->loop->cond;
+    struct ir_arena *arena = g->p->arena;
+    bool two = cond->kind == IR_BINARY && cond->arg_nr == 2, mirrored;
+    mirrored = two && cond->arg[1]->kind == IR_NAME && cond->arg[1]->symbol == g->symbol;
+    g->why = "its condition does not compare the pointer itself with another, as p < e "
+             "does, so that nothing says before the loop how often it runs";
+    if (!two || cond->arg[mirrored]->kind != IR_NAME ||
+        cond->arg[mirrored]->symbol != g->symbol)
+        return NULL;
+    struct ir_expr *apart =
+        parse_difference(arena, g->loop, cond->arg[!mirrored], cond->arg[mirrored]);
+    struct ir_expr *at = ir_name(arena, g->counter);
+    g->why = apart ? NULL : pointers_apart;
+    return apart
+               ? ir_binary(arena, cond->op, mirrored ? apart : at, mirrored ? at : apart)
+               : NULL;
+}
 
 static bool begin_counter(struct going *g)
 {
     const struct ir_symbol *symbol = g->symbol;
     struct ir_arena *arena = g->p->arena;
     struct ir_stmt *init = ir_stmt_new(arena, IR_DECL, 0), *body = g->loop->child[0];
-    if (!symbol || symbol->type.scalar != IR_INT || symbol->type.pointers ||
-        symbol->type.bytes < 4 || !parse_is_own(symbol) || stmt_breaks_out(body) ||
+    bool pointer = symbol && symbol->type.pointers == 1 && !symbol->dim_nr;
+    if (!symbol ||
+        (!pointer && (symbol->type.scalar != IR_INT || symbol->type.pointers ||
+                      symbol->type.bytes < 4)) ||
+        !parse_is_own(symbol) || stmt_breaks_out(body) ||
         stmt_find(body, leaves_early, NULL))
         return false;
-    init->expr = ir_name(arena, g->symbol);
-    if (rewrite_is_hidden(body, init->expr))
+    struct ir_expr *first = ir_name(arena, g->symbol);
+    if (rewrite_is_hidden(body, first))
         return false;
-    g->counter = parse_new_counter(g->p, &symbol->type, g->loop->line);
-    init->symbol = g->counter;
+    g->counter =
+        parse_new_counter(g->p, pointer ? &ir_long : &symbol->type, g->loop->line);
+    g->place = ir_name(arena, g->counter);
     g->made = *g->loop;
+    if (pointer) {
+        g->place = ir_binary(arena, "+", first, g->place);
+        g->place->type = symbol->type;
+        first = ir_integer(arena, 0);
+        g->made.cond = compare_distance(g);
+    } else
+        g->made.cond =
+            as_comparison(arena, rewrite_put(arena, g->made.cond, g->symbol, g->place));
+    init->symbol = g->counter;
+    init->expr = first;
     g->made.kind = IR_FOR;
     g->made.init = init;
     g->made.text = g->made.why = NULL;
-    return true;
+    return g->made.cond;
 }
 
 /* The loop, or the block of it and of what it leaves. `end` NULL = that cannot be said.
@@ -328,13 +366,19 @@ static struct ir_stmt *end_counter(struct going *g, struct ir_expr *end)
 {
     struct ir_arena *arena = g->p->arena;
     struct ir_stmt *after = ir_stmt_new(arena, IR_EXPR, 0), *loop = g->loop;
-    if (g->lives && (!end || !parse_is_steady(loop, g->made.upper)))
+    bool pointer = g->symbol->type.pointers > 0; /* its end stays, see its condition */
+    if (g->lives && (!end || (!pointer && !parse_is_steady(loop, g->made.upper)))) {
+        g->why = ir_textf(arena,
+                          "what it leaves in '%s' for later cannot be said; let the loop "
+                          "step a variable of its own",
+                          g->symbol->name);
         return NULL;
+    }
     *loop = g->made;
     if (!g->lives)
         return loop;
     struct ir_stmt *block = parse_with(arena, loop, 1);
-    after->expr = ir_assign(arena, "=", ir_name(arena, g->symbol), end);
+    after->expr = ir_assign(arena, pointer ? "+=" : "=", ir_name(arena, g->symbol), end);
     after->line = after->end_line = loop->end_line;
     after->begin = after->end = loop->end;
     after->from_macro = true;
@@ -360,22 +404,23 @@ static struct ir_stmt *count_on(struct parse *p, struct ir_stmt *loop, bool live
 {
     struct going g = {.p = p, .loop = loop, .symbol = stepped_by(loop), .lives = lives};
     struct ir_arena *arena = p->arena;
-    if (!begin_counter(&g))
+    bool begun = begin_counter(&g);
+    loop->why = g.why;
+    if (!begun)
         return NULL;
     struct ir_stmt *made = &g.made;
-    if (loop->increment && loop->cond->kind == IR_NAME)
-        made->cond = ir_binary(arena, "!=", loop->cond, ir_integer(arena, 0));
-    struct ir_expr *counter = ir_name(arena, g.counter);
-    made->cond = rewrite_put(arena, made->cond, g.symbol, counter);
     if (made->increment)
-        made->increment = rewrite_put(arena, made->increment, g.symbol, counter);
+        made->increment =
+            rewrite_put(arena, made->increment, g.symbol, ir_name(arena, g.counter));
     if (!parse_counts(p, made))
         return NULL;
     struct ir_expr *end =
         loop->increment ? ir_end_value(arena, made) : counted_out(arena, loop, g.symbol);
     struct ir_stmt *place = end_counter(&g, end);
     if (place)
-        rewrite_put_stmt(arena, loop->child[0], g.symbol, counter);
+        rewrite_put_stmt(arena, loop->child[0], g.symbol, g.place);
+    else
+        loop->why = g.why;
     return place;
 }
 
@@ -385,23 +430,22 @@ static struct ir_stmt *count_within(struct counting *c, bool lives)
     struct going g = {.p = c->p, .loop = c->loop, .symbol = c->symbol, .lives = lives};
     struct ir_arena *arena = c->p->arena;
     struct ir_stmt empty = {.kind = IR_BLOCK}, *body = c->body;
-    if (!is_plain(c) || !begin_counter(&g))
+    bool begun = is_plain(c) && begin_counter(&g);
+    c->why = g.why;
+    if (!begun)
         return NULL;
-    struct ir_expr *counter = ir_name(arena, g.counter);
-    g.made.cond = rewrite_put(arena, c->loop->cond, c->symbol, counter);
-    g.made.increment = rewrite_put(arena, c->step, c->symbol, counter);
+    g.made.increment = rewrite_put(arena, c->step, c->symbol, ir_name(arena, g.counter));
     g.made.child = ir_alloc(arena, sizeof(*g.made.child));
     g.made.child[0] = &empty;
     if (!parse_counts(c->p, &g.made))
         return NULL;
     struct ir_stmt *place = end_counter(&g, ir_end_value(arena, &g.made));
+    c->why = g.why;
     if (!place)
         return NULL;
-    rewrite_put_stmt(arena, body, c->symbol, counter);
-    c->loop->child[0] = body;
-    c->symbol = g.counter;
-    find_step(c);
     take_step_out(c);
+    rewrite_put_stmt(arena, body, c->symbol, g.place);
+    c->loop->child[0] = body;
     return place;
 }
 
@@ -442,19 +486,21 @@ static void try_while(struct parse *p, struct ir_stmt *block, size_t i, bool in_
     struct counting c = {
         .p = p, .loop = loop, .body = as_block(p->arena, loop->child[0])};
     if (loop->is_do) {
-        loop->why = "a do loop runs once even if its condition is false; write it as "
-                    "for (i = 0; i < n; i++) if that never happens";
+        if (!loop->why)
+            loop->why = "a do loop runs once even if its condition is false; write it as "
+                        "for (i = 0; i < n; i++) if that never happens";
         return;
     }
     if (find_counter(&c) && find_step(&c)) {
         size_t at = block->kind == IR_BLOCK ? find_setting(&c, block, i) : SIZE_MAX;
-        if (at < block->child_nr)
+        bool lives = lives_on(p, block, i, in_loop, c.symbol);
+        if (at >= block->child_nr || (lives && c.symbol->type.pointers))
+            place = count_within(&c, lives);
+        if (!place && at < block->child_nr)
             make_for(&c, block, at);
-        else
-            place = count_within(&c, lives_on(p, block, i, in_loop, c.symbol));
         if (place)
             block->child[i] = place;
-        else if (at >= block->child_nr)
+        else if (at >= block->child_nr && !c.why)
             c.why = "its counter is not set just before the loop; write for (i = 0; ...)";
     }
     if (c.why)

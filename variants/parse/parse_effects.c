@@ -408,8 +408,13 @@ static void look_at(struct summary *summary, const struct ct_node *node)
     case CT_VAR:
         look_at_variable(summary, node);
         break;
-    case CT_EXPR:
     case CT_STMT:
+        if (node->is_switch || node->is_case)
+            look_at_children(summary, node, 0);
+        else
+            summary->unknown = true;
+        break;
+    case CT_EXPR:
         summary->unknown = true;
         break;
     case CT_JUMP:

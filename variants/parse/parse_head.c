@@ -79,14 +79,6 @@ static bool add_steps(struct head *head, const struct ir_expr *expr)
     return false;
 }
 
-static bool mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
-{
-    bool found = expr->kind == IR_NAME && expr->symbol == symbol;
-    for (size_t i = 0; !found && i < expr->arg_nr; i++)
-        found = mentions(expr->arg[i], symbol);
-    return found;
-}
-
 static bool is_steady(const struct head *head, const struct ir_expr *expr);
 static bool are_alike(const struct ir_type *a, const struct ir_type *b);
 
@@ -126,7 +118,7 @@ static bool find_control(struct head *head)
 {
     const struct ir_expr *cond = head->loop->cond;
     for (size_t i = 0; cond && i < head->nr; i++)
-        if (head->mover[i].step && mentions(cond, head->mover[i].symbol)) {
+        if (head->mover[i].step && rewrite_mentions(cond, head->mover[i].symbol)) {
             struct mover *other = &head->mover[i];
             if (head->control)
                 return find_meeting(head, head->control, other) ||
@@ -200,26 +192,16 @@ static bool is_long(const struct ir_expr *expr)
 
 static struct ir_expr *to_long(struct ir_arena *arena, struct ir_expr *expr)
 {
-    if (expr->has_value || is_long(expr))
-        return expr;
-    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-    cast->arg[0] = expr;
-    return cast;
-}
-
-static bool is_zero(const struct ir_expr *expr)
-{
-    return expr->has_value && expr->value == 0;
+    return expr->has_value || is_long(expr) ? expr : ir_to_long(arena, expr);
 }
 
 /* Sums of what is added to pointers do not wrap around. */
 static struct ir_expr *sum(struct ir_arena *arena, const char *op, struct ir_expr *a,
                            struct ir_expr *b)
 {
-    if (is_zero(b))
+    if (rewrite_is_zero(b))
         return a;
-    if (is_zero(a) && *op == '+')
+    if (rewrite_is_zero(a) && *op == '+')
         return b;
     if (a->has_value && b->has_value)
         return ir_integer(arena, *op == '+' ? a->value + b->value : a->value - b->value);
@@ -315,6 +297,46 @@ static bool resolve(const struct head *head, const struct ir_expr *expr,
     return is_base(expr->symbol);
 }
 
+/* ---- how far two pointers are apart ---- */
+
+/* A pointer of the function's own variables that the loop does not change. */
+static bool is_steady_pointer(const struct ir_stmt *loop, const struct ir_expr *expr)
+{
+    const struct ir_expr *inner = expr->arg_nr ? expr->arg[0] : NULL;
+    bool sum = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-", *expr->op);
+    if (expr->type.pointers != 1)
+        return false;
+    if (expr->kind == IR_NAME)
+        return is_base(expr->symbol) || (parse_is_own(expr->symbol) &&
+                                         !parse_changes(loop->child[0], expr->symbol));
+    if (expr->kind == IR_CAST)
+        return same_elements(&expr->type, &inner->type) && is_steady_pointer(loop, inner);
+    if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") && inner->kind == IR_INDEX)
+        return is_steady_pointer(loop, inner->arg[0]) &&
+               parse_is_steady(loop, inner->arg[1]);
+    bool right = sum && expr->arg[1]->type.pointers > 0;
+    return sum && is_steady_pointer(loop, expr->arg[right]) &&
+           parse_is_steady(loop, expr->arg[!right]);
+}
+
+/* Addresses of numbers are whole elements apart, as those of structures and of numbers of
+ * other alignment are only where the loop would not end otherwise. */
+struct ir_expr *parse_difference(struct ir_arena *arena, const struct ir_stmt *loop,
+                                 const struct ir_expr *end, const struct ir_expr *start)
+{
+    const struct ir_type *a = &end->type, *b = &start->type;
+    bool whole = loop->cond->op[0] == '!' ||
+                 (same_elements(a, b) && !b->may_alias && b->scalar != IR_OTHER);
+    if (!whole || a->pointers != 1 || a->bytes != b->bytes || a->scalar != b->scalar ||
+        a->scalar == IR_VOID || !b->bytes || !is_steady_pointer(loop, end))
+        return NULL;
+    struct ir_expr *apart =
+        ir_binary(arena, "-", ir_copy(arena, end), ir_copy(arena, start));
+    apart->type = ir_long;
+    apart->is_ours = false;
+    return apart;
+}
+
 /* ---- the loop over an integer ---- */
 
 struct ir_symbol *parse_new_counter(struct parse *p, const struct ir_type *type, int line)
@@ -343,11 +365,8 @@ static size_t count_other(const struct ir_stmt *stmt, const struct ir_stmt *loop
     struct ir_stmt head;
     if (!stmt || stmt == loop)
         return 0;
-    bool sets = stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
-                stmt->expr->arg[0]->kind == IR_NAME &&
-                stmt->expr->arg[0]->symbol == symbol && strcmp(stmt->expr->op, "=") == 0;
-    if (sets)
-        return mentions(stmt->expr->arg[1], symbol);
+    if (stmt->kind == IR_EXPR && rewrite_sets(stmt, symbol))
+        return rewrite_mentions(stmt->expr->arg[1], symbol);
     if (stmt->kind == IR_FOR && stmt->init &&
         count_other(stmt->init, loop, symbol) == 0 &&
         (rewrite_count(stmt->init, symbol) || declares(stmt->init, symbol)))
@@ -385,7 +404,7 @@ static struct ir_expr *runs(struct ir_arena *arena, const struct mover *control,
     long long size = control->step < 0 ? -control->step : control->step;
     if (control->step < 0)
         i = ir_binary(arena, "-", ir_copy(arena, lower), i);
-    else if (!is_zero(lower))
+    else if (!rewrite_is_zero(lower))
         i = ir_binary(arena, "-", i, ir_copy(arena, lower));
     return size == 1 ? i : ir_binary(arena, "/", i, ir_integer(arena, size));
 }
@@ -398,7 +417,7 @@ static struct ir_expr *stepped(struct ir_arena *arena, struct ir_expr *start,
         return start;
     if (size != 1)
         times = ir_binary(arena, "*", ir_integer(arena, size), times);
-    return is_zero(start) && step > 0
+    return rewrite_is_zero(start) && step > 0
                ? times
                : ir_binary(arena, step < 0 ? "-" : "+", start, times);
 }
@@ -442,7 +461,7 @@ static struct ir_expr *pointer_of(const struct head *head, const struct mover *m
         return NULL;
     struct ir_expr *at = ir_name(arena, counter);
     if (mover == head->control) {
-        at = is_zero(lower) ? sum(arena, "+", offset, at) : at;
+        at = rewrite_is_zero(lower) ? sum(arena, "+", offset, at) : at;
     } else {
         struct ir_expr *times = runs(arena, head->control, counter, lower);
         long long size = mover->step < 0 ? -mover->step : mover->step;
@@ -516,19 +535,24 @@ static bool count_pointer(struct head *head, struct ir_stmt *made)
     head->why = unknown_end;
     if (cond->kind != IR_BINARY || cond->arg_nr != 2)
         return false;
-    bool mirrored = mentions(cond->arg[1], control->symbol);
+    bool mirrored = rewrite_mentions(cond->arg[1], control->symbol);
     const struct ir_expr *name = cond->arg[mirrored], *limit = cond->arg[!mirrored];
-    if (name->kind != IR_NAME || mentions(limit, control->symbol) ||
+    if (name->kind != IR_NAME || rewrite_mentions(limit, control->symbol) ||
         !resolve(head, control->start, &control->base, &control->offset) ||
-        !resolve(head, limit, &base, &end) || base->symbol != control->base->symbol ||
-        parse_changes(made->child[0], base->symbol) || !is_steady(head, end) ||
+        parse_changes(made->child[0], control->base->symbol) ||
         !is_steady(head, control->offset))
         return false;
-    const struct ir_type type = {.text = "long", .scalar = IR_INT, .bytes = 8};
-    struct ir_symbol *counter = parse_new_counter(head->p, &type, made->line);
+    bool one = resolve(head, limit, &base, &end) && base->symbol == control->base->symbol;
+    if (one ? !is_steady(head, end)
+            : !is_steady_pointer(made, control->start) ||
+                  !(end = parse_difference(arena, made, limit, control->start)))
+        return false;
+    struct ir_symbol *counter = parse_new_counter(head->p, &ir_long, made->line);
     struct ir_expr *i = ir_name(arena, counter), *start = control->offset;
-    struct ir_expr *length =
-        control->step > 0 && !start->has_value ? length_of(arena, start, end) : NULL;
+    struct ir_expr *length = !one ? end
+                             : control->step > 0 && !start->has_value
+                                 ? length_of(arena, start, end)
+                                 : NULL;
     if (length) {
         start = ir_integer(arena, 0);
         end = length;
@@ -578,7 +602,8 @@ static bool is_idle(const struct head *head, const struct mover *mover,
 {
     return mover->declared && !mover->step &&
            rewrite_count(head->loop->child[0], mover->symbol) == 0 &&
-           !mentions(made->cond, mover->symbol) && !rewrite_has_effects(mover->start);
+           !rewrite_mentions(made->cond, mover->symbol) &&
+           !rewrite_has_effects(mover->start);
 }
 
 /* What each of them is in the loop; false = one cannot be said. */
@@ -606,7 +631,7 @@ static bool find_values(struct head *head, const struct ir_stmt *made,
 static bool mentions_movers(const struct head *head, const struct ir_expr *expr)
 {
     for (size_t i = 0; i < head->nr; i++)
-        if (mentions(expr, head->mover[i].symbol))
+        if (rewrite_mentions(expr, head->mover[i].symbol))
             return true;
     return false;
 }

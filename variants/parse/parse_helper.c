@@ -104,8 +104,9 @@ static bool is_pure_kind(const struct ct_node *node)
     case CT_EMPTY:
     case CT_DECLS:
         return true;
-    case CT_EXPR:
     case CT_STMT:
+        return node->is_switch || node->is_case;
+    case CT_EXPR:
         break;
     }
     return false;

@@ -38,16 +38,6 @@ static bool writes(const struct ct_node *node, const struct ct_decl *decl)
     return false;
 }
 
-static bool mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
-{
-    if (expr->symbol == symbol)
-        return true;
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        if (mentions(expr->arg[i], symbol))
-            return true;
-    return false;
-}
-
 /* ---- the parts ---- */
 
 struct parts {
@@ -166,18 +156,16 @@ static struct ir_expr *limit_of(struct parse *p, const struct ir_stmt *loop,
 {
     struct ir_stmt part = {.iterator = loop->iterator, .cond = (struct ir_expr *)cond};
     set_end(&part);
-    if (!part.cmp || part.cmp[0] != loop->cmp[0] || mentions(part.upper, loop->iterator))
+    if (!part.cmp || part.cmp[0] != loop->cmp[0] ||
+        rewrite_mentions(part.upper, loop->iterator))
         return NULL;
     if (!reached || part.cmp[1])
         return part.upper;
     if (loop->iterator->type.is_unsigned || part.upper->type.is_unsigned)
         return NULL; /* 0 - 1 */
     struct ir_expr *limit = part.upper;
-    if (!limit->has_value && limit->type.bytes < 8) {
-        limit = ir_expr_new(p->arena, IR_CAST, 1);
-        limit->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-        limit->arg[0] = part.upper;
-    }
+    if (!limit->has_value && limit->type.bytes < 8)
+        limit = ir_to_long(p->arena, limit);
     return ir_binary(p->arena, part.cmp[0] == '<' ? "-" : "+", limit,
                      ir_integer(p->arena, 1));
 }
@@ -260,17 +248,12 @@ long long parse_step(const struct ir_expr *increment, const struct ir_symbol *it
 
 /* ---- for (i = n; i-- > 0;) ---- */
 
-static bool is_zero(const struct ir_expr *expr)
-{
-    return expr->has_value && expr->value == 0;
-}
-
 /* The step of `i-- > 0`, `i-- != 0`, `i--`, and of a signed `--i >= 0`; NULL when the
  * condition is none of these. */
 static const struct ir_expr *counting_down(const struct ir_stmt *loop)
 {
     const struct ir_expr *cond = loop->cond, *step = cond;
-    bool compares = cond && cond->kind == IR_BINARY && is_zero(cond->arg[1]);
+    bool compares = cond && cond->kind == IR_BINARY && rewrite_is_zero(cond->arg[1]);
     if (compares)
         step = cond->arg[0];
     if (!step || step->kind != IR_UNARY || !is_name(step->arg[0], loop->iterator))
@@ -293,7 +276,7 @@ static void set_countdown(struct parse *p, struct ir_stmt *loop)
         return;
     struct ir_expr *lower =
         ir_binary(p->arena, "-", loop->lower, ir_integer(p->arena, 1));
-    lower->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+    lower->type = ir_long;
     if (loop->lower->has_value) {
         lower->has_value = true;
         lower->value = loop->lower->value - 1;
@@ -351,7 +334,7 @@ static void split_increment(struct parse *p, struct ir_stmt *loop,
         return;
     bool last = parse_step(both->arg[1], iterator) != 0;
     struct ir_expr *other = both->arg[!last];
-    if (!parse_step(both->arg[last], iterator) || mentions(other, iterator))
+    if (!parse_step(both->arg[last], iterator) || rewrite_mentions(other, iterator))
         return;
     loop->increment = both->arg[last];
     loop->child[0] = parse_at_the_end(p, loop->child[0], other);
@@ -360,7 +343,7 @@ static void split_increment(struct parse *p, struct ir_stmt *loop,
 static bool is_canonical(const struct ir_stmt *loop)
 {
     const struct ir_symbol *iterator = loop->iterator;
-    if (!loop->cmp || loop->step == 0 || mentions(loop->upper, iterator))
+    if (!loop->cmp || loop->step == 0 || rewrite_mentions(loop->upper, iterator))
         return false;
     if (iterator->type.scalar != IR_INT || iterator->type.pointers > 0 ||
         iterator->type.is_volatile || iterator->is_static || iterator->address_taken)
@@ -439,16 +422,26 @@ static bool is_not(const struct ir_expr *expr)
     return expr->kind == IR_UNARY && !strcmp(expr->op, "!");
 }
 
-/* `i < n` of `__builtin_expect(!!(i < n), 1)`. */
+/* `i < n` of `__builtin_expect(!!(i < n), 1)`, also of what `&&` joins. */
 static struct ir_expr *without_guess(struct ir_expr *cond)
 {
-    if (cond->kind != IR_CALL || cond->arg_nr != 2 || !is_number(cond->arg[0]) ||
-        strcmp(cond->text, "__builtin_expect") != 0)
-        return cond;
-    cond = cond->arg[0];
-    while (is_not(cond) && is_not(cond->arg[0]))
-        cond = cond->arg[0]->arg[0];
+    static const char name[] = "__builtin_expect";
+    if (cond->kind == IR_CALL && cond->arg_nr >= 2 && is_number(cond->arg[0]) &&
+        strncmp(cond->text, name, strlen(name)) == 0) {
+        cond = cond->arg[0];
+        while (is_not(cond) && is_not(cond->arg[0]))
+            cond = cond->arg[0]->arg[0];
+        return without_guess(cond);
+    }
+    for (size_t i = 0; cond->kind == IR_BINARY && !strcmp(cond->op, "&&") && i < 2; i++)
+        cond->arg[i] = without_guess(cond->arg[i]);
     return cond;
+}
+
+struct ir_expr *parse_condition(struct parse *p, const struct ct_node *node)
+{
+    struct ir_expr *cond = parse_expr(p, node);
+    return cond ? without_guess(cond) : NULL;
 }
 
 struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
@@ -460,13 +453,11 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
     struct ir_stmt *loop = ir_stmt_new(p->arena, IR_FOR, 1);
     loop->child[0] = body;
     loop->init = parts.init ? parse_init(p, parts.init) : NULL;
-    loop->cond = parts.cond ? parse_expr(p, parts.cond) : NULL;
+    loop->cond = parts.cond ? parse_condition(p, parts.cond) : NULL;
     loop->increment = parts.increment ? parse_expr(p, parts.increment) : NULL;
     if ((parts.init && !loop->init) || (parts.cond && !loop->cond) ||
         (parts.increment && !loop->increment))
         return NULL;
-    if (loop->cond)
-        loop->cond = without_guess(loop->cond);
     make_canonical(p, loop, &parts);
     return loop;
 }

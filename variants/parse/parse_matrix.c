@@ -73,12 +73,7 @@ static void count_whole(struct ir_expr *expr, void *data)
 /* A matrix may have more elements than an int counts. */
 static struct ir_expr *wide(struct ir_arena *arena, struct ir_expr *expr)
 {
-    if (expr->type.bytes >= 8 || expr->has_value)
-        return expr;
-    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-    cast->arg[0] = expr;
-    return cast;
+    return expr->type.bytes >= 8 || expr->has_value ? expr : ir_to_long(arena, expr);
 }
 
 static struct ir_expr *flatten(struct ir_expr *expr, void *data)

@@ -40,6 +40,8 @@ bool parse_never_returns(struct parse *p, const struct ct_function *function);
 /* NULL when the expression cannot be told; its statement is then kept as
  * text. */
 struct ir_expr *parse_expr(struct parse *p, const struct ct_node *node);
+/* Of a loop: without `__builtin_expect`. */
+struct ir_expr *parse_condition(struct parse *p, const struct ct_node *node);
 struct ir_expr *parse_initialiser(struct parse *p, const struct ct_node *node);
 /* RAW */
 struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node,

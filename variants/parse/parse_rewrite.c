@@ -69,6 +69,27 @@ struct ir_symbol *rewrite_assigned(const struct ir_expr *expr)
     return expr->arg[0]->symbol;
 }
 
+bool rewrite_mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    bool found = expr->symbol == symbol;
+    for (size_t i = 0; !found && i < expr->arg_nr; i++)
+        found = rewrite_mentions(expr->arg[i], symbol);
+    return found;
+}
+
+bool rewrite_is_simple(const struct ir_stmt *stmt)
+{
+    return (stmt->kind == IR_EXPR || stmt->kind == IR_DECL) && stmt->expr;
+}
+
+bool rewrite_sets(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    if (stmt->kind == IR_DECL)
+        return stmt->symbol == symbol && stmt->expr;
+    return stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
+           rewrite_assigned(stmt->expr) == symbol && strcmp(stmt->expr->op, "=") == 0;
+}
+
 struct mentions {
     const struct ir_symbol *symbol;
     size_t nr;
@@ -173,7 +194,7 @@ static bool is_unary(const struct ir_expr *expr, const char *op)
     return expr->kind == IR_UNARY && strcmp(expr->op, op) == 0;
 }
 
-static bool is_zero(const struct ir_expr *expr)
+bool rewrite_is_zero(const struct ir_expr *expr)
 {
     return expr->has_value && expr->value == 0;
 }
@@ -214,8 +235,8 @@ static struct ir_expr *index_of(struct ir_arena *arena, const struct ir_expr *ba
 static struct ir_expr *sum_of(struct ir_arena *arena, const struct ir_expr *a,
                               const struct ir_expr *b)
 {
-    if (is_zero(a) || is_zero(b))
-        return ir_copy(arena, is_zero(a) ? b : a);
+    if (rewrite_is_zero(a) || rewrite_is_zero(b))
+        return ir_copy(arena, rewrite_is_zero(a) ? b : a);
     return ir_binary(arena, "+", ir_copy(arena, a), ir_copy(arena, b));
 }
 
@@ -228,15 +249,15 @@ static struct ir_expr *element(struct ir_arena *arena, const struct ir_expr *bas
     if (is_harmless_cast(base))
         return element(arena, inner, subscript, like);
     if (is_unary(base, "&") && inner->kind == IR_INDEX &&
-        (is_zero(subscript) || may_be_added(inner->arg[1], subscript)))
+        (rewrite_is_zero(subscript) || may_be_added(inner->arg[1], subscript)))
         return element(arena, inner->arg[0], sum_of(arena, inner->arg[1], subscript),
                        like);
-    if (is_unary(base, "&") && is_zero(subscript))
+    if (is_unary(base, "&") && rewrite_is_zero(subscript))
         return ir_copy(arena, inner);
     if (base->kind == IR_BINARY && strcmp(base->op, "+") == 0) {
         bool right = base->arg[1]->type.pointers > 0;
         const struct ir_expr *pointer = base->arg[right], *by = base->arg[!right];
-        if (is_zero(subscript) || may_be_added(by, subscript))
+        if (rewrite_is_zero(subscript) || may_be_added(by, subscript))
             return element(arena, pointer, sum_of(arena, by, subscript), like);
     }
     return index_of(arena, base, subscript, like);

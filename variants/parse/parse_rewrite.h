@@ -27,6 +27,11 @@ void rewrite_put_stmt(struct ir_arena *arena, struct ir_stmt *stmt,
 
 /* The variable that this very node assigns (also ++ and --); NULL = none. */
 struct ir_symbol *rewrite_assigned(const struct ir_expr *expr);
+bool rewrite_is_zero(const struct ir_expr *expr);
+bool rewrite_mentions(const struct ir_expr *expr, const struct ir_symbol *symbol);
+bool rewrite_is_simple(const struct ir_stmt *stmt); /* an expression, a value set */
+/* `x = e;` or `int x = e;` */
+bool rewrite_sets(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 size_t rewrite_count(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 /* Text that is not taken apart, the callee of a call included, mentions it. */
 bool rewrite_in_text(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
@@ -47,6 +52,10 @@ bool parse_count_head(struct parse *p, struct ir_stmt *loop);
 struct ir_stmt *parse_take_out(struct parse *p, struct ir_stmt *loop);
 /* loop->with: room for `nr` statements and the loop. */
 struct ir_stmt *parse_with(struct ir_arena *arena, struct ir_stmt *loop, size_t nr);
+/* `end - start` in elements, for a loop whose condition compares such pointers and which
+ * does not change `end`; NULL = that cannot be said. */
+struct ir_expr *parse_difference(struct ir_arena *arena, const struct ir_stmt *loop,
+                                 const struct ir_expr *end, const struct ir_expr *start);
 struct ir_symbol *parse_new_counter(struct parse *p, const struct ir_type *type,
                                     int line);
 /* A variable of the function that nothing else can change. */

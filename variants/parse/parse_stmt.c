@@ -1,11 +1,13 @@
 /* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
  * text, by the smallest statement that has one. */
 #include <ctype.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "variants/parse/parse_parts.h"
+#include "variants/parse/parse_rewrite.h"
 
 /* ---- continue ---- */
 
@@ -209,6 +211,9 @@ static const char *reason(struct parse *p, const struct ct_node *node)
         cause = cause->child[0];
     if (cause->kind == CT_VAR)
         return "a declaration of an unusual type";
+    if (cause->is_switch)
+        return "a switch statement (one whose cases each end in break, the default last, "
+               "or if and else are read)";
     return cause->in_macro && cause != node
                ? ir_textf(p->arena, "%s inside a macro", cause->what)
                : cause->what;
@@ -331,6 +336,37 @@ static bool add_child(struct parse *p, const struct ct_node *node, struct around
     return stmt != NULL;
 }
 
+/* What cannot be taken apart, child `i`, with the others that share its macro call: one
+ * text in the place of those that the list has. The last of them; SIZE_MAX = there is no
+ * text. */
+static size_t add_shared(struct parse *p, const struct ct_node *node, size_t i,
+                         struct stmts *list)
+{
+    size_t first = i, end = i;
+    struct ct_node *both = ir_alloc(p->arena, sizeof(*both));
+    while (first && node->child[first - 1]->end > node->child[first]->begin)
+        first--;
+    *both = *node->child[first];
+    both->kind = CT_STMT;
+    both->child = node->child + first;
+    for (; end < node->child_nr && node->child[end]->begin < both->end; end++) {
+        const struct ct_node *child = node->child[end];
+        both->elsewhere = both->elsewhere || child->elsewhere;
+        both->end = child->end > both->end ? child->end : both->end;
+        both->end_line = child->end_line;
+    }
+    both->child_nr = end - first;
+    both->spelt_end = both->end;
+    struct around around = {node, first ? node->child[first - 1] : NULL,
+                            end < node->child_nr ? node->child[end] : NULL};
+    struct ir_stmt *stmt = parse_opaque(p, both, around);
+    while (stmt && list->item_nr && list->item[list->item_nr - 1]->begin >= stmt->begin)
+        list->item_nr--;
+    if (stmt)
+        add_stmt(list, stmt);
+    return stmt ? end - 1 : SIZE_MAX;
+}
+
 static struct ir_stmt *parse_block(struct parse *p, const struct ct_node *node)
 {
     struct stmts list = {0};
@@ -338,7 +374,9 @@ static struct ir_stmt *parse_block(struct parse *p, const struct ct_node *node)
     for (size_t i = 0; done && i < node->child_nr; i++) {
         struct around around = {node, i ? node->child[i - 1] : NULL,
                                 i + 1 < node->child_nr ? node->child[i + 1] : NULL};
-        done = add_child(p, node->child[i], around, &list);
+        if (!add_child(p, node->child[i], around, &list))
+            i = add_shared(p, node, i, &list);
+        done = i < SIZE_MAX;
     }
     struct ir_stmt *block = done ? ir_stmt_new(p->arena, IR_BLOCK, list.item_nr) : NULL;
     for (size_t i = 0; done && i < list.item_nr; i++)
@@ -386,11 +424,13 @@ static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
     bool once = is_do && node->child[1]->has_value && node->child[1]->value == 0;
     struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_WHILE, 1);
     stmt->is_do = is_do;
-    stmt->cond = parse_expr(p, node->child[is_do]);
+    stmt->cond = parse_condition(p, node->child[is_do]);
     struct ir_stmt *body = stmt->cond ? parse_part(p, node, !is_do) : NULL;
     stmt->child[0] = body;
-    if (once && body && body->kind == IR_BLOCK) { /* of a macro */
+    if (once && body) { /* of a macro */
         parse_continues(p->arena, body, true);
+        stmt->why = "break or continue ends its do { } while (0) from within an if in "
+                    "an if, or from an inner switch; write if and else";
         return stmt_breaks_out(body) ? stmt : body;
     }
     return body ? stmt : NULL;
@@ -403,6 +443,123 @@ static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
     if (body)
         parse_continues(p->arena, body, false);
     return body ? parse_for(p, node, body) : NULL;
+}
+
+/* ---- switch ---- */
+
+static bool is_break(const struct ct_node *node)
+{
+    return node->kind == CT_JUMP && !strcmp(node->text, "break");
+}
+
+/* It leaves the switch that it stands in, or is one of its labels. */
+static bool leaves_switch(const struct ct_node *node, bool in_loop)
+{
+    bool loops = node->kind == CT_FOR || node->kind == CT_WHILE || node->kind == CT_DO;
+    bool found = node->is_case || node->is_label || (is_break(node) && !in_loop);
+    for (size_t i = 0; !found && !node->is_switch && i < node->child_nr; i++)
+        found = leaves_switch(node->child[i], in_loop || loops);
+    return found;
+}
+
+/* `==` says of the label what the switch does, in the number's type. */
+static bool is_case_of(const struct ir_expr *number, const struct ir_expr *label)
+{
+    bool negative = !number->type.is_unsigned || number->type.bytes < 4;
+    return label && label->has_value && label->value <= INT_MAX &&
+           label->value >= (negative ? INT_MIN : 0);
+}
+
+/* The statement behind `case 1: case 2:`, with what these ask for; `any`: default is one
+ * of them. NULL = a label that no `==` says. */
+static const struct ct_node *parse_labels(struct parse *p, const struct ct_node *node,
+                                          const struct ir_expr *number,
+                                          struct ir_expr **cond, bool *any)
+{
+    for (; node->is_case; node = node->child[node->child_nr - 1]) {
+        struct ir_expr *label =
+            node->child_nr == 2 ? parse_expr(p, node->child[0]) : NULL;
+        *any = *any || node->child_nr == 1;
+        if (node->child_nr == 1)
+            continue;
+        if (!is_case_of(number, label))
+            return NULL;
+        label = ir_binary(p->arena, "==", ir_copy(p->arena, number), label);
+        *cond = *cond ? ir_binary(p->arena, "||", *cond, label) : label;
+    }
+    return node;
+}
+
+/* A statement of the switch without the break that is its last, or all of it, and `ended`
+ * if there is one. NULL = it cannot be one of a branch. */
+static struct ir_stmt *parse_of_switch(struct parse *p, const struct ct_node *node,
+                                       struct around around, bool *ended)
+{
+    struct ct_node *part = ir_alloc(p->arena, sizeof(*part));
+    *part = *node;
+    *ended = is_break(node) || (node->kind == CT_BLOCK && node->child_nr &&
+                                is_break(node->child[node->child_nr - 1]));
+    part->child_nr -= *ended && node->child_nr;
+    if (is_break(node))
+        part->kind = CT_EMPTY;
+    struct ir_stmt *stmt = node->kind == CT_DECLS || leaves_switch(part, false)
+                               ? NULL
+                               : parse_stmt(p, part, around);
+    if (stmt)
+        stmt->in_block = false; /* what is around may have labels behind it */
+    return stmt;
+}
+
+/* From the label at body->child[i] on, `if (number == 1) { ... } else ...`. NULL = a case
+ * goes on into the next, is left or entered otherwise, or stands behind the default. */
+static struct ir_stmt *parse_cases(struct parse *p, const struct ct_node *body, size_t i,
+                                   const struct ir_expr *number)
+{
+    const struct ct_node *label = body->child[i], *before = NULL, *node = label;
+    struct ir_stmt *block = ir_stmt_new(p->arena, IR_BLOCK, body->child_nr - i), *one,
+                   *rest = NULL;
+    struct ir_expr *cond = NULL;
+    bool any = false, ended = false;
+    if (!label->is_case || !(node = parse_labels(p, label, number, &cond, &any)))
+        return NULL;
+    block->child_nr = 0;
+    while (node && !ended) {
+        const struct ct_node *after = ++i < body->child_nr ? body->child[i] : NULL;
+        struct around around = {body, before, after};
+        if (!(one = parse_of_switch(p, node, around, &ended)))
+            return NULL;
+        if (one->kind != IR_EMPTY)
+            block->child[block->child_nr++] = one;
+        before = node;
+        node = after;
+    }
+    bool last = i == body->child_nr;
+    if (!last && (!ended || any || !(rest = parse_cases(p, body, i, number))))
+        return NULL;
+    block->line = label->line;
+    block->begin = label->begin;
+    block->end_line = last ? body->end_line : body->child[i]->line;
+    block->end = last ? body->end : body->child[i]->begin;
+    if (any)
+        return block;
+    one = ir_stmt_new(p->arena, IR_IF, 2);
+    one->cond = cond;
+    one->child[0] = block;
+    one->child[1] = rest;
+    set_span(one, block, rest ? rest : block);
+    return one;
+}
+
+static struct ir_stmt *parse_switch(struct parse *p, const struct ct_node *node)
+{
+    const struct ct_node *body = node->child_nr == 2 ? node->child[1] : NULL;
+    if (!body || body->kind != CT_BLOCK || !body->child_nr || !only_reads(node->child[0]))
+        return NULL;
+    const struct ir_expr *number = parse_expr(p, node->child[0]);
+    bool is_number = number && !number->type.pointers && number->type.bytes <= 8 &&
+                     (number->type.scalar == IR_INT || number->type.scalar == IR_BOOL);
+    return is_number && !rewrite_has_effects(number) ? parse_cases(p, body, 0, number)
+                                                     : NULL;
 }
 
 static struct ir_stmt *parse_return(struct parse *p, const struct ct_node *node)
@@ -441,9 +598,10 @@ static struct ir_stmt *take_apart(struct parse *p, const struct ct_node *node)
         return stmt;
     case CT_EMPTY:
         return ir_stmt_new(p->arena, IR_EMPTY, 0);
+    case CT_STMT:
+        return node->is_switch ? parse_switch(p, node) : NULL;
     case CT_DECLS:
     case CT_VAR:
-    case CT_STMT:
         break;
     case CT_LITERAL:
     case CT_NAME:

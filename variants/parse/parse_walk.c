@@ -33,24 +33,16 @@ static bool is_pointer(const struct ir_expr *expr, const struct ir_symbol *symbo
     return expr->kind == IR_NAME && expr->symbol == symbol;
 }
 
-static struct ir_expr *to_long(struct ir_arena *arena, struct ir_expr *expr)
-{
-    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-    cast->arg[0] = expr;
-    return cast;
-}
-
 /* A product does not overflow where the pointer did not. */
 static struct ir_expr *wide(struct ir_arena *arena, struct ir_expr *expr)
 {
-    return expr->type.bytes >= 8 || expr->has_value ? expr : to_long(arena, expr);
+    return expr->type.bytes >= 8 || expr->has_value ? expr : ir_to_long(arena, expr);
 }
 
 /* What is subtracted from may be less. */
 static struct ir_expr *with_sign(struct ir_arena *arena, struct ir_expr *expr)
 {
-    return expr->type.is_unsigned && !expr->has_value ? to_long(arena, expr) : expr;
+    return expr->type.is_unsigned && !expr->has_value ? ir_to_long(arena, expr) : expr;
 }
 
 /* What `p++`, `p--`, `p += e`, `p -= e` add; NULL when it is none of these. */
@@ -225,11 +217,6 @@ static struct ir_expr *distance(const struct walk *walk)
 
 /* ---- the statements of the body ---- */
 
-static bool is_simple(const struct ir_stmt *stmt)
-{
-    return (stmt->kind == IR_EXPR || stmt->kind == IR_DECL) && stmt->expr;
-}
-
 static void count_steps(struct ir_expr *expr, void *data)
 {
     struct uses *uses = data;
@@ -240,7 +227,7 @@ static void count_steps(struct ir_expr *expr, void *data)
 static bool scan_statement(struct walk *walk, struct ir_stmt *stmt)
 {
     struct uses uses = {.symbol = walk->symbol};
-    if (!is_simple(stmt)) {
+    if (!rewrite_is_simple(stmt)) {
         visit_stmt(stmt, count_steps, &uses);
         return uses.steps == 0;
     }
@@ -278,7 +265,7 @@ static bool rewrite_statement(struct walk *walk, struct ir_stmt *stmt,
 {
     struct uses uses = {.symbol = walk->symbol};
     struct ir_arena *arena = walk->p->arena;
-    if (is_simple(stmt))
+    if (rewrite_is_simple(stmt))
         count_uses(stmt->expr, &uses, false);
     if (uses.steps == 0) {
         put_offset(walk, stmt, from, walk->moved);
@@ -310,7 +297,7 @@ static bool has_step(const struct ir_stmt *stmt, struct ir_symbol *symbol,
                      struct ir_arena *arena)
 {
     struct uses uses = {.symbol = symbol};
-    if (is_simple(stmt))
+    if (rewrite_is_simple(stmt))
         count_uses(stmt->expr, &uses, false);
     return uses.steps > 0 && step_of(arena, uses.step, symbol);
 }
@@ -331,15 +318,6 @@ static bool find_step(struct ir_stmt *stmt, struct ir_symbol *symbol,
     return false;
 }
 
-static bool sets(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
-{
-    if (stmt->kind == IR_DECL)
-        return stmt->symbol == symbol && stmt->expr;
-    return stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
-           strcmp(stmt->expr->op, "=") == 0 && is_pointer(stmt->expr->arg[0], symbol) &&
-           stmt->expr->arg[1]->kind != IR_ASSIGN;
-}
-
 /* The last block on the way that sets it before the way goes on; its index in the path,
  * path->nr when there is none. */
 static size_t find_setting(const struct path *path, const struct ir_symbol *symbol,
@@ -351,7 +329,9 @@ static size_t find_setting(const struct path *path, const struct ir_symbol *symb
         for (size_t i = 0; path->at[k]->kind == IR_BLOCK && i < path->at[k]->child_nr &&
                            path->at[k]->child[i] != path->at[k + 1];
              i++)
-            if (sets(path->at[k]->child[i], symbol)) {
+            if (rewrite_sets(path->at[k]->child[i], symbol) &&
+                (path->at[k]->child[i]->kind == IR_DECL ||
+                 path->at[k]->child[i]->expr->arg[1]->kind != IR_ASSIGN)) {
                 found = k;
                 *assigned = path->at[k]->child[i]->kind == IR_EXPR;
             }

@@ -41,7 +41,8 @@ static bool are_neighbours(const struct model *model, size_t last, size_t next)
 {
     struct neighbours pair = {model->nest[last]->stmt, model->nest[next]->stmt};
     return stmt_find(model->function->body, holds_both, &pair) != NULL &&
-           !pair.a->from_macro && !pair.b->from_macro;
+           !pair.a->from_macro && !pair.b->from_macro && pair.a->in_block &&
+           pair.b->in_block; /* of those behind a label the first has the label around */
 }
 
 /* ---- the nest of a region ---- */

@@ -15,5 +15,6 @@ void kernel(int n, int block, double *restrict y, const double *restrict x)
         switch (i) {
         default:
             y[i] = 1.0;
+        case 3:;
         }
 }

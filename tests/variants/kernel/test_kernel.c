@@ -312,6 +312,14 @@ TEST("what cannot be supplied is refused")
     }
     kernel_free(kernel);
     free(path);
+    path = fixture_data("ends.c");
+    request.path = path;
+    if (check_ok(kernel_open(&request, &kernel, &err), &err))
+        check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT,
+                    "ends.c:4: the loop ends by comparing 'e' and 'p', which lie in one "
+                    "array only in the program");
+    kernel_free(kernel);
+    free(path);
     path = fixture_data("rounds.c");
     request = (struct kernel_request){.path = path, .function = "main"};
     if (check_ok(kernel_open(&request, &kernel, &err), &err))

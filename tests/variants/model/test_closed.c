@@ -84,7 +84,7 @@ TEST("loops within a statement that is kept are told")
     struct model *model = NULL;
     const char *text = "void f(int n, int m, double *a)\n{\n    switch (m) {\n"
                        "    case 0:\n        for (int i = 0; i < n; i++)\n"
-                       "            a[i]++;\n    }\n}\n";
+                       "            a[i]++;\n    default:;\n    }\n}\n";
     if (!check_ok(ir_parse("k.c", text, 0, "f", &flags, &function, &err), &err))
         return;
     request.function = function;

@@ -5,7 +5,6 @@ int opaque(int n, int *a)
         switch (a[i]) {
         case 1:
             r++; /* one */
-            break;
         default:
             r--;
         }
