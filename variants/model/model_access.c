@@ -74,6 +74,53 @@ static void find_changing(struct ir_expr *expr, void *data)
         place->problem = "points to something that changes";
 }
 
+/* What a pointer that is declared before the nest was made of, and no longer is. */
+struct origin {
+    const struct nest *nest;
+    const struct ir_symbol *pointer, *part;
+    bool lost;
+};
+
+static bool declares_pointer(const struct ir_stmt *stmt, const void *data)
+{
+    const struct origin *origin = data;
+    return stmt->kind == IR_DECL && stmt->symbol == origin->pointer;
+}
+
+static bool is_nest(const struct ir_stmt *stmt, const void *data)
+{
+    const struct origin *origin = data;
+    return stmt == origin->nest->stmt;
+}
+
+/* Of that loop's iteration, in which the nest is, too. */
+static bool is_of_iteration(const struct ir_stmt *stmt, const void *data)
+{
+    const struct origin *origin = data;
+    return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == origin->part &&
+           stmt_find(stmt, declares_pointer, origin) && stmt_find(stmt, is_nest, origin);
+}
+
+static void find_lost(struct ir_expr *expr, void *data)
+{
+    struct origin *origin = data;
+    origin->part = expr->kind == IR_NAME ? expr->symbol : NULL;
+    bool changes = origin->part && origin->part->is_written &&
+                   origin->part->role == IR_LOCAL &&
+                   !stmt_find(origin->nest->model->function->body, is_of_iteration, data);
+    origin->lost =
+        origin->lost || changes || expr->kind == IR_CALL || expr->kind == IR_RAW;
+}
+
+/* The pointer is then one of which nothing is known. */
+static bool is_origin_lost(const struct nest *nest, const struct ir_symbol *pointer)
+{
+    struct origin origin = {.nest = nest, .pointer = pointer};
+    if (!nest->declared[pointer->id])
+        ir_visit(nest->model->init[pointer->id], find_lost, &origin);
+    return origin.lost;
+}
+
 /* q->x where the nest sets q: the x of what q points to. */
 static bool place_field(struct nest *nest, const struct ir_symbol *symbol,
                         struct place *place)
@@ -112,7 +159,8 @@ static void place_name(struct nest *nest, const struct ir_expr *expr, struct pla
     else if (symbol->role == IR_LOCAL && symbol->pointer_to_array)
         place->problem = "points to rows in memory that has another name, too";
     else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
-             place->nr && nest->model->init[symbol->id]) {
+             place->nr && nest->model->init[symbol->id] &&
+             !is_origin_lost(nest, symbol)) {
         place->walks = true;
         ir_visit(nest->model->init[symbol->id], find_changing, place);
         place_read(nest, nest->model->init[symbol->id], place);

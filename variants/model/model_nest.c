@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "variants/ir/clauses.h"
 #include "variants/ir/spelling.h"
 #include "variants/model/budget.h"
@@ -636,7 +637,9 @@ struct reader {
 static void find_name(struct ir_expr *expr, void *data)
 {
     struct reader *reader = data;
-    if (expr->kind == IR_NAME && expr->symbol == reader->symbol)
+    bool called = expr->kind == IR_CALL && !expr->symbol; /* table[k](x) is text */
+    if ((expr->kind == IR_NAME && expr->symbol == reader->symbol) ||
+        (called && text_has_word(expr->text, reader->symbol->name)))
         reader->found = true;
 }
 

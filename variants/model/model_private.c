@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "variants/model/deps.h"
 #include "variants/model/model_nest.h"
 #include "variants/model/tree.h"
@@ -24,7 +25,9 @@ struct mention {
 static void find_symbol(struct ir_expr *expr, void *data)
 {
     struct mention *mention = data;
-    if (expr->kind == IR_NAME && expr->symbol == mention->symbol)
+    bool called = expr->kind == IR_CALL && !expr->symbol; /* table[k](x) is text */
+    if ((expr->kind == IR_NAME && expr->symbol == mention->symbol) ||
+        (called && text_has_word(expr->text, mention->symbol->name)))
         mention->found = true;
 }
 
