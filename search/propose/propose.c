@@ -62,15 +62,28 @@ static bool near_any(const struct choice *choice, const struct choices *list)
     return false;
 }
 
-/* The cheapest; with `apart` none that is a neighbour of a cheaper one. */
-static void keep_best(struct scores *list, size_t max, bool apart, struct choices *out)
+/* To ask takes milliseconds. */
+enum { ASKED_MAX = 48 };
+
+/* The cheapest that are legal; with `apart` none that is a neighbour of a cheaper one.
+ * Where none is, the cheapest, whose refusal is the reason. */
+static void keep_best(const struct propose *about, struct scores *list, size_t max,
+                      bool apart, struct choices *out)
 {
-    size_t before = out->nr;
+    size_t before = out->nr, asked = 0;
     if (list->nr)
         qsort(list->item, list->nr, sizeof(*list->item), by_cost);
-    for (size_t i = 0; i < list->nr && out->nr - before < max; i++)
-        if (!apart || !near_any(&list->item[i].choice, out))
-            choices_add(out, &list->item[i].choice);
+    for (size_t i = 0; i < list->nr && out->nr - before < max; i++) {
+        struct choice choice = list->item[i].choice;
+        if (apart && near_any(&choice, out))
+            continue;
+        if (!about->can_be || asked >= ASKED_MAX)
+            choices_add(out, &choice);
+        else if (asked++, about->can_be(about->data, &choice))
+            choices_add(out, &choice);
+    }
+    if (list->nr && out->nr == before)
+        choices_add(out, &list->item[0].choice);
     free(list->item);
 }
 
@@ -166,7 +179,7 @@ void propose_orders(const struct propose *about, struct choices *out, struct buf
         buf_add(why_not,
                 "the present order of loops already has the lowest estimated traffic");
     struct choices best = {0};
-    keep_best(&list, TOP_ORDERS, false, &best);
+    keep_best(about, &list, TOP_ORDERS, false, &best);
     for (size_t i = 0; i < best.nr; i++)
         propose_order(about, &best.item[i], out);
     choices_release(&best);
@@ -274,7 +287,7 @@ void propose_tiles(const struct propose *about, struct choices *out, struct buf 
     size_t first = out->nr;
     if (!choice_step(about->now, STEP_INTERCHANGE) && !about->now->kept_nr)
         add_squares(about, out);
-    keep_best(&list, TOP_TILES, true, out);
+    keep_best(about, &list, TOP_TILES, true, out);
     add_split_blocks(about, first, out);
 }
 
@@ -370,7 +383,7 @@ void propose_jams(const struct propose *about, struct choices *out, struct buf *
     free(list.item);
     if (useful.nr == 0 && out->nr == 0)
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
-    keep_best(&useful, TOP_JAMS, false, out);
+    keep_best(about, &useful, TOP_JAMS, false, out);
 }
 
 /* ---- unroll ---- */

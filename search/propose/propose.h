@@ -21,6 +21,10 @@ struct propose {
     double iteration_s; /* time of one innermost iteration, 0 = unknown */
     double latency_ns;  /* of the misses a prefetch has to hide */
     double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
+    /* Whether the plan is legal, or becomes so by what its refusals ask for: then that is
+     * the choice. NULL: nobody can tell; the cheapest are proposed. */
+    bool (*can_be)(void *data, struct choice *choice);
+    void *data;
 };
 
 /* What has plans for one transformation: as propose(). */

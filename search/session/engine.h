@@ -156,6 +156,8 @@ bool session_note_illegal(struct session *session, const struct choice *choice,
 /* Whether it is legal, or becomes so by what its refusals ask for, a step each; then that
  * is the choice. */
 bool session_remedied(struct session *session, struct choice *choice);
+/* The same of a plan that is only thought of: its refusal is not noted. */
+bool session_can_be(struct session *session, struct choice *choice);
 /* Why the choice is not legal, of those asked; NULL = it is, or was not asked. */
 const char *session_refusal(const struct session *session, const struct choice *choice);
 void session_prune(struct session *session, const char *plan, const char *rule,

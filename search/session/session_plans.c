@@ -51,18 +51,24 @@ bool session_note_illegal(struct session *session, const struct choice *choice,
     return is_about_plan;
 }
 
-int session_legal(struct session *session, const struct choice *choice, struct error *err)
+static int check(struct session *session, const struct choice *choice, bool note,
+                 struct error *err)
 {
     struct error reason = {0};
     char *plan = choice_text(choice);
     int status = session->subject->check(session->subject->data, plan, &reason);
     free(plan);
-    if (status)
+    if (status && note)
         session_note_illegal(session, choice, &reason);
     return status ? fail_as(err, &reason) : 0;
 }
 
-bool session_remedied(struct session *session, struct choice *choice)
+int session_legal(struct session *session, const struct choice *choice, struct error *err)
+{
+    return check(session, choice, true, err);
+}
+
+static bool remedied(struct session *session, struct choice *choice, bool note)
 {
     enum { REMEDIES_MAX = 4 };
     struct choice tried = *choice;
@@ -70,7 +76,7 @@ bool session_remedied(struct session *session, struct choice *choice)
         struct error refusal = {0};
         struct plan remedy;
         struct choice next;
-        if (!session_legal(session, &tried, &refusal)) {
+        if (!check(session, &tried, note, &refusal)) {
             *choice = tried;
             return true;
         }
@@ -81,6 +87,16 @@ bool session_remedied(struct session *session, struct choice *choice)
         tried = next;
     }
     return false;
+}
+
+bool session_remedied(struct session *session, struct choice *choice)
+{
+    return remedied(session, choice, true);
+}
+
+bool session_can_be(struct session *session, struct choice *choice)
+{
+    return remedied(session, choice, false);
 }
 
 double session_rule_factor(const struct session *session, const char *rule)

@@ -138,10 +138,15 @@ static const struct rule_verdict *next_verdict(const struct guided *guided, bool
 
 /* ---- trying one transformation ---- */
 
+static bool can_be(void *data, struct choice *choice)
+{
+    return session_can_be(data, choice);
+}
+
 struct propose guided_about(const struct guided *guided, size_t index,
                             const struct choice *choice)
 {
-    const struct session *session = guided->session;
+    struct session *session = guided->session;
     const struct measurement *now = &session->result->measurement[index];
     struct kernel_counts counts = session->subject->counts(session->subject->data);
     double iterations = counts.iterations.known ? counts.iterations.value : 0;
@@ -154,6 +159,8 @@ struct propose guided_about(const struct guided *guided, size_t index,
         .iteration_s = iterations > 0 ? now->time_s.value / iterations : 0,
         .latency_ns = latency.known ? latency.value : 100,
         .miss_limit = limit.known ? limit.value : 0,
+        .can_be = session->has_space || session->runner->asks_legality ? NULL : can_be,
+        .data = session,
     };
 }
 

@@ -453,6 +453,71 @@ static bool is_local_to_statement(const struct nest *nest, const struct ir_symbo
            nest->decl_depth[symbol->id] < 0;
 }
 
+/* ---- subscripts that a local holds ---- */
+
+struct named {
+    const struct nest *nest;
+    const struct statement *statement;
+    struct ir_symbol *local; /* one that the nest sets once */
+    bool other;              /* something besides iterators, parameters and locals */
+};
+
+static bool is_iterator(const struct statement *statement, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < statement->depth; i++)
+        if (statement->loop[i]->stmt->iterator == symbol)
+            return true;
+    return false;
+}
+
+static void look_at_name(struct ir_expr *expr, void *data)
+{
+    struct named *named = data;
+    const struct nest *nest = named->nest;
+    struct ir_symbol *symbol = expr->symbol;
+    if (expr->kind == IR_LITERAL || expr->kind == IR_BINARY || expr->kind == IR_CAST ||
+        (expr->kind == IR_UNARY && (*expr->op == '-' || *expr->op == '+')))
+        return;
+    if (expr->kind != IR_NAME)
+        named->other = true;
+    else if (is_iterator(named->statement, symbol) || symbol_is_param(nest, symbol))
+        return;
+    else if (symbol->id >= 0 && nest->declared[symbol->id] &&
+             symbol->type.scalar == IR_INT && !symbol->type.pointers &&
+             nest->model->init[symbol->id])
+        named->local = symbol;
+    else
+        named->other = true;
+}
+
+/* `int k = y * w + x; a[k]`: the subscript in terms of iterators and parameters; as it is
+ * where it is made of anything else. */
+static struct ir_expr *without_locals(const struct nest *nest,
+                                      const struct statement *statement,
+                                      struct ir_expr *subscript)
+{
+    struct ir_arena *arena = nest->model->arena;
+    struct ir_expr *expr = subscript;
+    for (;;) {
+        struct named named = {.nest = nest, .statement = statement};
+        ir_visit(expr, look_at_name, &named);
+        if (named.other)
+            return subscript;
+        if (!named.local)
+            return expr;
+        struct ir_expr *value = nest->model->init[named.local->id];
+        if (value->type.bytes != named.local->type.bytes ||
+            value->type.is_unsigned != named.local->type.is_unsigned) {
+            struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
+            cast->type = named.local->type;
+            cast->line = value->line;
+            cast->arg[0] = value;
+            value = cast;
+        }
+        expr = ir_substitute(arena, expr, &named.local, &value, 1);
+    }
+}
+
 static void record(struct collect *at, const struct ir_expr *expr,
                    const struct place *place, bool write)
 {
@@ -472,7 +537,8 @@ static void record(struct collect *at, const struct ir_expr *expr,
                               .collapsed = statement->collapsed,
                               .line = expr->line ? expr->line : statement->stmt->line};
     for (size_t i = 0; i < place->nr; i++) {
-        access->subscript[i] = place->subscript[place->nr - 1 - i];
+        access->subscript[i] =
+            without_locals(nest, statement, place->subscript[place->nr - 1 - i]);
         access->scale[i] = place->scale[place->nr - 1 - i];
         access->size[i] = place->size[place->nr - 1 - i];
     }

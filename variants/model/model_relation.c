@@ -136,7 +136,9 @@ static bool parameters_of(const struct nest *nest, const struct statement *state
 static bool divide(const struct term *term, const struct term *divisor, struct term *rest)
 {
     size_t k = 0;
-    *rest = (struct term){.coefficient = term->coefficient};
+    *rest = (struct term){.coefficient = term->coefficient / divisor->coefficient};
+    if (term->coefficient % divisor->coefficient)
+        return false;
     for (size_t i = 0; i < term->nr; i++)
         if (k < divisor->nr && term->factor[i] == divisor->factor[k])
             k++;
@@ -147,19 +149,31 @@ static bool divide(const struct term *term, const struct term *divisor, struct t
 
 /* ---- the chain of strides, largest first, ending in 1 ---- */
 
+/* Each is what all terms of these parameters have in common: 3 * w for the rows of
+ * a[(y * w + x) * 3 + c]. */
+
 struct chain {
     struct term stride[SUBSCRIPTS_MAX];
     size_t nr;
 };
+
+static long long common_divisor(long long a, long long b)
+{
+    return b ? common_divisor(b, a % b) : llabs(a);
+}
+
+static bool same_factors(const struct term *a, const struct term *b)
+{
+    return a->nr == b->nr && !memcmp(a->factor, b->factor, a->nr * sizeof(a->factor[0]));
+}
 
 static bool chain_add(struct chain *chain, const struct term *stride)
 {
     size_t at = 0;
     for (; at < chain->nr && chain->stride[at].nr > stride->nr; at++)
         ;
-    for (size_t i = at; i < chain->nr && chain->stride[i].nr == stride->nr; i++)
-        return !memcmp(chain->stride[i].factor, stride->factor,
-                       stride->nr * sizeof(stride->factor[0]));
+    if (at < chain->nr && chain->stride[at].nr == stride->nr)
+        return same_factors(&chain->stride[at], stride);
     if (chain->nr == SUBSCRIPTS_MAX)
         return false;
     memmove(&chain->stride[at + 1], &chain->stride[at],
@@ -169,10 +183,12 @@ static bool chain_add(struct chain *chain, const struct term *stride)
     return true;
 }
 
-static bool chain_links(const struct chain *chain)
+static bool chain_links(struct chain *chain)
 {
     for (size_t i = 0; i + 1 < chain->nr; i++) {
-        struct term size;
+        struct term size, *inner = &chain->stride[i + 1];
+        inner->coefficient =
+            common_divisor(chain->stride[i].coefficient, inner->coefficient);
         if (!divide(&chain->stride[i], &chain->stride[i + 1], &size) || size.nr != 1)
             return false;
     }
@@ -189,11 +205,31 @@ static bool chain_of_access(const struct nest *nest, const struct access *access
     for (size_t i = 0; i < poly.nr; i++) {
         struct term params;
         bool iterates;
-        if (!parameters_of(nest, statement, &poly.term[i], &params, &iterates) ||
-            (iterates && !chain_add(chain, &params)))
+        if (!parameters_of(nest, statement, &poly.term[i], &params, &iterates))
+            return false;
+        params.coefficient = llabs(poly.term[i].coefficient);
+        if (iterates && params.coefficient && !chain_add(chain, &params))
             return false;
     }
     return true;
+}
+
+/* To what every term of an access can be divided by. */
+static void chain_reduce(const struct nest *nest, const struct access *access,
+                         struct chain *chain)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    struct poly poly;
+    expand(nest, access->subscript[0], &poly);
+    for (size_t i = 0; i < poly.nr; i++) {
+        struct term params;
+        bool iterates;
+        parameters_of(nest, statement, &poly.term[i], &params, &iterates);
+        for (size_t k = 0; k < chain->nr; k++)
+            if (same_factors(&chain->stride[k], &params))
+                chain->stride[k].coefficient = common_divisor(
+                    chain->stride[k].coefficient, poly.term[i].coefficient);
+    }
 }
 
 /* ---- subscripts from terms ---- */
@@ -348,8 +384,10 @@ static void cell_delinearize(struct nest *nest, size_t cell)
     bool ok = chain_add(&chain, &one);
     for (size_t i = 0; ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
-            ok = !nest->access[i].collapsed &&
-                 chain_of_access(nest, &nest->access[i], &chain);
+            ok = chain_of_access(nest, &nest->access[i], &chain);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            chain_reduce(nest, &nest->access[i], &chain);
     if (!ok || !chain_links(&chain))
         return;
     isl_set *assumed = isl_set_copy(nest->assumed);
