@@ -123,6 +123,24 @@ static void round_bound(struct gen *gen, struct code *loop)
         loop->upper = expr_plus(gen->arena, loop->upper, loop->step - over);
 }
 
+static bool has_min(isl_ast_expr *expr)
+{
+    bool is_op = isl_ast_expr_get_type(expr) == isl_ast_expr_op;
+    bool found = is_op && isl_ast_expr_op_get_type(expr) == isl_ast_expr_op_min;
+    for (int i = 0; is_op && !found && i < (int)isl_ast_expr_op_get_n_arg(expr); i++)
+        found = has_min(isl_ast_expr_op_get_arg(expr, i));
+    isl_ast_expr_free(expr);
+    return found;
+}
+
+/* isl (0.25) may begin a loop in steps between two of its values where the values are
+ * those of several sets, each with a beginning of its own: `i < n / 2` in tiles of 3,
+ * unrolled by 2, ran some iterations twice. */
+static bool may_begin_between(isl_ast_node *node)
+{
+    return increment(node) > 1 && has_min(isl_ast_node_for_get_init(node));
+}
+
 static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
                     const struct tree *band)
 {
@@ -131,6 +149,11 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     code_add(block, loop);
     if (!band || gen->level_nr == ARRAY_SIZE(gen->level)) {
         gen->problem = "a loop of the result cannot be recognized";
+        return;
+    }
+    if (!once && may_begin_between(node)) {
+        gen->problem = "what is left of a divided loop begins at several places; take "
+                       "sizes of which one divides the other";
         return;
     }
     loop->band = band;
