@@ -315,6 +315,8 @@ static int reads(const char *path, const char *function, const struct strvec *cf
     int status = kernel_open(&request, &kernel, err);
 
     if (!status)
+        status = kernel_is_whole(kernel, err);
+    if (!status)
         status = program ? inputs_check(kernel, program, path, err)
                          : kernel_supplied(kernel, err);
     kernel_free(kernel);

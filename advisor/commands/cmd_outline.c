@@ -8,6 +8,7 @@
 #include "advisor/session/emitted.h"
 #include "core/base.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_inputs.h"
 #include "variants/kernel/kernel_outline.h"
 #include "variants/kernel/kernel_view.h"
 
@@ -89,6 +90,8 @@ static int write_out(const struct settings *settings, const struct outlined *wha
 static bool is_read_as_a_whole(const struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
+    if (kernel_is_whole(kernel, NULL))
+        return false;
     for (size_t i = 0; i < view.loop_nr; i++)
         if (!view.loop[i].modelled)
             return false;

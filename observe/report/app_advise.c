@@ -16,6 +16,7 @@
 #include "observe/in_app/inputs_capture.h"
 #include "observe/report/app.h"
 #include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_inputs.h"
 #include "variants/kernel/kernel_outline.h"
 
 static void app_command(const struct samples *samples, struct buf *out);
@@ -329,6 +330,8 @@ static bool reads(struct app_row *row, const struct known_flags *known)
     struct kernel *kernel = NULL;
     struct error why = {0};
     int status = kernel_open(&request, &kernel, &why);
+    if (!status)
+        status = kernel_is_whole(kernel, &why);
     if (!status)
         status = inputs_check(kernel, row->routine->module, row->source, &why);
     if (status)

@@ -163,7 +163,7 @@ static const char *call_text(const struct access *access, const struct place *pl
         zeros = ir_textf(arena, *zeros ? "%s, %s" : "%s%s", zero, zeros);
     }
     const char *object = place->owner->text;
-    if (!access_is_operator_text(name))
+    if (!cxx_is_operator(name))
         return ir_textf(arena, "%s%s(%s)", place->object, name, zeros);
     if (access_plain(place->owner->type).kind == CXType_Pointer)
         object = ir_textf(arena, "(*%s)", object);

@@ -151,7 +151,6 @@ bool access_is_visible(const struct access *access, CXCursor record, CXCursor me
 CXCursor access_class_of(const struct place *object);
 bool access_is_word(const char *text);
 const char *access_name_of(const struct key *key);
-bool access_is_operator_text(const char *name);
 struct method_call access_method_call_of(const struct access *access, CXCursor call);
 CXCursor access_only_return(CXCursor method);
 bool access_is_plain_method(CXCursor method);

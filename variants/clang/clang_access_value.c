@@ -464,12 +464,6 @@ static struct value named(struct access *access, CXCursor cursor,
 
 /* ---- calls of accessors ---- */
 
-bool access_is_operator_text(const char *name)
-{
-    return text_begins(name, "operator") && !isalnum((unsigned char)name[8]) &&
-           name[8] != '_';
-}
-
 struct method_call access_method_call_of(const struct access *access, CXCursor call)
 {
     struct method_call out = {.target = clang_getCursorReferenced(call),
@@ -480,7 +474,7 @@ struct method_call access_method_call_of(const struct access *access, CXCursor c
                   clang_equalCursors(clang_getCursorReferenced(callee), out.target);
     if (member)
         out.object = access_operand(callee, 0);
-    else if (access_is_operator_text(access_spelling_of(access, out.target)) && nr > 0) {
+    else if (cxx_is_operator(access_spelling_of(access, out.target)) && nr > 0) {
         out.object = clang_Cursor_getArgument(call, 0);
         first = 1;
     } else

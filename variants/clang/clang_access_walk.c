@@ -260,7 +260,7 @@ static bool is_spelt_here(const struct access *access, CXCursor cursor)
         return false;
     const char *text = ir_textf(access->clang->arena, "%.*s", (int)(end - begin),
                                 access->source + begin);
-    if (access_is_operator_text(name))
+    if (cxx_is_operator(name))
         return strchr("])", text[strlen(text) - 1]) != NULL;
     return text_has_word(text, name) &&
            (clang_getCursorKind(cursor) != CXCursor_CallExpr ||

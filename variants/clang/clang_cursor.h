@@ -17,6 +17,12 @@ struct known_decl {
     struct ct_decl *decl;
 };
 
+/* C++ that is not read and stays as it is written, and why. */
+struct kept {
+    CXCursor cursor;
+    const char *text;
+};
+
 struct ct_clang {
     bool is_cplusplus;
     bool keeps_references; /* what a call may change is told as its address */
@@ -28,7 +34,9 @@ struct ct_clang {
     struct ir_arena *arena;
     CXCursor *definition; /* as ct_file.function */
     struct known_decl *known;
-    size_t definition_nr, definition_alloc, known_nr, known_alloc;
+    struct kept *kept;      /* of the function that is read */
+    struct ct_trouble asks; /* as ct_function.asks */
+    size_t definition_nr, definition_alloc, known_nr, known_alloc, kept_nr, kept_alloc;
 };
 
 struct cursors {
@@ -53,6 +61,8 @@ const char *cxx_with_arguments(struct ct_clang *clang, CXCursor cursor, const ch
 /* Of a type, as it can be written outside of all scopes. */
 const char *cxx_type_text(struct ct_clang *clang, CXType type);
 bool cxx_is_function(CXCursor cursor);
+bool cxx_is_operator(const char *name);
+bool cxx_is_scalar(CXType type); /* a number or a pointer, or a reference to one */
 bool cxx_is_scope(CXCursor cursor);
 bool cxx_is_method(CXCursor cursor);   /* that has a `this` */
 bool cxx_is_template(CXCursor cursor); /* or a member of one, or of a local class */
@@ -67,11 +77,24 @@ void cxx_use_reference(struct ct_clang *clang, struct ct_node *name);
 /* `f(x)` of a parameter that is a reference to what may change, as `f(&x)`. */
 void cxx_keep_references(struct ct_clang *clang, CXCursor call,
                          const struct cursors *list, struct ct_node *node);
+/* The same, said at the node of x. */
+void cxx_touch_references(struct ct_clang *clang, CXCursor call,
+                          const struct cursors *list, struct ct_node *node);
 /* min, max, abs, sqrt ... of the standard library, of numbers. */
 bool cxx_is_standard_function(struct ct_clang *clang, CXCursor target);
+/* `a = b` and `P a = b` where that is a copy of the whole object, as in C. */
+bool cxx_copies_whole(CXCursor call);
+/* `P a;` of a plain struct; `init` as libclang tells it. */
+bool cxx_sets_nothing(CXCursor variable, CXCursor init);
 struct ct_decl *cxx_this(struct ct_clang *clang);
-/* The first construct of the function that is not read; text NULL = there is none. */
-struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);
+/* The first construct of the function that is not read; text NULL = there is none. `keep`
+ * (may be NULL): all of them are noted, to be kept as they are written; false = they
+ * cannot be, since parameters or the whole body are among them. */
+struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function, bool *keep);
+/* Why it is kept; NULL = it is not. */
+const char *cxx_kept(const struct ct_clang *clang, CXCursor cursor);
+/* Its node: the variables that it names are the children. */
+void cxx_keep_text(struct ct_clang *clang, CXCursor cursor, struct ct_node *node);
 
 /* clang_cxx_base.c */
 struct cxx_way {       /* from a class to one of its bases, or to itself */

@@ -164,7 +164,7 @@ bool cxx_is_template(CXCursor cursor)
            is_in_template(cursor) || is_local(cursor);
 }
 
-static bool is_operator(const char *name)
+bool cxx_is_operator(const char *name)
 {
     return strncmp(name, "operator", 8) == 0 && !isalnum((unsigned char)name[8]) &&
            name[8] != '_';
@@ -187,7 +187,7 @@ static const char *head_trouble(CXCursor cursor, const char *name)
     if (is_in_template(cursor))
         return "a member of a class template; write the loop as a function for one type, "
                "which the template may call";
-    if (is_operator(name))
+    if (cxx_is_operator(name))
         return "an overloaded operator; move the loop to a method or a function";
     if (clang_getCursorKind(cursor) == CXCursor_CXXMethod &&
         clang_CXXMethod_isVirtual(cursor))

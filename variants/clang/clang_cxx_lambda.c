@@ -98,8 +98,7 @@ static bool is_signed(CXType type)
     return plain(type).kind >= CXType_Char_S && plain(type).kind <= CXType_Int128;
 }
 
-/* A number or a pointer. */
-static bool is_scalar(CXType type)
+bool cxx_is_scalar(CXType type)
 {
     enum CXTypeKind kind = plain(type).kind;
     return kind == CXType_Pointer || kind == CXType_Enum ||
@@ -460,7 +459,8 @@ static bool is_steady(const struct lambda *lambda, CXCursor decl)
     CXType type = clang_getCursorType(decl);
     if ((kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) ||
         type.kind == CXType_LValueReference || type.kind == CXType_RValueReference ||
-        !is_scalar(type) || clang_isVolatileQualifiedType(clang_getCanonicalType(type)))
+        !cxx_is_scalar(type) ||
+        clang_isVolatileQualifiedType(clang_getCanonicalType(type)))
         return false;
     if (clang_isConstQualifiedType(clang_getCanonicalType(type)))
         return true;
@@ -617,7 +617,7 @@ static bool others_do_nothing(struct lambda *lambda)
         const char *text = argument_text(lambda, argument);
         enum CXCursorKind kind = clang_getCursorKind(peel(argument));
         bool number = (kind == CXCursor_DeclRefExpr || kind == CXCursor_IntegerLiteral) &&
-                      is_scalar(clang_getCursorType(peel(argument)));
+                      cxx_is_scalar(clang_getCursorType(peel(argument)));
         if (i != lambda->argument && i != lambda->first && i != lambda->last && !number &&
             !(text && is_string(text)))
             return complain(
@@ -708,13 +708,14 @@ static size_t statement_end(const struct lambda *lambda, CXCursor parent)
 
 static void read_call(struct written *written, CXCursor call, CXCursor parent)
 {
+    struct ct_trouble trouble = {0};
     struct lambda lambda = {.clang = written->clang,
                             .source = written->source,
                             .function = written->function,
                             .call = call,
                             .argument = lambda_argument(call),
                             .parameter = clang_getNullCursor(),
-                            .trouble = &written->trouble};
+                            .trouble = &trouble};
     lambda.cursor = peel(clang_Cursor_getArgument(call, (unsigned)lambda.argument));
     size_t end = statement_end(&lambda, parent);
     const char *from = NULL, *to = NULL;
@@ -727,8 +728,10 @@ static void read_call(struct written *written, CXCursor call, CXCursor parent)
                      "a call with a lambda within a statement; write it as a statement "
                      "of its own in braces");
     }
-    if (from && to && !written->trouble.text)
+    if (from && to && !trouble.text)
         write_loop(written, &lambda, from, to, end);
+    if (!written->trouble.text)
+        written->trouble = trouble;
     strvec_release(&lambda.copied);
     strvec_release(&lambda.named);
 }
@@ -754,7 +757,7 @@ static void seek_calls(struct written *written, CXCursor cursor, CXCursor parent
     }
     bool implied = clang_getCursorKind(cursor) == CXCursor_UnexposedExpr;
     struct cursors list = children_of(cursor);
-    for (size_t i = 0; i < list.item_nr && !written->trouble.text; i++)
+    for (size_t i = 0; i < list.item_nr; i++)
         seek_calls(written, list.item[i], implied ? parent : cursor);
     free(list.item);
 }
@@ -774,7 +777,7 @@ const char *ct_written_loops(struct ct_file *file, const struct ct_function *fun
     CXCursor cursor = clang->definition[function - file->function];
     if (clang->is_cplusplus && !cxx_is_template(cursor))
         write_calls(&written, cursor);
-    if (written.nr && !written.trouble.text) {
+    if (written.nr) {
         buf_add(&written.text, source + written.at);
         text = ir_text(clang->arena, buf_str(&written.text));
     }

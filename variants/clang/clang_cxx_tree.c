@@ -1,7 +1,6 @@
 /* C++ within a function: `this`, and what is not read. */
 #include "variants/clang/clang_cursor.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,13 +91,14 @@ void cxx_use_reference(struct ct_clang *clang, struct ct_node *name)
 
 static bool is_reference(CXType type)
 {
-    return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_LValueReference || kind == CXType_RValueReference;
 }
 
 static bool may_change(CXType parameter)
 {
-    return is_reference(parameter) &&
-           !clang_isConstQualifiedType(clang_getPointeeType(parameter));
+    return is_reference(parameter) && !clang_isConstQualifiedType(clang_getCanonicalType(
+                                          clang_getNonReferenceType(parameter)));
 }
 
 void cxx_keep_references(struct ct_clang *clang, CXCursor call,
@@ -120,19 +120,43 @@ void cxx_keep_references(struct ct_clang *clang, CXCursor call,
     }
 }
 
+/* A function that is not seen may keep the address of what it is only shown. */
+void cxx_touch_references(struct ct_clang *clang, CXCursor call,
+                          const struct cursors *list, struct ct_node *node)
+{
+    CXCursor target = clang_getCursorReferenced(call);
+    bool known = !clang_Cursor_isNull(target) &&
+                 (cxx_is_standard_function(clang, target) ||
+                  !clang_Cursor_isNull(clang_getCursorDefinition(target)));
+    CXType type = list->item_nr
+                      ? clang_getCanonicalType(clang_getCursorType(list->item[0]))
+                      : clang_getCursorType(call);
+    if (type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    for (size_t k = 1; k < node->child_nr; k++) {
+        CXType parameter = clang_getArgType(type, (unsigned)k - 1);
+        node->child[k]->is_touched =
+            is_place(node->child[k]) &&
+            (may_change(parameter) || (is_reference(parameter) && !known));
+    }
+}
+
 /* ---- what is not read ---- */
 
 struct search {
     struct ct_clang *clang;
     CXCursor function;
-    CXCursor reference; /* the last local one */
-    bool keeps_text;    /* there are statements that are kept as they are written */
-    struct ct_trouble found;
+    bool keeps_text;         /* there are statements that are kept as they are written */
+    bool goes_on;            /* behind what is found, which is kept as it is written */
+    const char *here;        /* of the cursor that is looked at */
+    struct ct_trouble found; /* the first */
 };
 
 static void report(struct search *search, CXCursor cursor, const char *text)
 {
     unsigned line, column;
+    if (!search->here)
+        search->here = text;
     if (search->found.text)
         return;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &line, &column,
@@ -198,6 +222,70 @@ static bool is_plain_class(CXType type)
     return clang_isPODType(clang_getCanonicalType(clang_getNonReferenceType(type)));
 }
 
+/* A copy of such an object is one of its bytes: nobody wrote what copies it. */
+static bool is_copied_whole(CXCursor record);
+
+static enum CXVisitorResult look_at_part(CXCursor field, CXClientData data)
+{
+    bool *whole = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record)
+        *whole = is_copied_whole(clang_getTypeDeclaration(type));
+    *whole = *whole && !clang_isVolatileQualifiedType(type);
+    return *whole ? CXVisit_Continue : CXVisit_Break;
+}
+
+static bool is_copied_whole(CXCursor record)
+{
+    CXCursor definition = clang_getCursorDefinition(record);
+    CXType type = clang_getCursorType(record);
+    struct cursors list = children_of(definition);
+    bool made = !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(record));
+    bool whole = clang_Type_getSizeOf(type) > 0 && (!made || clang_isPODType(type));
+    for (size_t i = 0; i < list.item_nr && whole; i++) {
+        CXCursor member = list.item[i];
+        const bool copies = clang_CXXConstructor_isCopyConstructor(member) ||
+                            clang_CXXConstructor_isMoveConstructor(member) ||
+                            clang_CXXMethod_isCopyAssignmentOperator(member) ||
+                            clang_CXXMethod_isMoveAssignmentOperator(member) ||
+                            clang_getCursorKind(member) == CXCursor_Destructor;
+        whole = !(copies && !clang_CXXMethod_isDefaulted(member)) &&
+                !clang_CXXMethod_isVirtual(member) &&
+                clang_getCursorKind(member) != CXCursor_CXXBaseSpecifier;
+    }
+    free(list.item);
+    if (whole)
+        clang_Type_visitFields(type, look_at_part, &whole);
+    return whole;
+}
+
+/* `a = b` and `P a = b` of such objects. */
+bool cxx_copies_whole(CXCursor call)
+{
+    CXCursor target = clang_getCursorReferenced(call);
+    struct cursors list = children_of(call);
+    bool assigns = list.item_nr == 3 &&
+                   clang_getCursorKind(list.item[0]) != CXCursor_MemberRefExpr &&
+                   (clang_CXXMethod_isCopyAssignmentOperator(target) ||
+                    clang_CXXMethod_isMoveAssignmentOperator(target));
+    bool makes = list.item_nr == 1 && (clang_CXXConstructor_isCopyConstructor(target) ||
+                                       clang_CXXConstructor_isMoveConstructor(target));
+    free(list.item);
+    return clang_getCursorKind(call) == CXCursor_CallExpr && (assigns || makes) &&
+           is_copied_whole(clang_getCursorSemanticParent(target));
+}
+
+/* `P a;` of a plain struct, which sets nothing. */
+bool cxx_sets_nothing(CXCursor variable, CXCursor init)
+{
+    return clang_getCursorKind(init) == CXCursor_CallExpr &&
+           clang_equalLocations(clang_getCursorLocation(init),
+                                clang_getCursorLocation(variable)) &&
+           is_plain_class(clang_getCursorType(variable));
+}
+
 static void report_class(struct search *search, CXCursor cursor, CXType type,
                          const char *what)
 {
@@ -212,9 +300,9 @@ static void report_class(struct search *search, CXCursor cursor, CXType type,
 /* A number, or a class that a C struct could be. */
 static void check_reference(struct search *search, CXCursor cursor, CXType type)
 {
-    CXType to = clang_getCanonicalType(clang_getPointeeType(type));
+    CXType to = clang_getCanonicalType(clang_getNonReferenceType(type));
     const char *name = take_string(search->clang, clang_getCursorSpelling(cursor));
-    if (type.kind == CXType_RValueReference)
+    if (clang_getCanonicalType(type).kind == CXType_RValueReference)
         report(search, cursor, "a reference to a temporary object (&&)");
     else if (to.kind == CXType_Record && !is_plain_class(to) &&
              has_data(cxx_type_text(search->clang, to)))
@@ -237,23 +325,68 @@ static void check_parameter(struct search *search, CXCursor cursor)
         report_class(search, cursor, type, "an object of the class");
 }
 
+/* Through parentheses and what is only implied. */
+static CXCursor inside(CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    CXCursor inner = list.item_nr == 1 && (kind == CXCursor_ParenExpr ||
+                                           kind == CXCursor_UnexposedExpr)
+                         ? inside(list.item[0])
+                         : cursor;
+    free(list.item);
+    return inner;
+}
+
+/* A place that a reference can be read as the address of, or a value, which it is a copy
+ * of. */
+static bool is_place_or_value(CXCursor init)
+{
+    CXCursor cursor = inside(init);
+    CXCursor target = clang_getCursorReferenced(cursor);
+    enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(cursor);
+    enum CXBinaryOperatorKind binary = clang_getCursorBinaryOperatorKind(cursor);
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_CallExpr:
+        return cxx_is_function(target) && !cxx_copies_whole(cursor) &&
+               !is_reference(clang_getCursorResultType(target));
+    case CXCursor_UnaryOperator:
+        return unary != CXUnaryOperator_PreInc && unary != CXUnaryOperator_PreDec;
+    case CXCursor_BinaryOperator:
+        return binary >= CXBinaryOperator_Mul && binary < CXBinaryOperator_Assign;
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr:
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void check_variable(struct search *search, CXCursor cursor)
 {
     CXType type = clang_getCursorType(cursor);
-    if (is_reference(type)) {
-        check_reference(search, cursor, type);
-        search->reference = cursor;
-    } else if (is_class(type) && !is_plain_class(type))
-        report_class(search, cursor, type, "an object of the class");
+    const char *name = take_string(search->clang, clang_getCursorSpelling(cursor));
+    if (!is_reference(type)) {
+        if (is_class(type) && !is_plain_class(type))
+            report_class(search, cursor, type, "an object of the class");
+        return;
+    }
+    check_reference(search, cursor, type);
+    if (search->keeps_text)
+        report(search, cursor,
+               "a reference in a function with while, switch, labels or lists of "
+               "initialisers; use a pointer");
+    if (!is_place_or_value(clang_Cursor_getVarDeclInitializer(cursor)))
+        report(search, cursor,
+               ir_textf(search->clang->arena,
+                        "a reference to what an expression gives, '%s'; use a pointer",
+                        name));
 }
 
 /* ---- calls ---- */
-
-static bool is_operator_name(const char *name)
-{
-    return strncmp(name, "operator", 8) == 0 && !isalnum((unsigned char)name[8]) &&
-           name[8] != '_';
-}
 
 static CXType class_of_method(CXCursor method)
 {
@@ -264,7 +397,7 @@ static void report_method(struct search *search, CXCursor cursor, CXCursor targe
 {
     const char *record = cxx_type_text(search->clang, class_of_method(target));
     const char *name = take_string(search->clang, clang_getCursorSpelling(target));
-    const char *what = is_operator_name(name) ? "the overloaded operator" : "a call of";
+    const char *what = cxx_is_operator(name) ? "the overloaded operator" : "a call of";
     const char *remedy = remedy_of(record);
     if (!*remedy)
         remedy = "; write what it does in the loop, or make it a function";
@@ -281,10 +414,12 @@ bool cxx_is_standard_function(struct ct_clang *clang, CXCursor target)
            function_is(function_named(name), FUNCTION_VALUE);
 }
 
-static void check_call(struct search *search, CXCursor cursor)
+static void check_call(struct search *search, CXCursor cursor, CXCursor parent)
 {
     CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_Cursor_isNull(target))
+    if (clang_Cursor_isNull(target) || cxx_copies_whole(cursor) ||
+        (clang_getCursorKind(parent) == CXCursor_VarDecl &&
+         cxx_sets_nothing(parent, cursor)))
         return;
     enum CXCursorKind kind = clang_getCursorKind(target);
     const char *name = take_string(search->clang, clang_getCursorSpelling(target));
@@ -295,7 +430,7 @@ static void check_call(struct search *search, CXCursor cursor)
         report_method(search, cursor, target);
     else if (kind == CXCursor_ConversionFunction)
         report(search, cursor, "a conversion function");
-    else if (is_operator_name(name))
+    else if (cxx_is_operator(name))
         report(search, cursor,
                ir_textf(search->clang->arena, "the overloaded operator '%s'", name));
     else if (!clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)) &&
@@ -408,45 +543,85 @@ static void check_this(struct search *search, CXCursor cursor, CXCursor parent)
 static void check_condition(struct search *search, CXCursor cursor)
 {
     struct cursors list = children_of(cursor);
-    enum CXCursorKind first =
-        list.item_nr ? clang_getCursorKind(list.item[0]) : CXCursor_NullStmt;
-    if (first == CXCursor_VarDecl || first == CXCursor_DeclStmt)
-        report(search, list.item[0],
-               "a declaration within a condition; put it before the statement");
+    bool loop = clang_getCursorKind(cursor) == CXCursor_ForStmt;
+    for (size_t i = 0; i < list.item_nr; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(list.item[i]);
+        if (kind == CXCursor_VarDecl || (kind == CXCursor_DeclStmt && !i && !loop))
+            report(search, list.item[i],
+                   "a declaration within a condition; put it before the statement");
+    }
     free(list.item);
+}
+
+static void check_local_class(struct search *search, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    for (size_t i = 0; i < list.item_nr; i++)
+        if (clang_getCursorKind(list.item[i]) != CXCursor_FieldDecl)
+            report(search, cursor,
+                   "a class within the function that is no plain struct; declare it "
+                   "before the function");
+    free(list.item);
+}
+
+const char *cxx_kept(const struct ct_clang *clang, CXCursor cursor)
+{
+    for (size_t i = 0; i < clang->kept_nr; i++)
+        if (clang_equalCursors(clang->kept[i].cursor, cursor))
+            return clang->kept[i].text;
+    return NULL;
 }
 
 static void check_name(struct search *search, CXCursor cursor)
 {
     CXCursor target = clang_getCursorReferenced(cursor);
-    if (clang_getCursorKind(target) == CXCursor_VarDecl &&
-        !cxx_is_function(clang_getCursorSemanticParent(target)) &&
-        is_reference(clang_getCursorType(target)))
+    enum CXCursorKind kind = clang_getCursorKind(target);
+    const char *kept = cxx_kept(search->clang, target);
+    const char *name = take_string(search->clang, clang_getCursorSpelling(target));
+    if (kept)
+        report(search, cursor, kept);
+    else if (kind == CXCursor_UnexposedDecl)
         report(search, cursor,
-               ir_textf(search->clang->arena, "a reference, '%s'; use a pointer",
-                        take_string(search->clang, clang_getCursorSpelling(target))));
+               ir_textf(search->clang->arena,
+                        "a name in a structured binding, '%s'; use a variable", name));
+    else if (kind == CXCursor_VarDecl &&
+             !cxx_is_function(clang_getCursorSemanticParent(target)) &&
+             is_reference(clang_getCursorType(target)))
+        report(search, cursor,
+               ir_textf(search->clang->arena, "a reference, '%s'; use a pointer", name));
 }
 
-static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult look_for_text(CXCursor cursor, CXCursor parent,
+                                             CXClientData data)
 {
-    struct search *search = data;
+    (void)parent;
+    bool *keeps_text = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-        if (refused[i].kind == kind)
-            report(search, cursor, refused[i].text);
     enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
     bool list = kind == CXCursor_InitListExpr &&
                 (type == CXType_ConstantArray || type == CXType_Record);
-    search->keeps_text = search->keeps_text || list || kind == CXCursor_WhileStmt ||
-                         kind == CXCursor_DoStmt || kind == CXCursor_SwitchStmt ||
-                         kind == CXCursor_LabelStmt || kind == CXCursor_AsmStmt ||
-                         kind == CXCursor_StmtExpr;
+    *keeps_text = *keeps_text || list || kind == CXCursor_WhileStmt ||
+                  kind == CXCursor_DoStmt || kind == CXCursor_SwitchStmt ||
+                  kind == CXCursor_LabelStmt || kind == CXCursor_AsmStmt ||
+                  kind == CXCursor_StmtExpr;
+    return CXChildVisit_Recurse;
+}
+
+static void look_in(struct search *search, CXCursor cursor);
+
+static void look(struct search *search, CXCursor cursor, CXCursor parent)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    search->here = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+        if (refused[i].kind == kind)
+            report(search, cursor, refused[i].text);
     if (kind == CXCursor_ParmDecl)
         check_parameter(search, cursor);
     else if (kind == CXCursor_VarDecl)
         check_variable(search, cursor);
     else if (kind == CXCursor_CallExpr)
-        check_call(search, cursor);
+        check_call(search, cursor, parent);
     else if (kind == CXCursor_MemberRefExpr)
         check_member(search, cursor);
     else if (kind == CXCursor_UnexposedExpr || kind == CXCursor_CXXStaticCastExpr ||
@@ -456,24 +631,154 @@ static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientDa
         check_name(search, cursor);
     else if (kind == CXCursor_CXXThisExpr)
         check_this(search, cursor, parent);
-    else if (kind == CXCursor_IfStmt || kind == CXCursor_WhileStmt)
+    else if (kind == CXCursor_IfStmt || kind == CXCursor_WhileStmt ||
+             kind == CXCursor_ForStmt || kind == CXCursor_SwitchStmt)
         check_condition(search, cursor);
-    return search->found.text ? CXChildVisit_Break : CXChildVisit_Recurse;
+    else if (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+             kind == CXCursor_UnionDecl)
+        check_local_class(search, cursor);
+    if (!search->here) {
+        look_in(search, cursor);
+        return;
+    }
+    /* of the function itself, its parameters and the whole body cannot be kept */
+    search->goes_on = search->goes_on && !clang_equalCursors(parent, search->function);
+    struct ct_clang *clang = search->clang;
+    GROW(clang->kept, clang->kept_nr + 1, clang->kept_alloc);
+    clang->kept[clang->kept_nr++] = (struct kept){cursor, search->here};
 }
 
-struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function)
+/* On the same way as node_build, so that libclang gives the same cursors. */
+static void look_in(struct search *search, CXCursor cursor)
 {
-    struct search search = {.clang = clang, .function = function};
+    struct cursors list = children_of(cursor);
+    for (size_t i = 0; i < list.item_nr && (search->goes_on || !search->found.text); i++)
+        look(search, list.item[i], cursor);
+    free(list.item);
+}
+
+struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function, bool *keep)
+{
+    struct search search = {.clang = clang, .function = function, .goes_on = keep};
     CXType result = clang_getCursorResultType(function);
     if (is_reference(result))
         report(&search, function, "a function that returns a reference");
     else if (is_class(result) && !is_plain_class(result))
         report_class(&search, function, result, "a function that returns an object of");
-    search.reference = clang_getNullCursor();
-    clang_visitChildren(function, look, &search);
-    if (search.keeps_text && !clang_Cursor_isNull(search.reference))
-        report(&search, search.reference,
-               "a reference in a function with while, switch, labels or lists of "
-               "initialisers; use a pointer");
+    search.goes_on = search.goes_on && !search.found.text;
+    clang_visitChildren(function, look_for_text, &search.keeps_text);
+    size_t before = clang->kept_nr;
+    look_in(&search, function);
+    if (!keep)
+        clang->kept_nr = before;
+    if (keep)
+        *keep = search.goes_on;
     return search.found;
+}
+
+/* ---- what is kept as it is written ---- */
+
+struct mentions {
+    const struct ct_clang *clang;
+    struct cursors name;    /* of variables of the function, and their declarations */
+    struct cursors touched; /* those names that are more than read */
+    bool in_lambda, object; /* object: `this` is meant */
+};
+
+/* Its value is taken, at once: nothing keeps the variable itself. */
+static bool is_only_read(CXCursor name, CXCursor parent)
+{
+    CXType type = clang_getCursorType(parent);
+    return clang_getCursorKind(name) == CXCursor_DeclRefExpr &&
+           clang_getCursorKind(parent) == CXCursor_UnexposedExpr &&
+           cxx_is_scalar(clang_getCursorType(name)) && cxx_is_scalar(type) &&
+           !clang_isConstQualifiedType(clang_getCanonicalType(type));
+}
+
+static bool has_operand(CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    bool found = false;
+    for (size_t i = 0; i < list.item_nr; i++)
+        found = found || clang_isExpression(clang_getCursorKind(list.item[i]));
+    free(list.item);
+    return found;
+}
+
+static enum CXChildVisitResult find_mention(CXCursor cursor, CXCursor parent,
+                                            CXClientData data)
+{
+    struct mentions *mentions = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    CXCursor target = clang_getCursorReferenced(cursor);
+    CXCursor of = clang_getCanonicalCursor(clang_getCursorSemanticParent(target));
+    bool own = !cxx_is_function(of) || /* no variable of a lambda's */
+               clang_equalCursors(of, clang_getCanonicalCursor(mentions->clang->reading));
+    bool names = (kind == CXCursor_DeclRefExpr || kind == CXCursor_VariableRef) && own &&
+                 (clang_getCursorKind(target) == CXCursor_VarDecl ||
+                  clang_getCursorKind(target) == CXCursor_ParmDecl);
+    if (names || kind == CXCursor_VarDecl)
+        cursors_add(&mentions->name, cursor);
+    if (names && (mentions->in_lambda || !is_only_read(cursor, parent)))
+        cursors_add(&mentions->touched, cursor);
+    mentions->object = mentions->object || kind == CXCursor_CXXThisExpr ||
+                       (kind == CXCursor_MemberRefExpr && !has_operand(cursor));
+    if (kind != CXCursor_LambdaExpr)
+        return CXChildVisit_Recurse;
+    bool before = mentions->in_lambda;
+    mentions->in_lambda = true; /* which is called when nobody sees it */
+    clang_visitChildren(cursor, find_mention, mentions);
+    mentions->in_lambda = before;
+    return CXChildVisit_Continue;
+}
+
+static struct ct_node *mention_node(struct ct_clang *clang, CXCursor cursor,
+                                    const struct ct_node *of)
+{
+    bool declares = clang_getCursorKind(cursor) == CXCursor_VarDecl;
+    struct ct_node *node = node_new(clang, declares ? CT_VAR : CT_NAME, 0);
+    node->decl = decl_of(clang, clang_getCursorReferenced(cursor));
+    node->type = node->decl->type;
+    node->what = "a name";
+    node->line = of->line;
+    node->column = of->column;
+    node->begin = node->spelt_begin = of->begin;
+    node->end = node->spelt_end = of->end;
+    return node;
+}
+
+static bool is_of_caller(CXCursor name)
+{
+    CXCursor target = clang_getCursorReferenced(name);
+    CXType type = clang_getNonReferenceType(clang_getCursorType(target));
+    return clang_getCursorKind(target) == CXCursor_ParmDecl &&
+           clang_getCanonicalType(type).kind == CXType_Record && !is_plain_class(type);
+}
+
+/* It may do anything to what it names. */
+void cxx_keep_text(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    struct mentions mentions = {.clang = clang};
+    if (find_mention(cursor, cursor, &mentions) == CXChildVisit_Recurse)
+        clang_visitChildren(cursor, find_mention, &mentions);
+    bool self = mentions.object && cxx_is_method(clang->reading), asks = self;
+    node->kind = clang_isExpression(clang_getCursorKind(cursor)) ? CT_EXPR : CT_STMT;
+    node->text = NULL;
+    node->is_kept = true;
+    node->child_nr = mentions.name.item_nr + self;
+    node->child = ir_alloc(clang->arena, (node->child_nr + 1) * sizeof(struct ct_node *));
+    for (size_t i = 0; i < mentions.name.item_nr; i++) {
+        struct ct_node *name = mention_node(clang, mentions.name.item[i], node);
+        for (size_t k = 0; k < mentions.touched.item_nr; k++)
+            name->is_touched |=
+                clang_equalCursors(mentions.touched.item[k], mentions.name.item[i]) != 0;
+        node->child[i] = name;
+        asks = asks || is_of_caller(mentions.name.item[i]);
+    }
+    if (asks && !clang->asks.text)
+        clang->asks = (struct ct_trouble){node->what, node->line, node->column};
+    if (self)
+        node->child[mentions.name.item_nr] = cxx_this_node(clang);
+    free(mentions.name.item);
+    free(mentions.touched.item);
 }

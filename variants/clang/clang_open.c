@@ -341,6 +341,7 @@ void ct_close(struct ct_file *file)
     clang_disposeIndex(clang->index);
     free(clang->definition);
     free(clang->known);
+    free(clang->kept);
     free(clang);
     file->clang = NULL;
 }
@@ -365,19 +366,23 @@ static void read_function(struct ct_clang *clang, CXCursor cursor,
     free(list.item);
 }
 
-void ct_read(struct ct_file *file, struct ct_function *function)
+void ct_read(struct ct_file *file, struct ct_function *function, bool keeps)
 {
     struct ct_clang *clang = file->clang;
     CXCursor cursor = clang->definition[function - file->function];
     clang->reading = cursor;
+    clang->kept_nr = 0;
+    bool kept = false;
     if (!function->trouble.text && clang->is_cplusplus)
-        function->trouble = cxx_find_trouble(clang, cursor);
-    if (function->trouble.text)
+        function->trouble = cxx_find_trouble(clang, cursor, keeps ? &kept : NULL);
+    if (function->trouble.text && !kept)
         return;
     function->linkage.symbol = function->name;
     if (clang->is_cplusplus)
         cxx_read_linkage(clang, cursor, function);
+    clang->asks = (struct ct_trouble){0};
     read_function(clang, cursor, function);
+    function->asks = clang->asks;
 }
 
 void ct_read_body(struct ct_file *file, struct ct_function *function)
@@ -395,7 +400,7 @@ static bool is_readable(struct ct_clang *clang, CXCursor cursor,
                         const struct ct_function *function)
 {
     return !clang->is_cplusplus || (!cxx_is_method(cursor) && !function->trouble.text &&
-                                    !cxx_find_trouble(clang, cursor).text);
+                                    !cxx_find_trouble(clang, cursor, NULL).text);
 }
 
 static CXCursor cursor_of(const struct ct_clang *clang, const struct ct_decl *decl)

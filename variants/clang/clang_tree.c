@@ -365,7 +365,7 @@ static bool is_wrapper(const struct ct_clang *clang, CXCursor cursor,
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (children->item_nr != 1)
         return false;
-    if (clang->is_cplusplus && is_single_value(cursor))
+    if (clang->is_cplusplus && (is_single_value(cursor) || cxx_copies_whole(cursor)))
         return true;
     if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt)
         return true;
@@ -385,7 +385,8 @@ static void drop_all_but_last(struct cursors *list, bool keep)
 
 static bool has_initialiser(CXCursor cursor)
 {
-    return !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+    CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
+    return !clang_Cursor_isNull(init) && !cxx_sets_nothing(cursor, init);
 }
 
 static bool is_cast(enum CXCursorKind kind)
@@ -406,7 +407,7 @@ static struct cursors parts_of(struct ct_clang *clang, CXCursor cursor)
 struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
 {
     struct cursors list = parts_of(clang, cursor);
-    while (is_wrapper(clang, cursor, &list)) {
+    while (!cxx_kept(clang, cursor) && is_wrapper(clang, cursor, &list)) {
         cursor = list.item[0];
         free(list.item);
         list = parts_of(clang, cursor);
@@ -420,6 +421,11 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)
         drop_all_but_last(&list, has_initialiser(cursor));
+    const char *kept = cxx_kept(clang, cursor);
+    bool assigns = !kept && list.item_nr == 3 && cxx_copies_whole(cursor);
+    if (assigns) /* without the name of the operator */
+        list.item[1] = list.item[2];
+    list.item_nr = kept ? 0 : list.item_nr - assigns;
     /* Its text has no type, which libclang trips over. */
     if (kind == CXCursor_StaticAssert)
         list.item_nr = 0;
@@ -432,8 +438,23 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
         node->type = type_of(clang, clang_getCursorType(cursor));
     for (size_t i = 0; i < list.item_nr; i++)
         node->child[i] = node_build(clang, list.item[i]);
+    if (kept) {
+        node->what = kept;
+        cxx_keep_text(clang, cursor, node);
+        free(list.item);
+        return node;
+    }
+    if (assigns) {
+        node->kind = CT_ASSIGN;
+        node->what = "an assignment";
+        node->op = "=";
+        free(list.item);
+        return node;
+    }
     if (kind == CXCursor_CallExpr && clang->keeps_references)
         cxx_keep_references(clang, cursor, &list, node);
+    else if (kind == CXCursor_CallExpr && clang->is_cplusplus)
+        cxx_touch_references(clang, cursor, &list, node);
     if (node->kind == CT_CALL && node->child_nr == 0) { /* of a constructor */
         node->kind = CT_EXPR;
         node->what = "an object";

@@ -68,9 +68,12 @@ struct ct_node {
     struct ct_decl *decl;
     struct ir_type type;
     bool arrow, shared, has_value;
-    bool is_label;  /* STMT: `name: statement`, whose statement is the child */
-    bool is_switch; /* STMT: the number, the block */
-    bool is_case;   /* STMT: the number, not of `default`, and the statement */
+    bool is_label;   /* STMT: `name: statement`, whose statement is the child */
+    bool is_switch;  /* STMT: the number, the block */
+    bool is_case;    /* STMT: the number, not of `default`, and the statement */
+    bool is_touched; /* a place: perhaps set where it stands, its address kept */
+    bool is_kept;    /* C++ that is not read: EXPR or STMT, `what` says why; the children
+                        are the names in it, and what it declares */
     const struct ir_field *field; /* MEMBER */
     long long value;
     /* starts in the expansion of a macro; begin and end are those of the macro call */
@@ -98,6 +101,7 @@ struct ct_function {
     int line, end_line;
     size_t begin, end;
     struct ct_trouble trouble;
+    struct ct_trouble asks; /* what is kept and uses an object that the caller has */
     /* The rest is filled by ct_read. */
     struct ir_type result;
     struct ir_linkage linkage;
@@ -162,8 +166,9 @@ struct ct_elsewhere ct_find_elsewhere(const struct ct_file *file, const char *na
 const char *ct_written_loops(struct ct_file *file, const struct ct_function *function,
                              const char *source, int line, struct ct_trouble *trouble);
 /* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
- * is read where there is trouble. */
-void ct_read(struct ct_file *file, struct ct_function *function);
+ * is read where there is trouble, unless all of it can be kept and `keeps` asks for that:
+ * then `trouble` says the first that is. */
+void ct_read(struct ct_file *file, struct ct_function *function, bool keeps);
 /* The body alone, whatever stands in the way of the function as a whole: for what is
  * taken out of it. Of templates nothing. */
 void ct_read_body(struct ct_file *file, struct ct_function *function);

@@ -302,8 +302,11 @@ static void read_variable(struct ct_clang *clang, CXCursor cursor, struct ct_dec
 {
     struct shape shape = {0};
     CXType type = clang_getCursorType(cursor);
-    decl->is_reference = type.kind == CXType_LValueReference;
-    decl->type = read_type(clang, clang_getNonReferenceType(type), &shape);
+    decl->is_reference = clang_getCanonicalType(type).kind == CXType_LValueReference;
+    if (decl->is_reference)
+        type = clang_getNonReferenceType(
+            type.kind == CXType_LValueReference ? type : clang_getCanonicalType(type));
+    decl->type = read_type(clang, type, &shape);
     decl->type.full = NULL;
     if (shape.level_nr > 0 && shape.size[0] == SIZE_OPEN && decl->role == IR_PARAM)
         decl->type.is_restrict = is_open_restrict(clang, cursor);

@@ -65,6 +65,10 @@ struct ir_function {
                          "Matrix::scale" or "scale(int, double *)" if need be */
     const char *word; /* the name alone, for identifiers made of it */
     bool is_cplusplus;
+    const char *kept; /* C++: there are statements that stay as they are written: the
+                         first of them, as a whole sentence; NULL = there are none */
+    const char
+        *asks; /* the first of those that uses an object that only the caller has */
     struct ir_linkage linkage;
     const char *source; /* the whole file */
     size_t source_length;

@@ -127,6 +127,7 @@ struct ir_expr {
     bool is_ours;    /* BINARY that is not the source's */
     bool by_pointer; /* INDEX that the source spells by a pointer, which may go on from a
                         row to the next */
+    const char *why; /* RAW: what it is, where a message is to say that; else NULL */
     bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
     const struct ir_field *field; /* MEMBER; NULL when the compiler does not tell */
     long long

@@ -481,6 +481,8 @@ void kernel_list_data(struct kernel *kernel)
 
     refuse_main(kernel);
     refuse_distances(kernel);
+    if (function->asks)
+        fail(&kernel->unsupplied, STATUS_INPUT, "%s", function->asks);
     record_fields_find(function, &kernel->fields, &kernel->unsupplied);
     add_modelled(kernel);
     for (size_t i = 0; i < function->symbol_nr; i++)

@@ -186,6 +186,13 @@ int kernel_supplied(const struct kernel *kernel, struct error *err)
     return 0;
 }
 
+int kernel_is_whole(const struct kernel *kernel, struct error *err)
+{
+    if (kernel->function->kept)
+        return fail(err, STATUS_INPUT, "%s", kernel->function->kept);
+    return 0;
+}
+
 static void add_type(struct buf *out, const struct ir_type *type)
 {
     if (type->full) {

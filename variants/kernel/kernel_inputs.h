@@ -65,6 +65,9 @@ struct kernel_passed {
 size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **list);
 /* Why kernel_bind could not supply the arguments, whatever is set; 0 = it could. */
 int kernel_supplied(const struct kernel *kernel, struct error *err);
+/* Why a loop of its program is better taken out of it: C++ that is not read; 0 = there is
+ * none. */
+int kernel_is_whole(const struct kernel *kernel, struct error *err);
 /* The declaration's types in one line: "void f(double *, int)". Caller frees. */
 char *kernel_signature(const struct kernel *kernel);
 /* "buffer NAME = captured(...)": a word for kernel_request. `records` from `offset` on of

@@ -151,6 +151,23 @@ static bool is_kept(const struct ir_stmt *stmt, const void *data)
     return stmt->kind == IR_OPAQUE && stmt->why && stmt->end_line > stmt->line;
 }
 
+static void find_unread(struct ir_expr *expr, void *data)
+{
+    bool *found = data;
+    *found = *found || (expr->kind == IR_RAW && expr->why);
+}
+
+/* C++ that is not read is in the way of all that there is. */
+static bool is_unread(const struct model *model)
+{
+    bool all = true, found = !model->nest_nr;
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        all = all && model->nest[i]->refusal;
+        stmt_exprs(model->nest[i]->stmt, find_unread, &found);
+    }
+    return model->function->kept && all && found;
+}
+
 static void fail_no_loop(const struct ir_function *function, struct error *err)
 {
     const struct ir_stmt *loop = stmt_find(function->body, is_while, NULL);
@@ -190,6 +207,10 @@ int model_build(const struct model_request *request, struct model **out,
             goto failed;
     find_nests(model, model->function->body);
     find_rows(model);
+    if (is_unread(model)) {
+        fail(err, STATUS_INPUT, "%s", model->function->kept);
+        goto failed;
+    }
     if (!model->nest_nr) {
         fail_no_loop(model->function, err);
         goto failed;

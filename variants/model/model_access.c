@@ -1034,11 +1034,15 @@ static void collect_expr(struct collect *at, const struct ir_expr *expr)
         collect_call(at, expr);
         break;
     case IR_RAW:
-        refuse(at, expr,
-               *expr->text == '{'
-                   ? "sets a whole variable; declare it without and assign to its parts"
-                   : "cannot be taken apart",
-               expr->text);
+        if (expr->why)
+            at->status = nest_refuse(at->nest, expr->line, "%s", expr->why);
+        else
+            refuse(
+                at, expr,
+                *expr->text == '{'
+                    ? "sets a whole variable; declare it without and assign to its parts"
+                    : "cannot be taken apart",
+                expr->text);
         break;
     case IR_LITERAL:
     case IR_SPELT:

@@ -64,7 +64,9 @@ static int read_function(struct outliner *outliner, const struct outline_request
                          struct error *err)
 {
     struct parse *parse = &outliner->parse;
-    ct_read(&parse->file, outliner->function);
+    if (!outliner->function->trouble.text)
+        outliner->function->trouble = parse->lambda;
+    ct_read(&parse->file, outliner->function, false);
     outliner->is_whole = outliner->function->body != NULL;
     if (!outliner->is_whole && parse->file.is_cplusplus)
         ct_read_body(&parse->file, outliner->function);

@@ -199,13 +199,20 @@ static int fail_trouble(const struct parse *p, struct error *err)
 }
 
 /* "path:line:column: 'scale' is not read: a lambda; ..." */
+static const char *construct_text(const struct parse *p, const struct ct_function *chosen,
+                                  const struct ct_trouble *trouble)
+{
+    return !trouble->text
+               ? NULL
+               : ir_textf(p->arena, "%s:%d:%d: the C++ function '%s' cannot be read: %s",
+                          p->function->path, trouble->line, trouble->column,
+                          chosen->qualified, trouble->text);
+}
+
 static int fail_construct(const struct parse *p, const struct ct_function *chosen,
                           struct error *err)
 {
-    const struct ct_trouble *trouble = &chosen->trouble;
-    return fail(err, STATUS_INPUT, "%s:%d:%d: the C++ function '%s' cannot be read: %s",
-                p->function->path, trouble->line, trouble->column, chosen->qualified,
-                trouble->text);
+    return fail(err, STATUS_INPUT, "%s", construct_text(p, chosen, &chosen->trouble));
 }
 
 /* Where several functions have it, the name with its scopes, or with the types too. */
@@ -241,9 +248,13 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
 static int read_function(struct parse *p, struct ct_function *chosen,
                          const struct strvec *args, struct error *err)
 {
-    ct_read(&p->file, chosen);
-    if (chosen->trouble.text)
+    ct_read(&p->file, chosen, true);
+    if (chosen->body && p->lambda.text)
+        chosen->trouble = p->lambda; /* which says more of it */
+    if (!chosen->body)
         return fail_construct(p, chosen, err);
+    p->function->kept = construct_text(p, chosen, &chosen->trouble);
+    p->function->asks = construct_text(p, chosen, &chosen->asks);
     read_head(p, chosen);
     parse_params(p, chosen);
     survey(p, chosen->body, false, false);
@@ -391,8 +402,6 @@ int parse_open(struct parse *p, const char *text, int line, const char *name,
     const char *written =
         ct_written_loops(&p->file, *chosen, function->source, lambda_line, &trouble);
     p->lambda = trouble;
-    if (trouble.text && !(*chosen)->trouble.text)
-        (*chosen)->trouble = trouble;
     if (!written)
         return 0;
     const char *full = (*chosen)->full; /* the line of a header is another file's */

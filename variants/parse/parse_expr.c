@@ -94,6 +94,7 @@ struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node,
     nr = 0;
     add_mentions(p, node, raw, &nr);
     raw->text = text;
+    raw->why = node->is_kept ? node->what : NULL;
     raw->type = node->type;
     raw->line = node->line;
     raw->column = node->column;
@@ -173,9 +174,17 @@ static const char *callee_text(struct parse *p, const struct ct_node *node)
     return copy;
 }
 
+static bool holds_kept(const struct ct_node *node)
+{
+    bool found = node->is_kept;
+    for (size_t i = 0; !found && i < node->child_nr; i++)
+        found = holds_kept(node->child[i]);
+    return found;
+}
+
 static struct ir_expr *parse_call(struct parse *p, const struct ct_node *node)
 {
-    if (node->child_nr == 0)
+    if (node->child_nr == 0 || holds_kept(node->child[0]))
         return parse_raw(p, node);
     const struct ct_node *callee = node->child[0];
     struct ir_expr *expr = expr_new(p, node, IR_CALL, node->child_nr - 1);

@@ -35,7 +35,9 @@ static void note_changed(struct ir_expr *expr, void *data)
     }
     if (expr->kind == IR_RAW)
         for (size_t i = 0; i < expr->arg_nr; i++)
-            strvec_push(&fields->changed, expr->arg[i]->symbol->name);
+            if (!fields->p->function->is_cplusplus ||
+                strcmp(expr->arg[i]->symbol->name, "this") != 0) /* nobody can set it */
+                strvec_push(&fields->changed, expr->arg[i]->symbol->name);
 }
 
 /* The array that an element, or a pointer to one, is of. */

@@ -828,16 +828,24 @@ static void expand_all(struct parse *p, struct ir_stmt *stmt)
 
 /* ---- all of them ---- */
 
+struct addresses {
+    const bool *before; /* by symbols */
+    bool by_reference;  /* a call may take the address of what it is given */
+};
+
 static void count_addresses(struct ir_expr *expr, void *data)
 {
-    const struct ir_expr *base = expr->arg_nr ? expr->arg[0] : NULL;
-    bool *before = data;
-    for (size_t i = 0; expr->kind == IR_RAW && i < expr->arg_nr; i++)
-        expr->arg[i]->symbol->address_taken = before[expr->arg[i]->symbol->id];
-    while (base && base->kind == IR_MEMBER && !base->is_arrow)
-        base = base->arg[0];
-    if (expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0 && base->kind == IR_NAME)
-        base->symbol->address_taken = true;
+    const struct addresses *addresses = data;
+    bool takes = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+    bool perhaps =
+        expr->kind == IR_RAW || (expr->kind == IR_CALL && addresses->by_reference);
+    for (size_t i = 0; (takes || perhaps) && i < expr->arg_nr; i++) {
+        const struct ir_expr *base = expr->arg[i];
+        while (base->kind == IR_MEMBER && !base->is_arrow)
+            base = base->arg[0];
+        if (base->kind == IR_NAME && (takes || addresses->before[base->symbol->id]))
+            base->symbol->address_taken = true;
+    }
 }
 
 /* `add(&s, x)` that became `s += x` takes no address any more. */
@@ -849,7 +857,8 @@ static void forget_addresses(struct parse *p)
         before[i] = function->symbol[i]->address_taken;
         function->symbol[i]->address_taken = false;
     }
-    visit_stmt(function->body, count_addresses, before);
+    struct addresses addresses = {before, function->is_cplusplus};
+    visit_stmt(function->body, count_addresses, &addresses);
 }
 
 void parse_expand_helpers(struct parse *p)

@@ -14,6 +14,10 @@ static struct ct_decl *variable_of(const struct ct_node *node)
 
 struct ct_decl *parse_written(const struct ct_node *node, bool *address)
 {
+    if (address && node->is_touched)
+        *address = true;
+    if (node->is_touched)
+        return variable_of(node);
     if (node->child_nr == 0)
         return NULL;
     if (node->kind == CT_ASSIGN)

@@ -207,8 +207,12 @@ static const char *text_between(struct parse *p, size_t begin, size_t end)
 static const char *reason(struct parse *p, const struct ct_node *node)
 {
     const struct ct_node *cause = p->trouble ? p->trouble : node;
-    if (cause->kind == CT_DECLS && cause->child_nr > 0)
-        cause = cause->child[0];
+    if (cause->kind == CT_DECLS && cause->child_nr > 0) {
+        size_t i = 0;
+        while (i + 1 < cause->child_nr && !cause->child[i]->is_kept)
+            i++;
+        cause = cause->child[cause->child[i]->is_kept ? i : 0];
+    }
     if (cause->kind == CT_VAR)
         return "a declaration of an unusual type";
     if (cause->is_switch)
@@ -232,6 +236,8 @@ static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node,
     stmt->text = text_between(p, stmt->begin, stmt->end);
     stmt->why = reason(p, node);
     stmt->expr = parse_mentions(p, node, stmt->text);
+    if (node->kind == CT_DECLS)
+        stmt->expr->why = stmt->why;
     p->trouble = NULL;
     return stmt;
 }

@@ -298,6 +298,64 @@ void total(int n, const double *x, double &sum, std::size_t &count)
         }
 }
 
+/* Whole structs, copied as C copies them. */
+struct Cell {
+    double mass, speed;
+    int kind;
+};
+
+#pragma inflight set n = 200
+void copies(int n, Cell *to, const Cell *from, double *sum)
+{
+    for (int i = 0; i < n; i++) {
+        Cell cell = from[i];
+        to[i] = cell;
+        sum[i] = cell.mass * cell.speed + from[i].kind;
+    }
+    for (int i = 0; i < n; i++) {
+        to[i] = from[i];
+        to[i].kind += 1;
+    }
+}
+
+/* What no C has beside the loops; some of it changes what they use. */
+#pragma inflight set n = 200
+double beside(int n, const double *x, double *y)
+{
+    struct Local {
+        double s;
+        double twice() const { return 2 * s; }
+    };
+    if (n < 0)
+        throw std::runtime_error("negative");
+    if (n == 0)
+        return 0;
+    std::vector<double> store(static_cast<std::size_t>(n), 0.5);
+    double *const kept = store.data(), *fresh = new double[n + 1];
+    auto less = [&n](int by) { n -= by; };
+    less(n / 100);
+    double last = 0;
+    auto shown = [&last] { return last; };
+    for (int i = 0; i < n; i++) {
+        last = x[i] + kept[i];
+        y[i] = last;
+    }
+    for (double &v : store)
+        v += shown();
+    try {
+        std::swap(y[0], y[n - 1]);
+    } catch (...) {
+        less(1);
+    }
+    const auto pair = std::make_pair(n, 0.25);
+    auto [count, factor] = pair;
+    for (int i = 0; i < n; i++)
+        fresh[i] = kept[i] * y[i];
+    double all = factor * count + Local{shown()}.twice() + fresh[n - 1];
+    delete[] fresh;
+    return all;
+}
+
 int main()
 {
     std::vector<double> v(10, 1.0), w(10);

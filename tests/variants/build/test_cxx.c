@@ -68,6 +68,8 @@ static const struct {
     {"rows", {"interchange(j,i)"}},
     {"smooth", {"unroll_jam(i:2)"}},
     {"total", {"tile(i:16)"}},
+    {"copies", {"nest(1) unroll(i:4) nest(2) reverse(i)", "nest(2) tile(i:16)"}},
+    {"beside", {"nest(1) unroll(i:4) nest(2) simd(i)", "nest(2) reverse(i)"}},
 };
 
 static void compare(struct kernel *kernel, const char *plan_text,

@@ -93,7 +93,7 @@ TEST("loops within a statement that is kept are told")
     ir_function_free(function);
 }
 
-/* Of C++ they are refused with the whole function: tests/data/cxx. */
+/* Of C++: tests/variants/parse/test_cxx_read.c. */
 TEST("each row of what is not taken apart has a case")
 {
     static const struct {
