@@ -97,8 +97,8 @@ TEST("what is left alone says why")
         "line 6: 'total' may change memory that the nest uses",
         "line 7: the step is not a constant; give it a value",
         "line 10: '#pragma omp critical' stands in what would be changed",
-        "line 15: a switch statement (one whose cases each end in break, the default "
-        "last, or if and else are read) in a loop",
+        ("line 15: a switch statement (one whose cases each end in break, the default "
+         "last, or if and else are read) in a loop"),
     };
     struct loops loops;
     struct error err = {0};
