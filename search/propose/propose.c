@@ -65,10 +65,9 @@ static bool near_any(const struct choice *choice, const struct choices *list)
 /* To ask takes milliseconds. */
 enum { ASKED_MAX = 48 };
 
-/* The cheapest that are legal; with `apart` none that is a neighbour of a cheaper one.
- * Where none is, the cheapest, whose refusal is the reason. */
-static void keep_best(const struct propose *about, struct scores *list, size_t max,
-                      bool apart, struct choices *out)
+/* The cheapest that are legal; with `apart` none that is a neighbour of a cheaper one. */
+static void keep_legal(const struct propose *about, struct scores *list, size_t max,
+                       bool apart, struct choices *out)
 {
     size_t before = out->nr, asked = 0;
     if (list->nr)
@@ -82,6 +81,14 @@ static void keep_best(const struct propose *about, struct scores *list, size_t m
         else if (asked++, about->can_be(about->data, &choice))
             choices_add(out, &choice);
     }
+}
+
+/* Where none is legal, the cheapest, whose refusal is the reason. */
+static void keep_best(const struct propose *about, struct scores *list, size_t max,
+                      bool apart, struct choices *out)
+{
+    size_t before = out->nr;
+    keep_legal(about, list, max, apart, out);
     if (list->nr && out->nr == before)
         choices_add(out, &list->item[0].choice);
     free(list->item);
@@ -380,10 +387,16 @@ void propose_jams(const struct propose *about, struct choices *out, struct buf *
     for (size_t i = 0; i < list.nr; i++)
         if (list.item[i].cost < 0.95)
             score(&useful, &list.item[i].choice, list.item[i].cost);
-    free(list.item);
     if (useful.nr == 0 && out->nr == 0)
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
-    keep_best(about, &useful, TOP_JAMS, false, out);
+    size_t before = out->nr;
+    keep_legal(about, &useful, TOP_JAMS, false, out);
+    if (useful.nr &&
+        out->nr == before) /* the estimate may be wrong: what else is legal */
+        keep_best(about, &list, TOP_JAMS, false, out);
+    else
+        free(list.item);
+    free(useful.item);
 }
 
 /* ---- unroll ---- */
