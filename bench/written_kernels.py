@@ -104,7 +104,7 @@ NESTS = {
                "for (int i = 0; i < n; i += 3)\n\tput(c + i, b[i]);", "for (int i = 0; i < n; i++)\n\tmemcpy(&c[i * 4], &b[i], 4 * sizeof *c);", "H\n\tput(&a[i], b[i]);"),
     "statics": ("H {\n\tstatic int last;\n\tif (i == 0)\n\t\tlast = 3;\n\tc[i] = last;\n\tlast = S(b[i]);\n}", "H {\n\tstatic T w[4];\n\tif (i == 0)\n\t\tw[1] = w[2] = 1;\n\tc[i] = w[1];\n\tw[1] = W(w[2] + b[i]);\n\tw[2] = b[i];\n}",
                 "H {\n\textern int gtotal;\n\tc[i] = gtotal & 63;\n\tgtotal = S(b[i]) + 1;\n}", "H {\n\textern int gtab[8];\n\tgtab[i & 3] += S(b[i]);\n\tc[i] = gtab[(i + 1) & 3] & 63;\n}",
-                "H {\n\tstatic _Thread_local int last;\n\tif (i == 0)\n\t\tlast = 1;\n\tc[i] = last;\n\tlast += S(b[i]);\n}", "H {\n\tregister T x = b[i], y = W(x + 1), *p = &a[i];\n\t*p = W(*p + x + y);\n}",
+                "H< {\n\tstatic _Thread_local int last;\n\tif (i == 0)\n\t\tlast = 1;\n\tc[i] = last;\n\tlast += S(b[i]);\n}", "H {\n\tregister T x = b[i], y = W(x + 1), *p = &a[i];\n\t*p = W(*p + x + y);\n}",
                 "H {\n\tstatic const T w[4] = {1, 2, 3, 4};\n\tenum { FOUR = 4 };\n\tT v[2];\n\tv[i & 1] = b[i];\n\tc[i] = W(v[i & 1] + w[i % FOUR]);\n}",
                 "H {\n\tstatic T *p;\n\tT *q = i ? p : a;\n\tp = &a[i];\n\t*q = W(*q + 1);\n}", "H {\n\tauto int x = S(b[i]), y;\n\ty = x + 1;\n\tr += (unsigned)(x * y);\n}",
                 "H {\n\tstruct { T x, y; } p = {b[i], a[i]};\n\tint s = sizeof p > 1;\n\ta[i] = W(p.x + p.y + s);\n}", "H {\n\tstatic int seen;\n\tif (!i)\n\t\tseen = 0;\n\tif (!seen && S(b[i]) > 1) {\n\t\ta[i] = 9;\n\t\tseen = 1;\n\t}\n}"),

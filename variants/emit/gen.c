@@ -356,6 +356,17 @@ static bool is_left_over(const struct gen *gen, const struct code *code,
     return !mentioned.found;
 }
 
+/* What the nest calls so may be a variable of its own. */
+static bool has_inner_namesake(const struct ir_function *function,
+                               const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (function->symbol[i]->in_loop && function->symbol[i] != symbol &&
+            !strcmp(function->symbol[i]->name, symbol->name))
+            return true;
+    return false;
+}
+
 /* Outer variables that the new code no longer uses would be warned about. */
 static void add_unused(struct gen *gen, struct code *code)
 {
@@ -367,7 +378,8 @@ static void add_unused(struct gen *gen, struct code *code)
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
         bool replaced = symbol->is_replaced && !symbol->in_loop &&
-                        words_of(nest, symbol->name, false) > 0;
+                        words_of(nest, symbol->name, false) > 0 &&
+                        !has_inner_namesake(function, symbol);
         bool unused = symbol->role == IR_LOCAL && !code_mentions(code, symbol) &&
                       (replaced || (!symbol->type.pointers && (iterator || local)));
         if (!unused && !is_left_over(gen, code, symbol))
