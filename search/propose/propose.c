@@ -76,9 +76,8 @@ static void keep_legal(const struct propose *about, struct scores *list, size_t 
         struct choice choice = list->item[i].choice;
         if (apart && near_any(&choice, out))
             continue;
-        if (!about->can_be || asked >= ASKED_MAX)
-            choices_add(out, &choice);
-        else if (asked++, about->can_be(about->data, &choice))
+        bool asks = about->can_be && asked++ < ASKED_MAX;
+        if (!asks || about->can_be(about->data, &choice))
             choices_add(out, &choice);
     }
 }
@@ -391,8 +390,8 @@ void propose_jams(const struct propose *about, struct choices *out, struct buf *
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
     size_t before = out->nr;
     keep_legal(about, &useful, TOP_JAMS, false, out);
-    if (useful.nr &&
-        out->nr == before) /* the estimate may be wrong: what else is legal */
+    /* The estimate may be wrong: what else is legal. */
+    if (useful.nr && out->nr == before)
         keep_best(about, &list, TOP_JAMS, false, out);
     else
         free(list.item);

@@ -444,12 +444,12 @@ static void check_call(struct search *search, CXCursor cursor, CXCursor parent)
 
 /* ---- members ---- */
 
-static bool is_qualified(CXCursor member)
+static bool has_child(CXCursor cursor, unsigned (*is_such)(enum CXCursorKind))
 {
-    struct cursors list = children_of(member);
+    struct cursors list = children_of(cursor);
     bool found = false;
     for (size_t i = 0; i < list.item_nr; i++)
-        found = found || clang_isReference(clang_getCursorKind(list.item[i]));
+        found = found || is_such(clang_getCursorKind(list.item[i]));
     free(list.item);
     return found;
 }
@@ -467,8 +467,9 @@ static void check_base_class(struct search *search, CXCursor member)
         : way.is_virtual ? "of a virtual base class, '%s'; pass it as a parameter"
         : way.nr > 1 ? "of a base class that the object has more than once, '%s'; pass "
                        "it as a parameter"
-        : is_qualified(member) ? "of a base class by that class's name, '%s'; give the "
-                                 "field a name that no other has"
+        : has_child(member, clang_isReference)
+            ? "of a base class by that class's name, '%s'; give the "
+              "field a name that no other has"
         : !way.is_placed ? "of a base class whose place in the object is not known, "
                            "'%s'; pass it as a parameter"
                          : NULL;
@@ -695,16 +696,6 @@ static bool is_only_read(CXCursor name, CXCursor parent)
            !clang_isConstQualifiedType(clang_getCanonicalType(type));
 }
 
-static bool has_operand(CXCursor cursor)
-{
-    struct cursors list = children_of(cursor);
-    bool found = false;
-    for (size_t i = 0; i < list.item_nr; i++)
-        found = found || clang_isExpression(clang_getCursorKind(list.item[i]));
-    free(list.item);
-    return found;
-}
-
 static enum CXChildVisitResult find_mention(CXCursor cursor, CXCursor parent,
                                             CXClientData data)
 {
@@ -721,8 +712,9 @@ static enum CXChildVisitResult find_mention(CXCursor cursor, CXCursor parent,
         cursors_add(&mentions->name, cursor);
     if (names && (mentions->in_lambda || !is_only_read(cursor, parent)))
         cursors_add(&mentions->touched, cursor);
-    mentions->object = mentions->object || kind == CXCursor_CXXThisExpr ||
-                       (kind == CXCursor_MemberRefExpr && !has_operand(cursor));
+    mentions->object =
+        mentions->object || kind == CXCursor_CXXThisExpr ||
+        (kind == CXCursor_MemberRefExpr && !has_child(cursor, clang_isExpression));
     if (kind != CXCursor_LambdaExpr)
         return CXChildVisit_Recurse;
     bool before = mentions->in_lambda;

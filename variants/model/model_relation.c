@@ -417,20 +417,12 @@ struct affine affine_of(struct nest *nest, const struct statement *statement)
 /* ---- rows that are left ---- */
 
 /* Can it be shown that the subscript is below the size of its dimension? */
-static bool stays_within(struct nest *nest, const struct statement *statement,
+static bool stays_within(struct nest *nest, const struct access *access,
                          const struct ir_expr *subscript, const struct ir_expr *size)
 {
-    struct affine at = affine_of(nest, statement);
-    isl_pw_aff *value = affine_expr(&at, subscript), *end = affine_expr(&at, size);
-    isl_space_free(at.space);
-    if (!value || !end) {
-        isl_pw_aff_free(value);
-        isl_pw_aff_free(end);
+    isl_set *wrong = outside(nest, access, subscript, size);
+    if (!wrong)
         return false;
-    }
-    isl_set *wrong = isl_pw_aff_ge_set(isl_pw_aff_copy(value), end);
-    wrong = isl_set_union(wrong, isl_pw_aff_pos_set(isl_pw_aff_neg(value)));
-    wrong = isl_set_intersect(wrong, isl_set_copy(statement->domain));
     wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->guaranteed));
     bool none = isl_set_is_empty(wrong) == isl_bool_true;
     isl_set_free(wrong);
@@ -452,14 +444,13 @@ static struct ir_expr *size_of(const struct nest *nest, const struct access *acc
  * is taken to stay within its row, as C has it, unless it never does. */
 static int keep_rows(struct nest *nest, struct access *access)
 {
-    const struct statement *statement = &nest->statement[access->statement];
     const struct cell *cell = &nest->cell[access->cell];
     isl_set *assumed = isl_set_copy(nest->assumed);
     bool of_field = false;
     for (size_t k = 0; k < access->subscript_nr && !access->leaves_row; k++) {
         struct ir_expr *size = size_of(nest, access, k);
         if (!size || (access->size[k] && !access->walks) ||
-            stays_within(nest, statement, access->subscript[k], size))
+            stays_within(nest, access, access->subscript[k], size))
             continue;
         isl_set *beyond = outside(nest, access, access->subscript[k], size);
         bool known = beyond != NULL;
@@ -585,10 +576,9 @@ int nest_relations(struct nest *nest)
 static bool access_stays(struct nest *nest, const struct access *access)
 {
     const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
-    const struct statement *statement = &nest->statement[access->statement];
     for (size_t k = 1; k < symbol->dim_nr && k < access->subscript_nr; k++)
         if (!access->collapsed && symbol->dim[k] &&
-            !stays_within(nest, statement, access->subscript[k], symbol->dim[k]))
+            !stays_within(nest, access, access->subscript[k], symbol->dim[k]))
             return false;
     return true;
 }
