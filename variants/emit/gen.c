@@ -356,15 +356,26 @@ static bool is_left_over(const struct gen *gen, const struct code *code,
     return !mentioned.found;
 }
 
-/* What the nest calls so may be a variable of its own. */
-static bool has_inner_namesake(const struct ir_function *function,
-                               const struct ir_symbol *symbol)
+struct declared {
+    const struct ir_symbol *symbol;
+    const struct ir_stmt *nest;
+};
+
+static bool is_nest(const struct ir_stmt *stmt, const void *nest)
 {
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->in_loop && function->symbol[i] != symbol &&
-            !strcmp(function->symbol[i]->name, symbol->name))
-            return true;
-    return false;
+    return stmt == nest;
+}
+
+/* The block whose variable it is, in front of the nest. */
+static bool declares_for(const struct ir_stmt *stmt, const void *data)
+{
+    const struct declared *declared = data;
+    bool found = false;
+    for (size_t i = 0; stmt->kind == IR_BLOCK && !found && i < stmt->child_nr; i++)
+        found = stmt->child[i]->kind == IR_DECL &&
+                stmt->child[i]->symbol == declared->symbol &&
+                stmt->child[i]->begin < declared->nest->begin;
+    return found && stmt_find(stmt, is_nest, declared->nest);
 }
 
 /* Outer variables that the new code no longer uses would be warned about. */
@@ -379,7 +390,8 @@ static void add_unused(struct gen *gen, struct code *code)
         bool local = !nest->declared[i] && nest->written[i];
         bool replaced = symbol->is_replaced && !symbol->in_loop &&
                         words_of(nest, symbol->name, false) > 0 &&
-                        !has_inner_namesake(function, symbol);
+                        stmt_find(function->body, declares_for,
+                                  &(struct declared){symbol, nest->source});
         bool unused = symbol->role == IR_LOCAL && !code_mentions(code, symbol) &&
                       (replaced || (!symbol->type.pointers && (iterator || local)));
         if (!unused && !is_left_over(gen, code, symbol))
