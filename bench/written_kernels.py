@@ -36,7 +36,7 @@ FRAMES = ("N", "N", "N", "N", "if (k > 2)\nN", "if (k > 2)\nN\nelse\n\tr += 1;",
 PLAIN_HEADS = ("for (int i = 0; i < n; i++)", "for (i = 0; i < n; i++)", "for (int i = 0; i < n; ++i)", "for (long i = 0; i < n; i++)")
 HEADS = PLAIN_HEADS + ("for (int i = 0; i <= n - 1; i += 1)", "for (int i = n - 1; i >= 0; i--)", "for (int i = 0; i != n; i++)", "for (int i = 0, e = n; i < e; i++)",
                        "for (i = 0, t = n; i < t; i++)", "EACH(n)", "for (int i = 0; i < n; i += 2)", "for (int i = 0, m = n / 2; i < m; i++)",
-                       "for (int i = 1; i < n - 1; i++)", "for (int i = 0; i < n && n < 60; i++)")
+                       "for (int i = 1; i < n - 1; i++)", "for (int i = 0; i < n && n < 60; i++)", "for (int i = 0; i + 2 < n; i++)", "for (i = 0; n >= i + 1; i += 3)")
 PLAIN = ("H\n\ta[i] = W(a[i] + b[i]);", "H\n\tc[i] = W(b[i] + b[i + 1]);", "H\n\tr += S(b[i]);", "H {\n\ta[i] = W(b[i] + 1);\n\tc[i] = a[i];\n}",
          "H\n\tif (S(b[i]) > 2)\n\t\ta[i] = 3;\n\telse\n\t\ta[i] = W(b[i]);", "H\n\tJ\n\t\tc[j] = W(c[j] + b[i]);", "H\n\tJ\n\t\tc[i * 9 + j] = W(c[i * 9 + j] + b[j]);",
          "H\n\ta[i + 1] = W(a[i] + b[i]);", "H {\n\tc[i] = b[i];\n\tJ\n\t\tc[i] = W(c[i] + a[j]);\n}")

@@ -135,7 +135,52 @@ static void set_start(struct ir_stmt *loop)
     }
 }
 
-static void set_end(struct ir_stmt *loop)
+/* The constant c of `it + c`, `c + it`, `it - c`. */
+static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *iterator)
+{
+    if (sum->kind != IR_BINARY ||
+        (strcmp(sum->op, "+") != 0 && strcmp(sum->op, "-") != 0))
+        return 0;
+    bool minus = sum->op[0] == '-';
+    const struct ir_expr *a = sum->arg[0], *b = sum->arg[1];
+    if (is_name(a, iterator) && b->has_value)
+        return minus ? -b->value : b->value;
+    return !minus && is_name(b, iterator) && a->has_value ? a->value : 0;
+}
+
+static bool wraps(const struct ir_expr *expr)
+{
+    return expr->type.is_unsigned && expr->type.bytes >= 4;
+}
+
+/* A bound less a constant; of a signed one in 64 bits, which it does not overflow. */
+static struct ir_expr *less(struct parse *p, struct ir_expr *bound, long long by)
+{
+    if (bound->has_value)
+        return ir_integer(p->arena, bound->value - by);
+    if (!wraps(bound) && bound->type.bytes < 8)
+        bound = ir_to_long(p->arena, bound);
+    return ir_binary(p->arena, by > 0 ? "-" : "+", bound,
+                     ir_integer(p->arena, by > 0 ? by : -by));
+}
+
+/* `i < b - c` for `i + c < b`, where `sum` is the left side; NULL where one may hold
+ * without the other. The model makes it a condition that an unsigned b - c does not wrap.
+ */
+static struct ir_expr *end_of(struct parse *p, const struct ir_expr *sum,
+                              struct ir_expr *bound, const struct ir_symbol *iterator)
+{
+    long long by = step_of_sum(sum, iterator);
+    bool wrap = wraps(sum) || wraps(bound);
+    if (is_name(sum, iterator))
+        return bound;
+    if (!by || (wraps(sum) && !iterator->type.is_unsigned) || (wrap && by < 0) ||
+        (wrap && bound->has_value && bound->value < by))
+        return NULL;
+    return less(p, bound, by);
+}
+
+static void set_end(struct parse *p, struct ir_stmt *loop)
 {
     static const struct {
         const char *as_is, *mirrored;
@@ -143,13 +188,13 @@ static void set_end(struct ir_stmt *loop)
     const struct ir_expr *cond = loop->cond;
     if (!cond || cond->kind != IR_BINARY)
         return;
-    bool mirrored = is_name(cond->arg[1], loop->iterator);
-    if (!mirrored && !is_name(cond->arg[0], loop->iterator))
-        return;
-    for (size_t i = 0; i < ARRAY_SIZE(cmp); i++)
+    bool mirrored = rewrite_mentions(cond->arg[1], loop->iterator);
+    struct ir_expr *end =
+        end_of(p, cond->arg[mirrored], cond->arg[!mirrored], loop->iterator);
+    for (size_t i = 0; end && i < ARRAY_SIZE(cmp); i++)
         if (strcmp(cond->op, cmp[i].as_is) == 0) {
             loop->cmp = mirrored ? cmp[i].mirrored : cmp[i].as_is;
-            loop->upper = cond->arg[!mirrored];
+            loop->upper = end;
         }
 }
 
@@ -159,7 +204,7 @@ static struct ir_expr *limit_of(struct parse *p, const struct ir_stmt *loop,
                                 const struct ir_expr *cond, bool reached)
 {
     struct ir_stmt part = {.iterator = loop->iterator, .cond = (struct ir_expr *)cond};
-    set_end(&part);
+    set_end(p, &part);
     if (!part.cmp || part.cmp[0] != loop->cmp[0] ||
         rewrite_mentions(part.upper, loop->iterator))
         return NULL;
@@ -167,17 +212,14 @@ static struct ir_expr *limit_of(struct parse *p, const struct ir_stmt *loop,
         return part.upper;
     if (loop->iterator->type.is_unsigned || part.upper->type.is_unsigned)
         return NULL; /* 0 - 1 */
-    struct ir_expr *limit = part.upper;
-    if (!limit->has_value && limit->type.bytes < 8)
-        limit = ir_to_long(p->arena, limit);
-    return ir_binary(p->arena, part.cmp[0] == '<' ? "-" : "+", limit,
-                     ir_integer(p->arena, 1));
+    return less(p, part.upper, part.cmp[0] == '<' ? 1 : -1);
 }
 
-static const char *cmp_of(const struct ir_stmt *loop, const struct ir_expr *cond)
+static const char *cmp_of(struct parse *p, const struct ir_stmt *loop,
+                          const struct ir_expr *cond)
 {
     struct ir_stmt part = {.iterator = loop->iterator, .cond = (struct ir_expr *)cond};
-    set_end(&part);
+    set_end(p, &part);
     return part.cmp;
 }
 
@@ -196,7 +238,7 @@ static void set_double_end(struct parse *p, struct ir_stmt *loop)
     const struct ir_expr *cond = loop->cond;
     if (!cond || cond->kind != IR_BINARY || strcmp(cond->op, "&&") != 0)
         return;
-    const char *one = cmp_of(loop, cond->arg[0]), *two = cmp_of(loop, cond->arg[1]);
+    const char *one = cmp_of(p, loop, cond->arg[0]), *two = cmp_of(p, loop, cond->arg[1]);
     if (!one || !two || one[0] == '!' || one[0] != two[0])
         return;
     struct ir_stmt probe = {.iterator = loop->iterator, .cmp = one[1] ? one : two};
@@ -216,19 +258,6 @@ static void set_double_end(struct parse *p, struct ir_stmt *loop)
     min->arg[2] = b;
     loop->cmp = probe.cmp;
     loop->upper = min;
-}
-
-/* The constant c of `it = it + c`, `it = c + it`, `it = it - c`. */
-static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *iterator)
-{
-    if (sum->kind != IR_BINARY ||
-        (strcmp(sum->op, "+") != 0 && strcmp(sum->op, "-") != 0))
-        return 0;
-    bool minus = sum->op[0] == '-';
-    const struct ir_expr *a = sum->arg[0], *b = sum->arg[1];
-    if (is_name(a, iterator) && b->has_value)
-        return minus ? -b->value : b->value;
-    return !minus && is_name(b, iterator) && a->has_value ? a->value : 0;
 }
 
 long long parse_step(const struct ir_expr *increment, const struct ir_symbol *iterator)
@@ -374,7 +403,7 @@ static bool counts(struct parse *p, struct ir_stmt *loop, bool written)
     set_start(loop);
     if (!loop->iterator)
         return false;
-    set_end(loop);
+    set_end(p, loop);
     if (!loop->cmp)
         set_double_end(p, loop);
     loop->step = parse_step(loop->increment, loop->iterator);

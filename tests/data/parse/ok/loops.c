@@ -38,4 +38,20 @@ void loops(int n, int bs, unsigned long u, double *a)
     for (i = 0;; i++)
         if (i > n)
             break;
+    for (i = 0; i + 1 < n; i++)
+        a[i] = 11;
+    for (i = 0; n >= 4 + i; i += 4)
+        a[i] = 12;
+    for (i = 9; i - 2 > 3; i--)
+        a[i] = 13;
+    for (unsigned long k = 0; k + 2 <= u; k++)
+        a[k] = 14;
+    for (unsigned long k = 0; k - 1 < u; k++)
+        a[k] = 15;
+    for (unsigned long k = 0; k + 4 < 3; k++)
+        a[k] = 16;
+    for (i = 0; i + 1u < u; i++)
+        a[i] = 17;
+    for (i = 0; 2 * i < n; i++)
+        a[i] = 18;
 }
