@@ -599,7 +599,7 @@ static void check_storage(struct work *work, struct buf *why)
             continue;
         if (!order)
             order = full_order(nest, tree);
-        if (!cell_is_kept(work, i, order))
+        if (!cell_is_kept(work, i, order) || cell_leaves_loop(work, i))
             expand_later(work, i, why);
     }
     isl_union_map_free(order);

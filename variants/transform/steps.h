@@ -75,6 +75,10 @@ bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct b
  */
 isl_union_map *cell_storage(const struct nest *nest, size_t cell,
                             const struct tree *tree);
+/* tree_expand.c: does one iteration of a loop whose iterations have a private scalar each
+ * use what another one set? Also of a loop that the plan runs again, with other
+ * iterations inside: then a variable of the loop's own is lost in between. */
+bool cell_leaves_loop(struct work *work, size_t cell);
 /* Every instance is run, once; every dependence (kept) runs forwards. In a
  * tree that is joined, of the leaders. */
 bool tree_runs_all(const struct nest *nest, const struct tree *tree);

@@ -84,6 +84,43 @@ static bool stays_in_parts(const struct expansion *at, const struct tree *tree)
     return stays;
 }
 
+/* A loop whose iterations have a variable each. */
+static bool is_own_loop(const struct expansion *at, const struct tree *tree)
+{
+    return tree->kind == TREE_BAND && tree->role != BAND_TILE &&
+           (size_t)tree->loop->depth + 1 == at->work->nest->cell[at->cell].depth;
+}
+
+static bool has_own_loop(const struct expansion *at, const struct tree *tree)
+{
+    bool has = is_own_loop(at, tree);
+    for (size_t i = 0; !has && i < tree->child_nr; i++)
+        has = has_own_loop(at, tree->child[i]);
+    return has;
+}
+
+static bool leaves(const struct expansion *at, const struct tree *tree)
+{
+    if (is_own_loop(at, tree) || !has_own_loop(at, tree))
+        return false;
+    bool found = tree->kind == TREE_BAND ? !stays_in_iteration(at, tree)
+                                         : !stays_in_parts(at, tree);
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = leaves(at, tree->child[i]);
+    return found;
+}
+
+bool cell_leaves_loop(struct work *work, size_t cell)
+{
+    struct expansion at = {.work = work, .cell = cell};
+    isl_union_map *storage = cell_storage(work->nest, cell, work->nest->tree);
+    at.flow = cell_flow(work->nest, cell, work->nest->order, storage, NULL);
+    bool found = !at.flow || leaves(&at, work->tree);
+    isl_union_map_free(storage);
+    isl_union_map_free(at.flow);
+    return found;
+}
+
 /* ---- its array ---- */
 
 /* [values of the bands around] -> the scalar's iterations that run below the tree. */
