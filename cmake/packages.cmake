@@ -46,6 +46,17 @@ add_library(inflight_pfm INTERFACE IMPORTED)
 target_link_libraries(inflight_pfm INTERFACE ${PFM_LIBRARY})
 target_include_directories(inflight_pfm INTERFACE ${PFM_INCLUDE})
 
+# Zydis, which has no .pc file in Debian 12.
+find_library(ZYDIS_LIBRARY Zydis)
+find_path(ZYDIS_INCLUDE Zydis/Zydis.h)
+mark_as_advanced(ZYDIS_LIBRARY ZYDIS_INCLUDE)
+if(NOT ZYDIS_LIBRARY OR NOT ZYDIS_INCLUDE)
+  message(FATAL_ERROR "Zydis 4 is not installed; on Debian: apt install libzydis-dev")
+endif()
+add_library(inflight_zydis INTERFACE IMPORTED)
+target_link_libraries(inflight_zydis INTERFACE ${ZYDIS_LIBRARY})
+target_include_directories(inflight_zydis INTERFACE ${ZYDIS_INCLUDE})
+
 # libclang by its C interface only; LLVM's own CMake packages would pull in far more than they give.
 find_program(LLVM_CONFIG NAMES llvm-config-19 llvm-config)
 if(LLVM_CONFIG)

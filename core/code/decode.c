@@ -12,7 +12,7 @@
 
 struct decoder {
     enum decode_arch arch;
-    csh handle;
+    csh handle; /* 0 = of x86-64, for which Zydis needs none */
 };
 
 enum decode_arch decode_arch_here(void)
@@ -34,7 +34,6 @@ int decoder_new(enum decode_arch arch, struct decoder **out, struct error *err)
         cs_arch arch;
         cs_mode mode;
     } of[] = {
-        [DECODE_X86] = {CS_ARCH_X86, CS_MODE_64},
         [DECODE_ARM64] = {CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
         [DECODE_POWER] = {CS_ARCH_PPC, CS_MODE_64},
     };
@@ -42,13 +41,15 @@ int decoder_new(enum decode_arch arch, struct decoder **out, struct error *err)
 
     decoder->arch = arch;
     if (arch == DECODE_NONE ||
-        cs_open(of[arch].arch, of[arch].mode, &decoder->handle) != CS_ERR_OK) {
+        (arch != DECODE_X86 &&
+         cs_open(of[arch].arch, of[arch].mode, &decoder->handle) != CS_ERR_OK)) {
         free(decoder);
         return fail(err, STATUS_MISSING,
                     "instructions of this processor's architecture cannot be decoded, so "
                     "they are not counted; a PMU that PAPI can read would count them");
     }
-    cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    if (decoder->handle)
+        cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
     *out = decoder;
     return 0;
 }
@@ -57,7 +58,8 @@ void decoder_free(struct decoder *decoder)
 {
     if (!decoder)
         return;
-    cs_close(&decoder->handle);
+    if (decoder->handle)
+        cs_close(&decoder->handle);
     free(decoder);
 }
 
@@ -104,54 +106,6 @@ static void no_arithmetic(struct decoded *out)
     out->flops = out->divisions = 0;
 }
 
-static double x86_register_bytes(const char *operands)
-{
-    return strstr(operands, "zmm") ? 64 : strstr(operands, "ymm") ? 32 : 16;
-}
-
-/* [v]addpd, vfmadd231ss, ...: operation, order of operands, packed or scalar, size. */
-static void arithmetic_sse(const char *mnemonic, const char *operands,
-                           struct decoded *out)
-{
-    static const char *const words[] = {
-        "fmaddsub", "fmsubadd", "fnmadd", "fnmsub", "fmadd", "fmsub", "addsub",
-        "hadd",     "hsub",     "add",    "sub",    "mul",   "div",   "sqrt"};
-    static const struct operations table = {words, ARRAY_SIZE(words), 6, 2};
-    const char *rest = operation(&table, mnemonic + (mnemonic[0] == 'v'), out);
-
-    if (rest)
-        rest += strspn(rest, "0123456789");
-    if (rest && (rest[0] == 's' || rest[0] == 'p') && strchr("hsd", rest[1]) && rest[1] &&
-        !rest[2])
-        scale(out, rest[0] == 's'
-                       ? 1
-                       : x86_register_bytes(operands) / (rest[1] == 'd'   ? 8
-                                                         : rest[1] == 's' ? 4
-                                                                          : 2));
-    else
-        no_arithmetic(out);
-}
-
-static void arithmetic_x87(const char *mnemonic, struct decoded *out)
-{
-    static const char *const words[] = {"fadd",  "fsub", "fmul",  "fiadd", "fisub",
-                                        "fimul", "fdiv", "fidiv", "fsqrt"};
-    static const struct operations table = {words, ARRAY_SIZE(words), 0, 3};
-    const char *rest = operation(&table, mnemonic, out);
-
-    /* fsubr, fsubrp: reversed, and popped */
-    if (!rest || rest[strspn(rest, "rp")])
-        no_arithmetic(out);
-}
-
-static void arithmetic_x86(const char *mnemonic, const char *operands,
-                           struct decoded *out)
-{
-    arithmetic_sse(mnemonic, operands, out);
-    if (out->flops <= 0)
-        arithmetic_x87(mnemonic, out);
-}
-
 /* fadd d0, ...; fmla v0.2d, ... */
 static void arithmetic_arm64(const char *mnemonic, const char *operands,
                              struct decoded *out)
@@ -194,9 +148,7 @@ static void arithmetic_power(const char *mnemonic, struct decoded *out)
 static void arithmetic(const struct decoder *decoder, const cs_insn *insn,
                        struct decoded *out)
 {
-    if (decoder->arch == DECODE_X86)
-        arithmetic_x86(insn->mnemonic, insn->op_str, out);
-    else if (decoder->arch == DECODE_ARM64)
+    if (decoder->arch == DECODE_ARM64)
         arithmetic_arm64(insn->mnemonic, insn->op_str, out);
     else
         arithmetic_power(insn->mnemonic, out);
@@ -213,18 +165,6 @@ static bool jumps(const struct decoder *decoder, const cs_insn *insn)
            cs_insn_group(decoder->handle, insn, CS_GRP_CALL);
 }
 
-/* A target in the code is printed as a number, behind what else the branch looks at. */
-static enum decoded_branch branch_of(const struct decoder *decoder, const cs_insn *insn)
-{
-    const char *last = strrchr(insn->op_str, ' ');
-
-    if (!jumps(decoder, insn))
-        return BRANCH_NONE;
-    last = last ? last + 1 : insn->op_str;
-    last += *last == '#';
-    return isdigit((unsigned char)*last) ? BRANCH_DIRECT : BRANCH_INDIRECT;
-}
-
 static bool is_one_of(const char *word, const char *const *list)
 {
     for (; *list; list++)
@@ -233,16 +173,14 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-static const char *const calls[] = {"call",  "lcall", "bl",  "bla", "blr",
-                                    "bctrl", "blrl",  "bcl", NULL};
+static const char *const calls[] = {"bl", "bla", "blr", "bctrl", "blrl", "bcl", NULL};
 
 /* What goes to its target always, and what ends here; calls come back; other branches may
  * or may not be taken. Power's conditional returns go on, if they do not. */
 static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *insn)
 {
-    static const char *const jump[] = {"jmp", "ljmp", "b", "br", "ba", "bctr", NULL};
-    static const char *const end[] = {"ret", "retq", "retf", "iretq", "ud2",  "hlt",
-                                      "blr", "trap", "udf",  "brk",   "int3", NULL};
+    static const char *const jump[] = {"b", "br", "ba", "bctr", NULL};
+    static const char *const end[] = {"ret", "blr", "trap", "udf", "brk", "hlt", NULL};
     const char *word = insn->mnemonic;
     size_t length = strlen(word);
 
@@ -259,17 +197,20 @@ static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *i
     return FLOW_CONDITIONAL;
 }
 
-static uint64_t target_of(const cs_insn *insn)
+/* A target in the code is printed as a number, behind what else the branch looks at. */
+static void follow(const struct decoder *decoder, const cs_insn *insn,
+                   struct decoded *out)
 {
     const char *last = strrchr(insn->op_str, ' ');
 
+    out->flow = flow_of(decoder, insn);
+    if (!jumps(decoder, insn))
+        return;
     last = last ? last + 1 : insn->op_str;
-    return strtoull(last + (*last == '#'), NULL, 0);
-}
-
-static bool repeats(const struct decoder *decoder, const cs_insn *insn)
-{
-    return decoder->arch == DECODE_X86 && behind(insn->mnemonic, "rep");
+    last += *last == '#';
+    out->branch = isdigit((unsigned char)*last) ? BRANCH_DIRECT : BRANCH_INDIRECT;
+    if (out->branch == BRANCH_DIRECT)
+        out->target = strtoull(last, NULL, 0);
 }
 
 /* ---- operands ---- */
@@ -282,63 +223,16 @@ static uint8_t numbered(const char *digits, unsigned first, unsigned nr)
     return end == digits || number >= nr ? WORK_NO_REGISTER : (uint8_t)(first + number);
 }
 
-/* rax, eax, ax, al, ah; r8, r8d, r8w, r8b; sizes by the name. */
-static uint8_t x86_general(const char *name, uint16_t *bytes)
-{
-    static const char *const letters[] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
-    size_t length = strlen(name);
-
-    if (name[0] == 'r' && isdigit((unsigned char)name[1])) {
-        char last = name[length - 1];
-
-        *bytes = last == 'd' ? 4 : last == 'w' ? 2 : last == 'b' ? 1 : 8;
-        return numbered(name + 1, 0, 16);
-    }
-    for (uint8_t i = 0; i < ARRAY_SIZE(letters); i++) {
-        const char *at = strstr(name, letters[i]);
-
-        if (at && at[2] == '\0' && at - name <= 1) {
-            *bytes = at == name ? 2 : name[0] == 'r' ? 8 : 4;
-            return i;
-        }
-        if (name[0] == letters[i][0] &&
-            ((length == 2 && i < 4 && (name[1] == 'l' || name[1] == 'h')) ||
-             (length == 3 && i >= 4 && name[1] == letters[i][1] && name[2] == 'l'))) {
-            *bytes = 1;
-            return i;
-        }
-    }
-    return WORK_NO_REGISTER;
-}
-
-static uint8_t x86_register(const char *name, uint16_t *bytes)
-{
-    const char *digits = name + strcspn(name, "0123456789");
-
-    *bytes = 0;
-    if (behind(name, "xmm") || behind(name, "ymm") || behind(name, "zmm")) {
-        *bytes = name[0] == 'x' ? 16 : name[0] == 'y' ? 32 : 64;
-        return numbered(digits, WORK_REGISTER_VECTOR, 32);
-    }
-    if (behind(name, "mm")) {
-        *bytes = 8;
-        return numbered(digits, WORK_REGISTER_VECTOR, 8);
-    }
-    if (name[0] == 'k')
-        return numbered(digits, WORK_REGISTER_MASK, 8);
-    if (behind(name, "rflags") || behind(name, "eflags"))
-        return WORK_REGISTER_FLAGS;
-    if (behind(name, "st(") || behind(name, "fpsw"))
-        return WORK_REGISTER_X87;
-    return x86_general(name, bytes);
-}
-
 /* x0, w0, sp; b0, h0, s0, d0, q0, v0; what reads as 0 is none. */
-static uint8_t arm64_register(const char *name, uint16_t *bytes)
+static uint8_t register_of(const struct decoder *decoder, unsigned reg, uint16_t *bytes)
 {
     static const char vectors[] = "bhsdqv";
-    const char *vector = strchr(vectors, name[0]);
+    const char *name = cs_reg_name(decoder->handle, reg), *vector;
 
+    *bytes = 0;
+    if (!name)
+        return WORK_NO_REGISTER;
+    vector = strchr(vectors, name[0]);
     *bytes = name[0] == 'w' ? 4 : 8;
     if (!strcmp(name, "sp") || !strcmp(name, "wsp"))
         return 31;
@@ -354,71 +248,6 @@ static uint8_t arm64_register(const char *name, uint16_t *bytes)
         return WORK_NO_REGISTER;
     *bytes = *vector == 'v' ? 16 : (uint16_t)(1u << (vector - vectors));
     return numbered(name + 1, WORK_REGISTER_VECTOR, 32);
-}
-
-static uint8_t register_of(const struct decoder *decoder, unsigned reg, uint16_t *bytes)
-{
-    const char *name = cs_reg_name(decoder->handle, reg);
-
-    *bytes = 0;
-    if (!name)
-        return WORK_NO_REGISTER;
-    return decoder->arch == DECODE_X86 ? x86_register(name, bytes)
-                                       : arm64_register(name, bytes);
-}
-
-static struct work_memory no_memory(void)
-{
-    return (struct work_memory){.base = WORK_NO_REGISTER,
-                                .index = WORK_NO_REGISTER,
-                                .index_vector = WORK_NO_REGISTER,
-                                .mask = WORK_NO_REGISTER,
-                                .scale = 1,
-                                .lanes = 1};
-}
-
-static struct work_memory x86_memory(const struct decoder *decoder, const cs_x86_op *op)
-{
-    struct work_memory out = no_memory();
-    uint16_t bytes;
-
-    out.pc_relative = op->mem.base == X86_REG_RIP;
-    out.of_thread = op->mem.segment == X86_REG_FS;
-    if (!out.pc_relative)
-        out.base = register_of(decoder, op->mem.base, &bytes);
-    out.index = register_of(decoder, op->mem.index, &bytes);
-    if (out.index != WORK_NO_REGISTER && out.index >= WORK_REGISTER_VECTOR) {
-        out.index_vector = out.index;
-        out.index = WORK_NO_REGISTER;
-    }
-    out.scale = (uint8_t)(op->mem.scale > 0 ? op->mem.scale : 1);
-    out.displacement = op->mem.disp;
-    out.bytes = op->size;
-    return out;
-}
-
-static void x86_operands(const struct decoder *decoder, const cs_x86 *x86,
-                         struct assembly *out)
-{
-    for (size_t i = 0; i < x86->op_count && i < OPERANDS_MAX; i++) {
-        const cs_x86_op *op = &x86->operands[i];
-        struct operand *operand = &out->operand[out->operand_nr++];
-
-        *operand = (struct operand){.reg = WORK_NO_REGISTER,
-                                    .bytes = op->size,
-                                    .read = op->access & CS_AC_READ,
-                                    .written = op->access & CS_AC_WRITE};
-        if (op->type == X86_OP_REG) {
-            operand->kind = OPERAND_REGISTER;
-            operand->reg = register_of(decoder, op->reg, &operand->bytes);
-        } else if (op->type == X86_OP_MEM) {
-            operand->kind = OPERAND_MEMORY;
-            operand->memory = x86_memory(decoder, op);
-        } else {
-            operand->number = op->imm;
-        }
-    }
-    out->is_locked = x86->prefix[0] == 0xf0;
 }
 
 static const struct {
@@ -443,7 +272,7 @@ static void arrange(const cs_arm64_op *op, struct operand *operand)
 static struct work_memory arm64_memory(const struct decoder *decoder,
                                        const cs_arm64_op *op)
 {
-    struct work_memory out = no_memory();
+    struct work_memory out = work_no_memory();
     uint16_t bytes;
 
     out.base = register_of(decoder, op->mem.base, &bytes);
@@ -459,7 +288,7 @@ static struct work_memory arm64_memory(const struct decoder *decoder,
 /* A number where a load has its memory: the address itself. */
 static struct work_memory arm64_literal(const cs_arm64_op *op, uint64_t pc)
 {
-    struct work_memory out = no_memory();
+    struct work_memory out = work_no_memory();
 
     out.pc_relative = true;
     out.displacement = op->imm - (int64_t)(pc + 4);
@@ -478,7 +307,7 @@ static void arm64_operands(const struct decoder *decoder, const cs_insn *insn,
     const cs_arm64 *arm64 = &insn->detail->arm64;
     bool is_literal = behind(insn->mnemonic, "ldr") && !strchr(insn->op_str, '[');
 
-    for (size_t i = 0; i < arm64->op_count && i < OPERANDS_MAX; i++) {
+    for (size_t i = 0; i < arm64->op_count; i++) {
         const cs_arm64_op *op = &arm64->operands[i];
         struct operand *operand = &out->operand[out->operand_nr++];
 
@@ -491,72 +320,37 @@ static void arm64_operands(const struct decoder *decoder, const cs_insn *insn,
         } else if (op->type == ARM64_OP_MEM) {
             operand->kind = OPERAND_MEMORY;
             operand->memory = arm64_memory(decoder, op);
-        } else if (op->type == ARM64_OP_IMM) {
-            operand->number = op->imm;
-            if (is_literal && i == 1) {
-                operand->kind = OPERAND_MEMORY;
-                operand->memory = arm64_literal(op, insn->address);
-            }
+        } else if (is_literal && i == 1) {
+            operand->kind = OPERAND_MEMORY;
+            operand->memory = arm64_literal(op, insn->address);
         }
     }
     out->writes_back = arm64->writeback;
     out->writes_flags = arm64->update_flags;
 }
 
-static void implied(const struct decoder *decoder, const cs_insn *insn,
-                    struct assembly *out)
-{
-    const cs_detail *detail = insn->detail;
-    uint16_t bytes;
-
-    for (size_t i = 0; i < detail->regs_read_count && i < IMPLIED_MAX; i++)
-        out->implied_read[out->implied_read_nr++] =
-            register_of(decoder, detail->regs_read[i], &bytes);
-    for (size_t i = 0; i < detail->regs_write_count && i < IMPLIED_MAX; i++)
-        out->implied_write[out->implied_write_nr++] =
-            register_of(decoder, detail->regs_write[i], &bytes);
-}
-
 static void assembly_of(const struct decoder *decoder, const cs_insn *insn,
                         struct assembly *out)
 {
-    const char *word = strrchr(insn->mnemonic, ' ');
+    const cs_detail *detail = insn->detail;
 
     *out = (struct assembly){.mask = WORK_NO_REGISTER};
-    snprintf(out->word, sizeof(out->word), "%s", word ? word + 1 : insn->mnemonic);
-    out->bytes = insn->size;
-    out->is_repeated = repeats(decoder, insn);
+    snprintf(out->word, sizeof(out->word), "%s", insn->mnemonic);
     out->is_return =
         cs_insn_group(decoder->handle, insn, CS_GRP_RET) || behind(insn->mnemonic, "ret");
     out->is_call = is_one_of(out->word, calls);
     out->is_branch = jumps(decoder, insn);
-    implied(decoder, insn, out);
-    if (decoder->arch == DECODE_X86)
-        x86_operands(decoder, &insn->detail->x86, out);
-    else if (decoder->arch == DECODE_ARM64)
-        arm64_operands(decoder, insn, out);
+    arm64_operands(decoder, insn, out);
+    out->all_nr = out->operand_nr;
+    for (size_t i = 0; i < detail->regs_read_count && out->all_nr < OPERANDS_MAX; i++) {
+        struct operand *operand = &out->operand[out->all_nr++];
+
+        operand->kind = OPERAND_REGISTER;
+        operand->reg = register_of(decoder, detail->regs_read[i], &operand->bytes);
+    }
 }
 
 /* ---- one instruction ---- */
-
-static const char *widest_register(const struct assembly *text)
-{
-    uint16_t bytes = 0;
-
-    for (size_t i = 0; i < text->operand_nr; i++)
-        if (text->operand[i].kind == OPERAND_REGISTER && text->operand[i].bytes > bytes)
-            bytes = text->operand[i].bytes;
-    return bytes == 64 ? "zmm" : bytes == 32 ? "ymm" : "xmm";
-}
-
-/* It goes on behind it, and is never a branch. */
-static struct decoded decoded_of(const struct assembly *text)
-{
-    struct decoded out = {.known = true, .bytes = text->bytes};
-
-    arithmetic_x86(text->word, widest_register(text), &out);
-    return out;
-}
 
 struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_BYTES],
                       uint64_t pc)
@@ -565,16 +359,16 @@ struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_B
     struct assembly text;
     cs_insn *insn;
 
-    if (decoder->arch == DECODE_X86 && x86_decode_evex(code, &text))
-        return decoded_of(&text);
+    if (decoder->arch == DECODE_X86) {
+        if (x86_decode(code, pc, &out, &text))
+            x86_flops(&text, &out);
+        return out;
+    }
     if (cs_disasm(decoder->handle, code, DECODE_BYTES, pc, 1, &insn) != 1)
         return out;
     out.known = true;
     out.bytes = insn->size;
-    out.branch = branch_of(decoder, insn);
-    out.flow = flow_of(decoder, insn);
-    out.target = out.branch == BRANCH_DIRECT ? target_of(insn) : 0;
-    out.repeats = repeats(decoder, insn);
+    follow(decoder, insn, &out);
     arithmetic(decoder, insn, &out);
     cs_free(insn, 1);
     return out;
@@ -584,21 +378,17 @@ struct instruction_work decode_work(const struct decoder *decoder,
                                     const uint8_t code[DECODE_BYTES], uint64_t pc)
 {
     struct instruction_work out = {.class = WORK_OTHER, .microops = 1};
+    struct decoded decoded = {0};
     struct assembly text;
     cs_insn *insn;
 
-    if (decoder->arch == DECODE_X86 && x86_decode_evex(code, &text)) {
+    if (decoder->arch == DECODE_X86 && x86_decode(code, pc, &decoded, &text)) {
         x86_work(&text, &out);
-        return out;
-    }
-    if ((decoder->arch != DECODE_X86 && decoder->arch != DECODE_ARM64) ||
-        cs_disasm(decoder->handle, code, DECODE_BYTES, pc, 1, &insn) != 1)
-        return out;
-    assembly_of(decoder, insn, &text);
-    cs_free(insn, 1);
-    if (decoder->arch == DECODE_X86)
-        x86_work(&text, &out);
-    else
+    } else if (decoder->arch == DECODE_ARM64 &&
+               cs_disasm(decoder->handle, code, DECODE_BYTES, pc, 1, &insn) == 1) {
+        assembly_of(decoder, insn, &text);
+        cs_free(insn, 1);
         arm64_work(&text, &out);
+    }
     return out;
 }

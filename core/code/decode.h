@@ -1,6 +1,6 @@
 /*
- * What one machine instruction is, for counting and for following where it goes: the
- * adapter of capstone.
+ * What one machine instruction is, for counting and for following where it goes, by the
+ * adapters of Zydis (decode_x86.c) and of capstone (decode.c).
  */
 #ifndef CORE_CODE_DECODE_H
 #define CORE_CODE_DECODE_H

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/code/work.h"
+#include "core/code/decode.h"
 
 enum operand_kind { OPERAND_NUMBER, OPERAND_REGISTER, OPERAND_MEMORY };
 
@@ -15,41 +15,48 @@ struct operand {
     enum operand_kind kind;
     uint8_t reg;    /* as in work.h; WORK_NO_REGISTER for what it does not count */
     uint16_t bytes; /* of the register, of the access; a vector of arm64: in use */
-    uint16_t element_bytes; /* of a vector of arm64; 0 = not told */
-    bool read, written;     /* as the decoder says: of general registers only */
-    bool is_lane;           /* v0.d[1]: the others stay */
-    int64_t number;
+    uint16_t element_bytes; /* of a vector; 0 = not told */
+    /* x86. A register that keeps some of what it held is read, too; memory that is
+     * neither gives its address only. */
+    bool read, written;
+    bool is_lane; /* arm64, v0.d[1]: the others stay */
     struct work_memory memory;
 };
 
-enum { OPERANDS_MAX = 8, IMPLIED_MAX = 8 };
+enum { OPERANDS_MAX = 16 };
 
 struct assembly {
     char word[32]; /* the mnemonic, without prefixes; the same for all conditions */
-    unsigned bytes;
     struct operand operand[OPERANDS_MAX];
-    size_t operand_nr;
-    uint8_t implied_read[IMPLIED_MAX], implied_write[IMPLIED_MAX];
-    size_t implied_read_nr, implied_write_nr;
-    uint8_t mask;      /* of AVX-512; WORK_NO_REGISTER = all lanes */
-    bool zeroes;       /* lanes that the mask leaves out; else they stay */
+    size_t operand_nr;     /* as they are written; a mask is not among them */
+    size_t all_nr;         /* behind those the implied ones; arm64: what is read */
+    uint16_t vector_bytes; /* of AVX: what the instruction works on; else 0 */
+    uint8_t mask;          /* of AVX-512; WORK_NO_REGISTER = all lanes */
+    bool is_integer;   /* x86: what the general registers' own units compute, mostly */
     bool is_locked;    /* prefix */
-    bool is_repeated;  /* rep */
     bool writes_back;  /* arm64: the address register */
     bool writes_flags; /* arm64 */
     bool is_scalable;  /* arm64: SVE */
     bool is_branch, is_call, is_return;
 };
 
-/*
- * AVX-512 (EVEX) and instructions on masks, of which capstone 4 knows fewer than half.
- * False for what is none, or not known. At least 15 bytes.
+/* `text` and, but for the FLOP, `out`, which are empty. False for what is no instruction.
  */
-bool x86_decode_evex(const uint8_t *code, struct assembly *out);
+bool x86_decode(const uint8_t code[DECODE_BYTES], uint64_t pc, struct decoded *out,
+                struct assembly *text);
+/* Into `out`, which has none. */
+void x86_flops(const struct assembly *text, struct decoded *out);
 
 /* `out` is empty. */
 void x86_work(const struct assembly *text, struct instruction_work *out);
 void arm64_work(const struct assembly *text, struct instruction_work *out);
+
+bool operand_is_general(const struct operand *operand); /* a register of that kind */
+bool operand_is_vector(const struct operand *operand);
+/* Of those that are written. */
+bool any_operand(const struct assembly *text, bool (*is)(const struct operand *));
+
+struct work_memory work_no_memory(void);
 
 /* Once each; WORK_NO_REGISTER is left out, and what finds no room. */
 void work_reads(struct instruction_work *work, uint8_t reg);

@@ -1,8 +1,8 @@
 /*
  * What one machine instruction asks of a core: which registers it waits for and which it
  * gives, how it is executed, what memory it touches. For a model of the core
- * (core/pipeline); the mnemonics and operands are read by the adapter of capstone
- * (decode.c).
+ * (core/pipeline); the mnemonics and operands are read by the adapters of Zydis and
+ * capstone (decode_x86.c, decode.c).
  */
 #ifndef CORE_CODE_WORK_H
 #define CORE_CODE_WORK_H

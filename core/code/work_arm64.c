@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/text.h"
 #include "core/code/decode_parts.h"
 
 enum { KEEPS = 1, COMPARES = 2, SHUFFLES_GENERAL = 4 };
@@ -119,33 +120,9 @@ static const struct class_row rows[] = {
     {"svc", WORK_OTHER, 0, 0},
 };
 
-static bool begins(const char *word, const char *start)
-{
-    return strncmp(word, start, strlen(start)) == 0;
-}
-
 static bool is_register(const struct operand *operand)
 {
     return operand->kind == OPERAND_REGISTER;
-}
-
-static bool is_general(const struct operand *operand)
-{
-    return is_register(operand) && operand->reg < WORK_REGISTER_VECTOR;
-}
-
-static bool is_vector(const struct operand *operand)
-{
-    return is_register(operand) && operand->reg >= WORK_REGISTER_VECTOR &&
-           operand->reg < WORK_REGISTER_MASK;
-}
-
-static bool any(const struct assembly *text, bool (*is)(const struct operand *))
-{
-    for (size_t i = 0; i < text->operand_nr; i++)
-        if (is(&text->operand[i]))
-            return true;
-    return false;
 }
 
 /* ---- memory ---- */
@@ -164,12 +141,13 @@ static unsigned access_bytes(const struct assembly *text)
 {
     const char *word = text->word;
     size_t length = strlen(word);
-    bool is_pair = begins(word, "ldp") || begins(word, "ldnp") || begins(word, "stp") ||
-                   begins(word, "stnp") || begins(word, "ldpsw");
+    bool is_pair = text_begins(word, "ldp") || text_begins(word, "ldnp") ||
+                   text_begins(word, "stp") || text_begins(word, "stnp") ||
+                   text_begins(word, "ldpsw");
 
-    if (begins(word, "ldpsw"))
+    if (text_begins(word, "ldpsw"))
         return 8;
-    if (begins(word, "ld1r"))
+    if (text_begins(word, "ld1r"))
         return text->operand[0].element_bytes;
     if (strchr("1234", word[2]) || is_pair)
         return text->operand[0].is_lane ? text->operand[0].element_bytes
@@ -180,7 +158,7 @@ static unsigned access_bytes(const struct assembly *text)
         return 2;
     if (word[length - 1] == 'w')
         return 4;
-    if (begins(word, "stx") || begins(word, "stlx"))
+    if (text_begins(word, "stx") || text_begins(word, "stlx"))
         return text->operand[1].bytes;
     return text->operand[0].bytes;
 }
@@ -191,7 +169,7 @@ static bool is_atomic(const char *word)
                                         "ldsmin", "ldumax", "ldumin", "swp",   "cas"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (begins(word, words[i]))
+        if (text_begins(word, words[i]))
             return true;
     return false;
 }
@@ -202,12 +180,13 @@ static void memory_work(const struct assembly *text, struct instruction_work *ou
     bool atomic = is_atomic(word);
 
     out->class = WORK_NONE;
-    out->stores = atomic || begins(word, "st");
-    out->loads = atomic || begins(word, "ld");
-    out->nontemporal = begins(word, "ldnp") || begins(word, "stnp");
+    out->stores = atomic || text_begins(word, "st");
+    out->loads = atomic || text_begins(word, "ld");
+    out->nontemporal = text_begins(word, "ldnp") || text_begins(word, "stnp");
     for (size_t i = 0; i < text->operand_nr; i++) {
         const struct operand *operand = &text->operand[i];
-        bool is_status = i == 0 && (begins(word, "stx") || begins(word, "stlx"));
+        bool is_status =
+            i == 0 && (text_begins(word, "stx") || text_begins(word, "stlx"));
         /* ldadd from, to, [address] */
         bool written = is_status || (out->loads && (!atomic || i == 1));
 
@@ -250,7 +229,8 @@ static void set_bits(const struct assembly *text, struct instruction_work *out)
 static enum work_class class_of(const struct assembly *text, const struct class_row *row)
 {
     enum work_class class = row ? row->class : WORK_ALU;
-    bool vector = any(text, is_vector), general = any(text, is_general);
+    bool vector = any_operand(text, operand_is_vector),
+         general = any_operand(text, operand_is_general);
 
     if (row && row->flags & SHUFFLES_GENERAL && vector && general)
         return WORK_TRANSFER;
@@ -263,7 +243,7 @@ static enum work_class class_of(const struct assembly *text, const struct class_
                                                                       : WORK_ALU;
     }
     if (vector && class == WORK_ALU)
-        return begins(text->word, "rev") ? WORK_SHUFFLE : WORK_VECTOR_ALU;
+        return text_begins(text->word, "rev") ? WORK_SHUFFLE : WORK_VECTOR_ALU;
     if (vector && class == WORK_MULTIPLY)
         return WORK_VECTOR_MULTIPLY;
     return class;
@@ -285,8 +265,8 @@ static void compute_work(const struct assembly *text, struct instruction_work *o
         if (i > 0 || compares || operand->is_lane || (row && row->flags & KEEPS))
             work_reads(out, operand->reg);
     }
-    for (size_t i = 0; i < text->implied_read_nr; i++)
-        work_reads(out, text->implied_read[i]);
+    for (size_t i = text->operand_nr; i < text->all_nr; i++)
+        work_reads(out, text->operand[i].reg);
     if (text->writes_flags || compares)
         work_writes(out, WORK_REGISTER_FLAGS);
     if (out->class != WORK_NONE && out->class != WORK_OTHER)
@@ -299,8 +279,8 @@ static void branch_work(const struct assembly *text, struct instruction_work *ou
     for (size_t i = 0; i < text->operand_nr; i++)
         if (is_register(&text->operand[i]))
             work_reads(out, text->operand[i].reg);
-    for (size_t i = 0; i < text->implied_read_nr; i++)
-        work_reads(out, text->implied_read[i]);
+    for (size_t i = text->operand_nr; i < text->all_nr; i++)
+        work_reads(out, text->operand[i].reg);
     if (text->is_call)
         work_writes(out, 30);
     if (text->is_return && !text->operand_nr)
@@ -313,27 +293,23 @@ void arm64_work(const struct assembly *text, struct instruction_work *out)
 
     out->known = !text->is_scalable;
     out->microops = 1;
-    out->memory = (struct work_memory){.base = WORK_NO_REGISTER,
-                                       .index = WORK_NO_REGISTER,
-                                       .index_vector = WORK_NO_REGISTER,
-                                       .mask = WORK_NO_REGISTER,
-                                       .scale = 1,
-                                       .lanes = 1};
+    out->memory = work_no_memory();
     if (!out->known)
         return;
     if (text->is_branch || text->is_call || text->is_return) {
         branch_work(text, out);
-    } else if (begins(word, "prf")) {
+    } else if (text_begins(word, "prf")) {
         out->class = WORK_NONE;
         out->prefetches = true;
         for (size_t i = 0; i < text->operand_nr; i++)
             if (text->operand[i].kind == OPERAND_MEMORY)
                 out->memory = text->operand[i].memory;
         out->memory.bytes = 1;
-    } else if (begins(word, "dmb") || begins(word, "dsb") || begins(word, "isb")) {
+    } else if (text_begins(word, "dmb") || text_begins(word, "dsb") ||
+               text_begins(word, "isb")) {
         out->class = WORK_OTHER;
         out->software_lock = true;
-    } else if (begins(word, "ld") || begins(word, "st") || is_atomic(word)) {
+    } else if (text_begins(word, "ld") || text_begins(word, "st") || is_atomic(word)) {
         memory_work(text, out);
     } else {
         compute_work(text, out);

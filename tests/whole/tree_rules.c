@@ -88,6 +88,7 @@ static const struct {
     {"CUnit/", "tests/", 0, false},
     {"sde_lib.h", "core/traffic/counters/papi_export.c", 1, true},
     {"capstone/", "core/code/", 1, false},
+    {"Zydis/", "core/code/", 1, false},
     {"elfutils/", "core/code/", 0, false},
     {"perfmon/", "core/traffic/", 1, true},
 };
