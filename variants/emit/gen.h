@@ -151,15 +151,17 @@ void gen_streams(struct gen *gen, struct code *code);
 void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code);
 
-/* The same where no size is zero, as C promises; to be tested where the code needs it. */
+/* gen_proof.c: at least one iteration, for certain. */
+bool loop_runs(struct gen *gen, const struct code *loop);
+/* The same of the loop and of what it leaves to the one behind it, where it runs whole
+ * blocks of iterations: elements that do not change with the loop are accessed then. */
+bool loop_or_rest_runs(struct gen *gen, const struct code *loop);
+/* This where no size is zero, as C promises; to be tested where the code needs it. */
 bool loop_runs_by_promise(struct gen *gen, const struct code *loop);
 /* Is it inside of its array, as declared, whenever the place before the loop is reached?
  */
 bool element_is_declared(struct gen *gen, const struct code *loop,
                          const struct ir_expr *element);
-bool loop_runs(
-    struct gen *gen,
-    const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
 
 /* `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);

@@ -106,19 +106,39 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
     return false;
 }
 
-static bool runs(struct gen *gen, const struct code *loop)
+/* What a loop over whole blocks leaves at its end to the loop behind it, in values of the
+ * iterator: up to one less than a block; 0 = nothing, or that cannot be told. */
+static long long left_behind(struct gen *gen, const struct code *loop)
+{
+    const struct ir_stmt *source = loop->band->loop->stmt;
+    if (loop->band->role != BAND_BLOCK || source->step <= 0 || !strcmp(source->cmp, "<="))
+        return 0;
+    struct sum upper = sum_of_expr(gen->arena, loop->upper),
+               end = sum_of_expr(gen->arena, source->upper);
+    struct sum left = sum_add(&end, &upper, -1);
+    return !left.nr && left.constant == loop->step - source->step ? left.constant : 0;
+}
+
+static bool runs(struct gen *gen, const struct code *loop, long long behind)
 {
     struct sum lower = sum_of_expr(gen->arena, loop->lower),
                upper = sum_of_expr(gen->arena, loop->upper);
     struct sum trips =
         loop->step > 0 ? sum_add(&upper, &lower, -1) : sum_add(&lower, &upper, -1);
+    trips.constant += behind;
     return is_positive(gen, loop->parent, trips, PROOF_DEPTH);
 }
 
 bool loop_runs(struct gen *gen, const struct code *loop)
 {
     gen->hypothesis = gen->known;
-    return runs(gen, loop);
+    return runs(gen, loop, 0);
+}
+
+bool loop_or_rest_runs(struct gen *gen, const struct code *loop)
+{
+    gen->hypothesis = gen->known;
+    return runs(gen, loop, left_behind(gen, loop));
 }
 
 bool loop_runs_by_promise(struct gen *gen, const struct code *loop)
@@ -127,7 +147,7 @@ bool loop_runs_by_promise(struct gen *gen, const struct code *loop)
     isl_set *all =
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->guaranteed));
     gen->hypothesis = isl_set_intersect(all, isl_set_copy(gen->known));
-    bool sure = runs(gen, loop);
+    bool sure = runs(gen, loop, left_behind(gen, loop));
     isl_set_free(gen->hypothesis);
     gen->hypothesis = gen->known;
     return sure;

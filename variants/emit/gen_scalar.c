@@ -29,7 +29,7 @@ struct elements {
     size_t nr;
     size_t behind; /* statements put behind the loop */
     bool too_many, in_maybe;
-    bool runs, promised; /* the loop, at least once; if no size is zero */
+    bool runs, promised; /* the loop or what is left of it; if no size is zero */
 };
 
 static const struct ir_symbol *root_of(const struct ir_expr *expr)
@@ -434,7 +434,7 @@ static void treat_loop(struct gen *gen, struct code *loop)
         if (block->child[i]->stmt->expr)
             collect(all, block->child[i]->stmt->expr);
     if (!all->too_many) {
-        all->runs = loop_runs(gen, loop);
+        all->runs = loop_or_rest_runs(gen, loop);
         all->promised = all->runs || loop_runs_by_promise(gen, loop);
         choose(all);
         rewrite(all);

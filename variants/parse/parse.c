@@ -245,6 +245,22 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->body_end = chosen->body->end;
 }
 
+/* `*p` is p[0]: elements are known by their subscripts from here on. */
+static void find_first_element(struct ir_expr *expr, void *data)
+{
+    struct parse *p = data;
+    if (expr->kind != IR_UNARY || strcmp(expr->op, "*") != 0 ||
+        expr->arg[0]->kind != IR_NAME || !expr->arg[0]->symbol->type.pointers)
+        return;
+    struct ir_expr *element = ir_expr_new(p->arena, IR_INDEX, 2);
+    element->arg[0] = expr->arg[0];
+    element->arg[1] = ir_integer(p->arena, 0);
+    expr->kind = IR_INDEX;
+    expr->op = element->op;
+    expr->arg = element->arg;
+    expr->arg_nr = element->arg_nr;
+}
+
 static int read_function(struct parse *p, struct ct_function *chosen,
                          const struct strvec *args, struct error *err)
 {
@@ -270,6 +286,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_rows(p);
     parse_follow_matrices(p);
     parse_effects(p);
+    visit_stmt(p->function->body, find_first_element, p);
     parse_name_bounds(p);
     attach_pragmas(p, chosen);
     parse_calls(p, chosen);

@@ -43,7 +43,8 @@ static bool is_kept(const struct body *body, const struct access *access)
     const struct cell *cell = &body->nest->cell[access->cell];
     const struct ir_symbol *symbol = cell->symbol;
     bool own = cell->is_private && cell->depth > (size_t)body->loop->depth;
-    bool plain = symbol->role == IR_LOCAL || symbol->role == IR_PARAM;
+    bool plain =
+        symbol->role == IR_LOCAL || symbol->role == IR_PARAM || symbol->role == IR_GLOBAL;
     if (own || symbol->is_static ||
         (cell->dims ? !access->exact || access->collapsed : !plain))
         return false;
@@ -106,7 +107,8 @@ bool band_accumulates(const struct nest *nest, const struct tree *band, bool *el
         if (!legal)
             say(why, &found);
         any = any || legal;
-        *element = *element || (legal && access->expr->kind != IR_NAME);
+        *element = *element || (legal && (access->expr->kind != IR_NAME ||
+                                          access->expr->symbol->role == IR_GLOBAL));
     }
     if (!any && !why->length)
         buf_add(why, "no variable of it is made from its last value");
