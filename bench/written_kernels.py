@@ -87,6 +87,9 @@ def pair(front, behind):
 
 NESTS = {
     "else": PLAIN,
+    "sums": ("H\n\t*c += S(b[i]);", "H\n\tgtotal += S(b[i]);", "H {\n\tgtotal ^= S(b[i]) << 2;\n\tc[i] = 1;\n}", "H\n\tJ\n\t\tc[i] += S(b[j]) & 3;",
+             "H\n\tJ\n\t\tgtab[j & 7] += S(b[i]);", "H\n\tfor (int j = 0; j < 4; j++)\n\t\tgtab[j] += S(b[i]);", "H\n\tJ\n\t\tc[i * 9] += S(b[j]);",
+             "{\n\tint *q = &gtotal;\n\tH\n\t\t*q += S(b[i]);\n}", "J\n\tH {\n\t\tgtotal += S(b[i]) + j;\n\t\t*a = W(*a + 1);\n\t}"),
     "heads": ("for (int i = 0, m = n / 2; i < m; i++)\n\ta[i] = W(a[i] + m);", "for (int i = 0, last = 3; i < n; i++) {\n\tc[i] = last;\n\tlast = S(b[i]);\n}",
               "for (int q = 5, i = 0; i < n; i++, q += 2)\n\tc[i] = q & 63;", "for (int i = 0, k = n - 2; i < k; i++)\n\ta[i] = W(a[i] + k);",
               "for (int i = 0, q = 0; i < n; i++)\n\tfor (int j = 0; j < 4; j++)\n\t\tc[i * 4 + j] = W(b[q++]);", "for (int i = 0, q = n - 1; i < q; i++, q--)\n\ta[i] = W(b[q]);",
