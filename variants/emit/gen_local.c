@@ -63,8 +63,7 @@ static struct code *holder(struct code *code, const struct ir_symbol *symbol)
 /* A loop whose iterations have a variable each. */
 static bool is_own_loop(const struct code *code, const struct cell *cell)
 {
-    return code->kind == CODE_FOR && code->band->role != BAND_TILE &&
-           (size_t)code->band->loop->depth + 1 == cell->depth;
+    return code->kind == CODE_FOR && band_owns(code->band, cell);
 }
 
 /* Loops inside the iteration that the scalar belongs to stay inside its scope; that of

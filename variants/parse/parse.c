@@ -246,7 +246,7 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
 }
 
 /* `*p` is p[0]: elements are known by their subscripts from here on. */
-static void find_first_element(struct ir_expr *expr, void *data)
+static void index_pointer(struct ir_expr *expr, void *data)
 {
     struct parse *p = data;
     if (expr->kind != IR_UNARY || strcmp(expr->op, "*") != 0 ||
@@ -286,7 +286,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_follow_rows(p);
     parse_follow_matrices(p);
     parse_effects(p);
-    visit_stmt(p->function->body, find_first_element, p);
+    visit_stmt(p->function->body, index_pointer, p);
     parse_name_bounds(p);
     attach_pragmas(p, chosen);
     parse_calls(p, chosen);

@@ -87,6 +87,10 @@ struct work {
  * stands for all. Of the final tree, before the code is made. */
 void tree_coalesce(struct work *work);
 
+/* tree_expand.c: a loop whose iterations have a variable each for the private scalar: it
+ * is declared there, and legality sees that no value leaves it. */
+bool band_owns(const struct tree *band, const struct cell *cell);
+
 long long copy_number_of(const struct tree *band); /* how many copies */
 long long copy_distance(const struct tree *band);  /* between them, in the iterator */
 

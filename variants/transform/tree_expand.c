@@ -84,11 +84,14 @@ static bool stays_in_parts(const struct expansion *at, const struct tree *tree)
     return stays;
 }
 
-/* A loop whose iterations have a variable each. */
+bool band_owns(const struct tree *band, const struct cell *cell)
+{
+    return band->role != BAND_TILE && (size_t)band->loop->depth + 1 == cell->depth;
+}
+
 static bool is_own_loop(const struct expansion *at, const struct tree *tree)
 {
-    return tree->kind == TREE_BAND && tree->role != BAND_TILE &&
-           (size_t)tree->loop->depth + 1 == at->work->nest->cell[at->cell].depth;
+    return tree->kind == TREE_BAND && band_owns(tree, &at->work->nest->cell[at->cell]);
 }
 
 static bool has_own_loop(const struct expansion *at, const struct tree *tree)
@@ -110,13 +113,19 @@ static bool leaves(const struct expansion *at, const struct tree *tree)
     return found;
 }
 
+/* In the order of the source. */
+static isl_union_map *flow_of(const struct nest *nest, size_t cell)
+{
+    isl_union_map *storage = cell_storage(nest, cell, nest->tree);
+    isl_union_map *flow = cell_flow(nest, cell, nest->order, storage, NULL);
+    isl_union_map_free(storage);
+    return flow;
+}
+
 bool cell_leaves_loop(struct work *work, size_t cell)
 {
-    struct expansion at = {.work = work, .cell = cell};
-    isl_union_map *storage = cell_storage(work->nest, cell, work->nest->tree);
-    at.flow = cell_flow(work->nest, cell, work->nest->order, storage, NULL);
+    struct expansion at = {.work = work, .cell = cell, .flow = flow_of(work->nest, cell)};
     bool found = !at.flow || leaves(&at, work->tree);
-    isl_union_map_free(storage);
     isl_union_map_free(at.flow);
     return found;
 }
@@ -284,12 +293,9 @@ static int refuse(const struct expansion *at, struct error *err)
 static int expand(struct work *work, size_t cell, struct error *err)
 {
     struct nest *nest = work->nest;
-    struct expansion at = {.work = work, .cell = cell};
+    struct expansion at = {.work = work, .cell = cell, .flow = flow_of(nest, cell)};
     size_t first = work->box_nr;
-    isl_union_map *storage = cell_storage(nest, cell, nest->tree);
-    at.flow = cell_flow(nest, cell, nest->order, storage, NULL);
     bool fits = at.flow && expand_below(&at, work->tree);
-    isl_union_map_free(storage);
     isl_union_map_free(at.flow);
     if (!fits)
         drop_arrays(work, first);
