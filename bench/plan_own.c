@@ -29,15 +29,17 @@ static const double original_limit_s = 5, variant_limit_s = 120;
 /* All but its main, which gets a name, stays within the object. What main does on its way
  * to the kernel is not what is checked. */
 static bool compile_as(const struct plan_bench *bench, size_t build, const char *stem,
-                       const char *text, char **object, struct error *err)
+                       const char *text, const char *with, char **object,
+                       struct error *err)
 {
     char *named = xasprintf("#define main __attribute__((no_sanitize(\"undefined\"))) "
                             "main_%s\n#line 1\n%s",
                             stem, text),
-         *entry = xasprintf("--keep-global-symbol=main_%s", stem);
+         *entry = xasprintf("--keep-global-symbol=main_%s", stem),
+         *all = xasprintf("%s %s", flags[build], with);
     struct buf output = {0};
     struct strvec argv = {0};
-    bool ok = plan_compile(bench, build, stem, named, flags[build], object, &output, err);
+    bool ok = plan_compile(bench, build, stem, named, all, object, &output, err);
 
     strvec_push(&argv, "objcopy");
     strvec_push(&argv, entry);
@@ -47,6 +49,7 @@ static bool compile_as(const struct plan_bench *bench, size_t build, const char 
     buf_release(&output);
     free(named);
     free(entry);
+    free(all);
     return ok;
 }
 
@@ -185,6 +188,30 @@ static void keep_call(struct plan_bench *bench, char *const *program,
     }
 }
 
+/* What the original prints in the calls one after the other, as variants are run: what a
+ * call leaves in static memory the next one finds. */
+static int want_in_turn(struct plan_bench *bench, const char *program, struct error *err)
+{
+    struct spawn_outcome outcome;
+    struct strvec args = {0};
+    char *save = NULL;
+
+    for (size_t i = 0; i < bench->item_nr; i++)
+        strvec_push_all(&args, &bench->item[i].args);
+    int result = run(program, -1, &args, variant_limit_s, &outcome, err);
+    strvec_release(&args);
+    if (result)
+        return -1;
+    char *line = strtok_r(outcome.out.data, "\n", &save);
+    for (size_t i = 0; i < bench->item_nr && line; i++) {
+        free(bench->item[i].want);
+        bench->item[i].want = xasprintf("%s\n", line);
+        line = strtok_r(NULL, "\n", &save);
+    }
+    spawn_outcome_release(&outcome);
+    return 0;
+}
+
 static int find_calls(struct plan_bench *bench, char *const *program, struct error *err)
 {
     struct spawn_outcome outcome;
@@ -209,6 +236,8 @@ static int find_calls(struct plan_bench *bench, char *const *program, struct err
             keep_call(bench, program, &item);
         }
         spawn_outcome_release(&outcome);
+        if (want_in_turn(bench, program[0], err))
+            return -1;
     }
     return bench->item_nr
                ? 0
@@ -229,7 +258,7 @@ int plan_own_open(struct plan_bench *bench, const struct plan_file *file,
         scratch_make(&bench->dir, err) == 0)
         result = add_callers(bench, err);
     for (size_t b = 0; b < bench->build_nr && result == 0; b++) {
-        result = compile_as(bench, b, "original", bench->kernel->function->source,
+        result = compile_as(bench, b, "original", bench->kernel->function->source, "",
                             &object, err)
                      ? 0
                      : -1;
@@ -258,7 +287,7 @@ void plan_own_compile(struct plan_bench *bench, size_t number, const char *sourc
 
         if (!is_wanted(number, b))
             continue;
-        if (compile_as(bench, b, stem, source, &object, &err)) {
+        if (compile_as(bench, b, stem, source, "", &object, &err)) {
             strvec_push(&bench->objects[b], object);
         } else {
             bool refused = bench->own->other && strstr(err.text, "tuned where");
@@ -357,6 +386,86 @@ static int run_calls(struct plan_bench *bench, const char *program, size_t numbe
     return 0;
 }
 
+/* ---- whose fault ---- */
+
+/* What makes plain C of a text that was written: no promises, by directives or otherwise.
+ * Threads stay: clauses copy variables. */
+static void forget_directives(char *text)
+{
+    static const char *const words[] = {"GCC ivdep", "clang loop", "omp simd",
+                                        "omp for simd", "omp parallel for simd"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        for (char *at = text; (at = strstr(at, words[i])); at++)
+            *at = 'x'; /* a pragma that nobody knows */
+}
+
+#define PLAIN "-Drestrict= -D__restrict= -D__restrict__= -fno-strict-aliasing "
+static const char *const no_vectors[PLAN_BUILDS] = {
+    [PLAN_SANITIZED] = "-fno-tree-vectorize",
+    [PLAN_SANITIZED + 1] = "-fno-vectorize -fno-slp-vectorize"};
+
+/* What the variant's verdict in this build is when these flags are added. Its object is
+ * replaced. */
+static int judge_with(struct plan_bench *bench, size_t number, size_t build,
+                      const char *with, enum plan_verdict *verdict, struct error *err)
+{
+    struct plan_try *try = &bench->try[number], before = *try;
+    char *stem = xasprintf("v%zu", number), *object = NULL, *program = NULL,
+         *path = xasprintf("%s/%s.c", bench->dir, stem);
+    struct buf text = {0};
+
+    try->verdict[build] = PLAN_GOOD;
+    try->detail[build] = NULL;
+    int result = file_read(path, &text, err);
+    if (!result)
+        forget_directives(text.data);
+    result =
+        result || !compile_as(bench, build, stem, buf_str(&text), with, &object, err) ||
+                link_all(bench, build, &program, err) ||
+                run_calls(bench, program, number, build, 0, bench->item_nr, err)
+            ? -1
+            : 0;
+    *verdict = try->verdict[build];
+    free(try->detail[build]);
+    *try = before;
+    buf_release(&text);
+    free(stem);
+    free(path);
+    free(object);
+    free(program);
+    return result;
+}
+
+/* A variant that is right under the sanitizers of both compilers and wrong as one of them
+ * optimises it. The compiler's fault where it stays wrong as plain C, which promises
+ * nothing, and is right once that does not make vectors. gcc 12.2 at -O3, seen with
+ * distances that the step does not divide:
+ *
+ *     for (i = 0; i < n - 2; i += 3)
+ *         a[i + 4] = a[i] + 1, a[i + 5] = a[i + 1] + 1, a[i + 6] = a[i + 2] + 1;
+ */
+static int find_miscompiled(struct plan_bench *bench, size_t number, struct error *err)
+{
+    struct plan_try *try = &bench->try[number];
+    size_t build = PLAN_SANITIZED + number % 2;
+    enum plan_verdict plain, scalar;
+    char *flags_scalar = xasprintf(PLAIN "%s", no_vectors[build]);
+    int result = 0;
+
+    if (try->verdict[build] == PLAN_WRONG && try->verdict[0] > PLAN_WARNING &&
+        try->verdict[1] > PLAN_WARNING) {
+        result = judge_with(bench, number, build, PLAIN, &plain, err) ||
+                         judge_with(bench, number, build, flags_scalar, &scalar, err)
+                     ? -1
+                     : 0;
+        if (!result && plain == PLAN_WRONG && scalar >= PLAN_ANNOUNCED)
+            try->verdict[build] = PLAN_MISCOMPILED;
+    }
+    free(flags_scalar);
+    return result;
+}
+
 int plan_own_run(struct plan_bench *bench, struct error *err)
 {
     size_t step = bench->own->is_generated ? bench->item_nr : 1;
@@ -375,5 +484,8 @@ int plan_own_run(struct plan_bench *bench, struct error *err)
         if (result)
             return -1;
     }
+    for (size_t i = 0; bench->own->is_generated && i < bench->try_nr; i++)
+        if (find_miscompiled(bench, i, err))
+            return -1;
     return 0;
 }

@@ -22,9 +22,9 @@ static const double compile_limit_s = 120;
 
 const char *plan_verdict_word(enum plan_verdict verdict)
 {
-    static const char *const words[] = {"no compile", "sanitizer", "race",    "crash",
-                                        "timeout",    "wrong",     "warning", "announced",
-                                        "refused",    "good"};
+    static const char *const words[] = {
+        "no compile", "sanitizer", "race",        "crash",   "timeout", "wrong",
+        "warning",    "announced", "miscompiled", "refused", "good"};
 
     return words[verdict];
 }
@@ -78,12 +78,12 @@ bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *s
     strvec_push_all(&argv, &bench->kernel->cflags);
     if (bench->own && bench->own->other)
         strvec_split(&argv, bench->own->other);
-    strvec_split(&argv, flags); /* the last word on the language is ours */
-    strvec_push(&argv, "-I");
-    strvec_push(&argv, templates ? templates : ".");
     strvec_push(&argv, bench->own || strstr(text, "pragma omp parallel")
                            ? "-fopenmp"
                            : "-fopenmp-simd");
+    strvec_split(&argv, flags); /* the last word on the language is ours */
+    strvec_push(&argv, "-I");
+    strvec_push(&argv, templates ? templates : ".");
     strvec_split(&argv, "-c -o");
     strvec_push(&argv, *object);
     strvec_push(&argv, source);

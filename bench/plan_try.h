@@ -27,8 +27,9 @@ enum plan_verdict {
     PLAN_TIMEOUT,
     PLAN_WRONG,
     PLAN_WARNING,
-    PLAN_ANNOUNCED, /* wrong where what it says that it rests on does not hold */
-    PLAN_REFUSED,   /* not to be built with other flags than it was made with */
+    PLAN_ANNOUNCED,   /* wrong where what it says that it rests on does not hold */
+    PLAN_MISCOMPILED, /* right but for one compiler's vectorizer, see plan_own.c */
+    PLAN_REFUSED,     /* not to be built with other flags than it was made with */
     PLAN_GOOD,
     PLAN_VERDICT_NR
 };

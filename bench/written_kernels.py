@@ -355,6 +355,7 @@ static void reset(void)
 		glimit[i] = i * 3 & 7;
 	for (i = 0; i < 1024; i++)
 		gwork[i] = i * 7 % 13;
+	memset(gtext, 0, sizeof gtext);
 	memcpy(gtext, "0123456b8012efg\\0xyz", 20);
 	memset(gprinted, 0, sizeof gprinted);
 	gout = gout ? gout : fmemopen(gprinted, sizeof gprinted, "w");
@@ -453,7 +454,7 @@ class Written:
         text = re.sub(r"\bF8\b", "for (int j = 0; j < 8; j++)", text)
         frame = self.pick(FRAMES) if what == "else" or self.below(3) == 0 else "N"
         # a frame takes one statement; a label stands once in a function
-        if re.search(r"^(int|again:|#pragma omp \w+( for| simd)?.*\n)|^\S.*\n(PAR|for|H)|next:|one:|^i = 0|^;", text) or "\nfor (" in re.sub(r"\n\t", "", text):
+        if re.search(r"^(int|again:|#pragma omp \w+( for| simd)?.*\n)|^\S.*\n(PAR|for|H)|next:|one:|^i = 0|^;|^FIELDS", text) or "\nfor (" in re.sub(r"\n\t", "", text):
             text = "{\n%s\n}" % text
         if frame.count("N") > 1 and ("next:" in text or "one:" in text) or "again:" in frame and self.__dict__.get("labelled"):
             frame = "N"
@@ -482,7 +483,9 @@ class Written:
             front = front.replace("for (int i = 0; i < (n)", "for (i = 0; i < (n)").replace("for (int i = 0; i < n", "for (i = 0; i < n").replace(
                 "for (int j = 0", "for (j = 0").replace("LOOP(i, n, body) for (int", "LOOP(i, n, body) for (")
             declared += "" if "\tint j;" in declared else "\tint j = 0;\n"
-            if re.search(r"for \((int|long|const|T|struct)\b", body):
+            # an inner counter that stands outside of the loops is shared by the threads
+            shared = re.search(r"omp (parallel|for)|PAR|SUM", whole) and re.search(r"int j|EACH_J", whole)
+            if shared or re.search(r"for \((int|long|const|T|struct)\b", body):
                 self.flags, self.layout = "", ""
                 return self.write_rest(promise, FRONT, "", whole)
             promise = "__" + promise if promise else ""

@@ -72,6 +72,12 @@ static bool is_here(const struct ct_clang *clang, CXSourceLocation location, siz
     return file && clang_File_isEqual(file, clang->main);
 }
 
+/* The compiler's own, which libclang declares where the file first names it. */
+static bool is_builtin(const char *name)
+{
+    return strncmp(name, "__builtin_", strlen("__builtin_")) == 0;
+}
+
 static struct item item_of(const struct flattening *at, CXCursor cursor)
 {
     struct ct_clang *clang = at->clang;
@@ -91,7 +97,8 @@ static struct item item_of(const struct flattening *at, CXCursor cursor)
         return item;
     }
     CXCursor referred = clang_getCursorReferenced(cursor);
-    item.refers = !clang_Cursor_isNull(referred) && !clang_isPreprocessing(item.kind);
+    item.refers = !clang_Cursor_isNull(referred) && !clang_isPreprocessing(item.kind) &&
+                  !is_builtin(item.name);
     if (item.refers)
         item.refers_here =
             is_here(clang, clang_getCursorLocation(referred), &item.referred, &line);

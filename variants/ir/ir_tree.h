@@ -182,11 +182,11 @@ struct ir_stmt {
     int line, end_line;
     size_t begin,
         end; /* byte range in the file, of the expansion; end is behind the ';' or '}' */
-    bool from_macro; /* starts inside a macro: its range is that of the macro call */
-    bool in_block;   /* in the file it is one of the statements of a block: several may
-                        stand in its place; else it is the one that what is around takes */
-    bool
-        shares_text; /* FOR: more than this loop comes from the macro call in its range */
+    bool from_macro;  /* starts inside a macro: its range is that of the macro call */
+    bool in_block;    /* in the file it is one of the statements of a block: several may
+                         stand in its place; else it is the one that what is around takes */
+    bool shares_text; /* FOR: more than this loop, or only the ';' that ends it, comes
+                         from a macro */
     const struct ir_spelt_stmt *spelling; /* as the file has it; see ir/spelling.h */
     const char *comments;        /* lines above it, see SPELT_LINE; NULL = none */
     const char *remark;          /* a comment behind it on its line; NULL = none */

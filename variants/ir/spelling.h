@@ -30,8 +30,9 @@ struct ir_spelt_stmt {
 /* A use of a macro in the body, arguments included. */
 struct ir_use {
     size_t begin, end;
-    bool pastes;        /* `#` or `##` on the way: its arguments are not only tokens */
-    bool is_enclosed;   /* it becomes `( ... )` */
+    bool pastes;         /* `#` or `##` on the way: its arguments are not only tokens */
+    bool is_enclosed;    /* it becomes `( ... )` */
+    bool ends_statement; /* what it becomes ends in ';' or '}' */
     const char *placed; /* a macro of the compiler that it is made of, whose value depends
                            on the place, such as "__LINE__"; NULL = none */
 };

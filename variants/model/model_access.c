@@ -571,6 +571,14 @@ static void refuse_place(struct collect *at, const struct ir_expr *expr,
     buf_release(&text);
 }
 
+static bool chooses(const struct place *place)
+{
+    bool found = false;
+    for (size_t i = 0; i < place->nr; i++)
+        found = found || !place->subscript[i]->has_value;
+    return found;
+}
+
 /* A use of a variable or element. Parameters that nobody writes are no memory accesses.
  */
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
@@ -582,7 +590,7 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     bool own = !place.problem && place.nr - place.field_nr <= place.symbol->dim_nr;
     if (own && is_local_to_statement(at->nest, place.symbol)) {
         struct statement *statement = &at->nest->statement[at->statement];
-        statement->shares = statement->shares || place.partial;
+        statement->own_parts = statement->own_parts || place.partial || chooses(&place);
         return;
     }
     if (!place.problem)

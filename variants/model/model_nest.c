@@ -1003,8 +1003,9 @@ static int check_text(struct nest *nest)
 {
     return nest->source->shares_text
                ? nest_refuse(nest, nest->stmt->line,
-                             "it comes from a macro together with other statements; "
-                             "write the loop itself, or a macro of the loop alone")
+                             "it comes from a macro together with other statements, "
+                             "or the ';' of a statement in it does; write the loop "
+                             "itself, or a macro of the loop alone")
                : 0;
 }
 

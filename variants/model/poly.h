@@ -94,7 +94,9 @@ struct statement {
     const char *why; /* collapsed: the reason */
     bool calls;      /* functions that are given arrays */
     bool ends;       /* may end the program */
-    bool shares;     /* collapsed: members of a union of its own, or bit-fields */
+    bool
+        own_parts; /* collapsed: a variable of its own of which parts are reached: members
+                      of a union, bit-fields, elements of which no constant says which */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;

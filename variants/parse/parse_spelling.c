@@ -480,22 +480,57 @@ static bool is_enclosed(const char *text)
     return encloses;
 }
 
+static bool ends_statement(const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    return length && strchr(";}", text[length - 1]);
+}
+
 static void keep_uses(struct parse *p, const struct ct_outside *outside)
 {
     struct ir_use *use = ir_alloc(p->arena, (outside->use_nr + 1) * sizeof(*use));
     for (size_t i = 0; i < outside->use_nr; i++)
-        use[i] =
-            (struct ir_use){outside->use[i].place.begin, outside->use[i].place.end,
-                            outside->use[i].pastes, is_enclosed(outside->use[i].text),
-                            outside->use[i].placed};
+        use[i] = (struct ir_use){outside->use[i].place.begin,
+                                 outside->use[i].place.end,
+                                 outside->use[i].pastes,
+                                 is_enclosed(outside->use[i].text),
+                                 ends_statement(outside->use[i].text),
+                                 outside->use[i].placed};
     p->function->use = use;
     p->function->use_nr = outside->use_nr;
     p->function->placed_end = outside->placed_end;
+}
+
+/* Where its text ends it ends, too: no ';' comes out of a macro behind it. */
+static bool is_ended(const struct ir_function *function, const struct ir_stmt *stmt)
+{
+    bool ended =
+        stmt->end > stmt->begin && strchr(";}:", function->source[stmt->end - 1]);
+    for (size_t i = 0; !ended && i < function->use_nr; i++)
+        ended = function->use[i].end == stmt->end && function->use[i].ends_statement;
+    return ended;
+}
+
+/* Loops that are taken as text, or of which a part is, and that no ';' ends there. False
+ * = the text of `stmt` is not whole. */
+static bool check_ends(const struct ir_function *function, struct ir_stmt *stmt)
+{
+    bool as_text =
+             stmt->kind == IR_FOR || stmt->kind == IR_OPAQUE || stmt->kind == IR_WHILE,
+         whole = !as_text || is_ended(function, stmt);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        whole = (!stmt->child[i] || check_ends(function, stmt->child[i])) && whole;
+    if (stmt->kind == IR_FOR)
+        stmt->shares_text = stmt->shares_text || !whole;
+    return whole;
 }
 
 void parse_spellings(struct parse *p, const struct ct_outside *outside)
 {
     struct spellings all = {p, outside, defines_macros(p->function)};
     keep_uses(p, outside);
+    check_ends(p->function, p->function->body);
     spell_stmt(&all, p->function->body);
 }

@@ -733,12 +733,13 @@ static bool same_type(const struct access *a, const struct access *b)
 bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct buf *why)
 {
     for (size_t i = 0; i < nest->statement_nr; i++)
-        if (nest->statement[i].shares && has_statement(tree, i)) {
-            buf_addf(why,
-                     "a variable of the block at line %d has members that share bytes, "
-                     "which compilers take as independent in a loop that they are told "
-                     "to vectorise",
-                     nest->statement[i].stmt->line);
+        if (nest->statement[i].own_parts && has_statement(tree, i)) {
+            buf_addf(
+                why,
+                "the block at line %d has an array, a union or bit-fields of its own, "
+                "whose parts compilers take as independent in a loop that they are "
+                "told to vectorise",
+                nest->statement[i].stmt->line);
             return true;
         }
     for (size_t i = 0; i < nest->access_nr; i++)

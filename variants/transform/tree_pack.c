@@ -189,6 +189,24 @@ static void simplify_tiles(struct tree *tree)
         simplify_tiles(tree->child[i]);
 }
 
+/* A buffer that each iteration of a loop has for itself is one piece of memory to
+ * compilers, and what they are told of that loop is that iterations share none. */
+static int check_buffers(const struct work *work, struct error *err)
+{
+    const struct nest *nest = work->nest;
+    for (size_t i = 0; i < work->box_nr && !nest->model->forced; i++)
+        for (size_t k = 0; k < work->box[i].prefix_nr; k++)
+            if (work->box[i].prefix[k]->simd)
+                return fail(err, STATUS_ILLEGAL,
+                            "simd is not for the loop over %s at line %d: each iteration "
+                            "of it has a local array for '%s', which compilers keep once "
+                            "for all that run side by side",
+                            work->box[i].prefix[k]->name,
+                            work->box[i].prefix[k]->loop->stmt->line,
+                            nest->cell[work->box[i].cell].name);
+    return 0;
+}
+
 int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
@@ -206,6 +224,7 @@ int tree_finish(struct work *work, struct error *err)
     }
     status = tree_expand(work, err);
     status = status ? status : tree_boxes(work, err);
+    status = status ? status : check_buffers(work, err);
     take_padding(work->tree);
     for (size_t i = 0; !status && i < work->vec_nr; i++)
         status = tree_lanes(work, &work->vec[i], err);
