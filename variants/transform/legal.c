@@ -730,18 +730,43 @@ static bool same_type(const struct access *a, const struct access *b)
            !strcmp(shared_member(a->expr), shared_member(b->expr));
 }
 
-bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct buf *why)
+/* An element, which no constant names, of an array that each iteration of the loop has
+ * for itself. */
+static bool is_own_element(const struct nest *nest, const struct tree *tree,
+                           const struct access *access)
+{
+    const struct cell *cell = &nest->cell[access->cell];
+    size_t depth = tree->kind == TREE_BAND ? (size_t)tree->loop->depth : 0;
+    bool chosen = false;
+    for (size_t i = 0; i < access->subscript_nr; i++)
+        chosen = chosen || !access->subscript[i]->has_value;
+    return chosen && cell->is_private && cell->depth > depth &&
+           has_statement(tree, access->statement);
+}
+
+static int line_of_own_parts(const struct nest *nest, const struct tree *tree)
 {
     for (size_t i = 0; i < nest->statement_nr; i++)
-        if (nest->statement[i].own_parts && has_statement(tree, i)) {
-            buf_addf(
-                why,
-                "the block at line %d has an array, a union or bit-fields of its own, "
-                "whose parts compilers take as independent in a loop that they are "
-                "told to vectorise",
-                nest->statement[i].stmt->line);
-            return true;
-        }
+        if (nest->statement[i].own_parts && has_statement(tree, i))
+            return nest->statement[i].stmt->line;
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (is_own_element(nest, tree, &nest->access[i]))
+            return nest->access[i].line;
+    return 0;
+}
+
+bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct buf *why)
+{
+    int line = line_of_own_parts(nest, tree);
+    if (line) {
+        buf_addf(
+            why,
+            "line %d uses parts of an array, a union or bit-fields that each "
+            "iteration has for itself, which compilers take as independent in a loop "
+            "that they are told to vectorise",
+            line);
+        return true;
+    }
     for (size_t i = 0; i < nest->access_nr; i++)
         for (size_t k = 0; nest->access[i].write && k < nest->access_nr; k++) {
             const struct access *write = &nest->access[i], *other = &nest->access[k];
