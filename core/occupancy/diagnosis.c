@@ -11,8 +11,11 @@
 #include "core/pipeline/pipeline_account.h"
 
 /* The model of the core and the clock agree: the clock of a core, latencies and counts of
- * instructions are each known to a tenth or so. */
-static const double agrees = 1.33, differs = 2;
+ * instructions are each known to a tenth or so. Where they differ the model is refuted:
+ * what it says of causes is a guess. */
+static const double agrees = 1.33, differs = 1.5;
+/* What explains less of the time is named beside others, but not as the cause. */
+static const double headline_share = 0.25;
 /* What the next cause would have to cost less for the first to be called certain. */
 static const double ahead = 0.15;
 /* Where causes overlap so that without one of them the others take as long, the run
@@ -283,6 +286,12 @@ static enum cause heaviest(const struct weighing *weighing, enum cause but)
     return first;
 }
 
+/* Of the time, by the run without the cause or by the path. */
+static double explained(const struct weighing *weighing, enum cause cause)
+{
+    return fmax(weighing->weight[cause], weighing->account->share[cause]);
+}
+
 static bool is_regular(const struct pipeline_blame *blame)
 {
     return blame->array && !isnan(blame->stride) && blame->stride != 0;
@@ -436,7 +445,8 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
         return;
     }
     if (!pattern_of(out->cause)) {
-        buf_add(&out->sentence, "Nothing that was counted or modelled explains the time");
+        buf_addf(&out->sentence, "Nothing that was counted or modelled explains %s",
+                 out->other_nr ? "a quarter of the time" : "the time");
     } else {
         add_place(out, &place);
         add_pattern(pattern_of(out->cause), buf_str(&place), &out->sentence);
@@ -450,12 +460,26 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
     buf_release(&place);
 }
 
+/* By what factor model and clock differ; infinite without a time of the model. */
+static double off_by(const struct weighing *weighing)
+{
+    return weighing->agreement > 0 ? fmax(weighing->agreement, 1 / weighing->agreement)
+                                   : INFINITY;
+}
+
 static void say_reason(const struct weighing *weighing, struct diagnosis *out)
 {
     bool is_modelled = out->cause != CAUSE_STRIDED && out->cause != CAUSE_PREFETCHER;
     enum cause without = is_modelled ? out->cause : out->other[0].cause;
 
-    if (weighing->account && weighing->agreement > 0) {
+    if (weighing->account && off_by(weighing) > differs && weighing->agreement > 0) {
+        buf_addf(
+            &out->reason,
+            "A model of the core, run on the loop's instructions, predicts a %s time "
+            "than was measured, by more than a factor of %g: what it says of causes "
+            "is a guess.",
+            weighing->agreement > 1 ? "longer" : "shorter", differs);
+    } else if (weighing->account && weighing->agreement > 0) {
         buf_addf(&out->reason,
                  "A model of the core, run on the loop's instructions, predicts %.2f of "
                  "the measured time",
@@ -467,7 +491,7 @@ static void say_reason(const struct weighing *weighing, struct diagnosis *out)
         buf_add(&out->reason, ".");
     }
     for (int e = 0; weighing->account && e < EXPERIMENT_NR; e++)
-        if (weighing->account->tried[e].known) {
+        if (weighing->account->tried[e].known && !weighing->account->tried[e].doubted) {
             buf_addf(&out->reason, "%sIt runs ", out->reason.length ? " " : "");
             buf_add_ratio(&out->reason, weighing->account->tried[e]);
             buf_addf(&out->reason, " as fast %s.", experiment_phrase((enum experiment)e));
@@ -488,9 +512,7 @@ static enum confidence confidence_of(const struct weighing *weighing,
     /* the first other one of a strided access is what its lines wait for */
     size_t rival = out->cause == CAUSE_STRIDED;
     double next = rival < out->other_nr ? out->other[rival].share : 0;
-    double off = weighing->agreement > 0
-                     ? fmax(weighing->agreement, 1 / weighing->agreement)
-                     : INFINITY;
+    double off = off_by(weighing);
     bool is_ahead = out->share - next >= ahead;
 
     if (out->cause == CAUSE_UNKNOWN)
@@ -569,6 +591,8 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
         weigh_stride(&weighing);
         weigh_streams(&weighing);
         out->cause = heaviest(&weighing, CAUSE_NR);
+        if (explained(&weighing, out->cause) < headline_share && !is_limited(&weighing))
+            out->cause = CAUSE_UNKNOWN;
     } else {
         out->cause = cause_of_why(now);
         weighing.is_full = now->limiter != RESOURCE_NONE &&

@@ -47,7 +47,8 @@ TEST("the cause that costs most, as sure as the model agrees with the clock")
     struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.9, 0.6);
 
     check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
-    check_diagnosis(&account, 0.17, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+    check_diagnosis(&account, 0.14, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+    check_diagnosis(&account, 0.17, CAUSE_RECURRENCE, CONFIDENCE_LOW);
     check_diagnosis(&account, 0.03, CAUSE_RECURRENCE, CONFIDENCE_LOW);
     account.documented = false;
     check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
@@ -55,6 +56,31 @@ TEST("the cause that costs most, as sure as the model agrees with the clock")
     account.share[CAUSE_ARITHMETIC] = 0.1;
     account.saved[CAUSE_ARITHMETIC] = 0.55; /* nearly as much */
     check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_MEDIUM);
+}
+
+TEST("what explains less than a quarter of the time is not the cause")
+{
+    struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.2, 0.2);
+    struct machine machine = machine_made();
+    struct occupancy now = diagnosed(&machine, &account, 0.1);
+
+    check_eq(now.diagnosis.cause, CAUSE_UNKNOWN);
+    check_eq(now.diagnosis.other[0].cause, CAUSE_RECURRENCE);
+    check_contains(buf_str(&now.diagnosis.sentence), "explains a quarter of the time");
+    occupancy_release(&now);
+    account.share[CAUSE_RECURRENCE] = 0.3;
+    check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
+}
+
+TEST("a model that the clock refutes is said to guess")
+{
+    struct pipeline_account account = account_of(CAUSE_RECURRENCE, 0.9, 0.6);
+    struct machine machine = machine_made();
+    struct occupancy now = diagnosed(&machine, &account, 0.01);
+
+    check_contains(buf_str(&now.diagnosis.reason), "predicts a longer time");
+    check(!strstr(buf_str(&now.diagnosis.reason), "of the measured time"));
+    occupancy_release(&now);
 }
 
 TEST("a run without the cause counts more than the path")
