@@ -86,7 +86,7 @@ static json_t *work_phrase(const struct rule_work *work)
 
 static const char *bound_phrase(const struct rule *rule)
 {
-    if (rule->verdict != VERDICT_TRY)
+    if (rule->verdict > VERDICT_ALLOW)
         return "none: what is advised against promises no gain";
     if (rule->work_nr == 0)
         return "the time over the longest of the resources' least times: no resource is "

@@ -122,6 +122,15 @@ static bool is_contested(const struct rule_set *set, const struct rule *rule,
     return false;
 }
 
+static bool asks_for_cause(const struct rule *rule)
+{
+    bool asks = false;
+
+    for (size_t i = 0; i < rule->when_nr; i++)
+        asks = asks || strcmp(rule->when[i].metric->name, "cause") == 0;
+    return asks;
+}
+
 static void add_verdict(const struct rule_set *set, const struct rule *rule,
                         const struct rule_facts *facts, bool straddles,
                         struct rule_verdicts *out)
@@ -139,6 +148,7 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule,
         .source = rule->source,
         .work = work,
         .work_nr = work_nr,
+        .of_cause = asks_for_cause(rule),
         .undecided = straddles || is_contested(set, rule, facts),
     };
 }

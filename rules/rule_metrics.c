@@ -75,9 +75,10 @@ static const struct rule_metric metrics[] = {
     /* the loop, from its source at the bound sizes */
     {"has_indirect", "word", "an access of the nest has a subscript loaded from memory",
      yes_no},
-    {"has_strided", "word", "an access strides by a line or more in the innermost loop",
+    {"inner_strided", "word",
+     "an access strides by a line or more in the innermost loop, or around one of a few "
+     "iterations",
      yes_no},
-    {"inner_strided", "word", "most misses come from such strided accesses", yes_no},
     {"unit_stride_loop", "word",
      "another loop of the nest would walk the strided accesses with unit stride", yes_no},
     {"address_chain", "word", "the address of a miss is loaded by the miss before it",

@@ -7,6 +7,7 @@
 
 static const char *const verdict_words[] = {
     [VERDICT_TRY] = "try",
+    [VERDICT_ALLOW] = "allow",
     [VERDICT_AVOID] = "avoid",
     [VERDICT_STOP] = "stop",
 };
@@ -66,6 +67,7 @@ const char *verdict_word(enum verdict verdict)
 const char *verdict_phrase(enum verdict verdict)
 {
     static const char *const phrases[] = {[VERDICT_TRY] = "try",
+                                          [VERDICT_ALLOW] = "allow",
                                           [VERDICT_AVOID] = "not recommended",
                                           [VERDICT_STOP] = "no use"};
     return phrases[verdict];

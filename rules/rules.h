@@ -13,9 +13,10 @@
 struct error;
 struct strvec;
 
-/* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
+/* try: likely to pay. allow: the same, but results change, in the last digits say, which
+ * the user must permit. avoid: likely not to pay here, or to cost more than it brings.
  * stop: cannot pay as long as what limits the loop stays what it is. */
-enum verdict { VERDICT_TRY, VERDICT_AVOID, VERDICT_STOP };
+enum verdict { VERDICT_TRY, VERDICT_ALLOW, VERDICT_AVOID, VERDICT_STOP };
 const char *verdict_word(enum verdict verdict);   /* "try", of rules and documents */
 const char *verdict_phrase(enum verdict verdict); /* "not recommended", of texts */
 
@@ -128,6 +129,7 @@ struct rule_verdict {
     const char *source; /* "Mehta 2022, section III-C" ... */
     struct rule_work *work; /* factors filled in; owned by the list */
     size_t work_nr;
+    bool of_cause; /* a condition asks for the cause: it is the remedy of that */
     /* a metric's interval lies on both sides of a condition's bound: of this rule, or of
      * an earlier one that would then have given another verdict */
     bool undecided;

@@ -108,7 +108,8 @@ static void add_advice(const json_t *report, struct buf *out)
     size_t i, nr = 0;
     json_array_foreach(json_object_get(report, "advice"), i, advice) {
         const char *class = report_word(advice, "verdict_text");
-        if (!report_quantity(advice, "gain") && strcmp(class, "try"))
+        if (!report_quantity(advice, "gain") && strcmp(class, "try") &&
+            strcmp(class, "allow"))
             continue;
         if (!nr++)
             buf_add(out,

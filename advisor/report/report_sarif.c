@@ -96,9 +96,13 @@ static void note_advice(const json_t *report, const json_t *advice, struct notes
                *rule = report_word(advice, "rule");
     bool gained = !strcmp(class, "gained");
     struct buf text = {0};
-    if (!gained && strcmp(class, "try"))
+    bool allow = !strcmp(class, "allow");
+    if (!gained && !allow && strcmp(class, "try"))
         return;
-    buf_addf(&text, "%s %s: ", gained ? "Gained by" : "Try",
+    buf_addf(&text, "%s %s: ",
+             gained  ? "Gained by"
+             : allow ? "Allow"
+                     : "Try",
              report_has(advice, "plan") ? report_word(advice, "plan") : name);
     if (gained) {
         add_report_gain(&text, report_quantity(advice, "gain"), "");

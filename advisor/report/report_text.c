@@ -21,9 +21,10 @@ static const char *class_colour(const struct view *view, const char *class)
 {
     if (!view->layout.colour)
         return "";
-    return !strcmp(class, "try") || !strcmp(class, "gained") ? "\033[32m"
-           : !strcmp(class, "not recommended")               ? "\033[33m"
-                                                             : "\033[31m";
+    return !strcmp(class, "try") || !strcmp(class, "allow") || !strcmp(class, "gained")
+               ? "\033[32m"
+           : !strcmp(class, "not recommended") ? "\033[33m"
+                                               : "\033[31m";
 }
 
 static bool is_class(const json_t *advice, const char *class)
@@ -107,7 +108,8 @@ static bool is_shown(const struct view *view, const json_t *advice, int *shown)
 {
     if (view->evidence || was_measured(advice))
         return true;
-    return is_class(advice, "try") && (*shown)++ < TRIES_SHOWN;
+    return (is_class(advice, "try") || is_class(advice, "allow")) &&
+           (*shown)++ < TRIES_SHOWN;
 }
 
 static void add_name(const json_t *advice, struct buf *names)
@@ -121,7 +123,8 @@ static void show_names(struct view *view, const char *class, struct buf *names)
     if (!names->length)
         return;
     struct buf line = {0};
-    buf_addf(&line, "%s%s.", !strcmp(class, "try") ? "less promising: " : "",
+    buf_addf(&line, "%s%s.",
+             !strcmp(class, "try") || !strcmp(class, "allow") ? "less promising: " : "",
              buf_str(names));
     show_class(view, class, buf_str(&line));
     buf_release(&line);

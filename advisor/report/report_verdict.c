@@ -150,8 +150,16 @@ static const char *advice_sureness(const json_t *report, const json_t *advice,
 /* ---- advice ---- */
 
 /* In their order in a report. */
-static const char *const classes[] = {
-    "gained", "try", "no gain", "slower", "no use", "not recommended", "not possible"};
+static const char *const classes[] = {"gained",          "try",         "allow",
+                                      "no gain",         "slower",      "no use",
+                                      "not recommended", "not possible"};
+
+/* What is expected to pay and was not tried. */
+static bool is_untried(const json_t *advice)
+{
+    const char *class = report_word(advice, "verdict_text");
+    return !strcmp(class, "try") || !strcmp(class, "allow");
+}
 
 /* Of the plan that the verdict was given for. */
 static double gain_over(const json_t *report, const json_t *advice)
@@ -174,8 +182,10 @@ static const char *class_of(const json_t *report, const json_t *advice,
         return gain && report_figure(gain, "high") < 1 ? "slower" : "no gain";
     if (is_try && report_true(advice, "refused"))
         return "not possible";
-    if (is_try)
-        return most && report_figure(most, "value") < min_most ? "no use" : "try";
+    if (is_try || !strcmp(report_word(advice, "verdict"), "allow"))
+        return most && report_figure(most, "value") < min_most ? "no use"
+               : is_try                                        ? "try"
+                                                               : "allow";
     return !strcmp(report_word(advice, "verdict"), "stop") ? "no use" : "not recommended";
 }
 
@@ -207,7 +217,7 @@ static void settle_expected(const json_t *report, json_t *advice)
     const json_t *gain = report_quantity(advice, "gain");
     if (gain)
         set(advice, "expected", json_deep_copy(gain));
-    else if (!strcmp(report_word(advice, "verdict_text"), "try"))
+    else if (is_untried(advice))
         set(advice, "expected",
             json_quantity(quantity_between(expected_of(report, advice), -INFINITY,
                                            INFINITY, 0, PROVENANCE_DERIVED)));
@@ -238,9 +248,13 @@ static void settle_one(const json_t *report, json_t *advice)
         set(advice, "plan", json_null());
 }
 
+/* What is to be tried and what is to be allowed stand in one list, by what they promise.
+ */
 static size_t class_rank(const json_t *advice)
 {
     size_t i = 0;
+    if (is_untried(advice))
+        return 1;
     while (i < ARRAY_SIZE(classes) &&
            strcmp(classes[i], report_word(advice, "verdict_text")))
         i++;
@@ -429,8 +443,30 @@ static void add_gain_claim(struct buf *out, const json_t *gain)
     buf_add(out, " faster");
 }
 
+/* What needs the user's permission and promises most; NULL = nothing does. */
+static const json_t *first_allowed(const json_t *report)
+{
+    const json_t *advice;
+    size_t i;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (!strcmp(report_word(advice, "verdict_text"), "allow"))
+            return report_figure(report_quantity(advice, "expected"), "value") >=
+                           SESSION_MIN_GAIN
+                       ? advice
+                       : NULL;
+    return NULL;
+}
+
 static void add_nothing(const json_t *report, struct buf *out)
 {
+    const json_t *allowed = first_allowed(report);
+    if (allowed) {
+        buf_addf(out, "nothing faster was found that you did not have to allow; %s, ",
+                 report_word(allowed, "transformation"));
+        add_report_expected(out, allowed);
+        buf_add(out, " expected, would need that");
+        return;
+    }
     const json_t *left = json_object_get(report, "left");
     buf_add(out, report_true(report, "interrupted")
                      ? "nothing faster was found before the search was interrupted"
@@ -441,14 +477,27 @@ static void add_nothing(const json_t *report, struct buf *out)
                      : "nothing to gain: no plan is faster beyond the noise");
 }
 
+/* "not tried: accumulators, tile". False = nothing that is expected to pay. */
+static bool add_untried(const json_t *report, struct buf *out)
+{
+    enum { NAMED_MAX = 3 };
+    const json_t *advice;
+    size_t i, named = 0;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (is_untried(advice) && named < NAMED_MAX)
+            buf_addf(out, "%s%s", named++ ? ", " : "not tried: ",
+                     report_word(advice, "transformation"));
+    return named > 0;
+}
+
 static void add_advised(const json_t *report, struct buf *out)
 {
     const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
-    if (strcmp(report_word(first, "verdict_text"), "try")) {
+    if (!is_untried(first)) {
         buf_add(out, "no optimization is expected to pay");
         return;
     }
-    buf_addf(out, "try %s first: ",
+    buf_addf(out, "%s %s first: ", report_word(first, "verdict_text"),
              report_has(first, "plan") ? report_word(first, "plan")
              : is_pages(first)         ? "huge pages"
                                        : report_word(first, "transformation"));
@@ -464,7 +513,9 @@ static void settle_headline(const json_t *report, json_t *verdict, const char *k
         buf_addf(&out, " with %s", report_word(json_object_get(report, "best"), "plan"));
     } else if (!strcmp(kind, "setting")) {
         add_gain_claim(&out, report_quantity(report, "environment_gain"));
-        buf_add(&out, " on huge pages; no change to the source is faster");
+        buf_add(&out, " on huge pages; ");
+        if (!add_untried(report, &out))
+            buf_add(&out, "no change to the source is faster");
     } else if (!strcmp(kind, "nothing")) {
         add_nothing(report, &out);
     } else if (!strcmp(kind, "advice")) {
@@ -485,7 +536,7 @@ static bool any_untried(const json_t *report)
     const json_t *advice;
     size_t i;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (!strcmp(report_word(advice, "verdict_text"), "try"))
+        if (is_untried(advice))
             return true;
     return false;
 }

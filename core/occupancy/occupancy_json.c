@@ -128,8 +128,7 @@ static struct quantity believed(const struct occupancy_resource *resource,
     return resource->saturation == SATURATION_IMPOSSIBLE ? quantity_unknown() : figure;
 }
 
-/* Of a model of the core: off by a quarter (occupancy.c, modelled_s). */
-static struct quantity cause_gain(const struct occupancy *now)
+struct quantity occupancy_cause_gain(const struct occupancy *now)
 {
     double gain = 1 / fmax(1 - now->diagnosis.share, 0.01);
 
@@ -164,5 +163,5 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     sink->word(sink->context, "limiter", resource_word(now->limiter));
     sink->word(sink->context, "why", occupancy_why_word(now->why));
     sink->word(sink->context, "cause", cause_word(now->diagnosis.cause));
-    sink->number(sink->context, "cause_gain", cause_gain(now));
+    sink->number(sink->context, "cause_gain", occupancy_cause_gain(now));
 }

@@ -377,7 +377,7 @@ bool live_is_unsure(const struct kernel_view *view)
         if (is_field(view->param[i].name))
             return true;
     for (size_t i = 0; i < view->array_nr; i++)
-        if (is_field(view->array[i].name))
+        if (is_field(view->array[i].name) || view->array[i].has_rows)
             return true;
     for (size_t i = 0; i < view->access_nr; i++)
         if (is_read_again(view, i))

@@ -165,5 +165,8 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
         if (resource != RESOURCE_NR)
             left[resource] = (struct occupancy_rest){work->factor, work->min};
     }
-    return occupancy_bound(occupancy, time_s, left);
+    struct quantity bound = occupancy_bound(occupancy, time_s, left),
+                    without = occupancy_cause_gain(occupancy);
+    /* where the resources' least times bound nothing, the time without the cause does */
+    return bound.known || !verdict->of_cause ? bound : without;
 }

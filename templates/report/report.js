@@ -4,7 +4,7 @@
 /* ---- the verdict ---- */
 
 /* What was or is to be tried, and what need not be. */
-const mainKinds = ["gained", "try", "no gain", "slower"];
+const mainKinds = ["gained", "try", "allow", "no gain", "slower"];
 const restKinds = {
   "not recommended": "Not recommended",
   "no use": "No use as long as the limit is what it is",
@@ -383,7 +383,7 @@ function adviceFigures(advice, kind) {
   return facts([
     ["Measured", gain && `${ratioText(gain)} over the kernel as written`],
     ["Expected", expected && !gain && times(expected.value, 2)],
-    ["At most", (kind === "try" || kind === "gained") && most && times(most.value, 2)],
+    ["At most", (kind === "try" || kind === "allow" || kind === "gained") && most && times(most.value, 2)],
     ["Confidence", textOf(advice, "confidence")],
     ["Outcome", textOf(advice, "outcome")],
   ]);

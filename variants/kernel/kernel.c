@@ -225,6 +225,7 @@ static void show_arrays(const struct kernel *kernel)
             .element_bytes = buffer->bytes,
             .record_bytes = buffer->record_bytes,
             .is_float = buffer->kind == 'f',
+            .has_rows = buffer->levels > 1,
             .read = buffer->read,
             .written = buffer->written,
             .dims =

@@ -24,6 +24,7 @@ struct kernel_array {
     size_t record_bytes; /* a field of an array of structs: from one record to the next;
                             else element_bytes */
     bool is_float, read, written;
+    bool has_rows; /* which pointers lead to, of `double **a`: those are loaded, too */
     int dims;
     char *extent_text; /* "n x n" */
     double bytes;      /* after kernel_bind; negative = unknown */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "variants/ir/sum.h"
 #include "variants/model/loop_view.h"
 #include "variants/model/model_view.h"
@@ -434,21 +435,35 @@ static void count_stmt(struct count *at, const struct ir_stmt *stmt, double time
 
 /* ---- strides that depend on parameters ---- */
 
-/* Bytes from the start of the array at the present values of the iterators; of rows that
- * pointers lead to from the start of the row, whose number is added. */
-struct place {
-    long long bytes;
-    long long row[SUBSCRIPTS_MAX];
+/* Elements of each level of rows that pointers lead to; 0 = not known. */
+struct row_sizes {
+    long long level[SUBSCRIPTS_MAX];
 };
+
+static struct row_sizes row_sizes_of(struct count *at, int array,
+                                     const struct ir_symbol *symbol)
+{
+    const struct model_values values = {at->item, at->nr};
+    struct row_sizes sizes = {{0}};
+    struct error err = {0};
+    if (symbol_has_rows(symbol) && at->model->array[array].dims <= SUBSCRIPTS_MAX &&
+        model_extent(at->model, array, &values, NULL, sizes.level, &err))
+        sizes = (struct row_sizes){{0}};
+    return sizes;
+}
+
+/* Bytes from the start of the array at the present values of the iterators. Rows that
+ * pointers lead to are taken to stand one behind the other, as they mostly are when they
+ * come out of one loop of allocations. */
 static bool address(struct count *at, const struct cell *cell,
-                    const struct access *access, struct place *out)
+                    const struct access *access, const struct row_sizes *rows,
+                    long long *bytes)
 {
     const struct ir_symbol *symbol = cell->symbol;
-    bool rows = symbol_has_rows(symbol);
+    bool has_rows = symbol_has_rows(symbol);
     long long elements = 0, fields = 0;
-    *out = (struct place){0};
     for (size_t i = 0; i < access->subscript_nr; i++) {
-        long long subscript, size = 1;
+        long long subscript, size = rows->level[i];
         if (!evaluate(at, access->subscript[i], &subscript))
             return false;
         if (i >= cell->symbol_dims) {
@@ -457,15 +472,12 @@ static bool address(struct count *at, const struct cell *cell,
             fields += subscript * access->scale[i];
             continue;
         }
-        if (rows && i + 1 < cell->symbol_dims) {
-            out->row[i] = subscript;
-            continue;
-        }
-        if (i && !rows && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
+        if (i && (has_rows ? size <= 0
+                           : !symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
             return false;
         elements = elements * size + subscript;
     }
-    out->bytes = elements * (long long)symbol->type.bytes + fields;
+    *bytes = elements * (long long)symbol->type.bytes + fields;
     return true;
 }
 
@@ -488,17 +500,17 @@ static void measure_stride(struct count *at, struct kernel_access *view,
 {
     const struct cell *cell = &nest->cell[access->cell];
     int loop[KERNEL_DEPTH_MAX];
+    const struct row_sizes rows = row_sizes_of(at, view->array, cell->symbol);
     size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
-    struct place here, next;
+    long long here, next;
     for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
         view->stride_at[d] = NAN;
-    bool known = address(at, cell, access, &here);
+    bool known = address(at, cell, access, &rows, &here);
     for (size_t i = 0; known && i < nr; i++) {
         int depth = at->model->loop[loop[i]].depth;
         at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
-        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &next) &&
-            !memcmp(next.row, here.row, sizeof(next.row)))
-            view->stride_at[depth] = (double)(next.bytes - here.bytes);
+        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &rows, &next))
+            view->stride_at[depth] = (double)(next - here);
         at->item[kept + i].value = 1;
         if (!depth)
             break; /* of a row: what is around it has depths of its own */

@@ -913,6 +913,8 @@ static void collect_memory(struct collect *at, const struct ir_expr *call,
     for (size_t i = 0; !at->status && i < call->arg_nr && memory[i]; i++) {
         struct ir_expr *pointer = uncast(call->arg[i]);
         const struct ir_expr *bytes = nr < call->arg_nr ? call->arg[nr] : NULL;
+        if (pointer->kind == IR_LITERAL && memory[i] == 'r')
+            continue; /* the text of a string, which nobody may change */
         if (strchr("rx", memory[i]))
             collect_bytes(at, call, pointer, bytes, false);
         if (strchr("wx", memory[i]) && !at->status)

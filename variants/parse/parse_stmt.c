@@ -1,6 +1,5 @@
 /* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
  * text, by the smallest statement that has one. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -316,9 +315,10 @@ static bool add_labelled(struct parse *p, const struct ct_node *node,
     const struct ct_node *after = node->child[0];
     struct ir_stmt *label = ir_stmt_new(p->arena, IR_OPAQUE, 0);
     set_place(p, node, label);
-    label->end = after->begin;
-    while (isspace((unsigned char)p->function->source[label->end - 1]))
-        label->end--;
+    label->end = label->begin; /* directives behind the ':' are those of the loop */
+    while (label->end < after->begin && p->function->source[label->end] != ':')
+        label->end = scan_piece(p->function->source, label->end, after->begin);
+    label->end++;
     label->end_line = node->line;
     label->text = text_between(p, label->begin, label->end);
     label->why = node->what;

@@ -90,11 +90,11 @@ static void check_words(const struct bench *bench, const char *const *want, size
 TEST("a matrix product")
 {
     static const char *const words[] = {
-        "has_indirect=no",       "has_strided=yes",        "inner_strided=yes",
-        "has_reduction=yes",     "has_register_reuse=yes", "unit_stride_loop=yes",
-        "pages=small",           "has_reuse=yes",          "prefetch_used=none",
-        "nontemporal_used=no",   "hugepages_available=no", "stores_reused=yes",
-        "address_chain=(unset)", "shares_arrays=(unset)",  "store_forwarding=(unset)"};
+        "has_indirect=no",        "inner_strided=yes",       "has_reduction=yes",
+        "has_register_reuse=yes", "unit_stride_loop=yes",    "pages=small",
+        "has_reuse=yes",          "prefetch_used=none",      "nontemporal_used=no",
+        "hugepages_available=no", "stores_reused=yes",       "address_chain=(unset)",
+        "shares_arrays=(unset)",  "store_forwarding=(unset)"};
     struct bench bench = {0};
     struct choice none = {0};
     double cube = 200.0 * 200 * 200;
