@@ -98,6 +98,13 @@ void add_report_rough(struct buf *out, double ratio)
     buf_addf(out, ratio < 2 ? "%.2fx" : ratio < 9.95 ? "%.1fx" : "%.0fx", ratio);
 }
 
+bool report_is_promising(const json_t *advice)
+{
+    const double worth_a_headline = 1.2;
+    return report_figure(report_quantity(advice, "expected"), "value") >=
+           worth_a_headline;
+}
+
 void add_report_expected(struct buf *out, const json_t *advice)
 {
     buf_add(out, "about ");

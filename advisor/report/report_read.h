@@ -24,6 +24,8 @@ struct quantity report_value(const json_t *quantity);
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
 /* A ratio that was not measured, with the two digits it deserves: "9.3x", "17x". */
 void add_report_rough(struct buf *out, double ratio);
+/* What is expected of the advice is worth a sentence of its own. */
+bool report_is_promising(const json_t *advice);
 /* "about 9.3x", of advice. */
 void add_report_expected(struct buf *out, const json_t *advice);
 /* "at most 4.70x"; nothing of NULL. */

@@ -47,7 +47,8 @@ static void add_promise(const json_t *advice, struct buf *line)
         add_report_gain(line, gain, "");
     } else if (expected) {
         add_report_expected(line, advice);
-        buf_addf(line, " expected (%s confidence", sure);
+        buf_addf(line, " expected%s (%s confidence",
+                 is_class(advice, "not possible") ? " if it were legal" : "", sure);
         if (most) {
             buf_add(line, ", at most ");
             add_report_rough(line, report_figure(most, "value"));
@@ -106,7 +107,8 @@ static void show_one(struct view *view, const json_t *advice)
  * first few of what was not. */
 static bool is_shown(const struct view *view, const json_t *advice, int *shown)
 {
-    if (view->evidence || was_measured(advice))
+    if (view->evidence || was_measured(advice) ||
+        (is_class(advice, "not possible") && report_is_promising(advice)))
         return true;
     return (is_class(advice, "try") || is_class(advice, "allow")) &&
            (*shown)++ < TRIES_SHOWN;

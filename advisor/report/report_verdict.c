@@ -212,12 +212,17 @@ static double expected_of(const json_t *report, const json_t *advice)
                            isnan(trust) ? usual_trust : trust);
 }
 
+static bool is_refused(const json_t *advice)
+{
+    return !strcmp(report_word(advice, "verdict_text"), "not possible");
+}
+
 static void settle_expected(const json_t *report, json_t *advice)
 {
     const json_t *gain = report_quantity(advice, "gain");
     if (gain)
         set(advice, "expected", json_deep_copy(gain));
-    else if (is_untried(advice))
+    else if (is_untried(advice) || is_refused(advice))
         set(advice, "expected",
             json_quantity(quantity_between(expected_of(report, advice), -INFINITY,
                                            INFINITY, 0, PROVENANCE_DERIVED)));
@@ -443,28 +448,33 @@ static void add_gain_claim(struct buf *out, const json_t *gain)
     buf_add(out, " faster");
 }
 
-/* What needs the user's permission and promises most; NULL = nothing does. */
-static const json_t *first_allowed(const json_t *report)
+/* What promises most of those that need the user's permission, or that could not be shown
+ * to be legal; NULL = nothing promises as much as is worth a headline. */
+static const json_t *first_of(const json_t *report, const char *class)
 {
     const json_t *advice;
     size_t i;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (!strcmp(report_word(advice, "verdict_text"), "allow"))
-            return report_figure(report_quantity(advice, "expected"), "value") >=
-                           SESSION_MIN_GAIN
-                       ? advice
-                       : NULL;
+        if (!strcmp(report_word(advice, "verdict_text"), class))
+            return report_is_promising(advice) ? advice : NULL;
     return NULL;
 }
 
 static void add_nothing(const json_t *report, struct buf *out)
 {
-    const json_t *allowed = first_allowed(report);
+    const json_t *allowed = first_of(report, "allow"),
+                 *refused = first_of(report, "not possible");
     if (allowed) {
         buf_addf(out, "nothing faster was found that you did not have to allow; %s, ",
                  report_word(allowed, "transformation"));
         add_report_expected(out, allowed);
         buf_add(out, " expected, would need that");
+        return;
+    }
+    if (refused) {
+        buf_addf(out, "not tried: %s, ", report_word(refused, "transformation"));
+        add_report_expected(out, refused);
+        buf_add(out, " expected, could not be shown to be legal");
         return;
     }
     const json_t *left = json_object_get(report, "left");
