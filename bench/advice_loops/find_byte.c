@@ -5,6 +5,7 @@
 #pragma inflight set rounds = 40
 #pragma inflight set n = 1000000
 #pragma inflight set sought = 10
+#pragma inflight buffer text length n
 #pragma inflight buffer text = uniform(65, 90)
 int find_byte(int rounds, int n, int sought, const unsigned char *text)
 {

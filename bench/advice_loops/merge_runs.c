@@ -4,8 +4,8 @@
 #pragma inflight kernel
 #pragma inflight set n = 3000000
 #pragma inflight set m = 3000000
-#pragma inflight buffer a = ascending(1000000000)
-#pragma inflight buffer b = ascending(1000000000)
+#pragma inflight buffer a = offsets(100)
+#pragma inflight buffer b = offsets(100)
 void merge_runs(int n, int m, int out[restrict n + m], const int a[restrict n],
                 const int b[restrict m])
 {
