@@ -4,28 +4,24 @@
 #include <math.h>
 
 #pragma inflight kernel
-#pragma inflight set rounds = 30
-#pragma inflight set rows = 256
+#pragma inflight set rows = 16000
 #pragma inflight set c = 512
-void batch_norm(int rounds, int rows, int c, float out[restrict rows][c],
+void batch_norm(int rows, int c, float out[restrict rows][c],
                 const float in[restrict rows][c], const float mean[restrict c],
                 const float var[restrict c])
 {
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < c; j++)
-                out[i][j] = (in[i][j] - mean[j]) / sqrtf(var[j] + 1e-5f);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < c; j++)
+            out[i][j] = (in[i][j] - mean[j]) / sqrtf(var[j] + 1e-5f);
 }
 
-void hand(int rounds, int rows, int c, float out[restrict rows][c],
-          const float in[restrict rows][c], const float mean[restrict c],
-          const float var[restrict c])
+void hand(int rows, int c, float out[restrict rows][c], const float in[restrict rows][c],
+          const float mean[restrict c], const float var[restrict c])
 {
-    float factor[c];
+    float factor[c > 0 ? c : 1];
     for (int j = 0; j < c; j++)
         factor[j] = 1 / sqrtf(var[j] + 1e-5f);
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < c; j++)
-                out[i][j] = (in[i][j] - mean[j]) * factor[j];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < c; j++)
+            out[i][j] = (in[i][j] - mean[j]) * factor[j];
 }

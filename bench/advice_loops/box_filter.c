@@ -20,6 +20,8 @@ void box_filter(int h, int w, int size, int out[restrict h][w],
 void hand(int h, int w, int size, int out[restrict h][w],
           const unsigned char in[restrict h][w + size])
 {
+    if (size < 0)
+        size = 0;
     for (int y = 0; y < h; y++) {
         int sum = 0;
         for (int k = 0; k < size; k++)

@@ -28,11 +28,14 @@ void edit_distance(int n, int m, int row[restrict m + 1],
 void hand(int n, int m, int row[restrict m + 1], const unsigned char a[restrict n],
           const unsigned char b[restrict m])
 {
-    int diagonal[3][n + 1];
-    unsigned char back[m + 1];
+    int diagonal[3][n > 0 ? n + 1 : 1];
+    unsigned char back[m > 0 ? m : 1];
+    if (n <= 0)
+        for (int j = 0; j <= m; j++)
+            row[j] = j;
     for (int j = 0; j < m; j++)
         back[m - 1 - j] = b[j];
-    for (int s = 0; s <= n + m; s++) {
+    for (int s = 0; n > 0 && s <= n + m; s++) {
         int *now = diagonal[s % 3];
         const int *last = diagonal[(s + 2) % 3], *before = diagonal[(s + 1) % 3];
         int from = s > m ? s - m : 0, to = s < n ? s : n;
@@ -42,10 +45,9 @@ void hand(int n, int m, int row[restrict m + 1], const unsigned char a[restrict 
         if (to == s)
             now[s] = s;
         if (first < end) {
-            const unsigned char *other = back + (m - s);
 #pragma GCC ivdep
             for (int i = first; i < end; i++) {
-                int least = before[i - 1] + (a[i - 1] != other[i]);
+                int least = before[i - 1] + (a[i - 1] != back[i + m - s]);
                 int side = last[i] < last[i - 1] ? last[i] + 1 : last[i - 1] + 1;
                 now[i] = side < least ? side : least;
             }

@@ -2,22 +2,18 @@
  * slower, and audio filters that fade to silence. Known remedy: numbers too small to be
  * normal made 0. */
 #pragma inflight kernel
-#pragma inflight set rounds = 20
-#pragma inflight set n = 100000
+#pragma inflight set n = 3000000
 #pragma inflight buffer in = uniform(1e-38, 2e-38)
-#pragma inflight buffer out = zero
-void fading_away(int rounds, int n, float *restrict out, const float *restrict in)
+void fading_away(int n, float *restrict out, const float *restrict in)
 {
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < n; i++)
-            out[i] = out[i] + in[i] * 0.125f;
+    for (int i = 0; i < n; i++)
+        out[i] = out[i] + in[i] * 0.125f;
 }
 
-void hand(int rounds, int n, float *restrict out, const float *restrict in)
+void hand(int n, float *restrict out, const float *restrict in)
 {
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < n; i++) {
-            float small = in[i] * 0.125f;
-            out[i] = out[i] + (small < 1.18e-38f ? 0 : small);
-        }
+    for (int i = 0; i < n; i++) {
+        float x = in[i] > -1e-37f && in[i] < 1e-37f ? 0 : in[i];
+        out[i] = out[i] + x * 0.125f;
+    }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #pragma inflight kernel
-#pragma inflight set n = 40000
+#pragma inflight set n = 20000
 #pragma inflight buffer s = uniform(65, 122)
 void lower_case(int n, char s[restrict n + 1])
 {

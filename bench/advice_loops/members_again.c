@@ -1,30 +1,29 @@
-/* After reports about loops that compilers do not vectorise: pointer, length and factor
- * are read from the struct again after each store. Known remedy: copied to locals
- * before the loop. */
+/* After reports about loops that compilers do not vectorise: pointer, length and
+ * numbers are read from the struct again after each store. Known remedy: copied to
+ * locals before the loop. */
 struct stage {
     int n;
-    float gain, bias;
-    float *in, *out;
+    unsigned char mask, bias;
+    unsigned char *in, *out;
 };
 
 #pragma inflight kernel
-#pragma inflight set rounds = 100
-#pragma inflight set s->n = 100000
+#pragma inflight set s->n = 60000000
+#pragma inflight set s->mask = 85
+#pragma inflight set s->bias = 3
 #pragma inflight buffer s->in length s->n
 #pragma inflight buffer s->out length s->n
-void members_again(int rounds, struct stage *s)
+void members_again(struct stage *s)
 {
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < s->n; i++)
-            s->out[i] = s->in[i] * s->gain + s->bias;
+    for (int i = 0; i < s->n; i++)
+        s->out[i] = (unsigned char)((s->in[i] ^ s->mask) + s->bias);
 }
 
-void hand(int rounds, struct stage *s)
+void hand(struct stage *s)
 {
     int n = s->n;
-    float gain = s->gain, bias = s->bias, *out = s->out;
-    const float *in = s->in;
-    for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < n; i++)
-            out[i] = in[i] * gain + bias;
+    unsigned char mask = s->mask, bias = s->bias, *out = s->out;
+    const unsigned char *in = s->in;
+    for (int i = 0; i < n; i++)
+        out[i] = (unsigned char)((in[i] ^ mask) + bias);
 }
