@@ -1,9 +1,9 @@
 /* After papers on walking many short lists at once (hash chains, adjacency): one list
  * after the other. Known remedy: 16 lists side by side. */
 #pragma inflight kernel
-#pragma inflight set lists = 20000
+#pragma inflight set lists = 8000
 #pragma inflight set n = 16000000
-#pragma inflight set length = 16
+#pragma inflight set length = 200
 #pragma inflight buffer head = index(n)
 #pragma inflight buffer next = permutation
 void list_heads(int lists, int n, int length, unsigned sum[restrict lists],

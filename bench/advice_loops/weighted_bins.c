@@ -1,9 +1,10 @@
-/* After programs that sum energies into few bins: each addition waits for the one
- * before into the same bin. Known remedy: several tables in turn, added at the end. */
+/* After programs that sum the energies of events into bins, the events in order: each
+ * addition waits for the one before into the same bin. Known remedy: several tables in
+ * turn, added at the end. */
 #pragma inflight kernel
 #pragma inflight set n = 8000000
 #pragma inflight buffer energy = zero
-#pragma inflight buffer bin = index(3)
+#pragma inflight buffer bin = ascending(64)
 void weighted_bins(int n, double energy[restrict 64], const int bin[restrict n],
                    const double weight[restrict n])
 {
