@@ -58,6 +58,17 @@ def at(node, *keys):
     return node if isinstance(node, (int, float)) else float("nan")
 
 
+def gain_of_pages(name, path, *words):
+    """Time of the kernel of a file with small pages over time with huge ones, and its ends: what both intervals together allow. None =
+    not measured."""
+    series, _ = document(name, "measure", path, "--sweep", "pages=small,huge", "--fresh", "--json", *words)
+    took = {point["at"]["pages"]: point["figures"]["time_ns"] for point in series.get("points", []) if point.get("state") == "measured"}
+    if len(took) < 2:
+        return None
+    small, huge = took["small"], took["huge"]
+    return at(small) / at(huge), at(small, "low") / at(huge, "high"), at(small, "high") / at(huge, "low")
+
+
 def interval(node, digits=2):
     """1.85 (1.80 to 1.91)"""
     if not isinstance(node, dict) or node.get("value") is None:
