@@ -85,7 +85,7 @@ static int check_want(const struct json_at *here, const char *want, struct error
     return strcmp(want, "none") == 0
                ? 0
                : json_fail(here, err,
-                           "unknown verdict \"%s\"; known are: try, avoid, "
+                           "unknown verdict \"%s\"; known are: try, allow, avoid, "
                            "stop, none",
                            want);
 }

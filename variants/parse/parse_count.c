@@ -249,8 +249,11 @@ static bool make_for(struct counting *c, struct ir_stmt *block, size_t at)
     bool pointer = c->symbol->type.pointers > 0;
     if (!pointer)
         loop.cond = as_comparison(arena, loop.cond);
-    if (!pointer && !parse_counts(c->p, &loop))
+    if (!pointer && !parse_counts(c->p, &loop)) {
+        c->why = "its condition asks for more than how far it has counted, or in another "
+                 "way than i < n, so that nothing says before the loop how often it runs";
         return false;
+    }
     c->why = NULL;
     take_step_out(c);
     loop.child[0] = c->body;
