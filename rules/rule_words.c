@@ -27,6 +27,9 @@ static const struct rule_transformation by_hand[] = {
     {"scalar_temporaries", false, "variables in place of arrays that live an iteration"},
     {"collapse", false, "one long loop in place of short nested ones"},
     {"privatize", false, "a copy of what is updated for every thread or vector lane"},
+    {"branch_free", false, "a store or a sum each time in place of a branch on data"},
+    {"interleave", false, "several independent chains side by side in one loop"},
+    {"reciprocal", false, "a multiplication or comparison in place of a division"},
     {"smt", false, "more hardware threads per core"},
     {"hugepages", false, "huge pages for the buffers"},
 };

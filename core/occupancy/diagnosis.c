@@ -582,6 +582,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
     struct weighing weighing = {.input = input, .now = now, .account = input->account};
 
     *out = (struct diagnosis){.cause = CAUSE_UNKNOWN, .is_modelled = input->account};
+    out->divides = input->account && input->account->divides;
     if (weighing.account) {
         weigh_account(&weighing);
         weigh_rest(&weighing);

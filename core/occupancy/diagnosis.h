@@ -34,6 +34,7 @@ struct diagnosis {
     } other[DIAGNOSIS_OTHERS_MAX]; /* that come next, falling */
     size_t other_nr;
     bool is_modelled;            /* from an account of the pipeline */
+    bool divides;                /* as in struct pipeline_account */
     char *array;                 /* NULL = none, or not known */
     int line;                    /* of the source; 0 = not known */
     struct buf sentence, reason; /* what it is; what the confidence rests on */

@@ -112,10 +112,15 @@ static void find_blame(const struct pipeline_stretches *stretches,
     }
 }
 
-static bool is_floating(const struct pipeline_stretches *stretches, uint32_t place)
+static enum work_class class_of(const struct pipeline_stretches *stretches,
+                                uint32_t place)
 {
-    enum work_class class = stretches->stream[0].instruction[place].work.class;
+    return place == UINT32_MAX ? WORK_NONE
+                               : stretches->stream[0].instruction[place].work.class;
+}
 
+static bool is_floating(enum work_class class)
+{
     return class >= WORK_FP_ADD && class <= WORK_FP_SQRT;
 }
 
@@ -160,8 +165,9 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
     }
     find_alone(stretches, core, memory, &all, out);
     find_blame(stretches, &all, out);
-    out->fp_recurrence = all.blamed[CAUSE_RECURRENCE] != UINT32_MAX &&
-                         is_floating(stretches, all.blamed[CAUSE_RECURRENCE]);
+    out->fp_recurrence = is_floating(class_of(stretches, all.blamed[CAUSE_RECURRENCE]));
+    enum work_class busy = class_of(stretches, all.blamed[CAUSE_ARITHMETIC]);
+    out->divides = busy == WORK_DIVIDE || busy == WORK_FP_DIVIDE;
     out->covered_share = covered_share(stretches->call, memory->level_nr);
     return 0;
 }
@@ -273,6 +279,7 @@ json_t *pipeline_account_to_json(const struct pipeline_account *account)
             json_array_append_new(causes, cause_to_json(account, (enum cause)c));
     json_object_set_new(root, "causes", causes);
     json_object_set_new(root, "fp_recurrence", json_boolean(account->fp_recurrence));
+    json_object_set_new(root, "divides", json_boolean(account->divides));
     for (int e = 0; e < EXPERIMENT_NR; e++)
         if (account->tried[e].known)
             json_object_set_new(root, experiments[e].word,
@@ -338,6 +345,7 @@ int pipeline_account_from_json(const struct json_at *at, struct pipeline_account
             return -1;
     if (json_bool_at(at, "documented", &out.documented, err) ||
         json_bool_at(at, "fp_recurrence", &out.fp_recurrence, err) ||
+        (json_has(at, "divides") && json_bool_at(at, "divides", &out.divides, err)) ||
         json_array_at(at, "causes", &causes, &nr, err))
         return -1;
     for (size_t i = 0; i < nr; i++) {

@@ -47,6 +47,7 @@ struct pipeline_account {
     /* Time of a call as it is over that with the change; unknown = not tried. */
     struct quantity tried[EXPERIMENT_NR];
     bool fp_recurrence; /* the recurrence is of floating-point operations */
+    bool divides;       /* most of the arithmetic on the path are divisions */
     double
         covered_share; /* of the lines from memory, those that are taken for prefetched */
     bool documented;   /* the core's figures are its own, not those of a generic core */

@@ -386,12 +386,12 @@ void propose_jams(const struct propose *about, struct choices *out, struct buf *
     for (size_t i = 0; i < list.nr; i++)
         if (list.item[i].cost < 0.95)
             score(&useful, &list.item[i].choice, list.item[i].cost);
-    if (useful.nr == 0 && out->nr == 0)
+    if (useful.nr == 0 && out->nr == 0 && !about->chained)
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
     size_t before = out->nr;
     keep_legal(about, &useful, TOP_JAMS, false, out);
     /* The estimate may be wrong: what else is legal. */
-    if (useful.nr && out->nr == before)
+    if (out->nr == before && (useful.nr || about->chained))
         keep_best(about, &list, TOP_JAMS, false, out);
     else
         free(list.item);
@@ -517,8 +517,7 @@ void propose(const struct propose *about, const char *transformation, struct cho
                 propose_nests(about, proposers[i].propose, out, why_not);
             return;
         }
-    buf_add(why_not,
-            "not tried: it changes more than this function, so it is done by hand");
+    buf_add(why_not, "not tried: no plan does it, it is done by hand");
 }
 
 void propose_on_top(const struct propose *about, const char *transformation,

@@ -21,6 +21,8 @@ struct propose {
     double iteration_s; /* time of one innermost iteration, 0 = unknown */
     double latency_ns;  /* of the misses a prefetch has to hide */
     double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
+    bool chained; /* each iteration waits for the one before: what others of an outer
+                     loop do meanwhile pays, even if it saves no access */
     /* Whether the plan is legal, or becomes so by what its refusals ask for: then that is
      * the choice. NULL: nobody can tell; the cheapest are proposed. */
     bool (*can_be)(void *data, struct choice *choice);

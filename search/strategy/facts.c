@@ -38,6 +38,7 @@ struct situation {
 static void say_quantity(struct situation *now, const char *metric,
                          struct quantity value);
 static void say_number(struct situation *now, const char *metric, double value);
+static void say_yes_no(struct situation *now, const char *metric, bool yes);
 static double data_bytes(const struct situation *now);
 
 /* ---- left ---- */
@@ -152,8 +153,17 @@ static void say_parallel_memory(struct situation *now)
                  quantity_between(1, fits ? 0 : 1, 1, 0, PROVENANCE_SOURCE));
 }
 
+/* What the model of the core found most busy. */
+static void say_divisions(struct situation *now)
+{
+    const struct measurement *of = now->measurement;
+    if (of->has_occupancy && of->occupancy.diagnosis.is_modelled)
+        say_yes_no(now, "divides", of->occupancy.diagnosis.divides);
+}
+
 static void say_headroom(struct situation *now)
 {
+    say_divisions(now);
     say_store_lines(now);
     say_parallel_memory(now);
     say_min(now);
@@ -371,6 +381,8 @@ void session_ask_legality(struct session *session)
     session->may_distribute = ask(session, "distribute");
     session->may_fuse = ask(session, "fuse");
     session->may_accumulate = ask(session, "accumulators");
+    session->may_jam = ask(session, "unroll_jam");
+    session->may_share = ask(session, "parallel");
     session->may_reassociate = !session->has_space &&
                                session->may_accumulate == ANSWER_NO &&
                                reassociate_helps(session, "accumulators");
@@ -389,6 +401,8 @@ static void say_uses(struct situation *now)
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
     say_answer(now, "fusable", now->session->may_fuse);
+    say_answer(now, "jammable", now->session->may_jam);
+    say_answer(now, "independent", now->session->may_share);
     if (now->session->may_reassociate)
         say_word(now, "accumulable", "reassociate");
     else

@@ -143,6 +143,13 @@ static bool can_be(void *data, struct choice *choice)
     return session_can_be(data, choice);
 }
 
+static bool is_chained(const struct measurement *of)
+{
+    enum cause cause = of->occupancy.diagnosis.cause;
+    return of->has_occupancy &&
+           (cause == CAUSE_DEPENDENT_LOADS || cause == CAUSE_RECURRENCE);
+}
+
 struct propose guided_about(const struct guided *guided, size_t index,
                             const struct choice *choice)
 {
@@ -159,6 +166,7 @@ struct propose guided_about(const struct guided *guided, size_t index,
         .iteration_s = iterations > 0 ? now->time_s.value / iterations : 0,
         .latency_ns = latency.known ? latency.value : 100,
         .miss_limit = limit.known ? limit.value : 0,
+        .chained = is_chained(&session->result->measurement[guided->explained]),
         .can_be = session->has_space || session->runner->asks_legality ? NULL : can_be,
         .data = session,
     };
