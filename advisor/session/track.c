@@ -43,7 +43,7 @@ const char *track_outcome(const struct advice *advice)
     if (!was_measured(advice))
         return "open";
     bool gained = gain.low > 1 && gain.value >= min_gain;
-    return gained == (advice->verdict == VERDICT_TRY) ? "hit" : "miss";
+    return gained == (advice->verdict <= VERDICT_ALLOW) ? "hit" : "miss";
 }
 
 bool track_is_broken(const struct advice *advice)

@@ -435,6 +435,9 @@ static const struct {
     {"scalar_temporaries", BY_HAND},
     {"collapse", BY_HAND},
     {"privatize", BY_HAND},
+    {"branch_free", BY_HAND},
+    {"interleave", BY_HAND},
+    {"reciprocal", BY_HAND},
 };
 
 static const struct synonym kind_synonyms[] = {
