@@ -33,8 +33,9 @@ static bool compile_as(const struct plan_bench *bench, size_t build, const char 
                        struct error *err)
 {
     char *named = xasprintf("#define main __attribute__((no_sanitize(\"undefined\"))) "
-                            "main_%s\n#line 1\n%s",
-                            stem, text),
+                            "main\n#line 1\n%s",
+                            text),
+         *name = xasprintf("main=main_%s", stem),
          *entry = xasprintf("--keep-global-symbol=main_%s", stem),
          *all = xasprintf("%s %s", flags[build], with);
     struct buf output = {0};
@@ -42,12 +43,15 @@ static bool compile_as(const struct plan_bench *bench, size_t build, const char 
     bool ok = plan_compile(bench, build, stem, named, all, object, &output, err);
 
     strvec_push(&argv, "objcopy");
+    strvec_push(&argv, "--redefine-sym"); /* as main it need not return a value */
+    strvec_push(&argv, name);
     strvec_push(&argv, entry);
     strvec_push(&argv, *object);
     ok = ok && plan_run_compiler(&argv, &output, err);
     strvec_release(&argv);
     buf_release(&output);
     free(named);
+    free(name);
     free(entry);
     free(all);
     return ok;

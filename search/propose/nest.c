@@ -64,6 +64,15 @@ static double chain_work(const struct kernel_view *view, int loop)
     return work;
 }
 
+/* A loop below it that nothing is known of is a part of its body. */
+static bool is_last(const struct kernel_view *view, int loop)
+{
+    bool last = true;
+    for (size_t i = 0; i < view->loop_nr; i++)
+        last = last && !(view->loop[i].modelled && view->loop[i].parent == loop);
+    return last;
+}
+
 static double chain_trips(const struct kernel_view *view, int loop)
 {
     double trips = 1;
@@ -84,7 +93,7 @@ static double find_chain(const struct kernel_view *view, int which, struct nest 
     *nest = (struct nest){.view = view};
     for (size_t i = 0; i < view->loop_nr; i++) {
         bool asked = which < 0 || view->loop[i].nest == which;
-        double trips = asked && view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
+        double trips = asked && is_last(view, (int)i) ? chain_trips(view, (int)i) : -1;
         if (trips > 0)
             trips *= chain_work(view, (int)i);
         if (trips > max) {

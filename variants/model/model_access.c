@@ -651,22 +651,35 @@ static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool 
         collect_place(at, expr, true);
 }
 
-static void collect_assign(struct collect *at, const struct ir_expr *expr)
+/* What is assigned to by `expr`, which does what `update` says. */
+static void collect_update(struct collect *at, const struct ir_expr *expr,
+                           const struct ir_expr *update)
 {
     struct nest *nest = at->nest;
-    const struct ir_expr *target = expr->arg[0];
     bool whole = nest->statement[at->statement].stmt->expr == expr;
-    collect_expr(at, expr->arg[1]);
-    if (at->status)
-        return;
     size_t first = nest->access_nr;
-    collect_lvalue(at, target, strcmp(expr->op, "=") != 0, true);
-    enum accumulation accumulates = accumulation_of(nest->model->arena, expr);
+    collect_lvalue(at, update->arg[0], strcmp(update->op, "=") != 0, true);
+    enum accumulation accumulates = accumulation_of(nest->model->arena, update);
     if (!whole || at->status || nest->access_nr == first)
         return;
     for (size_t i = nest->statement[at->statement].access_begin; i < nest->access_nr; i++)
         if (nest->access[i].cell == nest->access[nest->access_nr - 1].cell)
             nest->access[i].accumulates = accumulates;
+}
+
+static void collect_assign(struct collect *at, const struct ir_expr *expr)
+{
+    collect_expr(at, expr->arg[1]);
+    if (!at->status)
+        collect_update(at, expr, expr);
+}
+
+/* x++, which is x += 1. */
+static void collect_step(struct collect *at, const struct ir_expr *expr)
+{
+    struct ir_arena *arena = at->nest->model->arena;
+    const char *op = strstr(expr->op, "++") ? "+=" : "-=";
+    collect_update(at, expr, ir_assign(arena, op, expr->arg[0], ir_integer(arena, 1)));
 }
 
 /* An array, or a row of one, whose value is its address; the rows of a pointer to
@@ -699,7 +712,7 @@ static void collect_unary(struct collect *at, const struct ir_expr *expr)
     if (known)
         collect_expr(at, expr->arg[0]);
     else if (strstr(expr->op, "++") || strstr(expr->op, "--"))
-        collect_lvalue(at, expr->arg[0], true, true);
+        collect_step(at, expr);
     else if (!strcmp(expr->op, "*"))
         collect_value(at, expr);
     else if (strcmp(expr->op, "&"))
