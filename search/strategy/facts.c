@@ -388,6 +388,19 @@ void session_ask_legality(struct session *session)
                                reassociate_helps(session, "accumulators");
 }
 
+/* The innermost loop of the nest has one in its body of which nothing is known: copies of
+ * that run one after the other. */
+static bool holds_other_loop(const struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    bool holds = false;
+    for (size_t i = 0; now->nest->nr && i < view->loop_nr; i++)
+        holds = holds ||
+                (view->loop[i].parent >= 0 &&
+                 &view->loop[view->loop[i].parent] == now->nest->loop[now->nest->nr - 1]);
+    return holds;
+}
+
 static void say_uses(struct situation *now)
 {
     const struct kernel_view *view = now->nest->view;
@@ -401,7 +414,8 @@ static void say_uses(struct situation *now)
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
     say_answer(now, "fusable", now->session->may_fuse);
-    say_answer(now, "jammable", now->session->may_jam);
+    say_answer(now, "jammable",
+               holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
     say_answer(now, "independent", now->session->may_share);
     if (now->session->may_reassociate)
         say_word(now, "accumulable", "reassociate");
