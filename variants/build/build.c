@@ -131,12 +131,16 @@ static void add_instruction_set(const struct strvec *from, struct strvec *flags)
             strvec_push(flags, from->v[i]);
 }
 
+/* Without the second (gcc 8 and later) code of a loop's body counts to the line before
+ * it. */
+static const char lines_gcc[] = "-g1 -gstatement-frontiers";
+
 static void kernel_flags(const struct building *building, enum harness_role role,
                          struct strvec *flags)
 {
     /* lines of what is stepped through, which has no other form than the program */
     if (role == HARNESS_VARIANT && !building->in_library && !*building->sanitize)
-        strvec_push(flags, "-g1");
+        strvec_split(flags, building->toolchain->is_clang ? "-g1" : lines_gcc);
     strvec_push_all(flags, &building->kernel->cflags);
     if (role == HARNESS_TRACED) {
         add_instruction_set(&building->toolchain->flags, flags);
