@@ -206,8 +206,11 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
 {
     const char *name = expr->text ? expr->text : "";
     const char *plain = strncmp(name, "std::", 5) ? name : name + 5;
-    if (function_is(expr_function(expr), FUNCTION_NOTHING))
+    if (function_is(expr_function(expr), FUNCTION_NOTHING)) {
+        for (size_t i = 0; i < expr->arg_nr; i++)
+            cost_of(cost, expr->arg[i]);
         return;
+    }
     if (expr->symbol && expr->symbol->is_pure)
         cost->at->flops_unknown = true; /* what it computes is not seen */
     else if (!expr_is_math(expr))
@@ -236,6 +239,8 @@ static void cost_operator(struct cost *cost, const struct ir_expr *expr)
         cost->tally.flops += is_float(expr);
     } else if (strcmp(expr->op, "&"))
         cost_of(cost, expr->arg[0]);
+    else if (expr->arg[0]->kind != IR_NAME)
+        cost_subscripts(cost, expr->arg[0]);
 }
 
 static void cost_of(struct cost *cost, const struct ir_expr *expr)
