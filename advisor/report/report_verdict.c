@@ -465,10 +465,10 @@ static void add_nothing(const json_t *report, struct buf *out)
     const json_t *allowed = first_of(report, "allow"),
                  *refused = first_of(report, "not possible");
     if (allowed) {
-        buf_addf(out, "nothing faster was found that you did not have to allow; %s, ",
+        buf_addf(out, "nothing faster as things stand; %s, ",
                  report_word(allowed, "transformation"));
         add_report_expected(out, allowed);
-        buf_add(out, " expected, would need that");
+        buf_add(out, " expected, needs your permission");
         return;
     }
     if (refused) {
