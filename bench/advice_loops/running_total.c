@@ -3,7 +3,7 @@
  * eight is in the chain. */
 #pragma inflight kernel
 #pragma inflight set n = 12000000
-void prefix_sum(int n, float *restrict out, const float *restrict in)
+void running_total(int n, float *restrict out, const float *restrict in)
 {
     float sum = 0;
     for (int i = 0; i < n; i++) {

@@ -7,8 +7,9 @@
 #pragma inflight set n = 1000000
 #pragma inflight buffer at = index(n)
 #pragma inflight buffer out = zero
-void embedding_bag(int bags, int each, int n, float out[restrict bags][48],
-                   const float table[restrict n][48], const int at[restrict bags * each])
+void bag_of_embeddings(int bags, int each, int n, float out[restrict bags][48],
+                       const float table[restrict n][48],
+                       const int at[restrict bags * each])
 {
     (void)n;
     for (int b = 0; b < bags; b++)

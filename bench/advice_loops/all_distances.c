@@ -5,8 +5,8 @@
 #pragma inflight set n = 600
 #pragma inflight set m = 608
 #pragma inflight set d = 64
-void pair_distances(int n, int m, int d, float out[restrict n][m],
-                    const float x[restrict n][d], const float y[restrict m][d])
+void all_distances(int n, int m, int d, float out[restrict n][m],
+                   const float x[restrict n][d], const float y[restrict m][d])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {

@@ -4,7 +4,7 @@
 #pragma inflight set w = 640
 #pragma inflight set h = 400
 #pragma inflight set limit = 100
-void escape_times(int w, int h, int limit, int *out)
+void fractal_points(int w, int h, int limit, int *out)
 {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {

@@ -6,8 +6,8 @@
 #pragma inflight buffer a = uniform(65, 70)
 #pragma inflight buffer b = uniform(65, 70)
 #pragma inflight buffer row = zero
-void edit_distance(int n, int m, int row[restrict m + 1],
-                   const unsigned char a[restrict n], const unsigned char b[restrict m])
+void alignment_table(int n, int m, int row[restrict m + 1],
+                     const unsigned char a[restrict n], const unsigned char b[restrict m])
 {
     for (int j = 0; j <= m; j++)
         row[j] = j;

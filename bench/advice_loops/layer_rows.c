@@ -4,7 +4,7 @@
 #pragma inflight kernel
 #pragma inflight set in = 3000
 #pragma inflight set out = 3000
-void row_pointers(int in, int out, float *delta, float **w, const float *error)
+void layer_rows(int in, int out, float *delta, float **w, const float *error)
 {
     for (int k = 0; k < out; k++) {
         float total = 0;
