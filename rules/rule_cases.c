@@ -78,16 +78,20 @@ static int check_want(const struct json_at *here, const char *want, struct error
 {
     size_t nr;
     const char *const *words = verdict_list(&nr);
+    struct strvec known = {0};
+    struct buf text = {0};
 
     for (size_t i = 0; i < nr; i++)
-        if (strcmp(words[i], want) == 0)
-            return 0;
-    return strcmp(want, "none") == 0
-               ? 0
-               : json_fail(here, err,
-                           "unknown verdict \"%s\"; known are: try, allow, avoid, "
-                           "stop, none",
-                           want);
+        strvec_push(&known, words[i]);
+    strvec_push(&known, "none");
+    bool found = strvec_has(&known, want);
+    buf_add_known(&text, want, (const char *const *)known.v, known.nr);
+    int status =
+        found ? 0
+              : json_fail(here, err, "unknown verdict \"%s\"%s", want, buf_str(&text));
+    strvec_release(&known);
+    buf_release(&text);
+    return status;
 }
 
 static json_t *compared(const struct rule_verdict *verdict, const char *transformation,

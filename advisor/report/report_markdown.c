@@ -107,9 +107,7 @@ static void add_advice(const json_t *report, struct buf *out)
     const json_t *advice;
     size_t i, nr = 0;
     json_array_foreach(json_object_get(report, "advice"), i, advice) {
-        const char *class = report_word(advice, "verdict_text");
-        if (!report_quantity(advice, "gain") && strcmp(class, "try") &&
-            strcmp(class, "allow"))
+        if (!report_quantity(advice, "gain") && !report_is_untried(advice))
             continue;
         if (!nr++)
             buf_add(out,

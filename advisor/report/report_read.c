@@ -98,6 +98,12 @@ void add_report_rough(struct buf *out, double ratio)
     buf_addf(out, ratio < 2 ? "%.2fx" : ratio < 9.95 ? "%.1fx" : "%.0fx", ratio);
 }
 
+bool report_is_untried(const json_t *advice)
+{
+    const char *class = report_word(advice, "verdict_text");
+    return !strcmp(class, "try") || !strcmp(class, "allow");
+}
+
 bool report_is_promising(const json_t *advice)
 {
     const double worth_a_headline = 1.2;

@@ -24,6 +24,8 @@ struct quantity report_value(const json_t *quantity);
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
 /* A ratio that was not measured, with the two digits it deserves: "9.3x", "17x". */
 void add_report_rough(struct buf *out, double ratio);
+/* The advice is expected to pay and was not tried: its class is "try" or "allow". */
+bool report_is_untried(const json_t *advice);
 /* What is expected of the advice is worth a sentence of its own. */
 bool report_is_promising(const json_t *advice);
 /* "about 9.3x", of advice. */

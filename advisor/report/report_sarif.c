@@ -96,13 +96,12 @@ static void note_advice(const json_t *report, const json_t *advice, struct notes
                *rule = report_word(advice, "rule");
     bool gained = !strcmp(class, "gained");
     struct buf text = {0};
-    bool allow = !strcmp(class, "allow");
-    if (!gained && !allow && strcmp(class, "try"))
+    if (!gained && !report_is_untried(advice))
         return;
     buf_addf(&text, "%s %s: ",
-             gained  ? "Gained by"
-             : allow ? "Allow"
-                     : "Try",
+             gained                    ? "Gained by"
+             : !strcmp(class, "allow") ? "Allow"
+                                       : "Try",
              report_has(advice, "plan") ? report_word(advice, "plan") : name);
     if (gained) {
         add_report_gain(&text, report_quantity(advice, "gain"), "");

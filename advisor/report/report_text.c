@@ -110,8 +110,7 @@ static bool is_shown(const struct view *view, const json_t *advice, int *shown)
     if (view->evidence || was_measured(advice) ||
         (is_class(advice, "not possible") && report_is_promising(advice)))
         return true;
-    return (is_class(advice, "try") || is_class(advice, "allow")) &&
-           (*shown)++ < TRIES_SHOWN;
+    return report_is_untried(advice) && (*shown)++ < TRIES_SHOWN;
 }
 
 static void add_name(const json_t *advice, struct buf *names)

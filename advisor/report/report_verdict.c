@@ -154,13 +154,6 @@ static const char *const classes[] = {"gained",          "try",         "allow",
                                       "no gain",         "slower",      "no use",
                                       "not recommended", "not possible"};
 
-/* What is expected to pay and was not tried. */
-static bool is_untried(const json_t *advice)
-{
-    const char *class = report_word(advice, "verdict_text");
-    return !strcmp(class, "try") || !strcmp(class, "allow");
-}
-
 /* Of the plan that the verdict was given for. */
 static double gain_over(const json_t *report, const json_t *advice)
 {
@@ -222,7 +215,7 @@ static void settle_expected(const json_t *report, json_t *advice)
     const json_t *gain = report_quantity(advice, "gain");
     if (gain)
         set(advice, "expected", json_deep_copy(gain));
-    else if (is_untried(advice) || is_refused(advice))
+    else if (report_is_untried(advice) || is_refused(advice))
         set(advice, "expected",
             json_quantity(quantity_between(expected_of(report, advice), -INFINITY,
                                            INFINITY, 0, PROVENANCE_DERIVED)));
@@ -258,7 +251,7 @@ static void settle_one(const json_t *report, json_t *advice)
 static size_t class_rank(const json_t *advice)
 {
     size_t i = 0;
-    if (is_untried(advice))
+    if (report_is_untried(advice))
         return 1;
     while (i < ARRAY_SIZE(classes) &&
            strcmp(classes[i], report_word(advice, "verdict_text")))
@@ -494,7 +487,7 @@ static bool add_untried(const json_t *report, struct buf *out)
     const json_t *advice;
     size_t i, named = 0;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (is_untried(advice) && named < NAMED_MAX)
+        if (report_is_untried(advice) && named < NAMED_MAX)
             buf_addf(out, "%s%s", named++ ? ", " : "not tried: ",
                      report_word(advice, "transformation"));
     return named > 0;
@@ -503,7 +496,7 @@ static bool add_untried(const json_t *report, struct buf *out)
 static void add_advised(const json_t *report, struct buf *out)
 {
     const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
-    if (!is_untried(first)) {
+    if (!report_is_untried(first)) {
         buf_add(out, "no optimization is expected to pay");
         return;
     }
@@ -546,7 +539,7 @@ static bool any_untried(const json_t *report)
     const json_t *advice;
     size_t i;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (is_untried(advice))
+        if (report_is_untried(advice))
             return true;
     return false;
 }

@@ -15,6 +15,14 @@ bool expr_equal(const struct ir_expr *a, const struct ir_expr *b)
     return same;
 }
 
+bool expr_any_varies(struct ir_expr *const *expr, size_t nr)
+{
+    bool found = false;
+    for (size_t i = 0; i < nr; i++)
+        found = found || !expr[i]->has_value;
+    return found;
+}
+
 bool expr_mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
 {
     if (expr->kind == IR_NAME && expr->symbol == symbol)

@@ -571,14 +571,6 @@ static void refuse_place(struct collect *at, const struct ir_expr *expr,
     buf_release(&text);
 }
 
-static bool chooses(const struct place *place)
-{
-    bool found = false;
-    for (size_t i = 0; i < place->nr; i++)
-        found = found || !place->subscript[i]->has_value;
-    return found;
-}
-
 /* A use of a variable or element. Parameters that nobody writes are no memory accesses.
  */
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
@@ -590,7 +582,8 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     bool own = !place.problem && place.nr - place.field_nr <= place.symbol->dim_nr;
     if (own && is_local_to_statement(at->nest, place.symbol)) {
         struct statement *statement = &at->nest->statement[at->statement];
-        statement->own_parts = statement->own_parts || place.partial || chooses(&place);
+        statement->own_parts = statement->own_parts || place.partial ||
+                               expr_any_varies(place.subscript, place.nr);
         return;
     }
     if (!place.problem)

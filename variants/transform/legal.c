@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
 #include "variants/model/tree.h"
@@ -737,11 +738,8 @@ static bool is_own_element(const struct nest *nest, const struct tree *tree,
 {
     const struct cell *cell = &nest->cell[access->cell];
     size_t depth = tree->kind == TREE_BAND ? (size_t)tree->loop->depth : 0;
-    bool chosen = false;
-    for (size_t i = 0; i < access->subscript_nr; i++)
-        chosen = chosen || !access->subscript[i]->has_value;
-    return chosen && cell->is_private && cell->depth > depth &&
-           has_statement(tree, access->statement);
+    return expr_any_varies(access->subscript, access->subscript_nr) && cell->is_private &&
+           cell->depth > depth && has_statement(tree, access->statement);
 }
 
 static int line_of_own_parts(const struct nest *nest, const struct tree *tree)
