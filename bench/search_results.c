@@ -198,8 +198,8 @@ static void judge_bound_ratio(const struct trial_space *space,
 {
     const struct measurement *baseline = &advice->measurement[0];
     out->bound_ratio = NAN;
-    if (baseline->has_occupancy && baseline->occupancy.limiter != RESOURCE_NONE &&
-        baseline->occupancy.limiter != RESOURCE_ARITHMETIC)
+    if (baseline->has_occupancy &&
+        cause_kind(baseline->occupancy.diagnosis.cause) == CAUSE_KIND_MEMORY)
         out->bound_ratio = largest_bound(advice) / fmax(1, space->best_gain);
 }
 

@@ -95,11 +95,23 @@ static const char *bound_phrase(const struct rule *rule)
            "left of its work";
 }
 
+static json_t *about_json(const struct rule *rule)
+{
+    size_t nr;
+    const struct rule_transformation *all = rule_transformations(&nr);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nr; i++)
+        if (rule->about & UINT64_C(1) << i)
+            json_array_append_new(list, json_string(all[i].name));
+    return list;
+}
+
 static json_t *rule_json(const struct rule *rule)
 {
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:i, s:[], s:[], s:s, s:s, s:[], s:[], s:s}", "id", rule->id,
-        "transformation", rule->transformation, "verdict", verdict_word(rule->verdict),
+        "{s:s, s:o, s:s, s:i, s:[], s:[], s:s, s:s, s:[], s:[], s:s}", "id", rule->id,
+        "transformation", about_json(rule), "verdict", verdict_word(rule->verdict),
         "weight", rule->weight, "when", "work", "sentence", rule->sentence, "source",
         rule->source, "conditions", "changes", "bound", bound_phrase(rule));
 

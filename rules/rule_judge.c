@@ -90,9 +90,10 @@ static const struct rule_rest *rest_of(const struct rule_set *set,
 /* What the rule says, and of what it does not speak of, what is said of its
  * transformation. */
 static struct rule_work *fill_work(const struct rule_set *set, const struct rule *rule,
+                                   const char *transformation,
                                    const struct rule_facts *facts, size_t *nr)
 {
-    const struct rule_rest *rest = rest_of(set, rule->transformation);
+    const struct rule_rest *rest = rest_of(set, transformation);
     struct rule_work *work = xcalloc(rule->work_nr + rest->work_nr + 1, sizeof(*work));
 
     *nr = 0;
@@ -106,15 +107,15 @@ static struct rule_work *fill_work(const struct rule_set *set, const struct rule
     return work;
 }
 
-/* An earlier rule of another verdict would hold for other values of the intervals. */
+/* An earlier rule of another verdict on the same would hold for other values of the
+ * intervals. */
 static bool is_contested(const struct rule_set *set, const struct rule *rule,
-                         const struct rule_facts *facts)
+                         uint64_t about, const struct rule_facts *facts)
 {
     for (const struct rule *other = set->rule; other < rule; other++) {
         struct condition_truth truth = {0};
 
-        if (strcmp(other->transformation, rule->transformation) == 0 &&
-            other->verdict != rule->verdict)
+        if ((other->about & about) && other->verdict != rule->verdict)
             truth = rule_truth(other, facts);
         if (truth.straddles && !truth.holds)
             return true;
@@ -131,17 +132,18 @@ static bool asks_for_cause(const struct rule *rule)
     return asks;
 }
 
-static void add_verdict(const struct rule_set *set, const struct rule *rule,
+static void add_verdict(const struct rule_set *set, const struct rule *rule, size_t of,
                         const struct rule_facts *facts, bool straddles,
                         struct rule_verdicts *out)
 {
-    size_t work_nr;
-    struct rule_work *work = fill_work(set, rule, facts, &work_nr);
+    size_t work_nr, nr;
+    const char *transformation = rule_transformations(&nr)[of].name;
+    struct rule_work *work = fill_work(set, rule, transformation, facts, &work_nr);
 
     GROW(out->item, out->nr + 1, out->alloc);
     out->item[out->nr++] = (struct rule_verdict){
         .rule = rule->id,
-        .transformation = rule->transformation,
+        .transformation = transformation,
         .verdict = rule->verdict,
         .weight = rule->weight,
         .reason = sentence_fill(rule->sentence, add_fact, (void *)facts),
@@ -149,19 +151,23 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule,
         .work = work,
         .work_nr = work_nr,
         .of_cause = asks_for_cause(rule),
-        .undecided = straddles || is_contested(set, rule, facts),
+        .undecided = straddles || is_contested(set, rule, UINT64_C(1) << of, facts),
     };
 }
 
 int rule_set_judge(const struct rule_set *set, const struct rule_facts *facts,
                    struct rule_verdicts *out, struct error *err)
 {
+    size_t nr;
+
     (void)err; /* nothing can fail yet; callers need not change when something can */
+    (void)rule_transformations(&nr);
     for (size_t i = 0; i < set->rule_nr; i++) {
         struct condition_truth truth = rule_truth(&set->rule[i], facts);
 
-        if (truth.holds)
-            add_verdict(set, &set->rule[i], facts, truth.straddles, out);
+        for (size_t of = 0; truth.holds && of < nr; of++)
+            if (set->rule[i].about & UINT64_C(1) << of)
+                add_verdict(set, &set->rule[i], of, facts, truth.straddles, out);
     }
     return 0;
 }

@@ -16,19 +16,42 @@ static int listed_at(const struct json_at *at, const char *key, const char *what
     return json_word_at(at, key, what, words, nr, err);
 }
 
-static int read_transformation(const struct json_at *at, struct rule *rule,
+static int read_transformation(const struct json_at *here, struct rule *rule,
                                struct error *err)
 {
-    struct json_at here;
+    const struct rule_transformation *found;
+    size_t nr;
     const char *word;
 
-    if (json_member(at, "transformation", &here, err) ||
-        json_string_here(&here, &word, err))
+    if (json_string_here(here, &word, err))
         return -1;
-    if (!transformation_find(word))
-        return unknown_transformation(&here, word, err);
-    rule->transformation = transformation_find(word)->name;
+    found = transformation_find(word);
+    if (!found)
+        return unknown_transformation(here, word, err);
+    rule->about |= UINT64_C(1) << (found - rule_transformations(&nr));
     return 0;
+}
+
+/* One, or a list of those that the rule says the same of. */
+static int read_transformations(const struct json_at *at, struct rule *rule,
+                                struct error *err)
+{
+    struct json_at here;
+    size_t nr;
+
+    if (json_member(at, "transformation", &here, err))
+        return -1;
+    if (!json_is_array(here.node))
+        return read_transformation(&here, rule, err);
+    if (json_array_at(at, "transformation", &here, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at element = json_element(&here, i);
+
+        if (read_transformation(&element, rule, err))
+            return -1;
+    }
+    return nr ? 0 : json_fail(&here, err, "expected at least one transformation");
 }
 
 static int read_metric(const struct json_at *at, const char *key,
@@ -167,6 +190,8 @@ static int read_work(const struct json_at *at, struct rule_work **work, size_t *
     struct json_at list;
     size_t nr;
 
+    if (!json_has(at, "work"))
+        return 0;
     if (json_array_at(at, "work", &list, &nr, err))
         return -1;
     *work = xcalloc(nr ? nr : 1, sizeof(**work));
@@ -210,7 +235,7 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
 
     if (json_only_keys(at, "id transformation when verdict weight work sentence source",
                        err) ||
-        json_string_at(at, "id", &rule->id, err) || read_transformation(at, rule, err) ||
+        json_string_at(at, "id", &rule->id, err) || read_transformations(at, rule, err) ||
         read_when(at, rule, err))
         return -1;
     verdict = listed_at(at, "verdict", "verdict", verdict_list, err);

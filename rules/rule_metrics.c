@@ -3,36 +3,23 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/cause/cause.h"
 #include "rules/rule_set.h"
 #include "rules/rules.h"
 
 static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const page_words[] = {"small", "huge", NULL};
 static const char *const prefetch_words[] = {"none", "l1", "l2", NULL};
-static const char *const limiter_words[] = {"l1_mshrs",   "l2_mshrs", "page_walkers",
-                                            "memory",     "l2_link",  "l3_link",
-                                            "arithmetic", "none",     NULL};
-static const char *const why_words[] = {
-    "full",    "cache",    "chains",    "window",  "translation", "prefetcher",
-    "compute", "branches", "front-end", "unknown", NULL};
-static const char *const cause_words[] = {
-    "dependent_loads", "recurrence",       "scheduler",
-    "load_buffer",     "reorder_buffer",   "branches",
-    "strided",         "page_walks",       "l1_mshrs",
-    "l2_mshrs",        "l1_bandwidth",     "l2_bandwidth",
-    "l3_bandwidth",    "memory_bandwidth", "issue_width",
-    "arithmetic",      "stores",           "front_end",
-    "prefetcher",      "unknown",          NULL};
-
 static const char *const accumulable_words[] = {"yes", "no", "reassociate", NULL};
 
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
 static const struct rule_metric metrics[] = {
     /* occupancy: emitted by occupancy_metrics() under these names */
-    {"limiter", "word", "the resource that needs most of the time; none: all have room",
-     limiter_words},
-    {"why", "word", "why so many misses are in flight and not more", why_words},
     {"cause", "word", "what limits the loop", cause_words},
+    {"cause_kind", "word",
+     "follows from the cause; memory: lines come late or too slowly; latency: operations "
+     "wait for the one before; core: the core's own work",
+     cause_kind_words},
     {"cause_gain", "ratio", "time of a call over that without the cause, by a model",
      NULL},
     {"slack", "ratio", "time of a call over the least time of its busiest resource",
@@ -330,6 +317,9 @@ int rule_facts_word(struct rule_facts *facts, const char *metric, const char *wo
     if (!slot)
         return -1;
     slot->word = rule_metric_word(rule_metric_find(metric), word);
+    if (slot->word && strcmp(metric, "cause") == 0)
+        return rule_facts_word(facts, "cause_kind",
+                               cause_kind_word(cause_kind(cause_from_word(word))), err);
     if (slot->word)
         return 0;
     rule_metric_list_words(rule_metric_find(metric), &known);

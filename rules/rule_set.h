@@ -14,7 +14,8 @@ struct rule_condition {
 };
 
 struct rule {
-    const char *id, *transformation, *sentence, *source;
+    const char *id, *sentence, *source;
+    uint64_t about; /* bit i: rule_transformations()[i] */
     enum verdict verdict;
     int weight;
     struct rule_condition *when;

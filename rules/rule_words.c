@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/cause/cause.h"
 #include "rules/rule_set.h"
 #include "variants/plan/plan.h"
 
@@ -10,13 +11,6 @@ static const char *const verdict_words[] = {
     [VERDICT_ALLOW] = "allow",
     [VERDICT_AVOID] = "avoid",
     [VERDICT_STOP] = "stop",
-};
-
-/* The words of core/occupancy's RESOURCE_MAP, which this folder does not see; a test
- * holds them together. */
-static const char *const resource_words[] = {
-    "l1_mshrs", "l2_mshrs",   "page_walkers", "memory",     "l2_link",
-    "l3_link",  "arithmetic", "core",         "recurrence",
 };
 
 /* What no step of a plan does. */
@@ -84,8 +78,13 @@ const char *const *verdict_list(size_t *nr)
 
 const char *const *resource_list(size_t *nr)
 {
-    *nr = ARRAY_SIZE(resource_words);
-    return resource_words;
+    static const char *words[RESOURCE_NR];
+
+    *nr = 0;
+    for (int r = 0; r < RESOURCE_NR; r++)
+        if (r != RESOURCE_NONE)
+            words[(*nr)++] = resource_word((enum resource)r);
+    return words;
 }
 
 const struct rule_transformation *transformation_find(const char *name)

@@ -152,7 +152,8 @@ const struct rule_verdict *rule_verdicts_deciding(const struct rule_verdicts *ve
 void rule_verdicts_release(struct rule_verdicts *verdicts);
 
 /*
- * An array of the rules in the order in which they are asked: the keys of the file, and
+ * An array of the rules in the order in which they are asked: the keys of the file
+ * ("transformation" is an array, even of one), and
  * for people "conditions" (a sentence each, with the unit in words), "changes" (what is
  * left of the work of each resource) and "bound". Caller json_decref's.
  */

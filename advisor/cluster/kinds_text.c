@@ -8,6 +8,7 @@
 #include "advisor/report/report_read.h"
 #include "advisor/report/report_verdict.h"
 #include "core/base.h"
+#include "core/cause/cause.h"
 
 /* ---- each kind ---- */
 
@@ -142,56 +143,34 @@ static void add_limits(const struct kinds *kinds, struct buf *out)
     }
 }
 
-static unsigned about_word(const char *word)
-{
-    static const struct {
-        const char *word;
-        unsigned about;
-    } words[] = {{"dependent_loads", ABOUT_MISSES},
-                 {"load_buffer", ABOUT_MISSES},
-                 {"reorder_buffer", ABOUT_MISSES},
-                 {"strided", ABOUT_MISSES | ABOUT_CACHES},
-                 {"page_walks", ABOUT_PAGES},
-                 {"l1_mshrs", ABOUT_MISSES},
-                 {"l2_mshrs", ABOUT_MISSES},
-                 {"l2_bandwidth", ABOUT_CACHES},
-                 {"l3_bandwidth", ABOUT_CACHES},
-                 {"memory_bandwidth", ABOUT_MEMORY},
-                 {"stores", ABOUT_MEMORY},
-                 {"prefetcher", ABOUT_MISSES},
-                 {"recurrence", ABOUT_CORE},
-                 {"scheduler", ABOUT_CORE},
-                 {"l1_bandwidth", ABOUT_CORE},
-                 {"issue_width", ABOUT_CORE},
-                 {"arithmetic", ABOUT_CORE},
-                 {"branches", ABOUT_CORE},
-                 {"front_end", ABOUT_CORE},
-                 {"page_walkers", ABOUT_PAGES},
-                 {"memory", ABOUT_MEMORY},
-                 {"l2_link", ABOUT_CACHES},
-                 {"l3_link", ABOUT_CACHES},
-                 {"cache", ABOUT_CACHES},
-                 {"chains", ABOUT_CORE},
-                 {"window", ABOUT_MISSES},
-                 {"translation", ABOUT_PAGES},
-                 {"compute", ABOUT_CORE},
-                 {"front-end", ABOUT_CORE}};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (!strcmp(words[i].word, word))
-            return words[i].about;
-    return 0;
-}
-
-/* By the cause, else the queue that is full, else what keeps all from being so: as
- * report_limit_phrase. */
 static unsigned about(const json_t *report)
 {
-    const char *word[] = {report_word(json_object_get(report, "cause"), "cause"),
-                          report_word(report, "limiter"), report_word(report, "why")};
-    unsigned found = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(word) && !found; i++)
-        found = about_word(word[i]);
-    return found;
+    static const unsigned of[CAUSE_NR] = {
+        [CAUSE_DEPENDENT_LOADS] = ABOUT_MISSES,
+        [CAUSE_LOAD_BUFFER] = ABOUT_MISSES,
+        [CAUSE_REORDER_BUFFER] = ABOUT_MISSES,
+        [CAUSE_STRIDED] = ABOUT_MISSES | ABOUT_CACHES,
+        [CAUSE_PAGE_WALKS] = ABOUT_PAGES,
+        [CAUSE_L1_MSHRS] = ABOUT_MISSES,
+        [CAUSE_L2_MSHRS] = ABOUT_MISSES,
+        [CAUSE_L2_BANDWIDTH] = ABOUT_CACHES,
+        [CAUSE_L3_BANDWIDTH] = ABOUT_CACHES,
+        [CAUSE_MEMORY_BANDWIDTH] = ABOUT_MEMORY,
+        [CAUSE_STORES] = ABOUT_MEMORY,
+        [CAUSE_PREFETCHER] = ABOUT_MISSES,
+        [CAUSE_RECURRENCE] = ABOUT_CORE,
+        [CAUSE_SCHEDULER] = ABOUT_CORE,
+        [CAUSE_L1_BANDWIDTH] = ABOUT_CORE,
+        [CAUSE_ISSUE_WIDTH] = ABOUT_CORE,
+        [CAUSE_ARITHMETIC] = ABOUT_CORE,
+        [CAUSE_BRANCHES] = ABOUT_CORE,
+        [CAUSE_FRONT_END] = ABOUT_CORE,
+        [CAUSE_CORE] = ABOUT_CACHES,
+    };
+    const char *word = report_word(json_object_get(report, "cause"), "cause");
+    enum cause cause = cause_from_word(word);
+
+    return cause < CAUSE_NR ? of[cause] : 0;
 }
 
 static bool is_apart(struct quantity a, struct quantity b)

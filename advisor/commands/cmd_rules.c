@@ -70,14 +70,23 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static bool is_about(const json_t *rule, const char *transformation)
+{
+    const json_t *list = json_object_get(rule, "transformation");
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        found =
+            found || !strcmp(json_string_value(json_array_get(list, i)), transformation);
+    return found;
+}
+
 /* Those of that id, or of that transformation. */
 static json_t *picked(const json_t *all, const char *word)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(all); i++) {
         json_t *rule = json_array_get(all, i);
-        if (!strcmp(text_of(rule, "id"), word) ||
-            !strcmp(text_of(rule, "transformation"), word))
+        if (!strcmp(text_of(rule, "id"), word) || is_about(rule, word))
             json_array_append(list, rule);
     }
     return list;

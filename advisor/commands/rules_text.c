@@ -13,16 +13,24 @@ static void add_paragraph(struct buf *out, const char *text, size_t indent)
     buf_add(out, "\n");
 }
 
+static void add_transformations(const json_t *rule, struct buf *out)
+{
+    const json_t *list = json_object_get(rule, "transformation");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        buf_addf(out, "%s%s", i ? ", " : "", json_string_value(json_array_get(list, i)));
+}
+
 void rules_say_table(const json_t *rules, struct buf *out)
 {
     size_t nr = json_array_size(rules);
-    buf_addf(out, "%-28s %-18s %-7s %6s\n", "rule", "transformation", "verdict",
-             "weight");
+    buf_addf(out, "%-30s %-7s %6s  %s\n", "rule", "verdict", "weight", "transformation");
     for (size_t i = 0; i < nr; i++) {
         const json_t *rule = json_array_get(rules, i);
-        buf_addf(out, "%-28s %-18s %-7s %6lld\n", report_word(rule, "id"),
-                 report_word(rule, "transformation"), report_word(rule, "verdict"),
+        buf_addf(out, "%-30s %-7s %6lld  ", report_word(rule, "id"),
+                 report_word(rule, "verdict"),
                  (long long)json_integer_value(json_object_get(rule, "weight")));
+        add_transformations(rule, out);
+        buf_add(out, "\n");
     }
     buf_addf(out,
              "\n%zu rule%s. For each transformation the first whose conditions all "
@@ -49,8 +57,9 @@ static void say_line(const char *title, const char *text, struct buf *out)
 
 static void say_rule(const json_t *rule, struct buf *out)
 {
-    buf_addf(out, "%s: %s %s, weight %lld\n", report_word(rule, "id"),
-             report_word(rule, "verdict"), report_word(rule, "transformation"),
+    buf_addf(out, "%s: %s ", report_word(rule, "id"), report_word(rule, "verdict"));
+    add_transformations(rule, out);
+    buf_addf(out, ", weight %lld\n",
              (long long)json_integer_value(json_object_get(rule, "weight")));
     say_items(rule, "conditions", "when all of these hold", out);
     say_line("it says", report_word(rule, "sentence"), out);

@@ -281,7 +281,7 @@ static void sides(const struct answer *answer, struct buf line[5])
 {
     const struct occupancy *now = &answer->occupancy;
     bool beyond = answer->end_gbs > 0;
-    buf_addf(&line[0], "%s", resource_word(now->limiter));
+    buf_addf(&line[0], "%s", cause_phrase(now->diagnosis.cause));
     add_quantity(&line[1], now->latency_ns, "ns", beyond);
     add_quantity(&line[2], now->paper_n, "lines per core", beyond);
     add_queue(&line[3], &now->resource[RESOURCE_L1_QUEUE]);
@@ -291,7 +291,7 @@ static void sides(const struct answer *answer, struct buf line[5])
 static void add_figures(const struct answer *base, const struct answer *then,
                         struct buf *out)
 {
-    static const char *const name[] = {"limiter", "latency", "in flight", "L1 queue",
+    static const char *const name[] = {"bound by", "latency", "in flight", "L1 queue",
                                        "L2 queue"};
     struct buf before[5] = {0}, after[5] = {0}, memory = {0};
     sides(base, before);
@@ -404,11 +404,11 @@ void what_if_text(const struct what_if *what_if, const struct answer *base,
     add_figures(base, then, out);
     add_overfull(then, RESOURCE_L1_QUEUE, "L1", out);
     add_overfull(then, RESOURCE_L2_QUEUE, "L2", out);
-    if (strcmp(buf_str(&base->occupancy.limiter_sentence),
-               buf_str(&now->limiter_sentence)))
-        add_paragraph(out, buf_str(&now->limiter_sentence));
-    if (strcmp(buf_str(&base->occupancy.why_sentence), buf_str(&now->why_sentence)))
-        add_paragraph(out, buf_str(&now->why_sentence));
+    if (now->diagnosis.cause != base->occupancy.diagnosis.cause)
+        add_paragraph(out, buf_str(&now->diagnosis.sentence));
+    if (strcmp(buf_str(&base->occupancy.diagnosis.reason),
+               buf_str(&now->diagnosis.reason)))
+        add_paragraph(out, buf_str(&now->diagnosis.reason));
     add_moves(base, then, out);
 }
 

@@ -21,7 +21,7 @@ void what_if_release(struct what_if *what_if);
 /* The keys by name; NULL behind the last. */
 const char *what_if_key(size_t i);
 
-/* What moved: limiter, occupancy, the queues, verdicts and bounds. */
+/* What moved: cause, occupancy, the queues, verdicts and bounds. */
 void what_if_text(const struct what_if *what_if, const struct answer *base,
                   const struct answer *then, struct buf *out);
 json_t *what_if_json(const struct what_if *what_if, const struct answer *base,

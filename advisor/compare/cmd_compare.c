@@ -83,7 +83,7 @@ static void add_queue(const struct versus *versus, int r, struct buf *out)
     const struct occupancy_resource *side[2];
     for (size_t i = 0; i < 2; i++)
         side[i] = &versus->side[i]->occupancy.resource[r];
-    buf_addf(out, "  %-13s", resource_word((enum resource)r));
+    buf_addf(out, "  %-16s", resource_word((enum resource)r));
     for (size_t i = 0; i < 2; i++)
         buf_add_cell(out, side[i]->n.known ? side[i]->n : side[i]->rate, 1, 10);
     buf_add_cell(out, side[0]->limit, 1, 10);
@@ -98,7 +98,7 @@ static void show_queues(const struct versus *versus, struct layout *layout)
         return;
     layout_heading(layout, "Every queue before and after");
     buf_add(layout->out,
-            "  resource         before     after     limit     used before    "
+            "  resource            before     after     limit     used before    "
             "  used after\n");
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (versus->side[0]->occupancy.resource[r].utilization.known ||
@@ -110,8 +110,8 @@ static void show_queues(const struct versus *versus, struct layout *layout)
         buf_add_figure(&text, now->bandwidth_gbs, 1, "GB/s");
         buf_add(&text, "; n ");
         buf_add_figure(&text, now->paper_n, 1, "lines per core");
-        buf_addf(&text, "; limited by %s. %s", resource_phrase(now->limiter),
-                 buf_str(&now->why_sentence));
+        buf_addf(&text, "; bound by %s. %s", cause_phrase(now->diagnosis.cause),
+                 buf_str(&now->diagnosis.reason));
         layout_line(layout, i ? "after" : "before", "%s", buf_str(&text));
         buf_release(&text);
     }

@@ -141,7 +141,7 @@ static void fill_work(struct versus *versus, const struct kernel_counts counts[2
 /* What the part that limits the first version works on. */
 static int first_choice(const struct occupancy *now)
 {
-    switch (now->limiter != RESOURCE_NONE ? now->limiter : now->busiest) {
+    switch (now->busiest) {
     case RESOURCE_L2_LINK:
         return WORK_L1;
     case RESOURCE_L3_LINK:

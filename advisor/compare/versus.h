@@ -35,7 +35,8 @@ struct versus {
     struct quantity ratio; /* time before / time after: above 1 the second is faster */
     enum versus_end end;
     struct versus_work work[VERSUS_WORK_NR];
-    int decisive; /* index of the work that the first version's limiter is about; -1 */
+    int decisive; /* index of the work that the first version's busiest resource is about;
+                     -1 */
     char *ratio_sentence, *work_sentence; /* NULL = nothing to say */
 };
 

@@ -103,13 +103,8 @@ static json_t *replay_json(const struct replayed_space *replay)
     json_t *tries = tries_json(replay);
     size_t near = tries_until_near(tries);
     const struct measurement *base = &result->measurement[0];
-    const char *limiter = NULL, *why = NULL;
-    if (base->has_occupancy) {
-        limiter = buf_str(&base->occupancy.limiter_sentence);
-        why = buf_str(&base->occupancy.why_sentence);
-    }
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:s?, s:s?, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:o, s:o, s:o}",
         "schema", "inflight.replay/1", "file", replay->settings->replay, "kernel",
         dataset_name(replay->dataset), "strategy",
         replay->settings->strategy ? replay->settings->strategy : "guided", "variants",
@@ -118,8 +113,9 @@ static json_t *replay_json(const struct replayed_space *replay)
         "found_gain", json_number_or_null(base_s / recorded_s(replay, best)),
         "tries_until_within_5_percent",
         near ? json_integer((json_int_t)near) : json_null(), "stop", result->stop,
-        "limiter_sentence", limiter, "why_sentence", why, "advice", advice_json(result),
-        "tries", tries);
+        "cause",
+        base->has_occupancy ? diagnosis_to_json(&base->occupancy.diagnosis) : json_null(),
+        "advice", advice_json(result), "tries", tries);
 }
 
 static const char *plan_phrase(const json_t *document, const char *key)
@@ -209,15 +205,16 @@ static void add_found(struct layout *layout, const json_t *document)
 
 static void replay_text(const json_t *document, bool evidence, struct layout *layout)
 {
+    const json_t *cause = json_object_get(document, "cause");
     buf_addf(layout->out, "%s: the strategy '%s' on %lld recorded variants\n",
              report_word(document, "kernel"), report_word(document, "strategy"),
              json_integer_value(json_object_get(document, "variants")));
     layout_heading(layout, "What limits the loop");
     layout_paragraph(layout, "%s %s",
-                     report_has(document, "limiter_sentence")
-                         ? report_word(document, "limiter_sentence")
+                     report_has(cause, "sentence")
+                         ? report_word(cause, "sentence")
                          : "Not known: the recording does not say what it moves.",
-                     report_word(document, "why_sentence"));
+                     report_word(cause, "reason"));
     add_found(layout, document);
     add_advice(layout, document);
     if (!evidence) {

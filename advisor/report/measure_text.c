@@ -181,18 +181,18 @@ static void show_bandwidth(const struct context *bench,
 
 static void add_queue(const struct occupancy_resource *queue, struct buf *out)
 {
-    buf_addf(out, "  %-13s", resource_word(queue->resource));
+    buf_addf(out, "  %-16s", resource_word(queue->resource));
     buf_add_cell(out, queue->n.known ? queue->n : queue->rate, 1, 10);
     buf_add_cell(out, queue->limit, 1, 10);
-    buf_add(out, "  ");
+    buf_add(out, " ");
     buf_add_share_cell(out, queue->utilization, 15);
-    buf_addf(out, "  %-10s", saturation_word(queue->saturation));
+    buf_addf(out, " %-10s", saturation_word(queue->saturation));
     struct buf min = {0};
     if (queue->min_s.known)
         buf_add_time(&min, queue->min_s.value);
     else
         buf_add(&min, "?");
-    buf_addf(out, "%-9s%s\n", buf_str(&min), provenance_word(queue->limit.provenance));
+    buf_addf(out, "%-8s%s\n", buf_str(&min), provenance_word(queue->limit.provenance));
     buf_release(&min);
 }
 
@@ -200,8 +200,8 @@ static void show_queues(const struct occupancy *now, struct layout *layout)
 {
     layout_heading(layout, "Each queue and each rate against its limit, per core");
     buf_add(layout->out,
-            "  resource         in use     limit      utilization  state     "
-            "least    from\n");
+            "  resource            in use     limit     utilization state     "
+            "least   from\n");
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (now->resource[r].utilization.known || now->resource[r].limit.known)
             add_queue(&now->resource[r], layout->out);
@@ -215,17 +215,18 @@ static void show_queues(const struct occupancy *now, struct layout *layout)
 static void show_verdict(const struct occupancy *now, struct layout *layout)
 {
     layout_heading(layout, "What limits it");
-    layout_paragraph(layout, "%s", buf_str(&now->limiter_sentence));
-    layout_paragraph(layout, "%s", buf_str(&now->why_sentence));
-    layout_line(layout, "limiter", "%s", resource_phrase(now->limiter));
-    layout_line(layout, "why n is so", "%s", occupancy_why_word(now->why));
+    layout_paragraph(layout, "%s", buf_str(&now->diagnosis.sentence));
+    layout_paragraph(layout, "%s", buf_str(&now->diagnosis.reason));
+    layout_line(layout, "bound by", "%s (%s confidence)",
+                cause_phrase(now->diagnosis.cause),
+                confidence_word(now->diagnosis.confidence));
     layout_quantity(
         layout, "slack", now->slack, 1, "x",
         now->slack.known
             ? "at most, if the same work ran as fast as the busiest part allows"
             : "");
     if (now->busiest != RESOURCE_NONE)
-        layout_line(layout, "bound by", "%s", resource_phrase(now->busiest));
+        layout_line(layout, "busiest", "%s", resource_phrase(now->busiest));
 }
 
 /* ---- work ---- */

@@ -216,8 +216,22 @@ static void take_word(void *context, const char *metric, const char *word)
         facts->status = rule_facts_word(facts->facts, metric, word, facts->err);
 }
 
+static void put_counted(void *context, const char *fact, struct quantity share)
+{
+    (void)counted_put(context, fact, share);
+}
+
+static void hear_counters(struct answer *answer)
+{
+    struct counted counted = {0};
+    metrics_facts_tell(&answer->given->facts, put_counted, &counted);
+    diagnosis_count(&answer->occupancy.diagnosis, &answer->occupancy, &counted);
+}
+
 int answer_judge(struct answer *answer, const struct rule_set *rules, struct error *err)
 {
+    if (answer->given)
+        hear_counters(answer);
     struct facts facts = {rule_facts_new(), err, 0};
     struct occupancy_sink sink = {take_number, take_word, &facts};
     occupancy_metrics(&answer->occupancy, &sink);

@@ -1,6 +1,7 @@
 /* Advice from numbers as JSON and as text. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "advisor/report/numbers.h"
 #include "core/base/figures.h"
@@ -54,15 +55,13 @@ json_t *answer_json(const struct answer *answer)
 {
     const struct occupancy *occupancy = &answer->occupancy;
     json_t *root = json_pack(
-        "{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o}",
-        "schema", "inflight.report/1", "machine", text_json(answer->machine.name),
-        "access", access_json(answer->random_share), "cores", answer->cores,
-        "random_share", json_quantity(answer->random_share), "read_gbs",
-        json_quantity(answer->read_gbs), "write_gbs", json_quantity(answer->write_gbs),
-        "curve_end_gbs", answer->end_gbs > 0 ? json_real(answer->end_gbs) : json_null(),
-        "limiter", resource_word(occupancy->limiter), "limiter_sentence",
-        buf_str(&occupancy->limiter_sentence), "why", occupancy_why_word(occupancy->why),
-        "why_sentence", buf_str(&occupancy->why_sentence), "analysis",
+        "{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+        "inflight.report/1", "machine", text_json(answer->machine.name), "access",
+        access_json(answer->random_share), "cores", answer->cores, "random_share",
+        json_quantity(answer->random_share), "read_gbs", json_quantity(answer->read_gbs),
+        "write_gbs", json_quantity(answer->write_gbs), "curve_end_gbs",
+        answer->end_gbs > 0 ? json_real(answer->end_gbs) : json_null(), "cause",
+        diagnosis_to_json(&occupancy->diagnosis), "analysis",
         occupancy_to_json(occupancy), "advice", advice_json(answer));
     if (answer->given)
         add_given(answer->given, root);
@@ -135,19 +134,63 @@ static void add_load(const struct answer *answer, struct buf *out)
     free(n);
 }
 
+/* Columns of the list of verdicts. */
+enum { NAME_WIDTH = 13, NAME_INDENT = 32 };
+
+static bool is_deciding(const struct answer *answer, const struct rule_verdict *verdict)
+{
+    return rule_verdicts_deciding(&answer->verdicts, verdict->transformation) == verdict;
+}
+
+/* One rule may say the same of several: that stands once. What is promised has a bound of
+ * its own. */
+static bool says_same(const struct rule_verdict *one, const struct rule_verdict *other)
+{
+    return one->verdict > VERDICT_ALLOW && !strcmp(one->rule, other->rule);
+}
+
 static void add_verdict(const struct answer *answer, const struct rule_verdict *verdict,
                         struct buf *out)
 {
+    const struct rule_verdict *end = answer->verdicts.item + answer->verdicts.nr;
     struct quantity bound = answer_bound(answer, verdict);
-    struct buf line = {0};
+    struct buf names = {0}, line = {0};
+    buf_add(&names, verdict->transformation);
+    for (const struct rule_verdict *next = verdict + 1; next < end; next++)
+        if (says_same(verdict, next) && is_deciding(answer, next))
+            buf_addf(&names, ", %s", next->transformation);
+    buf_addf(out, "  %-16s", verdict_phrase(verdict->verdict));
+    if (names.length <= NAME_WIDTH)
+        buf_addf(out, "%-*s ", NAME_WIDTH, buf_str(&names));
+    else
+        buf_addf(out, "%s\n%*s", buf_str(&names), NAME_INDENT, "");
     if (bound.known && verdict->verdict == VERDICT_TRY)
         buf_addf(&line, "at most %.2fx; ", bound.value);
     buf_addf(&line, "%s [%s]", verdict->reason, verdict->rule);
-    buf_addf(out, "  %-16s%-13s ", verdict_phrase(verdict->verdict),
-             verdict->transformation);
-    buf_add_wrapped(out, buf_str(&line), 32, 79);
+    buf_add_wrapped(out, buf_str(&line), NAME_INDENT, 79);
     buf_add(out, "\n");
+    buf_release(&names);
     buf_release(&line);
+}
+
+static bool was_said(const struct answer *answer, const struct rule_verdict *verdict)
+{
+    for (const struct rule_verdict *one = answer->verdicts.item; one < verdict; one++)
+        if (says_same(one, verdict) && is_deciding(answer, one))
+            return true;
+    return false;
+}
+
+/* What may pay first. */
+static void add_verdicts(const struct answer *answer, struct buf *out)
+{
+    for (enum verdict of = VERDICT_TRY; of <= VERDICT_STOP; of++)
+        for (size_t i = 0; i < answer->verdicts.nr; i++) {
+            const struct rule_verdict *verdict = &answer->verdicts.item[i];
+            if (verdict->verdict == of && is_deciding(answer, verdict) &&
+                !was_said(answer, verdict))
+                add_verdict(answer, verdict, out);
+        }
 }
 
 static void add_head(const struct answer *answer, struct buf *out)
@@ -183,12 +226,8 @@ void answer_text(const struct answer *answer, struct buf *out)
 {
     add_head(answer, out);
     add_load(answer, out);
-    add_sentence(out, buf_str(&answer->occupancy.limiter_sentence));
-    add_sentence(out, buf_str(&answer->occupancy.why_sentence));
+    add_sentence(out, buf_str(&answer->occupancy.diagnosis.sentence));
+    add_sentence(out, buf_str(&answer->occupancy.diagnosis.reason));
     add_counted(answer, out);
-    for (size_t i = 0; i < answer->verdicts.nr; i++) {
-        const struct rule_verdict *verdict = &answer->verdicts.item[i];
-        if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) == verdict)
-            add_verdict(answer, verdict, out);
-    }
+    add_verdicts(answer, out);
 }

@@ -150,12 +150,12 @@ static char *limit_title(const json_t *report)
 }
 
 /* Said once, behind the first sentences that use the words. */
-static void explain_words(struct view *view)
+static void explain_words(struct view *view, const json_t *cause)
 {
     double bytes = report_figure(json_object_get(view->report, "machine"), "line_bytes");
     struct buf both = {0};
-    buf_addf(&both, "%s %s", report_word(view->report, "limiter_sentence"),
-             report_word(view->report, "why_sentence"));
+    buf_addf(&both, "%s %s", report_word(cause, "sentence"),
+             report_word(cause, "reason"));
     if (strstr(buf_str(&both), "miss") || strstr(buf_str(&both), "MSHR"))
         layout_paragraph(&view->layout,
                          "(A miss is an access whose data is not in the core's cache. "
@@ -168,15 +168,15 @@ static void explain_words(struct view *view)
 
 void view_limit(struct view *view)
 {
-    const json_t *baseline = json_object_get(view->report, "baseline");
+    const json_t *baseline = json_object_get(view->report, "baseline"),
+                 *cause = json_object_get(view->report, "cause");
     char *title = limit_title(view->report);
     layout_heading(&view->layout, title);
     free(title);
-    if (report_has(view->report, "limiter_sentence")) {
-        layout_paragraph(&view->layout, "%s %s",
-                         report_word(view->report, "limiter_sentence"),
-                         report_word(view->report, "why_sentence"));
-        explain_words(view);
+    if (report_has(cause, "sentence")) {
+        layout_paragraph(&view->layout, "%s %s", report_word(cause, "sentence"),
+                         report_word(cause, "reason"));
+        explain_words(view, cause);
         return;
     }
     layout_paragraph(&view->layout, report_quantity(baseline, "time_ns")

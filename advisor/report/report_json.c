@@ -176,18 +176,6 @@ static void add_diagnosis(json_t *root, const struct measurement *baseline)
 {
     const struct occupancy *occupancy = &baseline->occupancy;
     bool known = baseline->has_occupancy;
-    json_object_set_new(root, "limiter",
-                        known ? json_string(resource_word(occupancy->limiter))
-                              : json_null());
-    json_object_set_new(root, "limiter_sentence",
-                        known ? json_string(buf_str(&occupancy->limiter_sentence))
-                              : json_null());
-    json_object_set_new(root, "why",
-                        known ? json_string(occupancy_why_word(occupancy->why))
-                              : json_null());
-    json_object_set_new(root, "why_sentence",
-                        known ? json_string(buf_str(&occupancy->why_sentence))
-                              : json_null());
     json_object_set_new(root, "cause",
                         known ? diagnosis_to_json(&occupancy->diagnosis) : json_null());
     json_object_set_new(root, "slack",

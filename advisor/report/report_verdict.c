@@ -8,8 +8,8 @@
 #include "core/base.h"
 #include "core/base/figures.h"
 #include "core/base/text.h"
+#include "core/cause/cause.h"
 #include "core/occupancy/occupancy.h"
-#include "core/pipeline/cause.h"
 #include "core/process/account.h"
 #include "search/session/advice.h"
 #include "search/session/session.h"
@@ -295,41 +295,6 @@ static const char *at_limit(enum resource resource)
     return resource < RESOURCE_NONE ? resource_phrase(resource) : NULL;
 }
 
-/* By the report's word for why nothing is at its limit. */
-static const char *below_limit(const char *why)
-{
-    static const struct {
-        const char *why, *phrase;
-    } phrase[] = {
-        {"cache", "not memory: its data comes from the caches"},
-        {"chains", "dependent loads: each address waits for the load before it"},
-        {"window", "too little memory-level parallelism: the reorder buffer is full"},
-        {"translation", "page walks (TLB misses) lengthen its misses"},
-        {"prefetcher", "the hardware prefetcher does not run far enough ahead"},
-        {"compute", "arithmetic"},
-        {"branches", "mispredicted branches"},
-        {"front-end", "instruction fetch"},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
-        if (!strcmp(phrase[i].why, why))
-            return phrase[i].phrase;
-    return NULL;
-}
-
-/* How far the resource is at its limit, where that is not sure. */
-static const char *fullness_phrase(const json_t *report, const char *resource)
-{
-    const json_t *queues = json_object_get(json_object_get(report, "baseline"), "queues"),
-                 *queue;
-    size_t i;
-    json_array_foreach(queues, i, queue)
-        if (!strcmp(report_word(queue, "resource"), resource))
-            return !strcmp(report_word(queue, "fullness"), "full")       ? ""
-                   : !strcmp(report_word(queue, "fullness"), "not full") ? " (nearly)"
-                                                                         : " (probably)";
-    return " (probably)";
-}
-
 /* Nothing is at its limit, and no cause was found: what comes closest. */
 static char *busiest_phrase(const json_t *report)
 {
@@ -344,17 +309,11 @@ static char *busiest_phrase(const json_t *report)
 char *report_limit_phrase(const json_t *report)
 {
     const json_t *cause = json_object_get(report, "cause");
-    if (!report_has(report, "limiter_sentence"))
+    if (!report_has(cause, "sentence"))
         return xstrdup("what was not measured");
     enum cause found = cause_from_word(report_word(cause, "cause"));
-    if (found != CAUSE_UNKNOWN && found != CAUSE_NR && report_has(cause, "sentence"))
-        return xstrdup(cause_phrase(found));
-    const char *limiter = report_word(report, "limiter"),
-               *phrase = at_limit(resource_from_word(limiter));
-    if (phrase)
-        return xasprintf("%s%s", phrase, fullness_phrase(report, limiter));
-    phrase = below_limit(report_word(report, "why"));
-    return phrase ? xstrdup(phrase) : busiest_phrase(report);
+    return found == CAUSE_UNKNOWN || found == CAUSE_NR ? busiest_phrase(report)
+                                                       : xstrdup(cause_phrase(found));
 }
 
 /* ---- what keys of the document are called ---- */
@@ -610,8 +569,7 @@ static void settle_why(const json_t *report, json_t *verdict)
 {
     char *phrase = report_limit_phrase(report);
     struct buf out = {0};
-    if (report_has(report, "limiter_sentence"))
-        buf_addf(&out, "%s", report_word(report, "limiter_sentence"));
+    buf_add(&out, report_word(json_object_get(report, "cause"), "sentence"));
     set(verdict, "limit", json_string(phrase));
     set_text(verdict, "why", &out);
     free(phrase);

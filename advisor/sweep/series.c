@@ -37,9 +37,8 @@ void series_start(struct series *series, struct sweep_axes *axes)
 static void point_release(struct series_point *point)
 {
     free(point->reason);
-    free(point->limiter);
+    free(point->cause);
     free(point->busiest);
-    free(point->why);
     free(point->traffic_from);
 }
 
@@ -116,9 +115,8 @@ static void take_occupancy(struct series_point *point, const struct occupancy *n
     };
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
         point->figure[figures[i].figure] = figures[i].value;
-    point->limiter = xstrdup(resource_word(now->limiter));
+    point->cause = xstrdup(cause_word(now->diagnosis.cause));
     point->busiest = xstrdup(resource_word(now->busiest));
-    point->why = xstrdup(occupancy_why_word(now->why));
 }
 
 static void take_time(struct series_point *point, const struct measurement *measurement,

@@ -79,7 +79,7 @@ struct series_point {
     enum point_state state;
     char *reason; /* of a failed one, a sentence */
     struct quantity figure[FIGURE_NR];
-    char *limiter, *busiest, *why, *traffic_from; /* words; NULL = not known */
+    char *cause, *busiest, *traffic_from; /* words; NULL = not known */
     size_t launches, samples, disturbed;
 };
 

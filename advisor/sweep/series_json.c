@@ -32,13 +32,13 @@ json_t *point_to_json(const struct series_point *point, const struct sweep_axes 
     for (int f = 0; f < FIGURE_NR; f++)
         json_object_set_new(figures, figure_key((enum figure)f),
                             json_quantity(point->figure[f]));
-    return json_pack("{s:s, s:o, s:s, s:o, s:s?, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:o}",
+    return json_pack("{s:s, s:o, s:s, s:o, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:o}",
                      "schema", "inflight.point/1", "at", at_json(point, axes), "state",
                      state_word[point->state], "reason", text_json(point->reason),
-                     "limiter", point->limiter, "busiest", point->busiest, "why",
-                     point->why, "traffic_from", point->traffic_from, "launches",
-                     (json_int_t)point->launches, "samples", (json_int_t)point->samples,
-                     "disturbed", (json_int_t)point->disturbed, "figures", figures);
+                     "cause", point->cause, "busiest", point->busiest, "traffic_from",
+                     point->traffic_from, "launches", (json_int_t)point->launches,
+                     "samples", (json_int_t)point->samples, "disturbed",
+                     (json_int_t)point->disturbed, "figures", figures);
 }
 
 static json_t *axes_json(const struct sweep_axes *axes)
@@ -126,9 +126,8 @@ int point_from_json(const struct json_at *at, struct series_point *point,
     struct json_at figures = {0};
     if (read_state(at, &point->state, err) ||
         read_word(at, "reason", &point->reason, err) ||
-        read_word(at, "limiter", &point->limiter, err) ||
+        read_word(at, "cause", &point->cause, err) ||
         read_word(at, "busiest", &point->busiest, err) ||
-        read_word(at, "why", &point->why, err) ||
         read_word(at, "traffic_from", &point->traffic_from, err) ||
         read_count(at, "launches", &point->launches, err) ||
         read_count(at, "samples", &point->samples, err) ||

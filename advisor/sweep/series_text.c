@@ -249,9 +249,9 @@ static void add_csv_figure(struct buf *out, struct quantity quantity)
 
 static void add_header(const struct series *series, struct buf *out)
 {
-    static const char *const words[] = {"state",   "reason",    "limiter",
-                                        "busiest", "why",       "launches",
-                                        "samples", "disturbed", "traffic_from"};
+    static const char *const words[] = {"state",     "reason",      "cause",
+                                        "busiest",   "launches",    "samples",
+                                        "disturbed", "traffic_from"};
     for (size_t i = 0; i < series->axes.nr; i++)
         for (size_t k = 0; k < series->axes.axis[i].name.nr; k++) {
             buf_add(out, i || k ? "," : "");
@@ -269,8 +269,8 @@ static void add_row(const struct series *series, const struct series_point *poin
                     struct buf *out)
 {
     static const char *const state[] = {"pending", "measured", "failed"};
-    const char *const words[] = {state[point->state], point->reason, point->limiter,
-                                 point->busiest, point->why};
+    const char *const words[] = {state[point->state], point->reason, point->cause,
+                                 point->busiest};
     for (size_t i = 0; i < series->axes.nr; i++) {
         const struct sweep_axis *axis = &series->axes.axis[i];
         char *text = sweep_value_text(axis, point->value[i]);

@@ -42,7 +42,7 @@ struct condition {
 int condition_read_numbers(const struct json_at *at, double factor,
                            struct condition *condition, struct error *err);
 /* The same of words, which must be among `words` (NULL-terminated); `what` has them in
- * messages: "the metric \"limiter\"". */
+ * messages: "the metric \"cause\"". */
 int condition_read_words(const struct json_at *at, const char *what,
                          const char *const *words, struct condition *condition,
                          struct error *err);

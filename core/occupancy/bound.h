@@ -3,34 +3,9 @@
 #define CORE_OCCUPANCY_BOUND_H
 
 #include "core/base/quantity.h"
+#include "core/cause/cause.h"
 
 struct occupancy;
-
-/* name, word, phrase for reports */
-#define RESOURCE_MAP(X)                                                                  \
-    X(L1_QUEUE, "l1_mshrs", "the L1 miss queue (MSHRs)")                                 \
-    X(L2_QUEUE, "l2_mshrs", "the L2 miss queue (MSHRs)")                                 \
-    X(PAGE_WALKERS, "page_walkers", "address translation (page walks)")                  \
-    X(MEMORY, "memory", "memory bandwidth")                                              \
-    X(L2_LINK, "l2_link", "L2 bandwidth")                                                \
-    X(L3_LINK, "l3_link", "L3 bandwidth")                                                \
-    X(ARITHMETIC, "arithmetic", "arithmetic throughput")                                 \
-    X(NONE, "none", "none of the counted resources")                                     \
-    X(CORE, "core", "the core's own throughput (issue width, units, ports)")             \
-    X(RECURRENCE, "recurrence", "the latency of a recurrence")
-
-/* Those behind NONE are known from a model of the core, not from counts: they set no
- * limiter and no slack, but no plan that leaves them their work is faster than they are.
- */
-enum resource {
-#define X(name, word, phrase) RESOURCE_##name,
-    RESOURCE_MAP(X)
-#undef X
-        RESOURCE_NR
-};
-const char *resource_word(enum resource resource);
-const char *resource_phrase(enum resource resource);
-enum resource resource_from_word(const char *word); /* RESOURCE_NR when unknown */
 
 /* The least that any plan could give the resources: what a call cannot do without. */
 struct occupancy_need {

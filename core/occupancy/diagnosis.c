@@ -50,49 +50,10 @@ struct weighing {
     const struct occupancy *now;
     const struct pipeline_account *account; /* NULL = none */
     double weight[CAUSE_NR];
-    double agreement; /* time by the model over the time measured; 0 = not known */
-    bool is_full;     /* the first one is a resource that was measured to be full */
+    double agreement;  /* time by the model over the time measured; 0 = not known */
+    bool is_full;      /* the first one is a resource that was measured to be full */
+    bool is_by_queues; /* nothing but the queues names it */
 };
-
-static enum cause cause_of_resource(enum resource resource)
-{
-    static const enum cause of[] = {
-        [RESOURCE_L1_QUEUE] = CAUSE_L1_MSHRS,
-        [RESOURCE_L2_QUEUE] = CAUSE_L2_MSHRS,
-        [RESOURCE_PAGE_WALKERS] = CAUSE_PAGE_WALKS,
-        [RESOURCE_MEMORY] = CAUSE_MEMORY_BANDWIDTH,
-        [RESOURCE_L2_LINK] = CAUSE_L2_BANDWIDTH,
-        [RESOURCE_L3_LINK] = CAUSE_L3_BANDWIDTH,
-        [RESOURCE_ARITHMETIC] = CAUSE_ARITHMETIC,
-        [RESOURCE_NONE] = CAUSE_UNKNOWN,
-    };
-
-    return of[resource];
-}
-
-static enum cause cause_of_why(const struct occupancy *now)
-{
-    switch (now->why) {
-    case OCCUPANCY_WHY_CHAINS:
-        return CAUSE_DEPENDENT_LOADS;
-    case OCCUPANCY_WHY_WINDOW:
-        return CAUSE_REORDER_BUFFER;
-    case OCCUPANCY_WHY_TRANSLATION:
-        return CAUSE_PAGE_WALKS;
-    case OCCUPANCY_WHY_PREFETCHER:
-        return CAUSE_PREFETCHER;
-    case OCCUPANCY_WHY_COMPUTE:
-        return CAUSE_ARITHMETIC;
-    case OCCUPANCY_WHY_BRANCHES:
-        return CAUSE_BRANCHES;
-    case OCCUPANCY_WHY_FRONT_END:
-        return CAUSE_FRONT_END;
-    case OCCUPANCY_WHY_FULL:
-        return cause_of_resource(now->limiter);
-    default:
-        return CAUSE_UNKNOWN;
-    }
-}
 
 /* Of what is on the path beside others: no more than this cause takes alone, or the core
  * with what else is in it. */
@@ -203,23 +164,24 @@ static bool is_limited(const struct weighing *weighing)
 {
     const struct occupancy *now = weighing->now;
 
-    return now->limiter != RESOURCE_NONE && is_at_limit(&now->resource[now->limiter]);
+    return near_limit(now) != RESOURCE_NONE &&
+           is_at_limit(&now->resource[near_limit(now)]);
 }
 
 /* What was measured to be at its limit is, whatever a model of the core says: without it
  * the time would be that of the next one. */
-static void weigh_limiter(struct weighing *weighing)
+static void weigh_full(struct weighing *weighing)
 {
     const struct occupancy *now = weighing->now;
-    const struct occupancy_resource *limiter = &now->resource[now->limiter];
-    enum cause cause = cause_of_resource(now->limiter);
+    enum resource near = near_limit(now);
+    enum cause cause = cause_of_resource(near);
     double most = 0;
 
     if (!is_limited(weighing))
         return;
     for (int c = 0; c < CAUSE_NR; c++)
         most = fmax(most, weighing->weight[c]);
-    weighing->is_full = limiter->saturation == SATURATED;
+    weighing->is_full = now->resource[near].saturation == SATURATED;
     weighing->weight[cause] =
         fmax(weighing->weight[cause], most + (weighing->is_full ? ahead : ahead / 2));
 }
@@ -244,22 +206,7 @@ static void weigh_chains(struct weighing *weighing)
 
 static bool is_about_lines(enum cause cause)
 {
-    switch (cause) {
-    case CAUSE_SCHEDULER:
-    case CAUSE_LOAD_BUFFER:
-    case CAUSE_REORDER_BUFFER:
-    case CAUSE_PAGE_WALKS:
-    case CAUSE_L1_MSHRS:
-    case CAUSE_L2_MSHRS:
-    case CAUSE_L2_BANDWIDTH:
-    case CAUSE_L3_BANDWIDTH:
-    case CAUSE_MEMORY_BANDWIDTH:
-    case CAUSE_STORES:
-    case CAUSE_PREFETCHER:
-        return true;
-    default:
-        return false;
-    }
+    return cause_kind(cause) == CAUSE_KIND_MEMORY;
 }
 
 /* Where the lines are that are waited for. Causes that are not on the path of the model
@@ -371,65 +318,9 @@ static void say_in_flight(const struct occupancy *now, struct buf *text)
     buf_add(text, " misses in flight)");
 }
 
-static const char *pattern_of(enum cause cause)
+void say_cause(enum cause cause, const char *place, struct buf *text)
 {
-    static const char *const pattern[CAUSE_NR] = {
-        [CAUSE_DEPENDENT_LOADS] =
-            "Latency-bound by dependent loads: each load%s needs an address that the "
-            "load "
-            "before it brings, so one must end before the next begins",
-        [CAUSE_RECURRENCE] =
-            "Latency-bound by a recurrence: each operation%s needs the result of the one "
-            "before it, so the latency of the operation, not the throughput of the "
-            "units, "
-            "sets the pace",
-        [CAUSE_SCHEDULER] =
-            "Misses%s are not started early enough because the scheduler is full of "
-            "operations that wait for older misses",
-        [CAUSE_LOAD_BUFFER] = "Misses%s are not started early enough because the load "
-                              "buffer is full",
-        [CAUSE_REORDER_BUFFER] = "Misses%s are not started early enough because the "
-                                 "reorder buffer is full of younger work that waits "
-                                 "behind them",
-        [CAUSE_BRANCHES] = "Mispredicted branches: work started after a branch%s that is "
-                           "mispredicted is thrown away",
-        [CAUSE_PAGE_WALKS] = "Page walks: the TLB does not hold the pages%s, and finding "
-                             "them delays the misses",
-        [CAUSE_L1_MSHRS] = "The L1 miss queue (MSHRs) is full: further misses%s wait for "
-                           "an entry",
-        [CAUSE_L2_MSHRS] = "The L2 miss queue (MSHRs) is full: further misses%s wait for "
-                           "an entry",
-        [CAUSE_L1_BANDWIDTH] = "Bound by L1 bandwidth: the load ports are busy with "
-                               "accesses%s",
-        [CAUSE_L2_BANDWIDTH] =
-            "Bound by L2 bandwidth: lines%s come from L2 as fast as it "
-            "delivers",
-        [CAUSE_L3_BANDWIDTH] =
-            "Bound by L3 bandwidth: lines%s come from L3 as fast as it "
-            "delivers",
-        [CAUSE_MEMORY_BANDWIDTH] = "Bandwidth-bound: lines%s come from memory as fast as "
-                                   "it delivers",
-        [CAUSE_ISSUE_WIDTH] =
-            "Bound by issue width: the core starts as many instructions "
-            "a cycle%s as it can",
-        [CAUSE_ARITHMETIC] =
-            "Compute-bound: the execution units for the operations%s are "
-            "busy all the time",
-        [CAUSE_STORES] = "Store-bound: stores%s leave the store buffer more slowly than "
-                         "the loop makes them",
-        [CAUSE_FRONT_END] = "Front-end-bound: the loop's code does not fit the "
-                            "instruction caches, and fetching it%s sets the pace",
-        [CAUSE_PREFETCHER] =
-            "The hardware prefetcher does not run far enough ahead of the "
-            "accesses%s",
-    };
-
-    return pattern[cause];
-}
-
-/* The pattern with the place where it has "%s". */
-static void add_pattern(const char *pattern, const char *place, struct buf *text)
-{
+    const char *pattern = cause_sentence(cause);
     size_t before = (size_t)(strstr(pattern, "%s") - pattern);
 
     buf_addf(text, "%.*s%s%s", (int)before, pattern, place, pattern + before + 2);
@@ -444,12 +335,12 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
                    weighing->input->machine->line_bytes, out);
         return;
     }
-    if (!pattern_of(out->cause)) {
+    if (!cause_sentence(out->cause)) {
         buf_addf(&out->sentence, "Nothing that was counted or modelled explains %s",
                  out->other_nr ? "a quarter of the time" : "the time");
     } else {
         add_place(out, &place);
-        add_pattern(pattern_of(out->cause), buf_str(&place), &out->sentence);
+        say_cause(out->cause, buf_str(&place), &out->sentence);
     }
     if (out->cause == CAUSE_DEPENDENT_LOADS && weighing->account)
         buf_addf(&out->sentence, " (%.3g misses in flight)",
@@ -465,6 +356,18 @@ static double off_by(const struct weighing *weighing)
 {
     return weighing->agreement > 0 ? fmax(weighing->agreement, 1 / weighing->agreement)
                                    : INFINITY;
+}
+
+static void say_queues(const struct weighing *weighing, struct diagnosis *out)
+{
+    struct buf *text = &out->reason;
+
+    buf_add(text, text->length ? " " : "");
+    say_busiest(weighing->input, weighing->now, text);
+    if (!weighing->is_by_queues)
+        return;
+    buf_add(text, " ");
+    say_flight(weighing->input, weighing->now, text);
 }
 
 static void say_reason(const struct weighing *weighing, struct diagnosis *out)
@@ -496,12 +399,11 @@ static void say_reason(const struct weighing *weighing, struct diagnosis *out)
             buf_add_ratio(&out->reason, weighing->account->tried[e]);
             buf_addf(&out->reason, " as fast %s.", experiment_phrase((enum experiment)e));
         }
-    if (weighing->is_full)
-        buf_addf(&out->reason, "%sThe measured use is at the limit.",
-                 out->reason.length ? " " : "");
+    if (weighing->account && weighing->is_by_queues && out->cause != CAUSE_UNKNOWN)
+        buf_add(&out->reason, " Nothing that it models explains a quarter of the time.");
+    say_queues(weighing, out);
     if (!weighing->account)
-        buf_addf(&out->reason, "%sThe instructions of the loop were not analyzed.",
-                 out->reason.length ? " " : "");
+        buf_add(&out->reason, " The instructions of the loop were not analyzed.");
 }
 
 /* ---- how sure ---- */
@@ -517,7 +419,7 @@ static enum confidence confidence_of(const struct weighing *weighing,
 
     if (out->cause == CAUSE_UNKNOWN)
         return CONFIDENCE_LOW;
-    if (!weighing->account)
+    if (weighing->is_by_queues)
         return weighing->is_full ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
     if (weighing->is_full || (off <= agrees && is_ahead && weighing->account->documented))
         return CONFIDENCE_HIGH;
@@ -588,18 +490,19 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
         weigh_rest(&weighing);
         weigh_experiments(&weighing);
         weigh_chains(&weighing);
-        weigh_limiter(&weighing);
+        weigh_full(&weighing);
         weigh_stride(&weighing);
         weigh_streams(&weighing);
         out->cause = heaviest(&weighing, CAUSE_NR);
         if (explained(&weighing, out->cause) < headline_share && !is_limited(&weighing))
             out->cause = CAUSE_UNKNOWN;
     } else {
-        out->cause = cause_of_why(now);
-        weighing.is_full = now->limiter != RESOURCE_NONE &&
-                           now->resource[now->limiter].saturation == SATURATED &&
-                           out->cause == cause_of_resource(now->limiter);
+        weighing.is_full = is_limited(&weighing) &&
+                           now->resource[near_limit(now)].saturation == SATURATED;
     }
+    weighing.is_by_queues = out->cause == CAUSE_UNKNOWN;
+    if (weighing.is_by_queues)
+        out->cause = now->by_queues;
     out->share = fmin(weighing.weight[out->cause], 1);
     take_others(&weighing, out);
     if (weighing.account)

@@ -10,9 +10,7 @@
 
 static double full_from(enum resource resource);
 
-/* ---- why ---- */
-
-/* Why as many misses are under way as there are, and not more. */
+/* ---- why as many misses are under way as there are, and not more ---- */
 
 /* Below half a miss under way on average, more than half of the time nothing is waited
  * for. */
@@ -62,32 +60,32 @@ static bool explains(struct quantity n, double min, double max)
 }
 
 /* Of the caps that explain n, the lowest. */
-static enum occupancy_why tightest(const struct occupancy *now)
+static enum cause tightest(const struct occupancy *now)
 {
     struct quantity n = now->in_flight, chains = now->n_chains;
     const struct {
-        enum occupancy_why why;
+        enum cause cause;
         struct quantity cap;
         bool explains;
     } cap[] = {
-        {OCCUPANCY_WHY_CHAINS, chains,
+        {CAUSE_DEPENDENT_LOADS, chains,
          explains(n, chains_explain * chains.low, chains.high / chains_explain)},
-        {OCCUPANCY_WHY_WINDOW, now->n_window,
+        {CAUSE_REORDER_BUFFER, now->n_window,
          explains(n, window_explains * now->n_window.value,
                   window_overrun * now->n_window.value)},
-        {OCCUPANCY_WHY_BRANCHES, now->n_branches,
+        {CAUSE_BRANCHES, now->n_branches,
          explains(n, window_explains * now->n_branches.value,
                   window_overrun * now->n_branches.value)},
     };
-    enum occupancy_why why = OCCUPANCY_WHY_UNKNOWN;
+    enum cause cause = CAUSE_UNKNOWN;
     double lowest = INFINITY;
 
     for (size_t i = 0; i < ARRAY_SIZE(cap); i++)
         if (cap[i].cap.known && cap[i].explains && cap[i].cap.value < lowest) {
-            why = cap[i].why;
+            cause = cap[i].cause;
             lowest = cap[i].cap.value;
         }
-    return why;
+    return cause;
 }
 
 bool is_at_limit(const struct occupancy_resource *resource)
@@ -106,63 +104,38 @@ static bool computes(const struct occupancy_case *input, const struct occupancy 
     return rate.known && scalar.known && rate.value >= CEILING_FULL * scalar.value;
 }
 
-static enum occupancy_why why_full(enum resource limiter)
+enum resource near_limit(const struct occupancy *now)
 {
-    if (limiter == RESOURCE_PAGE_WALKERS)
-        return OCCUPANCY_WHY_TRANSLATION;
-    return limiter == RESOURCE_ARITHMETIC ? OCCUPANCY_WHY_COMPUTE : OCCUPANCY_WHY_FULL;
+    return now->slack.known && now->slack.value <= SLACK_LIMITER ? now->busiest
+                                                                 : RESOURCE_NONE;
 }
 
-/* Why n is what it is; call when all else is filled. */
-static enum occupancy_why why_of(const struct occupancy_case *input,
-                                 const struct occupancy *now)
+/* What the queues, the ceilings and what bounds n say alone, when all else is filled: the
+ * reading of the paper. */
+static enum cause cause_of_queues(const struct occupancy_case *input,
+                                  const struct occupancy *now)
 {
     struct quantity n = now->in_flight;
+    enum resource near = near_limit(now);
 
-    if (now->limiter != RESOURCE_NONE && is_at_limit(&now->resource[now->limiter]))
-        return why_full(now->limiter);
+    if (near != RESOURCE_NONE && is_at_limit(&now->resource[near]))
+        return cause_of_resource(near);
     if (computes(input, now))
-        return OCCUPANCY_WHY_COMPUTE;
+        return CAUSE_ARITHMETIC;
     if (n.known && n.value < hardly_any && n.high < 2 * hardly_any)
-        return OCCUPANCY_WHY_CACHE_RESIDENT;
-    if (tightest(now) != OCCUPANCY_WHY_UNKNOWN)
+        return CAUSE_CORE;
+    if (tightest(now) != CAUSE_UNKNOWN)
         return tightest(now);
     if (now->translation_share.known && now->translation_share.value >= walk_stretches)
-        return OCCUPANCY_WHY_TRANSLATION;
+        return CAUSE_PAGE_WALKS;
     if (input->code_bytes.known && input->code_bytes.low > INSTRUCTION_CACHE_BYTES)
-        return OCCUPANCY_WHY_FRONT_END;
+        return CAUSE_FRONT_END;
     if (now->random_share.known && !now->random)
-        return OCCUPANCY_WHY_PREFETCHER;
-    return OCCUPANCY_WHY_UNKNOWN;
+        return CAUSE_PREFETCHER;
+    return cause_of_resource(near);
 }
 
 /* ---- occupancy ---- */
-
-static const struct {
-    const char *word, *phrase;
-} resources[] = {
-#define X(name, word, phrase) [RESOURCE_##name] = {word, phrase},
-    RESOURCE_MAP(X)
-#undef X
-};
-
-const char *resource_word(enum resource resource)
-{
-    return resources[resource].word;
-}
-
-const char *resource_phrase(enum resource resource)
-{
-    return resources[resource].phrase;
-}
-
-enum resource resource_from_word(const char *word)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(resources); i++)
-        if (strcmp(resources[i].word, word) == 0)
-            return (enum resource)i;
-    return RESOURCE_NR;
-}
 
 const char *saturation_word(enum saturation saturation)
 {
@@ -175,17 +148,6 @@ const char *saturation_word(enum saturation saturation)
     return word[saturation];
 }
 
-const char *occupancy_why_word(enum occupancy_why why)
-{
-    static const char *const words[] = {
-#define X(name, word) [OCCUPANCY_WHY_##name] = word,
-        OCCUPANCY_WHY_MAP(X)
-#undef X
-    };
-
-    return words[why];
-}
-
 double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores)
 {
     return gbs * latency_ns / transfer_bytes / cores; /* GB/s x ns = bytes */
@@ -193,8 +155,6 @@ double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int 
 
 void occupancy_release(struct occupancy *occupancy)
 {
-    buf_release(&occupancy->limiter_sentence);
-    buf_release(&occupancy->why_sentence);
     diagnosis_release(&occupancy->diagnosis);
     *occupancy = (struct occupancy){0};
 }
@@ -421,7 +381,7 @@ static void lower_by_floors(const struct occupancy_case *input, struct occupancy
     }
 }
 
-static void find_limiter(const struct occupancy_case *input, struct occupancy *out)
+static void find_busiest(const struct occupancy_case *input, struct occupancy *out)
 {
     struct quantity max = quantity_unknown();
 
@@ -440,21 +400,6 @@ static void find_limiter(const struct occupancy_case *input, struct occupancy *o
         if (out->slack.known && may_hide(&out->resource[r], input->work.level_nr))
             out->slack.low = fmin(out->slack.low, 1);
     lower_by_floors(input, out);
-    out->limiter = out->slack.known && out->slack.value <= SLACK_LIMITER ? out->busiest
-                                                                         : RESOURCE_NONE;
-}
-
-/* What was found from the instructions is what is said first, then what it rests on. */
-static void say_diagnosis(struct occupancy *out)
-{
-    struct buf why = {0};
-
-    buf_addf(&why, "%s %s", buf_str(&out->diagnosis.reason),
-             buf_str(&out->limiter_sentence));
-    buf_reset(&out->limiter_sentence);
-    buf_add(&out->limiter_sentence, buf_str(&out->diagnosis.sentence));
-    buf_release(&out->why_sentence);
-    out->why_sentence = why;
 }
 
 /*
@@ -488,16 +433,12 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     node = node_of(input);
     fill_resources(input, &node, out);
     fill_ratios(input, &node, out);
-    find_limiter(input, out);
+    find_busiest(input, out);
     caps_of(input, out);
-    out->why = why_of(input, out);
-    if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
-        out->slack = quantity_unknown();
-    say_limiter(input, out, &out->limiter_sentence);
-    say_why(input, out, &out->why_sentence);
+    out->by_queues = cause_of_queues(input, out);
     diagnosis_make(input, out, &out->diagnosis);
+    if (out->by_queues == CAUSE_CORE)
+        out->slack = quantity_unknown();
     take_structure(input, out);
-    if (input->account && out->diagnosis.cause != CAUSE_UNKNOWN)
-        say_diagnosis(out);
     return 0;
 }

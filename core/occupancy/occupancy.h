@@ -1,6 +1,6 @@
 /*
  * core/occupancy: pure functions: machine profile + traffic + time -> queues,
- * utilization, limiter, slack, bounds, and why n is what it is. Method: S. Mehta,
+ * utilization, slack, bounds, and what sets the pace. Method: S. Mehta,
  * "Performance Analysis and Optimization with Little's Law", ISPASS 2022, eq. 1 and 2;
  * the queue model, its formulas and thresholds: docs/internals/method.md. Measures
  * nothing, knows no plans.
@@ -102,26 +102,6 @@ struct occupancy_resource {
     enum saturation saturation;
 };
 
-/* Why n is low (or that it is not). */
-#define OCCUPANCY_WHY_MAP(X)                                                             \
-    X(FULL, "full")               /* a resource is at its limit */                       \
-    X(CACHE_RESIDENT, "cache")    /* hardly any misses: not memory-limited */            \
-    X(CHAINS, "chains")           /* few independent dependence chains */                \
-    X(WINDOW, "window")           /* too few misses fit into the reorder window */       \
-    X(TRANSLATION, "translation") /* page walks stretch each miss */                     \
-    X(PREFETCHER, "prefetcher")   /* streaming, but not far enough ahead */              \
-    X(COMPUTE, "compute")         /* arithmetic bound */                                 \
-    X(BRANCHES, "branches")       /* mispredicted branches empty the window */           \
-    X(FRONT_END, "front-end")     /* code larger than what feeds the core */             \
-    X(UNKNOWN, "unknown")
-
-enum occupancy_why {
-#define X(name, word) OCCUPANCY_WHY_##name,
-    OCCUPANCY_WHY_MAP(X)
-#undef X
-};
-const char *occupancy_why_word(enum occupancy_why why);
-
 struct occupancy {
     struct quantity bandwidth_gbs; /* node, all cores, reads + write-backs */
     struct quantity read_share;
@@ -146,18 +126,18 @@ struct occupancy {
     /* by enum; unknown ones have unknown figures */
     struct occupancy_resource resource[RESOURCE_NR];
     /* argmax T_r of those whose limit is known from both sides (a floor limits nothing)
-     * and whose figures can be; NONE when all T_r are far below the time */
-    enum resource limiter;
-    enum resource busiest; /* the same, however far below; NONE when none is known */
+     * and whose figures can be, however far below the time; NONE when none is known */
+    enum resource busiest;
     /* T_now / max T_r; unknown when cache-resident: what limits such a loop is not among
      * the resources */
     struct quantity slack;
     /* What n cannot exceed, as far as it is known, by the chains of addresses, by the
      * reorder window, by mispredicted branches: misses per core */
     struct quantity n_chains, n_window, n_branches;
-    enum occupancy_why why;
-    struct buf limiter_sentence, why_sentence; /* plain English, with the numbers */
-    struct diagnosis diagnosis;                /* what sets the pace, from all of these */
+    /* what queues, ceilings and these say alone, as the paper reads them; CORE: hardly
+     * any miss is under way */
+    enum cause by_queues;
+    struct diagnosis diagnosis; /* what sets the pace, from all of these */
 };
 void occupancy_release(struct occupancy *occupancy);
 
@@ -177,7 +157,7 @@ struct occupancy_rest {
 /*
  * The bound on the speed-up of a plan: bound = T_now / max_r (T_r x left[r]), from above
  * with the least that is left. No resource needs more than the time that it took. Work of
- * unknown change makes the bound unknown if its resource could be the limiter then.
+ * unknown change makes the bound unknown if its resource could be the busiest then.
  * The queues' T_r stand for today's load on memory: where a plan may take more from
  * memory than from a queue, the upper end holds the queue's entries for an unloaded
  * latency. Unknown for cache-resident loops, and when nothing is left that is known to

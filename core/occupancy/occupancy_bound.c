@@ -69,7 +69,7 @@ struct quantity occupancy_bound(const struct occupancy *now, struct quantity tim
 {
     struct quantity max = most_needed(now, time_s, left), bound;
 
-    if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT)
+    if (now->by_queues == CAUSE_CORE)
         return quantity_unknown();
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (left[r].value < 0 && could_limit(&now->resource[r], max))
@@ -106,7 +106,7 @@ static struct quantity over(struct quantity time_s, struct quantity needed_s)
 /* What is in flight now over what the chains allow. */
 static struct quantity chains_bound(const struct occupancy *now)
 {
-    if (now->why != OCCUPANCY_WHY_CHAINS)
+    if (now->diagnosis.cause != CAUSE_DEPENDENT_LOADS)
         return quantity_unknown();
     return quantity_divide(now->n_chains, now->in_flight);
 }
@@ -118,7 +118,7 @@ static bool is_tighter(struct quantity bound, struct quantity than)
 
 static bool may_be_full(const struct occupancy *now, enum resource by)
 {
-    return now->limiter == by && by != RESOURCE_NONE &&
+    return near_limit(now) == by && by != RESOURCE_NONE &&
            (now->resource[by].saturation == SATURATED ||
             now->resource[by].saturation == SATURATION_UNDECIDED);
 }
@@ -148,7 +148,7 @@ static void find_min(const struct occupancy *now, struct quantity time_s,
     struct quantity chains = chains_bound(now);
     if (need->memory_gbs.known && isinf(need->memory_gbs.high)) /* it may give more */
         memory_s = quantity_unknown();
-    if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) /* what it moves is not its need */
+    if (now->by_queues == CAUSE_CORE) /* what it moves is not its need */
         memory_s = quantity_unknown();
     bool computes = flops_s.known && (!memory_s.known || flops_s.value > memory_s.value);
 

@@ -30,22 +30,6 @@ static json_t *resource_to_json(const struct occupancy_resource *resource)
     return object;
 }
 
-static void set_words(json_t *object, const struct occupancy *now)
-{
-    const struct {
-        const char *key, *text;
-    } word[] = {
-        {"limiter", resource_word(now->limiter)},
-        {"busiest", resource_word(now->busiest)},
-        {"why", occupancy_why_word(now->why)},
-        {"limiter_sentence", buf_str(&now->limiter_sentence)},
-        {"why_sentence", buf_str(&now->why_sentence)},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(word); i++)
-        json_object_set_new(object, word[i].key, json_string(word[i].text));
-}
-
 json_t *occupancy_to_json(const struct occupancy *now)
 {
     json_t *object = json_object(), *resources = json_array();
@@ -70,7 +54,7 @@ json_t *occupancy_to_json(const struct occupancy *now)
 
     for (size_t i = 0; i < ARRAY_SIZE(figure); i++)
         json_object_set_new(object, figure[i].key, json_quantity(figure[i].value));
-    set_words(object, now);
+    json_object_set_new(object, "busiest", json_string(resource_word(now->busiest)));
     for (int r = 0; r < RESOURCE_NONE; r++)
         json_array_append_new(resources, resource_to_json(&now->resource[r]));
     json_object_set_new(object, "resources", resources);
@@ -160,8 +144,6 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     sink->number(sink->context, "l1_limit", l1->limit);
     sink->number(sink->context, "l2_limit", l2->limit);
     send_ratios(now, sink);
-    sink->word(sink->context, "limiter", resource_word(now->limiter));
-    sink->word(sink->context, "why", occupancy_why_word(now->why));
     sink->word(sink->context, "cause", cause_word(now->diagnosis.cause));
     sink->number(sink->context, "cause_gain", occupancy_cause_gain(now));
 }

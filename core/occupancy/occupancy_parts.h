@@ -35,6 +35,8 @@ struct machine_pages;
 bool is_impossible(const struct occupancy_resource *resource);
 /* Certainly, or by the best guess. */
 bool is_at_limit(const struct occupancy_resource *resource);
+/* The busiest, if it explains the time: SLACK_LIMITER. */
+enum resource near_limit(const struct occupancy *now);
 /* Only known from below: the guess is the least there is, and far from the most. */
 bool is_floor(struct quantity limit);
 
@@ -128,9 +130,13 @@ void say_doubts(const struct occupancy_case *input, const struct occupancy *now,
                 struct buf *out);
 /* What may be at a limit that is only known from below. */
 void say_floors(const struct occupancy *now, struct buf *out);
-void say_limiter(const struct occupancy_case *input, const struct occupancy *now,
+/* The sentence of a cause that has one, with the place (" of 'a'") in it. */
+void say_cause(enum cause cause, const char *place, struct buf *out);
+/* The busiest resource and its use. */
+void say_busiest(const struct occupancy_case *input, const struct occupancy *now,
                  struct buf *out);
-void say_why(const struct occupancy_case *input, const struct occupancy *now,
-             struct buf *out);
+/* Why as many misses are under way as there are, by the queues alone. */
+void say_flight(const struct occupancy_case *input, const struct occupancy *now,
+                struct buf *out);
 
 #endif

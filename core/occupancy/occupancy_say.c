@@ -50,15 +50,6 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
                        "this is the busiest part, but not quite at its limit."));
 }
 
-static void say_cache_resident(const struct occupancy *now, struct buf *out)
-{
-    buf_add(out, "Hardly any access has to go beyond the caches (on average ");
-    buf_add_between(out, now->in_flight, 1);
-    buf_add(out,
-            " cache lines are on their way to a core), so waiting for memory does not "
-            "limit this loop.");
-}
-
 /* More than all of it is never in use: an interval beyond that is open. */
 static void say_use(struct quantity use, struct buf *out)
 {
@@ -75,9 +66,7 @@ static void say_use(struct quantity use, struct buf *out)
 
 static void say_none(const struct occupancy *now, struct buf *out)
 {
-    if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) {
-        say_cache_resident(now, out);
-    } else if (now->busiest == RESOURCE_NONE) {
+    if (now->busiest == RESOURCE_NONE) {
         buf_add(
             out,
             "No resource can be named as the limit: neither the loop's traffic nor its "
@@ -92,13 +81,14 @@ static void say_none(const struct occupancy *now, struct buf *out)
     }
 }
 
-void say_limiter(const struct occupancy_case *input, const struct occupancy *now,
+void say_busiest(const struct occupancy_case *input, const struct occupancy *now,
                  struct buf *out)
 {
-    const struct occupancy_resource *resource = &now->resource[now->limiter];
+    enum resource near = near_limit(now);
+    const struct occupancy_resource *resource = &now->resource[near];
 
     say_doubts(input, now, out);
-    switch (now->limiter) {
+    switch (near) {
     case RESOURCE_L1_QUEUE:
         say_queue(resource, "L1", out);
         break;
@@ -131,7 +121,7 @@ static void say_full(const struct occupancy *now, struct buf *out)
 {
     const struct occupancy_resource *l2 = &now->resource[RESOURCE_L2_QUEUE];
 
-    if (now->limiter == RESOURCE_L1_QUEUE && l2->saturation == NOT_SATURATED) {
+    if (near_limit(now) == RESOURCE_L1_QUEUE && l2->saturation == NOT_SATURATED) {
         buf_add(out,
                 "Misses start as fast as the L1 queue lets them; the L2 queue still has "
                 "room (");
@@ -145,7 +135,7 @@ static void say_full(const struct occupancy *now, struct buf *out)
     buf_addf(out,
              "Work arrives as fast as %s can take it: starting more at a time gains "
              "nothing; only less work does",
-             resource_phrase(now->limiter));
+             resource_phrase(near_limit(now)));
     if (now->slack.known && now->slack.high >= 1.005 && !isinf(now->slack.high))
         buf_addf(out, " (with the work as it is at most %.3g times as fast)",
                  now->slack.high);
@@ -297,38 +287,41 @@ static void say_unknown(const struct occupancy *now, struct buf *out)
                  "explain why there are not more.");
 }
 
-void say_why(const struct occupancy_case *input, const struct occupancy *now,
-             struct buf *out)
+void say_flight(const struct occupancy_case *input, const struct occupancy *now,
+                struct buf *out)
 {
-    switch (now->why) {
-    case OCCUPANCY_WHY_FULL:
-        say_full(now, out);
-        break;
-    case OCCUPANCY_WHY_CACHE_RESIDENT:
+    switch (now->by_queues) {
+    case CAUSE_CORE:
         say_caches(now, out);
         break;
-    case OCCUPANCY_WHY_CHAINS:
+    case CAUSE_DEPENDENT_LOADS:
         say_chains(input, now, out);
         break;
-    case OCCUPANCY_WHY_WINDOW:
+    case CAUSE_REORDER_BUFFER:
         say_window(input, now, out);
         break;
-    case OCCUPANCY_WHY_TRANSLATION:
+    case CAUSE_PAGE_WALKS:
         say_translation(input, now, out);
         break;
-    case OCCUPANCY_WHY_PREFETCHER:
+    case CAUSE_PREFETCHER:
         say_prefetcher(input, now, out);
         break;
-    case OCCUPANCY_WHY_BRANCHES:
+    case CAUSE_BRANCHES:
         say_branches(input, now, out);
         break;
-    case OCCUPANCY_WHY_FRONT_END:
+    case CAUSE_FRONT_END:
         say_front_end(input, now, out);
         break;
-    case OCCUPANCY_WHY_COMPUTE:
+    case CAUSE_ARITHMETIC:
         say_compute(input, now, out);
         break;
-    default:
+    case CAUSE_UNKNOWN:
         say_unknown(now, out);
+        break;
+    default:
+        if (is_at_limit(&now->resource[near_limit(now)]))
+            say_full(now, out);
+        else
+            say_unknown(now, out);
     }
 }

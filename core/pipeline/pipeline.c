@@ -745,29 +745,3 @@ void pipeline_add(struct pipeline_result *sum, const struct pipeline_result *one
     sum->instructions += one->instructions;
     sum->chained_walks += one->chained_walks;
 }
-
-static const struct {
-    const char *word, *phrase;
-} causes[] = {
-#define X(name, word, phrase) [CAUSE_##name] = {word, phrase},
-    CAUSE_MAP(X)
-#undef X
-};
-
-const char *cause_word(enum cause cause)
-{
-    return causes[cause].word;
-}
-
-const char *cause_phrase(enum cause cause)
-{
-    return causes[cause].phrase;
-}
-
-enum cause cause_from_word(const char *word)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
-        if (!strcmp(causes[i].word, word))
-            return (enum cause)i;
-    return CAUSE_NR;
-}

@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cause/cause.h"
 #include "core/code/work.h"
 #include "core/cpu/cpu_core.h"
-#include "core/pipeline/cause.h"
 
 enum { PIPELINE_LEVELS_MAX = 5 }; /* caches and memory */
 

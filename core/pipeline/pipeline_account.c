@@ -167,7 +167,7 @@ int pipeline_account_make(const struct pipeline_stretches *stretches,
     find_blame(stretches, &all, out);
     out->fp_recurrence = is_floating(class_of(stretches, all.blamed[CAUSE_RECURRENCE]));
     enum work_class busy = class_of(stretches, all.blamed[CAUSE_ARITHMETIC]);
-    out->divides = busy == WORK_DIVIDE || busy == WORK_FP_DIVIDE;
+    out->divides = busy == WORK_DIVIDE || busy == WORK_FP_DIVIDE || busy == WORK_FP_SQRT;
     out->covered_share = covered_share(stretches->call, memory->level_nr);
     return 0;
 }

@@ -712,7 +712,7 @@ static void add_memory_of(struct layout *layout, const struct app_row *row)
     layout_paragraph(layout, "%s: %s read from memory by %d core%s. %s",
                      row->routine->name, buf_str(&text), row->answer->cores,
                      row->answer->cores == 1 ? "" : "s",
-                     buf_str(&row->answer->occupancy.limiter_sentence));
+                     buf_str(&row->answer->occupancy.diagnosis.sentence));
     add_verdicts(layout, row->answer);
     buf_release(&text);
 }

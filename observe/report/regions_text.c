@@ -229,8 +229,8 @@ static void add_occupancy(const struct regions_report *report,
                  one->answer.cores, one->answer.cores == 1 ? "" : "s");
     layout_paragraph(layout, "%s; %s. Bytes %s.", buf_str(&text), access,
                      one->given.source);
-    layout_paragraph(layout, "%s", buf_str(&occupancy->limiter_sentence));
-    layout_paragraph(layout, "%s", buf_str(&occupancy->why_sentence));
+    layout_paragraph(layout, "%s", buf_str(&occupancy->diagnosis.sentence));
+    layout_paragraph(layout, "%s", buf_str(&occupancy->diagnosis.reason));
     add_counted(one, layout);
     bool far = occupancy->slack.known && occupancy->slack.value > far_from_memory;
     if (far)

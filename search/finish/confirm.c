@@ -30,12 +30,12 @@ static double end_at(struct quantity quantity, int end)
 /* What explains n, where it is no resource. */
 static struct quantity cap_of(const struct occupancy *now)
 {
-    switch (now->why) {
-    case OCCUPANCY_WHY_CHAINS:
+    switch (now->diagnosis.cause) {
+    case CAUSE_DEPENDENT_LOADS:
         return now->n_chains;
-    case OCCUPANCY_WHY_WINDOW:
+    case CAUSE_REORDER_BUFFER:
         return now->n_window;
-    case OCCUPANCY_WHY_BRANCHES:
+    case CAUSE_BRANCHES:
         return now->n_branches;
     default:
         return quantity_unknown();
@@ -110,20 +110,21 @@ static struct quantity at_least(const struct confirm_case *about,
 
 static bool waits_for_memory(const struct occupancy *now)
 {
-    switch (now->why) {
-    case OCCUPANCY_WHY_CACHE_RESIDENT:
-    case OCCUPANCY_WHY_COMPUTE:
-    case OCCUPANCY_WHY_FRONT_END:
-    case OCCUPANCY_WHY_UNKNOWN:
+    switch (now->diagnosis.cause) {
+    case CAUSE_BRANCHES:
+    case CAUSE_DEPENDENT_LOADS:
+        return now->by_queues != CAUSE_CORE;
+    case CAUSE_L2_BANDWIDTH:
         return false;
     default:
-        return now->limiter != RESOURCE_ARITHMETIC && now->limiter != RESOURCE_L2_LINK;
+        return cause_kind(now->diagnosis.cause) == CAUSE_KIND_MEMORY;
     }
 }
 
 static bool is_known(const struct occupancy *now)
 {
-    return now->why != OCCUPANCY_WHY_UNKNOWN && now->why != OCCUPANCY_WHY_FRONT_END;
+    return now->diagnosis.cause != CAUSE_UNKNOWN &&
+           now->diagnosis.cause != CAUSE_FRONT_END;
 }
 
 /* Of the time of a miss, what is left on huge pages: its walk shrinks as the probe of
@@ -147,11 +148,10 @@ static bool predict_pages(const struct confirm_case *about, struct quantity *pre
 {
     struct occupancy_case changed = about->input;
     if (!about->huge_pages_available || about->input.work.huge_pages ||
-        (about->now->limiter != RESOURCE_PAGE_WALKERS &&
-         about->now->why != OCCUPANCY_WHY_TRANSLATION))
+        about->now->diagnosis.cause != CAUSE_PAGE_WALKS)
         return false;
     changed.work.huge_pages = true;
-    *predicted = about->now->limiter == RESOURCE_PAGE_WALKERS
+    *predicted = about->now->busiest == RESOURCE_PAGE_WALKERS
                      ? quickening(about, &changed)
                      : by_translation(about);
     *rival = unmoved();
@@ -181,7 +181,8 @@ static bool predict_order(const struct confirm_case *about, struct quantity *pre
 {
     struct occupancy_case changed = about->input;
     if (!(about->table_bytes > 0) || !about->now->random ||
-        !waits_for_memory(about->now) || about->now->limiter == RESOURCE_MEMORY)
+        !waits_for_memory(about->now) ||
+        about->now->diagnosis.cause == CAUSE_MEMORY_BANDWIDTH)
         return false;
     order(about, &changed.work);
     *predicted = at_least(about, &changed);
@@ -220,7 +221,7 @@ static bool predict_half(const struct confirm_case *about, struct quantity *pred
         return false;
     changed.cores = half(about->input.cores);
     struct quantity memory = by_memory(about, &changed);
-    if (about->now->limiter == RESOURCE_MEMORY) {
+    if (about->now->diagnosis.cause == CAUSE_MEMORY_BANDWIDTH) {
         *predicted = memory;
         *rival = unmoved();
         return memory.known;

@@ -45,34 +45,6 @@ static void add_ratio(struct buf *out, struct quantity ratio)
         buf_add_ratio(out, ratio);
 }
 
-static const char *diagnosis(const struct occupancy *now)
-{
-    switch (now->why) {
-    case OCCUPANCY_WHY_CHAINS:
-        return "chains of addresses set the pace";
-    case OCCUPANCY_WHY_WINDOW:
-        return "the reorder window sets the pace";
-    case OCCUPANCY_WHY_BRANCHES:
-        return "mispredicted branches set the pace";
-    case OCCUPANCY_WHY_TRANSLATION:
-        return "address translation is what is waited for";
-    case OCCUPANCY_WHY_PREFETCHER:
-        return "the prefetcher's reach sets the pace";
-    case OCCUPANCY_WHY_CACHE_RESIDENT:
-        return "memory is not what is waited for";
-    default:
-        return NULL;
-    }
-}
-
-static void add_diagnosis(const struct occupancy *now, struct buf *out)
-{
-    if (diagnosis(now))
-        buf_add(out, diagnosis(now));
-    else
-        buf_addf(out, "%s sets the limit", resource_phrase(now->limiter));
-}
-
 static const char *outcome(enum confirm_verdict verdict)
 {
     static const char *const text[] = {
@@ -99,7 +71,7 @@ char *confirm_say(const struct confirm_case *about, const struct confirm_result 
 {
     struct buf out = {0};
     if (result->kind == CONFIRM_NONE) {
-        if (about->now->why == OCCUPANCY_WHY_UNKNOWN)
+        if (about->now->diagnosis.cause == CAUSE_UNKNOWN)
             buf_add(&out,
                     "What limits the loop is not known, so there is no diagnosis to "
                     "test.");
@@ -112,7 +84,7 @@ char *confirm_say(const struct confirm_case *about, const struct confirm_result 
         return buf_detach(&out);
     }
     buf_add(&out, "If ");
-    add_diagnosis(about->now, &out);
+    buf_addf(&out, "the loop is bound by %s", cause_phrase(about->now->diagnosis.cause));
     buf_addf(&out, ", an iteration %s runs ", kinds[result->kind].phrase);
     add_ratio(&out, result->predicted);
     buf_add(&out, " as fast; if not, ");

@@ -233,7 +233,7 @@ char *headroom_text(const struct search_headroom *left)
 
 static char *why_unbound(const struct measurement *best)
 {
-    bool caches = best->occupancy.why == OCCUPANCY_WHY_CACHE_RESIDENT;
+    bool caches = best->occupancy.by_queues == CAUSE_CORE;
     if (caches)
         return xstrdup("What limits a loop that lives in the caches is not among the "
                        "counted resources, so the present work gives no bound.");

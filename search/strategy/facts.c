@@ -157,7 +157,8 @@ static void say_parallel_memory(struct situation *now)
 static void say_divisions(struct situation *now)
 {
     const struct measurement *of = now->measurement;
-    if (of->has_occupancy && of->occupancy.diagnosis.is_modelled)
+    if (of->has_occupancy &&
+        (of->occupancy.diagnosis.is_modelled || of->occupancy.diagnosis.is_counted))
         say_yes_no(now, "divides", of->occupancy.diagnosis.divides);
 }
 

@@ -65,9 +65,22 @@ bool guided_advises_against(const struct guided *guided, const struct choice *fr
     return false;
 }
 
+/* What was counted is of the kernel as written. */
+static void hear_counters(struct session *session)
+{
+    struct occupancy *occupancy = &session->result->measurement[0].occupancy;
+    struct counted counted = {0};
+    for (size_t i = 0; i < session->opts->fact_nr; i++)
+        (void)counted_put(&counted, session->opts->fact[i].metric,
+                          session->opts->fact[i].value);
+    diagnosis_count(&occupancy->diagnosis, occupancy, &counted);
+}
+
 static int judge(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
+    if (session->result->measurement[0].has_occupancy && !session->opts->hide_occupancy)
+        hear_counters(session);
     struct rule_facts *facts = rule_facts_new();
     rule_verdicts_release(&guided->verdicts);
     int status = session_facts(session, guided->now, guided->explained, facts, err);

@@ -355,15 +355,13 @@ const words = [
 function limitsSection(report) {
   const { document } = report,
     cause = get(document, "cause"),
-    why = textOf(document, "why_sentence"),
-    limit = textOf(document, "limiter_sentence");
+    limit = textOf(document, "cause", "sentence");
   if (!limit && !report.variants.length) return null;
   return section(
     "limits",
     "What limits the loop",
     paragraph(limit || "How much the kernel moves was not found out.", "lead"),
     cause && confidenceNode(textOf(cause, "confidence"), textOf(cause, "reason")),
-    paragraph(why.replace(textOf(cause, "reason"), "").trim()),
     paragraph(evidenceText(report)),
     textOf(document, "confirm", "sentence") &&
       el("p", null, el("b", null, "Counter-experiment. "), textOf(document, "confirm", "sentence")),

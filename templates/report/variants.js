@@ -48,7 +48,7 @@ function variantOf(json, index, searched) {
     latency: quantityOf(json, "analysis", "latency_ns"),
     closing: searched > 0 && index >= searched,
     detail: textOf(json, "detail"),
-    limit: textOf(json, "analysis", "limiter_sentence"),
+    limit: textOf(json, "analysis", "cause", "sentence"),
   };
 }
 

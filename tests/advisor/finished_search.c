@@ -111,9 +111,8 @@ void fixture_explain(struct measurement *measurement)
         .l2_residency_ratio = quantity_unknown(),
         .hugepages_walk_ratio = quantity_unknown(),
         .busiest = RESOURCE_L1_QUEUE,
-        .limiter = RESOURCE_NONE,
         .slack = quantity_between(4.7, 4.3, 5.2, 0, PROVENANCE_DERIVED),
-        .why = OCCUPANCY_WHY_WINDOW};
+        .by_queues = CAUSE_REORDER_BUFFER};
     for (int r = 0; r < RESOURCE_NR; r++) {
         none.resource = (enum resource)r;
         now->resource[r] = none;
@@ -122,9 +121,11 @@ void fixture_explain(struct measurement *measurement)
     now->resource[RESOURCE_L2_QUEUE] = resource(RESOURCE_L2_QUEUE, 2.2, 48, 0.02);
     now->resource[RESOURCE_MEMORY] = resource(RESOURCE_MEMORY, 3.25, 40, 0.04);
     now->resource[RESOURCE_MEMORY].n = quantity_unknown();
-    buf_add(&now->limiter_sentence, "Nothing that was counted is at its limit.");
-    buf_add(&now->why_sentence, "The core looks 224 instructions ahead, and among these "
-                                "there are only about 2.5 misses.");
+    now->diagnosis.cause = CAUSE_REORDER_BUFFER;
+    buf_add(&now->diagnosis.sentence, "Misses are not started early enough.");
+    buf_add(&now->diagnosis.reason, "Nothing that was counted is at its limit. The core "
+                                    "looks 224 instructions ahead, and among these there "
+                                    "are only about 2.5 misses.");
     measurement->traffic =
         (struct traffic){.level_nr = 3, .line_bytes = 64, .provenance = PROVENANCE_MODEL};
     measurement->has_traffic = measurement->has_occupancy = true;

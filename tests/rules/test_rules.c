@@ -119,21 +119,21 @@ TEST("words compare")
     static const struct {
         const char *op, *value;
         bool holds;
-    } cases[] = {{"==", "\"full\"", true},
-                 {"==", "\"cache\"", false},
-                 {"!=", "\"full\"", false},
-                 {"!=", "\"cache\"", true},
-                 {"in", "[\"cache\", \"full\"]", true},
-                 {"in", "[\"cache\", \"window\"]", false}};
+    } cases[] = {{"==", "\"l1_mshrs\"", true},
+                 {"==", "\"core\"", false},
+                 {"!=", "\"l1_mshrs\"", false},
+                 {"!=", "\"core\"", true},
+                 {"in", "[\"core\", \"l1_mshrs\"]", true},
+                 {"in", "[\"core\", \"reorder_buffer\"]", false}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *rule = xasprintf(RULE("a", "tile", WHEN("why", "%s", "%s"), "try", "s"),
+        char *rule = xasprintf(RULE("a", "tile", WHEN("cause", "%s", "%s"), "try", "s"),
                                cases[i].op, cases[i].value);
         struct rule_set *set = loaded(rule);
         struct rule_facts *facts = rule_facts_new();
         struct rule_verdicts verdicts;
 
-        set_word(facts, "why", "full");
+        set_word(facts, "cause", "l1_mshrs");
         verdicts = judged(set, facts);
         check_eq(verdicts.nr, cases[i].holds);
         rule_verdicts_release(&verdicts);
@@ -149,7 +149,7 @@ TEST("unknown metrics give no opinion")
     struct rule_set *set =
         loaded(RULE("a", "tile", WHEN("slack", "<", "2"), "try", "s") "," RULE(
             "b", "tile", WHEN("slack", ">=", "2"), "avoid",
-            "s") "," RULE("c", "simd", WHEN("why", "!=", "\"full\""), "try",
+            "s") "," RULE("c", "simd", WHEN("cause", "!=", "\"l1_mshrs\""), "try",
                           "s") "," RULE("d", "simd", WHEN("in_flight", "!=", "1"), "try",
                                         "s"));
     struct rule_facts *facts = rule_facts_new();
@@ -176,13 +176,13 @@ TEST("the first rule decides")
         loaded(RULE("a", "tile", WHEN("slack", ">", "9"), "stop", "s") "," RULE(
             "b", "tile", WHEN("slack", ">", "2"), "avoid",
             "s") "," RULE("c", "tile",
-                          WHEN("slack", ">", "1") "," WHEN("why", "==", "\"full\""),
+                          WHEN("slack", ">", "1") "," WHEN("cause", "==", "\"l1_mshrs\""),
                           "try", "s"));
     struct rule_facts *facts = rule_facts_new();
     struct rule_verdicts verdicts;
 
     set_number(facts, "slack", 3);
-    set_word(facts, "why", "full");
+    set_word(facts, "cause", "l1_mshrs");
     verdicts = judged(set, facts);
     check_eq(verdicts.nr, 2);
     check_str(rule_verdicts_deciding(&verdicts, "tile")->rule, "b");
@@ -237,7 +237,7 @@ TEST("sentences name values with units")
 {
     struct rule_set *set = loaded(RULE("a", "tile", WHEN("slack", ">", "2"), "try",
                                        "{slack} and {l1_utilization}, {bandwidth_gbs}, "
-                                       "{latency_ns}, {why}: {l2_limit}"));
+                                       "{latency_ns}, {cause}: {l2_limit}"));
     struct rule_facts *facts = rule_facts_new();
     struct rule_verdicts verdicts;
 
@@ -245,9 +245,10 @@ TEST("sentences name values with units")
     set_number(facts, "l1_utilization", 0.853);
     set_number(facts, "bandwidth_gbs", 106.9);
     set_number(facts, "latency_ns", 145);
-    set_word(facts, "why", "window");
+    set_word(facts, "cause", "reorder_buffer");
     verdicts = judged(set, facts);
-    check_str(verdicts.item[0].reason, "2.5 and 85 %, 107 GB/s, 145 ns, window: unknown");
+    check_str(verdicts.item[0].reason,
+              "2.5 and 85 %, 107 GB/s, 145 ns, reorder_buffer: unknown");
     check_str(verdicts.item[0].source, "test");
     rule_verdicts_release(&verdicts);
     rule_facts_free(facts);
@@ -258,12 +259,12 @@ TEST("work takes factors from metrics")
 {
     struct rule_set *set =
         loaded("{\"id\": \"a\", \"transformation\": \"tile\", \"when\": [" WHEN(
-            "slack", ">",
-            "2") "], \"verdict\": \"try\", \"weight\": 5, \"work\": ["
-                 "{\"resource\": \"memory\", \"metric\": \"tile_traffic_ratio\"},"
-                 "{\"resource\": \"l2_mshrs\", \"factor\": 0.5},"
-                 "{\"resource\": \"l1_mshrs\", \"unknown\": true}],"
-                 "\"sentence\": \"s\", \"source\": \"test\"}");
+            "slack", ">", "2") "], \"verdict\": \"try\", \"weight\": 5, \"work\": ["
+                               "{\"resource\": \"memory_bandwidth\", \"metric\": "
+                               "\"tile_traffic_ratio\"},"
+                               "{\"resource\": \"l2_mshrs\", \"factor\": 0.5},"
+                               "{\"resource\": \"l1_mshrs\", \"unknown\": true}],"
+                               "\"sentence\": \"s\", \"source\": \"test\"}");
     struct rule_facts *facts = rule_facts_new();
     struct rule_verdicts verdicts;
 
@@ -274,7 +275,7 @@ TEST("work takes factors from metrics")
     rule_verdicts_release(&verdicts);
     set_number(facts, "tile_traffic_ratio", 0.125);
     verdicts = judged(set, facts);
-    check_str(verdicts.item[0].work[0].resource, "memory");
+    check_str(verdicts.item[0].work[0].resource, "memory_bandwidth");
     check_near(verdicts.item[0].work[0].factor, 0.125, 0);
     check_near(verdicts.item[0].work[1].factor, 0.5, 0);
     check(verdicts.item[0].work[2].factor < 0);
@@ -325,13 +326,14 @@ TEST("work knows what is left at least")
         loaded("{\"id\": \"a\", \"transformation\": \"tile\", \"when\": [" WHEN(
             "slack", ">",
             "2") "], \"verdict\": \"try\", \"weight\": 5, \"work\": ["
-                 "{\"resource\": \"memory\", \"metric\": \"tile_traffic_ratio\", "
+                 "{\"resource\": \"memory_bandwidth\", \"metric\": "
+                 "\"tile_traffic_ratio\", "
                  "\"least\": \"memory_least_ratio\"},"
                  "{\"resource\": \"l2_mshrs\", \"factor\": 0.5, \"least\": 0.25},"
                  "{\"resource\": \"l1_mshrs\", \"metric\": \"tile_traffic_ratio\"},"
-                 "{\"resource\": \"l3_link\", \"metric\": \"tile_traffic_ratio\", "
+                 "{\"resource\": \"l3_bandwidth\", \"metric\": \"tile_traffic_ratio\", "
                  "\"least\": 0},"
-                 "{\"resource\": \"page_walkers\", \"unknown\": true, "
+                 "{\"resource\": \"page_walks\", \"unknown\": true, "
                  "\"least\": 0.25}],"
                  "\"sentence\": \"s\", \"source\": \"test\"}");
     static const struct {
@@ -401,35 +403,54 @@ TEST("facts take only what there is")
         rule_facts_number(facts, "slak", quantity_exact(1, PROVENANCE_MODEL), &err), &err,
         STATUS_INPUT, "no metric 'slak'");
     check_fails(
-        rule_facts_number(facts, "why", quantity_exact(1, PROVENANCE_MODEL), &err), &err,
-        STATUS_INPUT, "'why' is a word");
+        rule_facts_number(facts, "cause", quantity_exact(1, PROVENANCE_MODEL), &err),
+        &err, STATUS_INPUT, "'cause' is a word");
     check_fails(rule_facts_word(facts, "slack", "full", &err), &err, STATUS_INPUT,
                 "'slack' is a number");
     check_fails(rule_facts_names(facts, "slack", "a, b", &err), &err, STATUS_INPUT,
                 "'slack' is a number");
     check_fails(rule_facts_word(facts, "lookup_names", "full", &err), &err, STATUS_INPUT,
                 "'lookup_names' is a list of names");
-    check_fails(rule_facts_word(facts, "why", "tired", &err), &err, STATUS_INPUT,
-                "no word 'tired'; known are: full, cache");
+    check_fails(rule_facts_word(facts, "cause", "tired", &err), &err, STATUS_INPUT,
+                "no word 'tired'; known are: unknown, dependent_loads");
     rule_facts_free(facts);
 }
 
-/* rules/ does not see core/occupancy; here both are in view. */
-TEST("resources are those of occupancy")
+TEST("what helps follows from the cause")
 {
-    for (int r = 0; r < RESOURCE_NONE; r++) {
-        char *rule = xasprintf(
-            "{\"id\": \"a\", \"transformation\": \"tile\", \"when\": [" WHEN(
-                "slack", ">",
-                "2") "," WHEN("limiter",
-                              "==", "\"%s\"") "], \"verdict\": \"try\", \"weight\": 5, "
-                                              "\"work\": [{\"resource\": \"%s\", "
-                                              "\"factor\": 1}], \"sentence\": \"s\", "
-                                              "\"source\": \"test\"}",
-            resource_word(r), resource_word(r));
-        struct rule_set *set = loaded(rule);
+    struct rule_facts *facts = rule_facts_new();
+    struct error err = {0};
 
-        rule_set_free(set);
-        free(rule);
+    for (int c = 0; c < CAUSE_NR; c++) {
+        json_t *all;
+        check_ok(rule_facts_word(facts, "cause", cause_word(c), &err), &err);
+        all = rule_facts_to_json(facts);
+        check_str(json_string_value(json_object_get(all, "cause_kind")),
+                  cause_kind_word(cause_kind(c)));
+        json_decref(all);
     }
+    rule_facts_free(facts);
+}
+
+TEST("a rule may be about several transformations")
+{
+    struct rule_set *set = loaded(
+        "{\"id\": \"a\", \"transformation\": [\"tile\", \"fuse\"], \"when\": [" WHEN(
+            "slack", ">", "2") "], \"verdict\": \"stop\", \"weight\": 5, "
+                               "\"sentence\": \"s\", \"source\": \"test\"}");
+    struct rule_facts *facts = rule_facts_new();
+    struct rule_verdicts verdicts = {0};
+    struct error err = {0};
+
+    check_ok(
+        rule_facts_number(facts, "slack", quantity_exact(3, PROVENANCE_DECLARED), &err),
+        &err);
+    check_ok(rule_set_judge(set, facts, &verdicts, &err), &err);
+    check_eq(verdicts.nr, 2);
+    check(rule_verdicts_deciding(&verdicts, "tile") != NULL);
+    check(rule_verdicts_deciding(&verdicts, "fuse") != NULL);
+    check(rule_verdicts_deciding(&verdicts, "simd") == NULL);
+    rule_verdicts_release(&verdicts);
+    rule_facts_free(facts);
+    rule_set_free(set);
 }

@@ -66,14 +66,17 @@ static struct rule_set *given(const char *first, const char *second)
     return set;
 }
 
-/* The rule that decides on unroll where the window limits. */
+/* The rule that decides on unroll where the reorder buffer limits. */
 static void check_decides(const struct rule_set *set, const char *rule)
 {
     struct rule_facts *facts = rule_facts_new();
     struct rule_verdicts verdicts = {0};
     struct error err = {0};
 
-    check_ok(rule_facts_word(facts, "why", "window", &err), &err);
+    check_ok(rule_facts_word(facts, "cause", "reorder_buffer", &err), &err);
+    check_ok(rule_facts_number(facts, "memory_utilization",
+                               quantity_exact(0.1, PROVENANCE_MODEL), &err),
+             &err);
     check_ok(rule_set_judge(set, facts, &verdicts, &err), &err);
     check_str(rule_verdicts_deciding(&verdicts, "unroll")->rule, rule);
     rule_verdicts_release(&verdicts);
@@ -91,7 +94,7 @@ TEST("files add to the shipped recipe")
     check_eq(rule_set_nr(two), rule_set_nr(shipped) + 2);
     check_eq(rule_set_nr(alone), 1);
     check_eq(rule_set_nr(both), 2);
-    check_decides(shipped, "unroll.window");
+    check_decides(shipped, "core.unroll");
     check_decides(one, "mine.unroll");
     check_decides(two, "more.unroll");
     check_decides(turned, "mine.unroll");
@@ -150,7 +153,8 @@ TEST("the hash is of what they say")
     rule_set_free(shuffled);
 }
 
-/* Of all that the window speaks for: as many rules, in the same words, of other opinions.
+/* Of all that the reorder buffer speaks for: as many rules, in the same words, of other
+ * opinions.
  */
 static struct rule_verdicts of_window(const struct rule_set *set)
 {
@@ -159,7 +163,7 @@ static struct rule_verdicts of_window(const struct rule_set *set)
     struct error err = {0};
     struct quantity little = quantity_exact(0.1, PROVENANCE_MODEL);
 
-    check_ok(rule_facts_word(facts, "why", "window", &err), &err);
+    check_ok(rule_facts_word(facts, "cause", "reorder_buffer", &err), &err);
     check_ok(rule_facts_number(facts, "queue_utilization", little, &err), &err);
     check_ok(
         rule_facts_number(facts, "loop_depth", quantity_exact(3, PROVENANCE_MODEL), &err),

@@ -339,7 +339,7 @@ TEST("packages are made")
         check_eq(nr, 3);
         for (size_t i = 0; i < ARRAY_SIZE(files); i++)
             check_there(root, files[i]);
-        check_eq(RUN(&site, &out, program, "rules", "tile.reuse"), 0);
+        check_eq(RUN(&site, &out, program, "rules", "lines_again.tile"), 0);
         check(!file_exists(record)); /* packing is no installation */
     }
     free(program);

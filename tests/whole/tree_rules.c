@@ -21,6 +21,7 @@ static const struct edge {
     {"core/base", ""},
     {"core/process", "core/base"},
     {"core/files", "core/base core/process"},
+    {"core/cause", ""},
     {"core/code", BASIS},
     {"core/cpu", BASIS "core/code"},
     {"core/machine", BASIS "core/cpu"},
@@ -29,8 +30,8 @@ static const struct edge {
     {"core/run", BASIS "core/code"},
     {"core/traffic", BASIS "core/code core/cpu"},
     {"core/metrics", BASIS "core/cpu core/traffic core/machine"},
-    {"core/pipeline", BASIS "core/code core/cpu"},
-    {"core/occupancy", BASIS "core/machine core/pipeline"},
+    {"core/pipeline", BASIS "core/cause core/code core/cpu"},
+    {"core/occupancy", BASIS "core/cause core/machine core/pipeline"},
     {"regions", ""},
     {"observe", BASIS "core/code core/inputs core/traffic regions"},
     {"observe/report", "core observe advisor search variants rules"},
@@ -50,7 +51,7 @@ static const struct edge {
     {"variants/build",
      BASIS "core/machine core/traffic variants/plan variants/clang variants/kernel"},
     {"variants/verify", BASIS "core/run variants/plan variants/kernel variants/build"},
-    {"rules", BASIS "variants/plan"},
+    {"rules", BASIS "core/cause variants/plan"},
     /* lowest first */
     {"search/space", BASIS "core/run variants/plan variants/kernel"},
     {"search/propose", BASIS "core/machine core/traffic core/occupancy variants/plan "
@@ -229,7 +230,7 @@ static const char open_rooms[] =
 static const char also_outward[] =
     "core/run/run_words.h core/run/run_stretch.h core/occupancy/bound.h "
     "core/occupancy/diagnosis.h core/code/work.h core/cpu/cpu_core.h "
-    "core/pipeline/pipeline_account.h core/pipeline/cause.h "
+    "core/pipeline/pipeline_account.h core/cause/cause.h "
     "variants/model/loop_view.h variants/kernel/kernel_view.h "
     "variants/kernel/kernel_inputs.h variants/kernel/kernel_outline.h "
     "variants/parse/outline.h "

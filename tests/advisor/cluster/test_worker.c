@@ -255,7 +255,7 @@ TEST("what counters of a node say, the rules are told here")
         check_skip("no event of the kernel counts here");
     else
         check(text_matches(buf_str(&outcome.out),
-                           "*smt.division_bound]\n*  Counters beside it, by the "
+                           "*full.shared_core]\n*  Counters beside it, by the "
                            "definitions of counted_software:\n    Division           90 "
                            "% of cycles\n*"));
     spawn_outcome_release(&outcome);

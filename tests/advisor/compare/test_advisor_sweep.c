@@ -38,9 +38,8 @@ static void measured_at(struct series_point *point, double n)
     point->figure[FIGURE_L1_QUEUE_N] = around(n / 80, PROVENANCE_DERIVED);
     point->figure[FIGURE_L1_QUEUE_USE] =
         quantity_between(n / 1000, n / 2000, INFINITY, 0, PROVENANCE_DERIVED);
-    point->limiter = xstrdup("none");
+    point->cause = xstrdup("reorder_buffer");
     point->busiest = xstrdup("l1_mshrs");
-    point->why = xstrdup("window");
     point->traffic_from = xstrdup("model");
     point->launches = 4;
     point->samples = 12;
@@ -127,7 +126,7 @@ TEST("CSV")
     check_contains(buf_str(&out), "\r\n400,huge,pending,,,,,,,,");
     for (const char *c = buf_str(&out); *c && *c != '\r'; c++)
         commas += *c == ',';
-    check_eq(commas + 1, 2 + 9 + 3 * FIGURE_NR);
+    check_eq(commas + 1, 2 + 8 + 3 * FIGURE_NR);
     for (const char *c = buf_str(&out); *c; c++)
         lines += *c == '\n';
     check_eq(lines, 7);
@@ -356,7 +355,7 @@ TEST("an interrupted sweep goes on")
     check_eq(second.point[0].figure[FIGURE_TIME].provenance, PROVENANCE_CLOCK);
     check(!second.point[0].figure[FIGURE_SLACK].known);
     check(isinf(second.point[0].figure[FIGURE_L1_QUEUE_USE].high));
-    check_str(second.point[0].why, "window");
+    check_str(second.point[0].cause, "reorder_buffer");
     check_eq(second.point[0].disturbed, 1);
     run(&second, &shelf, session, &whole, 100);
     check_str(buf_str(&whole.asked), "n=400;");

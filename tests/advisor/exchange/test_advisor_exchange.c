@@ -66,7 +66,8 @@ static void explain(json_t *document)
                                   "resource", "l1_mshrs", "utilization", "value", 0.75,
                                   "resource", "l2_mshrs", "utilization", "value", 0.25,
                                   "resource", "memory", "utilization", "value", 0.875));
-    json_object_set_new(document, "analysis", json_pack("{s:s}", "limiter", "l1_mshrs"));
+    json_object_set_new(document, "analysis",
+                        json_pack("{s:{s:s}}", "cause", "cause", "l1_mshrs"));
 }
 
 static long long store_session(struct fixture *fixture)

@@ -153,7 +153,7 @@ static const struct cursor in_bash[] = {
     {{"inflight", "tune", "k.c", "--", "note"}, "notes.txt\n"},
     {{"inflight", "machine", "--show", "our"}, "ours\n"},
     {{"inflight", "machine", "--compare", "here", "sk"}, "skl\n"},
-    {{"inflight", "rules", "tile.reu"}, "tile.reuse\n"},
+    {{"inflight", "rules", "lines_again.tile_"}, "lines_again.tile_lost\n"},
     {{"inflight", "rules", "hugep"}, "*hugepages\n*"},
     {{"inflight", "metrics", "--cpu", "skylake-"}, "skylake-sp\n"},
     {{"inflight", "completion", "z"}, "zsh\n"},
@@ -202,7 +202,7 @@ static const struct {
     {"inflight apply --plan 'tile(i) si", "tile(i) simd\t*\n"},
     {"inflight tune sp", "sp ace.c*\n"},
     {"inflight machine --show our", "ours\t*\n"},
-    {"inflight rules tile.reu", "tile.reuse\n"},
+    {"inflight rules lines_again.tile_", "lines_again.tile_lost\n"},
     {"inflight completion z", "zsh\n"},
 };
 

@@ -60,7 +60,7 @@ TEST("bytes become occupancy")
         check_eq(one->answer.cores, 24);
         check_near(one->answer.occupancy.latency_ns.value, 145, 0.01);
         check_near(one->answer.occupancy.paper_n.value, 106.9 * 145 / 64 / 24, 0.01);
-        check_eq(one->answer.occupancy.limiter, RESOURCE_L1_QUEUE);
+        check_eq(one->answer.occupancy.diagnosis.cause, CAUSE_L1_MSHRS);
         check(one->answer.verdicts.nr > 0);
         check_str(one->given.source, "declared by inflight_region_bytes");
     }
@@ -94,14 +94,14 @@ TEST("counters tell of a region")
         const struct rule_verdict *smt =
             rule_verdicts_deciding(&one->answer.verdicts, "smt");
         struct buf text = {0};
-        check_str(smt ? smt->rule : NULL, "smt.division_bound");
+        check_str(smt ? smt->rule : NULL, "full.shared_core");
         regions_text(&report, &text);
         check(text_matches(buf_str(&text),
                            "*Counters beside it, by the definitions of skylake-sp:\n"
                            "    Frontend_Bound     10 % of slots\n*"
                            "    Retiring           40 % of slots\n"
                            "    Division           80 % of cycles\n*"
-                           "[simd.division_bound]\n*"));
+                           "[core.simd]\n*"));
         buf_release(&text);
     }
     regions_report_release(&report);

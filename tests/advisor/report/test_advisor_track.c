@@ -129,7 +129,7 @@ TEST("a search learns of those before it")
 
     shelf_start(&shelf);
     tried(&shelf.fixture, "simd", "simd.room", fixture_gain(0.9, 0.8, 1.0));
-    tried(&shelf.fixture, "tile", "tile.reuse",
+    tried(&shelf.fixture, "tile", "lines_again.tile_lost",
           fixture_gain(2, 1.9, 2.1)); /* bound 1.5 */
     finish(&shelf, "here", "kernel 1");
     finish(&shelf, "here", "kernel 2");
@@ -139,7 +139,7 @@ TEST("a search learns of those before it")
     if (track.nr == 2) {
         check_str(track.record[0].rule, "simd.room");
         check_near(track.record[0].factor, 0.5, 1e-9);
-        check_str(track.record[1].rule, "tile.reuse");
+        check_str(track.record[1].rule, "lines_again.tile_lost");
         check_near(track.record[1].factor, 1, 1e-9);
         check_eq(track.item[1].bounds, 2);
         check_eq(track.item[1].broken, 2);

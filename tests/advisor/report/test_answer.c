@@ -111,34 +111,25 @@ TEST("a doubted gain has no figure")
 TEST("titles say how sure they are")
 {
     static const struct {
-        enum resource limiter;
-        enum saturation saturation;
-        enum occupancy_why why;
+        enum cause cause;
+        enum confidence confidence;
         const char *title;
     } cases[] = {
-        {RESOURCE_L1_QUEUE, SATURATED, OCCUPANCY_WHY_FULL,
-         "What limits the loop: the L1 miss queue (MSHRs) "},
-        {RESOURCE_L1_QUEUE, SATURATION_UNDECIDED, OCCUPANCY_WHY_WINDOW,
-         "What limits the loop: the L1 miss queue (MSHRs) (probably) "},
-        {RESOURCE_MEMORY, NOT_SATURATED, OCCUPANCY_WHY_UNKNOWN,
-         "What limits the loop: memory bandwidth (nearly) "},
-        {RESOURCE_NONE, SATURATION_UNKNOWN, OCCUPANCY_WHY_CACHE_RESIDENT,
-         "What limits the loop: not memory: its data comes from the caches "},
-        {RESOURCE_NONE, SATURATION_UNKNOWN, OCCUPANCY_WHY_CHAINS,
-         "What limits the loop: dependent loads: each address waits for the load before "
-         "it "},
-        {RESOURCE_NONE, SATURATION_UNKNOWN, OCCUPANCY_WHY_UNKNOWN,
-         "limited by no single resource"},
+        {CAUSE_L1_MSHRS, CONFIDENCE_HIGH,
+         "What limits the loop: a full L1 miss queue (MSHRs) (high confidence)"},
+        {CAUSE_MEMORY_BANDWIDTH, CONFIDENCE_LOW,
+         "What limits the loop: memory bandwidth (low confidence)"},
+        {CAUSE_CORE, CONFIDENCE_LOW,
+         "What limits the loop: the core itself, not memory (low confidence)"},
+        {CAUSE_UNKNOWN, CONFIDENCE_LOW, "limited by no single resource"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct fixture fixture = {0};
         fixture_start(&fixture, "tune");
-        struct occupancy *occupancy = &fixture.result.measurement[0].occupancy;
-        occupancy->limiter = cases[i].limiter;
-        occupancy->why = cases[i].why;
-        if (cases[i].limiter != RESOURCE_NONE)
-            occupancy->resource[cases[i].limiter].saturation = cases[i].saturation;
+        struct diagnosis *found = &fixture.result.measurement[0].occupancy.diagnosis;
+        found->cause = cases[i].cause;
+        found->confidence = cases[i].confidence;
         check_says(&fixture, cases[i].title, NULL);
         fixture_release(&fixture);
     }

@@ -114,7 +114,7 @@ TEST("kinds side by side: whose plan wins where, and the limits")
 #define VISITED(mshrs, winner, other, plan, rest)                                        \
     "{'command': 'tune', 'session': 1, 'kernel': {'function': 'f', 'file': 'f.c'},"      \
     "'baseline': {'time_ns': {'median': 1e7}}, 'best': {'plan': '" winner "'},"          \
-    "'limiter_sentence': 's', 'limiter': 'l1_mshrs', 'why': 'full',"                     \
+    "'cause': {'cause': 'l1_mshrs', 'sentence': 's'},"                                   \
     "'source_gain': {'value': 2, 'low': 1.9, 'high': 2.1},"                              \
     "'profile': {'l1_mshrs': {'used': " mshrs "}, 'simd_bytes': " mshrs "},"             \
     "'variants': [{'plan': '', 'outcome': 'ok'}],"                                       \

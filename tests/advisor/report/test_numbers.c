@@ -228,7 +228,7 @@ static void drop(struct what_if *what_if, struct answer *base, struct answer *th
     what_if_release(what_if);
 }
 
-TEST("what if: a longer queue moves the limiter")
+TEST("what if: a longer queue moves the cause")
 {
     struct rule_set *set = rules();
     struct what_if what_if = {0};
@@ -236,13 +236,15 @@ TEST("what if: a longer queue moves the limiter")
     struct buf text = {0};
 
     if (ask("l1_mshrs=24,latency=120ns", set, &what_if, &base, &then)) {
-        check_eq(base.occupancy.limiter, RESOURCE_L1_QUEUE);
-        check_eq(then.occupancy.limiter, RESOURCE_MEMORY);
+        check_eq(base.occupancy.diagnosis.cause, CAUSE_L1_MSHRS);
+        check_eq(then.occupancy.diagnosis.cause, CAUSE_MEMORY_BANDWIDTH);
         check_near(then.occupancy.paper_n.value, 106.9 * 120 / 64 / 24, 1e-9);
         check_near(then.occupancy.resource[RESOURCE_L1_QUEUE].limit.value, 24, 0);
         what_if_text(&what_if, &base, &then, &text);
         check_contains(buf_str(&text), "What if l1_mshrs = 24, latency = 120ns (skl,");
-        check_contains(buf_str(&text), "limiter       l1_mshrs -> memory\n");
+        check_contains(
+            buf_str(&text),
+            "bound by      a full L1 miss queue (MSHRs) -> memory bandwidth\n");
         check_contains(buf_str(&text), "10.1 of 10 (full) -> 8.35 of 24 (not full)");
         check_contains(buf_str(&text), "simd          no use; bound ");
     }
@@ -276,7 +278,7 @@ TEST("what if: verdicts move on another machine")
 
         what_if_text(&what_if, &base, &then, &text);
         check_contains(buf_str(&text), "simd          no use -> try; bound ");
-        check_contains(buf_str(&text), "[simd.room]");
+        check_contains(buf_str(&text), "[room.simd]");
         check_eq(then.cores, 68);
         check_str(json_string_value(json_object_get(simd, "verdict_before")), "stop");
         check_str(json_string_value(json_object_get(simd, "verdict_after")), "try");

@@ -225,10 +225,9 @@ TEST("arguments go with their options")
 static json_t *marked_document(void)
 {
     json_t *report = search_document();
-    json_object_set_new(report, "limiter_sentence",
-                        json_string("<b>Strided</b> | `x`\nend"));
     json_object_set_new(report, "cause",
-                        json_pack("{s:s, s:i}", "cause", "strided", "line", 7));
+                        json_pack("{s:s, s:i, s:s}", "cause", "strided", "line", 7,
+                                  "sentence", "<b>Strided</b> | `x`\nend"));
     json_object_set_new(json_object_get(report, "kernel"), "file",
                         json_string("a b/f%.c"));
     json_object_set_new(json_object_get(report, "kernel"), "line", json_integer(3));

@@ -64,9 +64,10 @@ TEST("what explains less than a quarter of the time is not the cause")
     struct machine machine = machine_made();
     struct occupancy now = diagnosed(&machine, &account, 0.1);
 
-    check_eq(now.diagnosis.cause, CAUSE_UNKNOWN);
+    check_eq(now.diagnosis.cause, CAUSE_CORE); /* by the queues alone */
+    check_eq(now.diagnosis.confidence, CONFIDENCE_LOW);
     check_eq(now.diagnosis.other[0].cause, CAUSE_RECURRENCE);
-    check_contains(buf_str(&now.diagnosis.sentence), "explains a quarter of the time");
+    check_contains(buf_str(&now.diagnosis.reason), "explains a quarter of the time");
     occupancy_release(&now);
     account.share[CAUSE_RECURRENCE] = 0.3;
     check_diagnosis(&account, 0.1, CAUSE_RECURRENCE, CONFIDENCE_HIGH);
@@ -129,7 +130,7 @@ TEST("what was measured to be full goes before the model")
     input.account = &account;
     struct occupancy now = computed(&input);
 
-    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    check_eq(now.diagnosis.cause, CAUSE_L1_MSHRS);
     check_str(cause_word(now.diagnosis.cause), "l1_mshrs");
     check_eq(now.diagnosis.confidence, CONFIDENCE_HIGH);
     check_eq(now.diagnosis.other[0].cause, CAUSE_REORDER_BUFFER);
@@ -154,7 +155,7 @@ TEST("regular steps that leave most of each line unused")
     check_eq(now.diagnosis.line, 12);
     check_contains(buf_str(&now.diagnosis.sentence),
                    "of 'a' in line 12 go in regular steps, but use only 8 of the 64");
-    check_contains(buf_str(&now.limiter_sentence), "Strided access");
+    check_contains(buf_str(&now.diagnosis.sentence), "Strided access");
     occupancy_release(&now);
     blame->line_use = 1; /* a row */
     check_diagnosis(&account, 0.1, CAUSE_PREFETCHER, CONFIDENCE_HIGH);
@@ -274,5 +275,63 @@ TEST("of chains the structure says how many misses are under way, whatever one t
     account.n_in_flight = 8;
     now = computed(&input);
     check_near(now.in_flight.value, 5, 0.05);
+    occupancy_release(&now);
+}
+
+TEST("counters confirm a cause, replace a guess and cast doubt on another")
+{
+    static const struct {
+        const char *fact;
+        double share;
+        enum cause modelled;
+        double time_s; /* 0.1: as the model says */
+        enum cause want;
+        enum confidence sure;
+    } cases[] = {
+        {"bad_speculation", 0.3, CAUSE_BRANCHES, 0.14, CAUSE_BRANCHES, CONFIDENCE_HIGH},
+        {"bad_speculation", 0.1, CAUSE_BRANCHES, 0.14, CAUSE_BRANCHES, CONFIDENCE_MEDIUM},
+        {"bad_speculation", 0.3, CAUSE_RECURRENCE, 0.17, CAUSE_BRANCHES,
+         CONFIDENCE_MEDIUM},
+        {"bad_speculation", 0.3, CAUSE_RECURRENCE, 0.1, CAUSE_RECURRENCE, CONFIDENCE_LOW},
+        {"division_bound", 0.8, CAUSE_RECURRENCE, 0.17, CAUSE_ARITHMETIC,
+         CONFIDENCE_MEDIUM},
+        {"store_bound", 0.25, CAUSE_RECURRENCE, 0.17, CAUSE_STORES, CONFIDENCE_MEDIUM},
+        {"retiring", 0.75, CAUSE_RECURRENCE, 0.17, CAUSE_ISSUE_WIDTH, CONFIDENCE_MEDIUM},
+        /* empty slots while nobody says what the back end does */
+        {"frontend_bound", 0.5, CAUSE_RECURRENCE, 0.17, CAUSE_RECURRENCE, CONFIDENCE_LOW},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct pipeline_account account = account_of(cases[i].modelled, 0.9, 0.6);
+        struct machine machine = machine_made();
+        struct occupancy now = diagnosed(&machine, &account, cases[i].time_s);
+        struct counted counted = {0};
+
+        check(counted_put(&counted, cases[i].fact,
+                          quantity_exact(cases[i].share, PROVENANCE_PAPI)));
+        diagnosis_count(&now.diagnosis, &now, &counted);
+        diagnosis_count(&now.diagnosis, &now, &counted); /* once is enough */
+        if (!check_eq(now.diagnosis.cause, cases[i].want) ||
+            !check_eq(now.diagnosis.confidence, cases[i].sure))
+            check_str(cases[i].fact, cause_word(cases[i].modelled));
+        occupancy_release(&now);
+    }
+}
+
+/* Units that wait for misses look busy: the queue decides. */
+TEST("counters do not overrule a queue in use")
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 8, 1);
+    struct occupancy now = computed(&input);
+    struct counted counted = {0};
+    enum cause cause = now.diagnosis.cause;
+
+    counted_put(&counted, "core_bound", quantity_exact(0.6, PROVENANCE_PAPI));
+    counted_put(&counted, "memory_bound", quantity_exact(0.1, PROVENANCE_PAPI));
+    diagnosis_count(&now.diagnosis, &now, &counted);
+    check_eq(now.diagnosis.cause, cause);
+    check(!now.diagnosis.is_counted);
+    check(!counted_put(&counted, "l1_full_share", quantity_exact(0.6, PROVENANCE_PAPI)));
     occupancy_release(&now);
 }

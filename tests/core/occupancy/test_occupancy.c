@@ -22,7 +22,7 @@ TEST("a program of k chases has k in flight")
         check_near(now.paper_n.value, k, 0.1);
         check_near(now.resource[RESOURCE_L1_QUEUE].utilization.value, k / 16.0, 0.1);
         check_eq(now.random, true);
-        check_eq(now.why, k < 16 ? OCCUPANCY_WHY_CHAINS : OCCUPANCY_WHY_FULL);
+        check_eq(now.diagnosis.cause, k < 16 ? CAUSE_DEPENDENT_LOADS : CAUSE_L1_MSHRS);
         occupancy_release(&now);
     }
 }
@@ -45,21 +45,20 @@ TEST("walks count as in flight but not in the queue")
     occupancy_release(&now);
 }
 
-TEST("a full L1 queue is the limiter")
+TEST("a full L1 queue is the cause")
 {
     struct machine machine = machine_made();
     struct occupancy_case input =
         case_of(&machine, memory_work(1e6, 0), 1e6 * 101e-9 / 16, 1);
     struct occupancy now = computed(&input);
 
-    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    check_eq(now.diagnosis.cause, CAUSE_L1_MSHRS);
     check_eq(now.resource[RESOURCE_L1_QUEUE].saturation, SATURATED);
     check_eq(now.resource[RESOURCE_L2_QUEUE].saturation, NOT_SATURATED);
-    check_eq(now.why, OCCUPANCY_WHY_FULL);
     check_near(now.slack.value, 1, 0.02);
-    check_contains(buf_str(&now.limiter_sentence), "A core can have 16 cache lines");
-    check_contains(buf_str(&now.limiter_sentence), "the queue is full");
-    check_contains(buf_str(&now.why_sentence), "the L2 queue still has room");
+    check_contains(buf_str(&now.diagnosis.reason), "A core can have 16 cache lines");
+    check_contains(buf_str(&now.diagnosis.reason), "the queue is full");
+    check_contains(buf_str(&now.diagnosis.reason), "the L2 queue still has room");
     occupancy_release(&now);
 }
 
@@ -72,14 +71,14 @@ TEST("a stream is limited by the node")
     struct occupancy_case input = case_of(&machine, memory_work(lines, lines), time_s, 8);
     struct occupancy now = computed(&input);
 
-    check_eq(now.limiter, RESOURCE_MEMORY);
+    check_eq(now.diagnosis.cause, CAUSE_MEMORY_BANDWIDTH);
     check_eq(now.resource[RESOURCE_MEMORY].saturation, SATURATED);
     check_near(now.resource[RESOURCE_MEMORY].rate.value, 96, 1e-9);
     check_near(now.latency_ns.value, 152 + 0.6 * 58, 1e-9);
     check_near(now.resource[RESOURCE_L1_QUEUE].residency_ns.value, 5, 1e-9);
     check_near(now.resource[RESOURCE_L2_QUEUE].n.value, 96.0 / 8 / 64 * 186.8, 1e-3);
     check_eq(now.random, false);
-    check_contains(buf_str(&now.limiter_sentence),
+    check_contains(buf_str(&now.diagnosis.reason),
                    "96 GB/s through memory, 96 % of the 100");
     occupancy_release(&now);
 }
@@ -113,11 +112,10 @@ TEST("cache-resident is not headroom")
 
     input.work.l1_fill_from[0] = exact(1e5);
     now = computed(&input);
-    check_eq(now.why, OCCUPANCY_WHY_CACHE_RESIDENT);
-    check_eq(now.limiter, RESOURCE_NONE);
+    check_eq(now.diagnosis.cause, CAUSE_CORE);
     check(!now.slack.known);
     check(!occupancy_bound(&now, input.time_s, left).known);
-    check_contains(buf_str(&now.limiter_sentence), "does not limit this loop");
+    check_contains(buf_str(&now.diagnosis.sentence), "does not limit this loop");
     occupancy_release(&now);
 }
 
@@ -145,15 +143,15 @@ TEST("translation limits on small pages")
     struct occupancy huge = histogram(&machine, true, 1e6, 17);
     struct occupancy local = histogram(&machine, true, 0, 11);
 
-    check_eq(small.limiter, RESOURCE_PAGE_WALKERS);
-    check_eq(small.why, OCCUPANCY_WHY_TRANSLATION);
+    check_eq(small.diagnosis.cause, CAUSE_PAGE_WALKS);
+    check_eq(small.diagnosis.cause, CAUSE_PAGE_WALKS);
     check_near(small.resource[RESOURCE_PAGE_WALKERS].min_s.value, 0.027, 1e-9);
     check_near(small.resource[RESOURCE_L1_QUEUE].min_s.value, 0.011, 1e-6);
     check_near(small.hugepages_walk_ratio.value, 17.0 / 27, 1e-9);
-    check_contains(buf_str(&small.limiter_sentence), "37 million page walks a second");
-    check_eq(huge.limiter, RESOURCE_PAGE_WALKERS);
+    check_contains(buf_str(&small.diagnosis.reason), "37 million page walks a second");
+    check_eq(huge.diagnosis.cause, CAUSE_PAGE_WALKS);
     check_near(huge.slack.value, 1, 1e-6);
-    check_eq(local.limiter, RESOURCE_L1_QUEUE);
+    check_eq(local.diagnosis.cause, CAUSE_L1_MSHRS);
     check_eq(local.resource[RESOURCE_L1_QUEUE].saturation, SATURATED);
     occupancy_release(&small);
     occupancy_release(&huge);
@@ -197,7 +195,6 @@ TEST("more walks than the probe show more capacity")
     machine.small_pages.walks_per_s = exact(40e6); /* no better: then nobody knows */
     now = computed(&input);
     check(!now.resource[RESOURCE_PAGE_WALKERS].limit.known);
-    check_eq(now.limiter, RESOURCE_NONE);
     occupancy_release(&now);
 }
 
@@ -261,7 +258,7 @@ TEST("tables in an unknown L2 may be near")
     check_between(now.resource[RESOURCE_PAGE_WALKERS].limit, 1e9 / 27, 1e9 / 27, 80e6,
                   1e-9);
     check_between(now.resource[RESOURCE_PAGE_WALKERS].residency_ns, 80, 5, 80, 1e-9);
-    check(now.limiter != RESOURCE_PAGE_WALKERS);
+    check(now.busiest != RESOURCE_PAGE_WALKERS);
     occupancy_release(&now);
     machine.level[1].effective_high_bytes = 350 << 10;
     now = computed(&input);

@@ -86,7 +86,7 @@ TEST("chains bound what queues do not")
 
     input.chains = exact(1);
     now = computed(&input);
-    check_eq(now.why, OCCUPANCY_WHY_CHAINS);
+    check_eq(now.diagnosis.cause, CAUSE_DEPENDENT_LOADS);
     left = occupancy_headroom(&now, input.time_s, &need);
     check(now.slack.value > 5);
     check(left.same_by_chains && left.min_by_chains && left.reached);
@@ -130,8 +130,8 @@ TEST("a floor of memory bounds nothing")
 }
 
 /* A queue shared by nobody knows how many has an eighth of its places at least, which is
- * no guess of what it has: 12 in flight do not make it the limiter. */
-TEST("the least share of a queue is no limiter")
+ * no guess of what it has: 12 in flight do not make it the busiest. */
+TEST("the least share of a queue limits nothing")
 {
     char scope[] = "cluster";
     struct machine machine = machine_made();
@@ -142,14 +142,14 @@ TEST("the least share of a queue is no limiter")
     machine.l2_mshrs.used = around(48, 40, 56);
     now = computed(&input);
     check_between(now.resource[RESOURCE_L2_QUEUE].limit, 5, 5, 56, 1e-9);
-    check(now.busiest != RESOURCE_L2_QUEUE && now.limiter != RESOURCE_L2_QUEUE);
+    check(now.busiest != RESOURCE_L2_QUEUE && now.diagnosis.cause != CAUSE_L2_MSHRS);
     occupancy_release(&now);
 }
 
 /* L1 needs 8 of 10 s if it has no more places than were seen: nobody knows. */
 TEST("a floor bounds nothing")
 {
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct occupancy now = {.by_queues = CAUSE_UNKNOWN};
     struct occupancy_rest left[RESOURCE_NR];
 
     for (int r = 0; r < RESOURCE_NR; r++) {

@@ -8,14 +8,13 @@
 
 SUITE(occupancy_limits);
 
-static void check_why(const struct occupancy_case *input, enum occupancy_why want,
+static void check_why(const struct occupancy_case *input, enum cause want,
                       const char *sentence)
 {
     struct occupancy now = computed(input);
 
-    check_str(occupancy_why_word(now.why), occupancy_why_word(want));
-    check_contains(buf_str(&now.why_sentence), sentence);
-    check_eq(now.limiter, RESOURCE_NONE);
+    check_str(cause_word(now.diagnosis.cause), cause_word(want));
+    check_contains(buf_str(&now.diagnosis.reason), sentence);
     occupancy_release(&now);
 }
 
@@ -24,23 +23,23 @@ TEST("low occupancy has a reason")
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
 
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
+    check_why(&input, CAUSE_UNKNOWN, "does not explain why");
     input.l1_misses_per_instruction = exact(0.01); /* 5.1 in the window */
-    check_why(&input, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead");
+    check_why(&input, CAUSE_REORDER_BUFFER, "looks 512 instructions ahead");
     input.l1_misses_per_instruction = exact(0.2); /* 102: the window has plenty */
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "4.02 misses are under way");
+    check_why(&input, CAUSE_UNKNOWN, "4.02 misses are under way");
     input.chains = exact(4);
-    check_why(&input, OCCUPANCY_WHY_CHAINS, "in 4 independent chains");
+    check_why(&input, CAUSE_DEPENDENT_LOADS, "in 4 independent chains");
     input.chains = exact(1); /* more than that are under way: it is not this */
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
+    check_why(&input, CAUSE_UNKNOWN, "does not explain why");
     input.chains = exact(12);
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
+    check_why(&input, CAUSE_UNKNOWN, "does not explain why");
     input.work.page_walks = exact(1e6);
     input.time_s = exact(0.18 / 3);
-    check_why(&input, OCCUPANCY_WHY_TRANSLATION, "44 % of the time of a miss");
+    check_why(&input, CAUSE_PAGE_WALKS, "44 % of the time of a miss");
     input.work.page_walks = exact(0);
     input.work.l1_covered_from[2] = exact(9e5);
-    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "where 48 could be");
+    check_why(&input, CAUSE_PREFETCHER, "where 48 could be");
 }
 
 TEST("arithmetic can be the reason")
@@ -50,13 +49,12 @@ TEST("arithmetic can be the reason")
     struct occupancy now;
 
     input.work.flops = exact(5.8e7); /* scalar code at 97 % of its rate */
-    check_why(&input, OCCUPANCY_WHY_COMPUTE,
-              "where scalar code reaches 6 and vector code 48");
+    check_why(&input, CAUSE_ARITHMETIC, "where scalar code reaches 6 and vector code 48");
     input.work.flops = exact(4.5e8);
     now = computed(&input);
-    check_eq(now.limiter, RESOURCE_ARITHMETIC);
-    check_eq(now.why, OCCUPANCY_WHY_COMPUTE);
-    check_contains(buf_str(&now.limiter_sentence),
+    check_eq(now.diagnosis.cause, CAUSE_ARITHMETIC);
+    check_eq(now.diagnosis.cause, CAUSE_ARITHMETIC);
+    check_contains(buf_str(&now.diagnosis.reason),
                    "45 billion floating-point operations");
     occupancy_release(&now);
 }
@@ -152,7 +150,7 @@ TEST("what is not known stays unknown")
     now = computed(&input);
     check(!now.in_flight.known && !now.slack.known && !now.paper_n.known);
     check(now.resource[RESOURCE_L1_QUEUE].min_s.known);
-    check_contains(buf_str(&now.why_sentence), "is not known");
+    check_contains(buf_str(&now.diagnosis.reason), "is not known");
     occupancy_release(&now);
     input.time_s = exact(0.1 / 4);
     input.work.l1_fill_from[2] = quantity_unknown();
@@ -224,7 +222,7 @@ static double bound_of(const struct occupancy *now, struct quantity time_s, doub
 /* T_now 20, L1 16, memory 8, others less. */
 TEST("bounds scale the work")
 {
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct occupancy now = {.by_queues = CAUSE_UNKNOWN};
     struct quantity time_s = exact(20);
 
     for (int r = 0; r < RESOURCE_NR; r++)
@@ -238,13 +236,13 @@ TEST("bounds scale the work")
     /* unknown work matters where it could limit */
     check(isnan(bound_of(&now, time_s, -1, 1)));
     check_near(bound_of(&now, time_s, 1, -1), 1.25, 1e-9);
-    now.why = OCCUPANCY_WHY_CACHE_RESIDENT;
+    now.by_queues = CAUSE_CORE;
     check(isnan(bound_of(&now, time_s, 1, 1)));
 }
 
 TEST("bounds carry intervals")
 {
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct occupancy now = {.by_queues = CAUSE_UNKNOWN};
     struct occupancy_rest left[RESOURCE_NR];
 
     all_left(left);
@@ -268,7 +266,7 @@ TEST("bounds carry intervals")
 /* T_now 10 to 10, L2 queue 4 to 5, memory 2. */
 TEST("bounds know what is left at least")
 {
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct occupancy now = {.by_queues = CAUSE_UNKNOWN};
     struct occupancy_rest left[RESOURCE_NR];
     struct quantity bound;
 
@@ -308,7 +306,8 @@ TEST("figures go out as JSON")
     first = json_array_get(json_object_get(root, "resources"), 0);
     check_str(json_string_value(json_object_get(first, "resource")), "l1_mshrs");
     check_str(json_string_value(json_object_get(first, "fullness")), "not full");
-    check_str(json_string_value(json_object_get(root, "why")), "unknown");
+    check_str(json_string_value(json_object_get(json_object_get(root, "cause"), "cause")),
+              "unknown");
     check(json_is_object(json_object_get(root, "paper_n")));
     json_decref(root);
     occupancy_release(&now);
@@ -337,12 +336,10 @@ TEST("metrics have the names of rules")
     struct occupancy_sink sink = {put_number, put_word, rule_facts_new()};
     json_t *facts;
 
-    for (int limiter = 0; limiter <= RESOURCE_NONE; limiter++)
-        for (int why = 0; why <= OCCUPANCY_WHY_UNKNOWN; why++) {
-            now.limiter = limiter;
-            now.why = why;
-            occupancy_metrics(&now, &sink);
-        }
+    for (int cause = 0; cause < CAUSE_NR; cause++) {
+        now.diagnosis.cause = (enum cause)cause;
+        occupancy_metrics(&now, &sink);
+    }
     facts = rule_facts_to_json(sink.context);
     check_near(json_number_value(
                    json_object_get(json_object_get(facts, "queue_utilization"), "value")),
@@ -359,6 +356,8 @@ TEST("words go both ways")
 {
     for (int r = 0; r < RESOURCE_NR; r++)
         check_eq(resource_from_word(resource_word(r)), r);
+    for (int c = 0; c < CAUSE_NR; c++)
+        check_eq(cause_from_word(cause_word(c)), c);
     check_eq(resource_from_word("mshrs"), RESOURCE_NR);
     check_str(saturation_word(SATURATION_UNDECIDED), "undecided");
     check_near(occupancy_paper_n(106.9, 145, 64, 24), 10.09, 1e-3);
@@ -370,17 +369,16 @@ TEST("the tightest cap is named")
 {
     static const struct {
         double chains, misses_per_instruction, per_branch_miss;
-        enum occupancy_why want; /* of 4.02 under way */
+        enum cause want; /* of 4.02 under way */
         const char *sentence;
     } cases[] = {
-        {4, 0.01, 600, OCCUPANCY_WHY_CHAINS, "in 4 independent chains"},
-        {5, 0.008, 0, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead"},
-        {0, 0.01, 400, OCCUPANCY_WHY_BRANCHES, "Every 400 instructions a branch"},
-        {0, 0.2, 20, OCCUPANCY_WHY_BRANCHES, "room for no more than 4 misses"},
-        {0, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not explain why"},
-        {12, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not explain why"},
-        {1, 0.2, 1, OCCUPANCY_WHY_UNKNOWN,
-         "does not explain why"}, /* more than they allow */
+        {4, 0.01, 600, CAUSE_DEPENDENT_LOADS, "in 4 independent chains"},
+        {5, 0.008, 0, CAUSE_REORDER_BUFFER, "looks 512 instructions ahead"},
+        {0, 0.01, 400, CAUSE_BRANCHES, "Every 400 instructions a branch"},
+        {0, 0.2, 20, CAUSE_BRANCHES, "room for no more than 4 misses"},
+        {0, 0.2, 2000, CAUSE_UNKNOWN, "does not explain why"},
+        {12, 0.2, 2000, CAUSE_UNKNOWN, "does not explain why"},
+        {1, 0.2, 1, CAUSE_UNKNOWN, "does not explain why"}, /* more than they allow */
     };
     struct machine machine = machine_made();
 
@@ -408,12 +406,12 @@ TEST("chains may be an interval")
 {
     static const struct {
         double low, high;
-        enum occupancy_why want; /* of 4.02 under way */
+        enum cause want; /* of 4.02 under way */
     } cases[] = {
-        {2, 5, OCCUPANCY_WHY_CHAINS},
-        {2, 2, OCCUPANCY_WHY_UNKNOWN},
-        {2, INFINITY, OCCUPANCY_WHY_UNKNOWN},
-        {7, 9, OCCUPANCY_WHY_UNKNOWN},
+        {2, 5, CAUSE_DEPENDENT_LOADS},
+        {2, 2, CAUSE_UNKNOWN},
+        {2, INFINITY, CAUSE_UNKNOWN},
+        {7, 9, CAUSE_UNKNOWN},
     };
     struct machine machine = machine_made();
 
@@ -432,9 +430,9 @@ TEST("large code starves the core")
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
 
     input.code_bytes = exact(20 << 10);
-    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not explain why");
+    check_why(&input, CAUSE_UNKNOWN, "does not explain why");
     input.code_bytes = exact(80 << 10);
-    check_why(&input, OCCUPANCY_WHY_FRONT_END, "80 KiB of instructions");
+    check_why(&input, CAUSE_FRONT_END, "80 KiB of instructions");
 }
 
 TEST("the prefetcher says why it is behind")
@@ -442,9 +440,9 @@ TEST("the prefetcher says why it is behind")
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 0.1 / 4, 1);
 
-    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "at each page of 4 KiB it starts over");
+    check_why(&input, CAUSE_PREFETCHER, "at each page of 4 KiB it starts over");
     input.run_bytes = exact(640);
-    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "ends after 10 cache lines");
+    check_why(&input, CAUSE_PREFETCHER, "ends after 10 cache lines");
     input.streams = exact(20);
-    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "runs along 20 arrays at a time");
+    check_why(&input, CAUSE_PREFETCHER, "runs along 20 arrays at a time");
 }

@@ -180,16 +180,17 @@ TEST("a floor limits nothing")
         quantity_between(10.8, 10.8, INFINITY, 9, PROVENANCE_PROBE);
     now = computed(&input);
     check_eq(now.resource[RESOURCE_MEMORY].saturation, SATURATION_UNDECIDED);
-    check(now.limiter != RESOURCE_MEMORY && now.busiest != RESOURCE_MEMORY);
-    check_str(occupancy_why_word(now.why), "prefetcher");
-    check_contains(buf_str(&now.limiter_sentence),
+    check(now.diagnosis.cause != CAUSE_MEMORY_BANDWIDTH &&
+          now.busiest != RESOURCE_MEMORY);
+    check_str(cause_word(now.diagnosis.cause), "prefetcher");
+    check_contains(buf_str(&now.diagnosis.reason),
                    "Whether memory bandwidth is at its limit is not known");
-    check_contains(buf_str(&now.limiter_sentence), "106 %");
+    check_contains(buf_str(&now.diagnosis.reason), "106 %");
     check(now.slack.low <= 1);
     occupancy_release(&now);
     machine.one_core.read_gbs = exact(10.8); /* known from both sides, it does */
     now = computed(&input);
-    check_eq(now.limiter, RESOURCE_MEMORY);
+    check_eq(now.diagnosis.cause, CAUSE_MEMORY_BANDWIDTH);
     occupancy_release(&now);
 }
 
@@ -211,8 +212,8 @@ static void take_number(void *context, const char *metric, struct quantity value
 static void take_word(void *context, const char *metric, const char *word)
 {
     (void)context;
-    if (strcmp(metric, "limiter") == 0)
-        check_str(word, "none");
+    if (strcmp(metric, "cause") == 0)
+        check_str(word, "unknown");
 }
 
 /* Random reads that keep 22.6 of 16 places taken, of which one figure is wrong. */
@@ -226,12 +227,12 @@ static void check_doubted(const struct machine *machine, const char *says)
 
     to.context = &seen;
     check_eq(now.resource[RESOURCE_L1_QUEUE].saturation, SATURATION_IMPOSSIBLE);
-    check_contains(buf_str(&now.limiter_sentence), "of 16 entries of the L1 miss queue");
-    check_contains(buf_str(&now.limiter_sentence), says);
-    check_contains(buf_str(&now.limiter_sentence), "Nothing is concluded from it");
-    check(!strstr(buf_str(&now.limiter_sentence), "Nothing that was counted is at its"));
-    check_contains(buf_str(&now.why_sentence), "contradict each other");
-    check(!now.in_flight.known && now.limiter != RESOURCE_L1_QUEUE);
+    check_contains(buf_str(&now.diagnosis.reason), "of 16 entries of the L1 miss queue");
+    check_contains(buf_str(&now.diagnosis.reason), says);
+    check_contains(buf_str(&now.diagnosis.reason), "Nothing is concluded from it");
+    check(!strstr(buf_str(&now.diagnosis.reason), "Nothing that was counted is at its"));
+    check_contains(buf_str(&now.diagnosis.reason), "contradict each other");
+    check(!now.in_flight.known && now.diagnosis.cause != CAUSE_L1_MSHRS);
     occupancy_metrics(&now, &to);
     check(!seen.l1_known && seen.l2_known);
     occupancy_release(&now);
@@ -258,6 +259,6 @@ TEST("a little more than all is full")
     struct occupancy now = computed(&input);
 
     check_eq(now.resource[RESOURCE_L1_QUEUE].saturation, SATURATED);
-    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    check_eq(now.diagnosis.cause, CAUSE_L1_MSHRS);
     occupancy_release(&now);
 }

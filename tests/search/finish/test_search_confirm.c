@@ -78,12 +78,13 @@ TEST("half of the copies relieve memory")
 
     open_laboratory(&lab, memory_work(1e6, 1e6), 8 * 64e6 / 96e9, 8);
     diagnose(&lab);
-    check_eq(lab.now.limiter, RESOURCE_MEMORY);
+    check_eq(lab.now.diagnosis.cause, CAUSE_MEMORY_BANDWIDTH);
     check(confirm_predict(&lab.about, CONFIRM_HALF_COPIES, &predicted, &rival));
     check_near(predicted.value, 2 * 64.0 / 100, 0.01);
-    experiment(&lab, 1.28, CONFIRM_HALF_COPIES, CONFIRM_VERDICT_CONFIRMED,
-               "If memory bandwidth sets the limit, an iteration with half of the copies "
-               "runs 1.28x");
+    experiment(
+        &lab, 1.28, CONFIRM_HALF_COPIES, CONFIRM_VERDICT_CONFIRMED,
+        "If the loop is bound by memory bandwidth, an iteration with half of the copies "
+        "runs 1.28x");
     check_eq(lab.setup.copies, 4);
     experiment(&lab, 1.0, CONFIRM_HALF_COPIES, CONFIRM_VERDICT_REFUTED,
                "Measured: 1.00x (0.99 to 1.01); the diagnosis is refuted");
@@ -104,11 +105,11 @@ TEST("a chain stays with fewer copies")
     lab.about.input.chains = exact(1);
     lab.machine.one_core.read_gbs = exact(50);
     diagnose(&lab);
-    check_eq(lab.now.why, OCCUPANCY_WHY_CHAINS);
+    check_eq(lab.now.diagnosis.cause, CAUSE_DEPENDENT_LOADS);
     check(confirm_predict(&lab.about, CONFIRM_HALF_COPIES, &predicted, &rival));
     check(predicted.value < 1.1 && rival.value > 1.5);
     experiment(&lab, 1.02, CONFIRM_HALF_COPIES, CONFIRM_VERDICT_CONFIRMED,
-               "If chains of addresses set the pace");
+               "If the loop is bound by the latency of dependent loads");
     experiment(&lab, 1.9, CONFIRM_HALF_COPIES, CONFIRM_VERDICT_REFUTED, "is refuted");
     occupancy_release(&lab.now);
 }
@@ -156,9 +157,9 @@ TEST("arithmetic does not care for size")
     work.flops = exact(4e9);
     open_laboratory(&lab, work, 0.1, 1);
     diagnose(&lab);
-    check_eq(lab.now.why, OCCUPANCY_WHY_COMPUTE);
+    check_eq(lab.now.diagnosis.cause, CAUSE_ARITHMETIC);
     experiment(&lab, 1.03, CONFIRM_SMALLER, CONFIRM_VERDICT_CONFIRMED,
-               "If arithmetic throughput sets the limit");
+               "If the loop is bound by throughput of the execution units");
     experiment(&lab, 2, CONFIRM_SMALLER, CONFIRM_VERDICT_REFUTED, "is refuted");
     occupancy_release(&lab.now);
 }
@@ -174,11 +175,11 @@ TEST("huge pages relieve walkers")
     open_laboratory(&lab, work, 0.0275, 1);
     lab.about.huge_pages_available = true;
     diagnose(&lab);
-    check_eq(lab.now.limiter, RESOURCE_PAGE_WALKERS);
+    check_eq(lab.now.diagnosis.cause, CAUSE_PAGE_WALKS);
     check(confirm_predict(&lab.about, CONFIRM_HUGE_PAGES, &predicted, &rival));
     check_near(predicted.value, 27.0 / 17, 0.01);
     experiment(&lab, 1.55, CONFIRM_HUGE_PAGES, CONFIRM_VERDICT_CONFIRMED,
-               "If address translation is what is waited for, an iteration with the "
+               "If the loop is bound by page walks (TLB misses), an iteration with the "
                "arrays on huge pages");
     experiment(&lab, 0.99, CONFIRM_HUGE_PAGES, CONFIRM_VERDICT_REFUTED, "is refuted");
     lab.about.huge_pages_available = false; /* the next that decides */
@@ -196,7 +197,7 @@ TEST("indices in order relieve the miss queue")
     open_laboratory(&lab, memory_work(1e6, 0), 1e6 * 100e-9 / 15, 1);
     lab.about.table_bytes = 64e5; /* each line is met ten times */
     diagnose(&lab);
-    check_eq(lab.now.limiter, RESOURCE_L1_QUEUE);
+    check_eq(lab.now.diagnosis.cause, CAUSE_L1_MSHRS);
     check(confirm_predict(&lab.about, CONFIRM_ORDERED, &predicted, &rival));
     check(predicted.low >= 1.15 && predicted.value > 2);
     experiment(&lab, predicted.value, CONFIRM_ORDERED, CONFIRM_VERDICT_CONFIRMED,
@@ -231,7 +232,7 @@ TEST("without a diagnosis nothing is tested")
 
     open_laboratory(&lab, memory_work(1e6, 0), 1e6 * 100e-9 / 5, 8);
     diagnose(&lab);
-    check_eq(lab.now.why, OCCUPANCY_WHY_UNKNOWN);
+    check_eq(lab.now.diagnosis.cause, CAUSE_UNKNOWN);
     experiment(&lab, 1, CONFIRM_NONE, CONFIRM_VERDICT_NOT_DONE,
                "is not known, so there is no diagnosis to test.");
     occupancy_release(&lab.now);

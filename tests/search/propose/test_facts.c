@@ -278,7 +278,7 @@ TEST("what is not known is not said")
     look(&bench, &none, false);
     check_near(number(&bench, "loop_depth"), 2, 0);
     check(!json_object_get(bench.facts, "has_reuse"));
-    check(!json_object_get(bench.facts, "limiter"));
+    check(!json_object_get(bench.facts, "cause"));
     check(!json_object_get(bench.facts, "flops_per_byte"));
     check(!json_object_get(bench.facts, "simd_lanes"));
     check(!json_object_get(bench.facts, "idle_cores"));

@@ -90,8 +90,8 @@ TEST("occupancy is computed anew")
              &err);
     check_near(to.occupancy.paper_n.value, from.occupancy.paper_n.value, 1e-6);
     check_near(to.occupancy.slack.value, from.occupancy.slack.value, 1e-6);
-    check_str(buf_str(&to.occupancy.limiter_sentence),
-              buf_str(&from.occupancy.limiter_sentence));
+    check_str(buf_str(&to.occupancy.diagnosis.reason),
+              buf_str(&from.occupancy.diagnosis.reason));
     measurement_release(&from);
     measurement_release(&to);
     space_release(&space);

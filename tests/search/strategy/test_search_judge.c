@@ -150,8 +150,9 @@ TEST("advice and bounds are held against the gain")
                                .bound_speedup = quantity_unknown(),
                                .measured_speedup = speedup(1, 0.9, 1.1),
                                .tried_plan = plan}};
-    struct measurement baseline = {
-        .plan = none, .has_occupancy = true, .occupancy.limiter = RESOURCE_MEMORY};
+    struct measurement baseline = {.plan = none,
+                                   .has_occupancy = true,
+                                   .occupancy.diagnosis.cause = CAUSE_MEMORY_BANDWIDTH};
     struct search_result result = {.advice = advice,
                                    .advice_nr = 3,
                                    .measurement = &baseline,
