@@ -74,20 +74,6 @@ static bool is_imported(const json_t *report)
     return is_document(report, "inflight.imported/1");
 }
 
-/* Of a sweep. */
-static int add_series(const struct settings *settings, const json_t *report,
-                      struct buf *text, struct error *err)
-{
-    struct series series = {0};
-    struct layout layout =
-        layout_on(text, term_colour(stdout, settings->colour), term_columns(stdout));
-    if (series_from_json(report, "the session", &series, err))
-        return -1;
-    series_text(&series, &layout);
-    series_release(&series);
-    return 0;
-}
-
 int report_faces(const struct settings *settings, const json_t *report, struct error *err)
 {
     int status = 0;
@@ -116,9 +102,11 @@ static int print_report(const struct settings *settings, const json_t *report,
     else if (is_imported(report))
         space_text(report, term_colour(stdout, settings->colour), settings->evidence,
                    term_columns(stdout), &text);
-    else if (is_series(report))
-        status = add_series(settings, report, &text, err);
-    else
+    else if (is_series(report)) {
+        struct layout layout =
+            layout_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+        series_text(report, &layout);
+    } else
         report_text(report, term_colour(stdout, settings->colour), settings->evidence,
                     term_columns(stdout), &text);
     if (!status)

@@ -582,93 +582,160 @@ static double right_end(const struct metrics_roof *roof, size_t nr)
     return right > 0 ? BEYOND * right : INFINITY;
 }
 
-static void add_mark(struct plot_panel *panel, const struct metrics_roof *roof, size_t i,
+static struct quantity mark_x(const struct metrics_roof *roof, bool memory)
+{
+    return memory ? roof->roofline.ai_memory : roof->roofline.ai;
+}
+
+static struct quantity mark_y(const struct metrics_roof *roof)
+{
+    return quantity_scale(roof->roofline.flops_per_s, 1e-9);
+}
+
+static void add_mark(struct plot *plot, const struct metrics_roof *roof, size_t i,
                      bool memory, double right)
 {
     static const enum plot_mark mark[] = {PLOT_DOT, PLOT_SQUARE, PLOT_UP, PLOT_DIAMOND,
                                           PLOT_DOWN};
     static const char *const colour[] = {COLOUR_WRITTEN, COLOUR_WINNER, COLOUR_FAILED};
-    struct quantity x = memory ? roof->roofline.ai_memory : roof->roofline.ai,
-                    y = quantity_scale(roof->roofline.flops_per_s, 1e-9);
+    struct quantity x = mark_x(roof, memory), y = mark_y(roof);
     bool beyond = memory && x.value >= right;
     if (!x.known || !(x.value > 0))
         return;
-    struct plot_series *series =
-        plot_add(panel,
-                 (struct plot_series){.mark = mark[i % ARRAY_SIZE(mark)] - memory,
-                                      .size = 1.3,
-                                      .interval = x.low == x.high && y.low == y.high
-                                                      ? PLOT_NO_INTERVAL
-                                                      : PLOT_BOXES,
-                                      .letter = (char)((memory ? 'a' : 'A') + i % 26),
-                                      .colour = colour[i % ARRAY_SIZE(colour)]},
-                 "%s, by %s%s", roof->column->label, memory ? "memory's" : "L1's bytes",
-                 beyond ? ", off the right edge" : "");
+    plot_series(plot,
+                (struct plot_look){.mark = mark[i % ARRAY_SIZE(mark)] - memory,
+                                   .size = 1.3,
+                                   .interval = x.low == x.high && y.low == y.high
+                                                   ? PLOT_NO_INTERVAL
+                                                   : PLOT_BOXES,
+                                   .letter = (char)((memory ? 'a' : 'A') + i % 26),
+                                   .colour = colour[i % ARRAY_SIZE(colour)]},
+                "%s, by %s%s", roof->column->label, memory ? "memory's" : "L1's bytes",
+                beyond ? ", off the right edge" : "");
     if (!beyond)
-        plot_point(series, x, y, NULL);
+        plot_point(plot, x, y);
 }
 
-static struct plot_roof slope_of(double gbs, double top, const char *name,
-                                 const char *colour)
-{
-    struct buf title = {0};
-    buf_addf(&title, "%s, ", name);
-    buf_add_number(&title, gbs);
-    buf_add(&title, " GB/s, ridge ");
-    buf_add_number(&title, top / gbs);
-    return (struct plot_roof){
-        .value = gbs, .colour = colour, .title = buf_detach(&title)};
-}
+/* Bandwidth of a level: a roof that rises to the highest one of arithmetic. */
+struct slope {
+    double gbs;
+    const char *name, *colour;
+    bool of_node;
+};
 
-static void add_roofs(struct plot_panel *panel, const struct metrics_roof *roof)
+static size_t find_slopes(const struct metrics_roof *roof,
+                          struct slope slope[ROOF_LEVELS + 1])
 {
     static const char *const colour[] = {[ROOF_L1] = COLOUR_L1,
                                          [ROOF_L2] = COLOUR_L2,
                                          [ROOF_L3] = COLOUR_OTHER,
                                          [ROOF_MEMORY] = COLOUR_MEMORY};
-    static const enum plot_dash dash[] = {
-        [ROOF_SCALAR] = PLOT_DOTTED, [ROOF_SIMD] = PLOT_DASHED, [ROOF_FMA] = PLOT_SOLID};
     const struct roof_ceilings *ceilings = &roof->ceilings;
-    const double top = 1e-9 * roof->roofline.peak.value;
     struct quantity node = ceilings->node.value,
                     memory = ceilings->gbs[ROOF_MEMORY].value;
-    struct plot_roof slope[ROOF_LEVELS + 1], level[ROOF_FLOPS];
-    size_t slope_nr = 0, level_nr = 0;
+    size_t nr = 0;
     for (int i = 0; i < ROOF_LEVELS; i++)
         if (ceilings->gbs[i].value.known)
-            slope[slope_nr++] = slope_of(ceilings->gbs[i].value.value, top,
-                                         roof_level_text(i), colour[i]);
-    if (node.known && !(memory.known && memory.value == node.value)) {
-        slope[slope_nr] =
-            slope_of(node.value, top, "memory, all its bytes", COLOUR_MEMORY);
-        slope[slope_nr].width = 1.5;
-        slope[slope_nr++].dash = PLOT_DASHED;
-    }
-    for (int i = 0; i < ROOF_FLOPS; i++) {
-        struct quantity flops = ceilings->flops[i].value;
-        struct buf title = {0};
-        if (!flops.known)
+            slope[nr++] = (struct slope){ceilings->gbs[i].value.value, roof_level_text(i),
+                                         colour[i], false};
+    if (node.known && !(memory.known && memory.value == node.value))
+        slope[nr++] =
+            (struct slope){node.value, "memory, all its bytes", COLOUR_MEMORY, true};
+    return nr;
+}
+
+/* Widens an axis by a value that a logarithmic one has a place for. */
+static void take_in(struct plot_axis *axis, double value)
+{
+    if (!isfinite(value) || !(value > 0))
+        return;
+    axis->low = fmin(axis->low, value);
+    axis->high = fmax(axis->high, value);
+}
+
+/* Round all marks, roofs of arithmetic and ridges. */
+static void find_frame(const struct metrics_roof *roof, size_t nr, double right,
+                       const struct slope *slope, size_t slope_nr, struct plot_axis *x,
+                       struct plot_axis *y)
+{
+    for (size_t i = 0; i < 2 * nr; i++) {
+        struct quantity at = mark_x(&roof[i / 2], i % 2);
+        if (!at.known || !(at.value > 0) || (i % 2 && at.value >= right))
             continue;
-        buf_addf(&title, "%s, ", roof_flops_text(i));
-        buf_add_number(&title, 1e-9 * flops.value);
-        buf_add(&title, " GFLOP/s");
-        level[level_nr++] = (struct plot_roof){.value = 1e-9 * flops.value,
-                                               .colour = COLOUR_COMPUTE,
-                                               .width = dash[i] ? 1.5 : 2,
-                                               .dash = dash[i],
-                                               .title = buf_detach(&title)};
+        take_in(x, at.value);
+        take_in(y, mark_y(&roof[i / 2]).value);
     }
-    plot_roofline(panel, slope, slope_nr, level, level_nr);
+    for (int k = 0; k < ROOF_FLOPS; k++) {
+        struct quantity flops = roof->ceilings.flops[k].value;
+        take_in(y, 1e-9 * flops.value);
+        for (size_t i = 0; i < slope_nr && flops.known; i++)
+            take_in(x, 1e-9 * flops.value / slope[i].gbs);
+    }
+    x->low /= 2.5;
+    x->high *= 2.5;
+    y->low /= 2.5;
+    y->high *= 1.8;
+}
+
+/* Up to the peak, with a dot at the ridge. */
+static void add_slope(struct plot *plot, const struct slope *slope, double peak)
+{
+    struct buf gbs = {0}, ridge = {0};
+    buf_add_number(&gbs, slope->gbs);
+    buf_add_number(&ridge, peak / slope->gbs);
+    plot_series(plot,
+                (struct plot_look){.line = PLOT_LINE,
+                                   .colour = slope->colour,
+                                   .width = slope->of_node ? 1.5 : 2,
+                                   .dash = slope->of_node ? PLOT_DASHED : PLOT_SOLID},
+                "%s, %s GB/s, ridge %s", slope->name, buf_str(&gbs), buf_str(&ridge));
+    buf_release(&gbs);
+    buf_release(&ridge);
+    if (!(slope->gbs > 0))
+        return;
+    plot_line(plot, plot->x.low, plot->x.low * slope->gbs, peak / slope->gbs, peak);
+    plot_series(
+        plot,
+        (struct plot_look){
+            .mark = PLOT_DOT, .size = 0.5, .letter = '+', .colour = slope->colour},
+        NULL);
+    plot_at(plot, peak / slope->gbs, peak);
+}
+
+/* From the steepest slope on. */
+static void add_flat(struct plot *plot, int kind, double gflops, double steepest)
+{
+    static const enum plot_dash dash[] = {
+        [ROOF_SCALAR] = PLOT_DOTTED, [ROOF_SIMD] = PLOT_DASHED, [ROOF_FMA] = PLOT_SOLID};
+    struct buf height = {0};
+    buf_add_number(&height, gflops);
+    plot_series(plot,
+                (struct plot_look){.line = PLOT_LINE,
+                                   .colour = COLOUR_COMPUTE,
+                                   .width = dash[kind] == PLOT_SOLID ? 2 : 1.5,
+                                   .dash = dash[kind]},
+                "%s, %s GFLOP/s", roof_flops_text(kind), buf_str(&height));
+    buf_release(&height);
+    if (gflops > 0)
+        plot_line(plot, steepest > 0 ? fmax(gflops / steepest, plot->x.low) : plot->x.low,
+                  gflops, plot->x.high, gflops);
 }
 
 /* False = there is nothing to draw. */
 static bool fill_plot(const struct metrics_report *report,
                       const struct metrics_roof *roof, size_t nr, struct plot *plot)
 {
+    struct plot_axis x = {.label = "arithmetic intensity (flop/B)",
+                          .scale = PLOT_LOG,
+                          .low = INFINITY},
+                     y = {.label = "GFLOP/s", .scale = PLOT_LOG, .low = INFINITY};
+    struct slope slope[ROOF_LEVELS + 1];
+    double steepest = 0;
     if (!nr)
         return false;
-    struct plot_panel *panel = plot_add_panel(plot);
     const double right = right_end(roof, nr);
+    const struct roof *flops = roof->ceilings.flops;
+    size_t slope_nr = find_slopes(roof, slope);
     struct buf title = {0};
     buf_addf(&title, "Roofs of %s, %d cores", roof->column->machine.name,
              roof->ceilings.cores);
@@ -677,13 +744,19 @@ static bool fill_plot(const struct metrics_report *report,
                  report->nr - nr);
     plot->title = buf_detach(&title);
     plot->height = 460;
-    panel->x.label = xstrdup("arithmetic intensity (flop/B)");
-    panel->y.label = xstrdup("GFLOP/s");
-    for (size_t i = 0; i < nr; i++) {
-        add_mark(panel, &roof[i], i, false, right);
-        add_mark(panel, &roof[i], i, true, right);
+    find_frame(roof, nr, right, slope, slope_nr, &x, &y);
+    plot_panel(plot, NULL, &x, &y);
+    for (size_t i = 0; i < slope_nr; i++) {
+        add_slope(plot, &slope[i], 1e-9 * roof->roofline.peak.value);
+        steepest = fmax(steepest, slope[i].gbs);
     }
-    add_roofs(panel, roof);
+    for (int i = 0; i < ROOF_FLOPS; i++)
+        if (flops[i].value.known)
+            add_flat(plot, i, 1e-9 * flops[i].value.value, steepest);
+    for (size_t i = 0; i < nr; i++) {
+        add_mark(plot, &roof[i], i, false, right);
+        add_mark(plot, &roof[i], i, true, right);
+    }
     return true;
 }
 

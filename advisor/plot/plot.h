@@ -1,13 +1,14 @@
 /*
- * Pictures: described as data, drawn by gnuplot. Who wants one fills a `struct plot`;
- * only plot_script.c knows gnuplot's language, only plot.c runs it.
+ * Pictures, drawn by gnuplot. What they look like stands in
+ * templates/plot/picture.gnuplot; who wants one adds panels, and series to the last
+ * panel.
  */
 #ifndef ADVISOR_PLOT_H
 #define ADVISOR_PLOT_H
 
+#include "core/base/buf.h"
 #include "core/base/quantity.h"
 
-struct buf;
 struct error;
 struct machine;
 
@@ -24,39 +25,25 @@ const char *plot_colour(size_t curve); /* of the curve with this number */
 
 enum plot_kind { PLOT_TERMINAL, PLOT_SVG, PLOT_PNG };
 
-/* ---- a picture as data ---- */
+/* ---- what is drawn ---- */
 
 /* PLOT_BYTES: logarithmic, in powers of two. */
 enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_BYTES };
 
 struct plot_axis {
-    char *label; /* NULL = none */
+    const char *label;
     enum plot_scale scale;
-    double low, high; /* both 0 = what the data need */
-    struct plot_tic {
-        double at;
-        char *text;
-    } * tic; /* in place of numbers */
-    size_t tic_nr, tic_alloc;
+    double low, high;           /* both 0 = what the data need */
+    const struct strvec *words; /* at 1, 2 ..., in place of numbers; NULL = numbers */
 };
 
-enum plot_line {
-    PLOT_NO_LINE,
-    PLOT_LINE,
-    PLOT_STEPS,
-    PLOT_VERTICAL,  /* at each x through the whole frame */
-    PLOT_HYPERBOLA, /* y = c / x, from its only point on to the right */
-    PLOT_TEXT,      /* tips beside the points */
-    PLOT_TEXT_UP,   /* the same; y is the share of the frame's height */
-};
+enum plot_line { PLOT_NO_LINE, PLOT_LINE, PLOT_STEPS };
 
 /* As gnuplot numbers them; one less is the same mark, open. */
 enum plot_mark {
     PLOT_NO_MARK,
-    PLOT_CROSS = 2,
     PLOT_SQUARE = 5,
-    PLOT_RING,
-    PLOT_DOT,
+    PLOT_DOT = 7,
     PLOT_UP = 9,
     PLOT_DOWN = 11,
     PLOT_DIAMOND = 13
@@ -66,75 +53,57 @@ enum plot_mark {
 enum plot_interval { PLOT_NO_INTERVAL, PLOT_BARS, PLOT_BAND, PLOT_BOXES };
 
 enum plot_dash {
-    PLOT_SOLID,
-    PLOT_DASHED = 2,
+    PLOT_SOLID = 1,
+    PLOT_DASHED,
     PLOT_DOTTED,
     PLOT_DASH_DOT,
     PLOT_DASH_DOTS
 };
 
-struct plot_series {
+struct plot_look {
     enum plot_line line;
     enum plot_interval interval;
     const char *colour;
-    double width; /* of lines; 0 = 2 */
-    enum plot_dash dash;
+    double width;        /* of lines; 0 = 2 */
+    enum plot_dash dash; /* 0 = solid */
     enum plot_mark mark;
     double size; /* of marks; 0 = 0.8 */
     char letter; /* the terminal's mark; 0 = the next one */
-    char *title; /* in the legend; NULL = not there; without points only there */
-    struct plot_point {
-        struct quantity x, y; /* unknown = a gap, infinite = at the frame's end */
-        char *tip;
-    } * point;
-    size_t point_nr, point_alloc;
 };
 
-struct plot_panel {
-    char *title;
-    struct plot_axis x, y;
-    struct plot_series *series; /* later ones cover earlier ones */
-    size_t series_nr, series_alloc;
-};
-
-/* {0} is an empty one. The terminal gets the first panel only. */
+/* {0} but for its kind is an empty one. The terminal gets the first panel only. */
 struct plot {
     enum plot_kind kind;
-    char *title;              /* lines; NULL = none */
-    int height;               /* of a panel in pixels */
-    struct plot_panel *panel; /* one above the other */
-    size_t panel_nr, panel_alloc;
+    char *title; /* lines; NULL = none */
+    int height;  /* of a panel in pixels */
+    size_t panel_nr;
+    /* the rest is plot_script.c's: of all panels, of the last one, of its last series */
+    struct buf panels;
+    size_t rows, series_nr;
+    struct plot_axis x, y; /* without label and words */
+    struct buf head, data, intervals, lines;
+    size_t entry_nr, longest;
+    struct plot_look look;
+    char *name;
+    struct buf points;
+    bool open, wide;
 };
 void plot_release(struct plot *plot);
 
-/* Borrowed until the next one is added. */
-struct plot_panel *plot_add_panel(struct plot *plot);
-/* `look`: all but title and points; NULL = not in the legend. */
-struct plot_series *plot_add(struct plot_panel *panel, struct plot_series look,
-                             const char *title, ...)
+/* Below the one before it; title: NULL = none. */
+void plot_panel(struct plot *plot, const char *title, const struct plot_axis *x,
+                const struct plot_axis *y);
+/* Later ones cover earlier ones, lines cover intervals. `name`: in the legend, NULL = not
+ * there; without points only there. */
+void plot_series(struct plot *plot, struct plot_look look, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
-void plot_add_tic(struct plot_axis *axis, double at, const char *text);
-void plot_point(struct plot_series *series, struct quantity x, struct quantity y,
-                const char *tip);
-void plot_at(struct plot_series *series, double x, double y); /* no interval, no tip */
+/* Of the last series. Unknown = a gap, infinite = at the frame's end. */
+void plot_point(struct plot *plot, struct quantity x, struct quantity y);
+void plot_at(struct plot *plot, double x, double y); /* no interval */
 /* A straight one. */
-void plot_line(struct plot_series *series, double x0, double y0, double x1, double y1);
-
-/* ---- pictures that several have ---- */
-
-/* A roof of so many GB/s (slopes) or GFLOP/s (levels); what is not positive stands in the
- * legend only. */
-struct plot_roof {
-    double value;
-    const char *colour;
-    double width;
-    enum plot_dash dash;
-    char *title; /* taken over */
-};
-/* Goes beneath what the panel holds already, and its axes, both logarithmic, reach as far
- * as that needs; slopes end at the highest level, levels begin at the steepest slope. */
-void plot_roofline(struct plot_panel *panel, struct plot_roof *slope, size_t slope_nr,
-                   struct plot_roof *level, size_t level_nr);
+void plot_line(struct plot *plot, double x0, double y0, double x1, double y1);
+/* Through the whole frame; `text` stands beside it, NULL = none. */
+void plot_vertical(struct plot *plot, struct plot_look look, double x, const char *text);
 
 /* ---- drawing ---- */
 
@@ -144,12 +113,14 @@ int plot_kind_of(const char *path, enum plot_kind *kind, struct error *err);
 /* Whether plot_write can work: the ending, the folder, gnuplot. */
 int plot_check(const char *path, struct error *err);
 
-/* "-" prints. The file is the old one or the new one. `plot` is of the path's kind. */
-int plot_write(const struct plot *plot, const char *path, struct error *err);
+/* "-" prints. The file is the old one or the new one. `plot`, of the path's kind, takes
+ * no more panels. */
+int plot_write(struct plot *plot, const char *path, struct error *err);
 
-/* gnuplot's script; writes the file "picture" into the working folder. Names of any
- * content are drawn as they are. */
-void plot_script(const struct plot *plot, struct buf *script);
+/* gnuplot's script, which loads templates/plot/picture.gnuplot from the working folder
+ * and writes the file "picture" there. Names of any content are drawn as they are.
+ * Likewise. */
+void plot_script(struct plot *plot, struct buf *script);
 
 /* The curves of all machines; for a single one also what its miss queues let through.
  * Fails when no machine has a curve. */

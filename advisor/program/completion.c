@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "advisor/cli/cli.h"
+#include "advisor/cli/options.h"
 #include "advisor/commands/what_if.h"
 #include "advisor/program/commands.h"
 #include "advisor/sweep/sweep_axes.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
@@ -15,345 +17,25 @@
 #include "search/strategy/strategy.h"
 #include "variants/plan/plan.h"
 
-static const char *completes_word(enum completes_kind kind);
-static void completes_release(struct completes *completes);
-static int completes_option(const struct option_row *row, struct completes *out,
-                            struct error *err);
-static int completes_operand(const struct command *command, struct completes *out,
-                             struct error *err);
-static int completes_each_operand(void (*add)(const struct command *command,
-                                              const struct completes *completes,
-                                              struct buf *out),
-                                  struct buf *out, struct error *err);
-static char *completion_hint(const struct option_row *row, const char *command);
-
-/* ---- bash ---- */
-
-/* For bash: three case statements. */
-
-static int write_commands(struct buf *out, struct error *err)
-{
-    const struct command *command;
-    (void)err;
-    for (size_t i = 0; (command = command_row(i)); i++)
-        buf_addf(out, "%s%s", i ? " " : "", command->name);
-    return 0;
-}
-
-static int write_options(struct buf *out, struct error *err)
-{
-    const struct command *command;
-    const struct option_row *row;
-    (void)err;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        buf_addf(out, "    %s) words='", command->name);
-        for (size_t k = 0, nr = 0; (row = option_row(k)); k++)
-            if (command_takes(command, row->name))
-                buf_addf(out, "%s--%s", nr++ ? " " : "", row->name);
-        buf_add(out, "' ;;\n");
-    }
-    return 0;
-}
-
-static void add_case(const char *pattern, const struct completes *completes,
-                     struct buf *out)
-{
-    buf_addf(out, "    %s) kind=%s", pattern, completes_word(completes->kind));
-    char *words = strvec_join(&completes->words, " ");
-    if (*words)
-        buf_addf(out, " words='%s'", words);
-    buf_add(out, " ;;\n");
-    free(words);
-}
-
-static int write_arguments(struct buf *out, struct error *err)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = option_row(i)); i++) {
-        struct completes completes = {0};
-        char letter[] = {' ', '|', ' ', '-', (char)row->letter, 0};
-        struct buf pattern = {0};
-        if (!row->argument)
-            continue;
-        buf_addf(&pattern, "--%s%s", row->name, row->letter ? letter : "");
-        int status = completes_option(row, &completes, err);
-        if (!status)
-            add_case(buf_str(&pattern), &completes, out);
-        buf_release(&pattern);
-        completes_release(&completes);
-        if (status)
-            return -1;
-    }
-    return 0;
-}
-
-static void add_operand(const struct command *command, const struct completes *completes,
-                        struct buf *out)
-{
-    add_case(command->name, completes, out);
-}
-
-static int write_operands(struct buf *out, struct error *err)
-{
-    return completes_each_operand(add_operand, out, err);
-}
-
-const struct completion_part completion_bash[] = {
-    {"COMMANDS", write_commands},
-    {"OPTIONS", write_options},
-    {"ARGUMENTS", write_arguments},
-    {"OPERANDS", write_operands},
-    {NULL, NULL},
+/* What may stand where on the command line. */
+enum takes {
+    TAKES_NOTHING,
+    TAKES_ANY, /* a word that nobody can guess */
+    TAKES_FILES,
+    TAKES_SOURCES, /* *.c */
+    TAKES_WORDS,
+    TAKES_LIST,     /* words joined by commas */
+    TAKES_PLAN,     /* words separated by spaces within one argument */
+    TAKES_PROFILES, /* words, the user's own profiles, files */
+    TAKES_PROGRAMS
 };
 
-/* ---- fish ---- */
-
-/* For fish: a `complete` for each command, each option and each command's words. */
-
-static void add_quoted(struct buf *out, const char *text)
-{
-    buf_add(out, "'");
-    for (; *text; text++)
-        buf_addf(out, "%s%c", strchr("\\'", *text) ? "\\" : "", *text);
-    buf_add(out, "'");
-}
-
-static int fish_write_commands(struct buf *out, struct error *err)
-{
-    const struct command *command;
-    (void)err;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        buf_addf(out, "complete -c inflight -n __inflight_first -a %s -d ",
-                 command->name);
-        add_quoted(out, command->summary);
-        buf_add(out, "\n");
-    }
-    return 0;
-}
-
-/* The words, or what prints them; files are offered where -F stands. */
-static void add_words(const struct completes *completes, struct buf *out)
-{
-    static const char *const before[] = {
-        [COMPLETES_NOTHING] = "",
-        [COMPLETES_ANY] = "",
-        [COMPLETES_FILES] = " -F",
-        [COMPLETES_SOURCES] = " -k -a '(__fish_complete_suffix .c",
-        [COMPLETES_WORDS] = " -a '",
-        [COMPLETES_LIST] = " -a '(__inflight_list",
-        [COMPLETES_PLAN] = " -a '(__inflight_plan",
-        [COMPLETES_PROFILES] = " -F -a '(__inflight_profiles",
-        [COMPLETES_PROGRAMS] = " -a '(__fish_complete_command",
-    };
-    buf_add(out, before[completes->kind]);
-    for (size_t i = 0; i < completes->words.nr; i++)
-        buf_addf(out, "%s\"%s\"", i || completes->kind != COMPLETES_WORDS ? " " : "",
-                 completes->words.v[i]);
-    if (strchr(before[completes->kind], '\''))
-        buf_add(out, completes->kind == COMPLETES_WORDS ? "'" : ")'");
-}
-
-static void add_condition(const struct option_row *row, struct buf *out)
-{
-    const struct command *command;
-    buf_add(out, "complete -c inflight -n '__inflight_in");
-    for (size_t i = 0; (command = command_row(i)); i++)
-        if (command_takes(command, row->name))
-            buf_addf(out, " %s", command->name);
-    buf_addf(out, "' -l %s", row->name);
-    if (row->letter)
-        buf_addf(out, " -s %c", row->letter);
-}
-
-static int fish_write_options(struct buf *out, struct error *err)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = option_row(i)); i++) {
-        struct completes completes;
-        char *hint = completion_hint(row, NULL);
-        int status = completes_option(row, &completes, err);
-        add_condition(row, out);
-        if (row->argument)
-            buf_add(out, " -r");
-        add_words(&completes, out);
-        buf_add(out, " -d ");
-        add_quoted(out, hint);
-        buf_add(out, "\n");
-        free(hint);
-        completes_release(&completes);
-        if (status)
-            return -1;
-    }
-    return 0;
-}
-
-static void fish_add_operand(const struct command *command,
-                             const struct completes *completes, struct buf *out)
-{
-    if (completes->kind == COMPLETES_NOTHING)
-        return;
-    buf_addf(out, "complete -c inflight -n '__inflight_in %s'", command->name);
-    add_words(completes, out);
-    buf_add(out, "\n");
-}
-
-static int fish_write_operands(struct buf *out, struct error *err)
-{
-    return completes_each_operand(fish_add_operand, out, err);
-}
-
-const struct completion_part completion_fish[] = {
-    {"COMMANDS", fish_write_commands},
-    {"OPTIONS", fish_write_options},
-    {"OPERANDS", fish_write_operands},
-    {NULL, NULL},
+struct taken {
+    enum takes kind;
+    struct strvec words;
 };
 
-/* ---- zsh ---- */
-
-/* For zsh: a list of commands, and what _arguments takes for each. */
-
-/* Within '...': brackets and colons mean something to _arguments and _describe. */
-static void zsh_add_quoted(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("[]:\\", *text))
-            buf_addf(out, "\\%c", *text);
-        else if (*text == '\'')
-            buf_add(out, "'\\''");
-        else
-            buf_add_n(out, text, 1);
-    }
-}
-
-static int zsh_write_commands(struct buf *out, struct error *err)
-{
-    const struct command *command;
-    (void)err;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        buf_addf(out, "    '%s:", command->name);
-        zsh_add_quoted(out, command->summary);
-        buf_add(out, "'\n");
-    }
-    return 0;
-}
-
-/* The action of _arguments: ":what:action"; behind a space it is called with its own
- * words only. */
-static void add_action(const char *what, const struct completes *completes,
-                       struct buf *out)
-{
-    static const char *const action[] = {
-        [COMPLETES_NOTHING] = "",
-        [COMPLETES_ANY] = "",
-        [COMPLETES_FILES] = "_files",
-        [COMPLETES_SOURCES] = "_files -g \"*.(c|cc|cpp|cxx)(-.)\"",
-        [COMPLETES_WORDS] = " _inflight_words",
-        [COMPLETES_LIST] = " _inflight_list",
-        [COMPLETES_PLAN] = " _inflight_plan",
-        [COMPLETES_PROFILES] = " _inflight_profiles",
-        [COMPLETES_PROGRAMS] = "_command_names -e",
-    };
-    buf_add(out, ":");
-    zsh_add_quoted(out, what);
-    buf_addf(out, ":%s", action[completes->kind]);
-    for (size_t i = 0; i < completes->words.nr; i++)
-        buf_addf(out, " \"%s\"", completes->words.v[i]);
-}
-
-/* '(-f --function)'{-f,--function}'[hint]:NAME:action' */
-static int add_option(const struct option_row *row, const char *command, struct buf *out,
-                      struct error *err)
-{
-    char *hint = completion_hint(row, command);
-    bool repeats = row->kind == WORD || row->kind == LIST;
-    struct completes completes;
-    int status = completes_option(row, &completes, err);
-    buf_add(out, "        ");
-    const char *equals = row->argument ? "=" : "";
-    if (row->letter && repeats)
-        buf_addf(out, "\\*{-%c,--%s%s}'[", row->letter, row->name, equals);
-    else if (row->letter)
-        buf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", row->letter, row->name, row->letter,
-                 row->name, equals);
-    else
-        buf_addf(out, "'%s--%s%s[", repeats ? "*" : "", row->name, equals);
-    zsh_add_quoted(out, hint);
-    buf_add(out, "]");
-    if (row->argument)
-        add_action(row->argument, &completes, out);
-    buf_add(out, "' \\\n");
-    free(hint);
-    completes_release(&completes);
-    return status;
-}
-
-static int add_command(const struct command *command, struct buf *out, struct error *err)
-{
-    const struct option_row *row;
-    struct completes completes;
-    int status = completes_operand(command, &completes, err);
-    buf_addf(out, "    (%s)\n        _arguments -S -s \\\n", command->name);
-    for (size_t i = 0; !status && (row = option_row(i)); i++)
-        if (command_takes(command, row->name))
-            status = add_option(row, command->name, out, err);
-    buf_add(out, "        '*");
-    add_action("word", &completes, out);
-    buf_add(out, "' ;;\n");
-    completes_release(&completes);
-    return status;
-}
-
-static int zsh_write_arguments(struct buf *out, struct error *err)
-{
-    const struct command *command;
-    for (size_t i = 0; (command = command_row(i)); i++)
-        if (add_command(command, out, err))
-            return -1;
-    return 0;
-}
-
-const struct completion_part completion_zsh[] = {
-    {"COMMANDS", zsh_write_commands},
-    {"ARGUMENTS", zsh_write_arguments},
-    {NULL, NULL},
-};
-
-/* ---- completion ---- */
-
-/* inflight completion: the script by which a shell completes inflight's words. */
-
-int completion_command(const struct settings *settings, struct error *err)
-{
-    struct buf script = {0};
-    if (!settings->shell)
-        return fail(err, STATUS_USAGE,
-                    "which shell: bash, zsh or fish? Try 'inflight completion --help'");
-    int status = completion_script(settings->shell, &script, err) ||
-                 print_data(buf_str(&script), err);
-    buf_release(&script);
-    return status ? -1 : 0;
-}
-
-/* ---- completion ---- */
-
-static const char *completes_word(enum completes_kind kind)
-{
-    static const char *const word[] = {
-#define X(name, word) word,
-        COMPLETES_MAP(X)
-#undef X
-    };
-    return word[kind];
-}
-
-static void completes_release(struct completes *completes)
-{
-    strvec_release(&completes->words);
-    *completes = (struct completes){0};
-}
-
-static void push_words(struct completes *out, const char *const *word)
+static void push_words(struct taken *out, const char *const *word)
 {
     for (; *word; word++)
         strvec_push(&out->words, *word);
@@ -361,14 +43,14 @@ static void push_words(struct completes *out, const char *const *word)
 
 /* ---- the words of one option ---- */
 
-static int add_access(struct completes *out, struct error *err)
+static int add_access(struct taken *out, struct error *err)
 {
     (void)err;
     strvec_split(&out->words, "random streaming");
     return 0;
 }
 
-static int add_axes(struct completes *out, struct error *err)
+static int add_axes(struct taken *out, struct error *err)
 {
     static const char *const axis[] = {
 #define X(name, word) word,
@@ -383,7 +65,7 @@ static int add_axes(struct completes *out, struct error *err)
 }
 
 /* The shipped definitions of metrics; a file of one's own is typed. */
-static int add_cpus(struct completes *out, struct error *err)
+static int add_cpus(struct taken *out, struct error *err)
 {
     struct metric_file *file = NULL;
     size_t nr = 0;
@@ -394,7 +76,7 @@ static int add_cpus(struct completes *out, struct error *err)
     return status;
 }
 
-static int add_profiles(struct completes *out, struct error *err)
+static int add_profiles(struct taken *out, struct error *err)
 {
     struct machine_entry *entry = NULL;
     size_t nr = 0;
@@ -407,7 +89,7 @@ static int add_profiles(struct completes *out, struct error *err)
     return 0;
 }
 
-static int add_strategies(struct completes *out, struct error *err)
+static int add_strategies(struct taken *out, struct error *err)
 {
     size_t nr;
     const struct search_strategy *strategy = search_strategies(&nr);
@@ -417,7 +99,7 @@ static int add_strategies(struct completes *out, struct error *err)
     return 0;
 }
 
-static int add_transformations(struct completes *out, struct error *err)
+static int add_transformations(struct taken *out, struct error *err)
 {
     size_t nr;
     const struct transformation *all = transformations(&nr);
@@ -428,14 +110,14 @@ static int add_transformations(struct completes *out, struct error *err)
     return 0;
 }
 
-static int add_try_words(struct completes *out, struct error *err)
+static int add_try_words(struct taken *out, struct error *err)
 {
     (void)err;
     push_words(out, try_words);
     return 0;
 }
 
-static int add_what_if_keys(struct completes *out, struct error *err)
+static int add_what_if_keys(struct taken *out, struct error *err)
 {
     (void)err;
     for (size_t i = 0; what_if_key(i); i++)
@@ -446,31 +128,26 @@ static int add_what_if_keys(struct completes *out, struct error *err)
 /* What neither the option's kind nor its argument's name says. */
 static const struct {
     const char *option;
-    enum completes_kind kind;
-    int (*add)(struct completes *out, struct error *err);
+    enum takes kind;
+    int (*add)(struct taken *out, struct error *err);
 } known[] = {
-    {"access", COMPLETES_WORDS, add_access},
-    {"compare", COMPLETES_PROFILES, add_profiles},
-    {"compiler", COMPLETES_PROGRAMS, NULL},
-    {"cpu", COMPLETES_WORDS, add_cpus},
-    {"machine", COMPLETES_PROFILES, add_profiles},
-    {"plan", COMPLETES_PLAN, add_transformations},
-    {"show", COMPLETES_PROFILES, add_profiles},
-    {"strategy", COMPLETES_WORDS, add_strategies},
-    {"sweep", COMPLETES_WORDS, add_axes},
-    {"try", COMPLETES_LIST, add_try_words},
-    {"what-if", COMPLETES_LIST, add_what_if_keys},
+    {"access", TAKES_WORDS, add_access},       {"compare", TAKES_PROFILES, add_profiles},
+    {"compiler", TAKES_PROGRAMS, NULL},        {"cpu", TAKES_WORDS, add_cpus},
+    {"machine", TAKES_PROFILES, add_profiles}, {"plan", TAKES_PLAN, add_transformations},
+    {"show", TAKES_PROFILES, add_profiles},    {"strategy", TAKES_WORDS, add_strategies},
+    {"sweep", TAKES_WORDS, add_axes},          {"try", TAKES_LIST, add_try_words},
+    {"what-if", TAKES_LIST, add_what_if_keys},
 };
 
 /* What an option's argument may be, and a command's words that are no options. Each fails
  * only where shipped data (profiles, rules) cannot be read. Caller releases. */
-static int completes_option(const struct option_row *row, struct completes *out,
-                            struct error *err)
+static int taken_by_option(const struct option_row *row, struct taken *out,
+                           struct error *err)
 {
     const char *const *word = option_words(row);
-    *out = (struct completes){0};
+    *out = (struct taken){0};
     if (word) {
-        out->kind = COMPLETES_WORDS;
+        out->kind = TAKES_WORDS;
         push_words(out, word);
         return 0;
     }
@@ -479,15 +156,15 @@ static int completes_option(const struct option_row *row, struct completes *out,
             out->kind = known[i].kind;
             return known[i].add ? known[i].add(out, err) : 0;
         }
-    out->kind = !row->argument                  ? COMPLETES_NOTHING
-                : strstr(row->argument, "FILE") ? COMPLETES_FILES
-                                                : COMPLETES_ANY;
+    out->kind = !row->argument                  ? TAKES_NOTHING
+                : strstr(row->argument, "FILE") ? TAKES_FILES
+                                                : TAKES_ANY;
     return 0;
 }
 
 /* ---- the words of one command ---- */
 
-static int add_rules(struct completes *out, struct error *err)
+static int add_rules(struct taken *out, struct error *err)
 {
     struct rule_set *set = NULL;
     size_t nr;
@@ -506,57 +183,38 @@ static int add_rules(struct completes *out, struct error *err)
     return 0;
 }
 
-static int add_shells(struct completes *out, struct error *err)
+static int add_shells(struct taken *out, struct error *err)
 {
     (void)err;
     strvec_split(&out->words, "bash zsh fish");
     return 0;
 }
 
-static int completes_operand(const struct command *command, struct completes *out,
-                             struct error *err)
+static int taken_by_command(const struct command *command, struct taken *out,
+                            struct error *err)
 {
     static const struct {
-        enum completes_kind kind;
-        int (*add)(struct completes *out, struct error *err);
+        enum takes kind;
+        int (*add)(struct taken *out, struct error *err);
     } operands[OPERAND_NR] = {
-        [OPERAND_NONE] = {COMPLETES_NOTHING, NULL},
-        [OPERAND_SOURCE] = {COMPLETES_SOURCES, NULL},
-        [OPERAND_VERSIONS] = {COMPLETES_SOURCES, NULL},
-        [OPERAND_RESULTS] = {COMPLETES_FILES, NULL},
-        [OPERAND_SESSION] = {COMPLETES_NOTHING, NULL},
-        [OPERAND_PROFILE] = {COMPLETES_PROFILES, add_profiles},
-        [OPERAND_RULE] = {COMPLETES_WORDS, add_rules},
-        [OPERAND_SHELL] = {COMPLETES_WORDS, add_shells},
+        [OPERAND_NONE] = {TAKES_NOTHING, NULL},
+        [OPERAND_SOURCE] = {TAKES_SOURCES, NULL},
+        [OPERAND_VERSIONS] = {TAKES_SOURCES, NULL},
+        [OPERAND_RESULTS] = {TAKES_FILES, NULL},
+        [OPERAND_SESSION] = {TAKES_NOTHING, NULL},
+        [OPERAND_PROFILE] = {TAKES_PROFILES, add_profiles},
+        [OPERAND_RULE] = {TAKES_WORDS, add_rules},
+        [OPERAND_SHELL] = {TAKES_WORDS, add_shells},
     };
-    *out = (struct completes){.kind = operands[command->operand].kind};
+    *out = (struct taken){.kind = operands[command->operand].kind};
     return operands[command->operand].add ? operands[command->operand].add(out, err) : 0;
 }
 
-/* For each command the words that are no options. */
-static int completes_each_operand(void (*add)(const struct command *command,
-                                              const struct completes *completes,
-                                              struct buf *out),
-                                  struct buf *out, struct error *err)
-{
-    const struct command *command;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        struct completes completes;
-        int status = completes_operand(command, &completes, err);
-        if (!status)
-            add(command, &completes, out);
-        completes_release(&completes);
-        if (status)
-            return -1;
-    }
-    return 0;
-}
-
-/* ---- the scripts ---- */
+/* ---- the table ---- */
 
 /* An option's help for the command (NULL = for all) up to where its details begin. Caller
  * frees. */
-static char *completion_hint(const struct option_row *row, const char *command)
+static char *hint_of(const struct option_row *row, const char *command)
 {
     static const char *const details[] = {"; ", " (", ": "};
     enum { MIN = 20 }; /* characters that tell enough */
@@ -570,58 +228,113 @@ static char *completion_hint(const struct option_row *row, const char *command)
     return xstrndup(help, length);
 }
 
-static int write_part(const struct completion_part *part, const char *name, size_t length,
-                      struct buf *out, struct error *err)
+/* In single quotes, whose end the shell writes as it likes. */
+struct table {
+    struct buf text;
+    const char *apostrophe;
+};
+
+/* "name|letter|argument|repeats|takes|words|text": what a command or an option is for,
+ * and what follows it. The options of a command follow it. */
+static void add_row(struct table *table, const char *name,
+                    const struct option_row *option, const struct taken *taken,
+                    const char *text)
 {
-    for (; part->name; part++)
-        if (strlen(part->name) == length && !strncmp(part->name, name, length))
-            return part->write(out, err);
-    buf_add(out, INFLIGHT_VERSION);
-    return 0;
+    static const char *const word[] = {
+        [TAKES_NOTHING] = "",          [TAKES_ANY] = "any",
+        [TAKES_FILES] = "files",       [TAKES_SOURCES] = "sources",
+        [TAKES_WORDS] = "words",       [TAKES_LIST] = "list",
+        [TAKES_PLAN] = "plan",         [TAKES_PROFILES] = "profiles",
+        [TAKES_PROGRAMS] = "programs",
+    };
+    struct buf row = {0};
+    char letter[] = {'-', (char)(option ? option->letter : 0), 0};
+    bool repeats = option && (option->kind == WORD || option->kind == LIST);
+    char *words = strvec_join(&taken->words, " ");
+    buf_addf(&row, "%s%s|%s|%s|%s|%s|%s|%s", option ? "--" : "", name,
+             letter[1] ? letter : "", option && option->argument ? option->argument : "",
+             repeats ? "repeats" : "", word[taken->kind], words, text);
+    buf_add(&table->text, table->text.length ? "\n" : "");
+    for (const char *at = buf_str(&row); *at; at++)
+        if (*at == '\'')
+            buf_add(&table->text, table->apostrophe);
+        else
+            buf_add_n(&table->text, at, 1);
+    buf_release(&row);
+    free(words);
 }
 
-/* Each @NAME@ is replaced by its part. */
-static int fill_template(const char *text, const struct completion_part *parts,
-                         struct buf *out, struct error *err)
+static int add_command(struct table *table, const struct command *command,
+                       struct error *err)
 {
-    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    for (const char *at; (at = strchr(text, '@')); text = at) {
-        size_t length = strspn(++at, capitals);
-        if (!length || at[length] != '@') {
-            buf_add_n(out, text, (size_t)(at - text));
+    const struct option_row *row;
+    struct taken taken;
+    int status = taken_by_command(command, &taken, err);
+    add_row(table, command->name, NULL, &taken, command->summary);
+    strvec_release(&taken.words);
+    for (size_t i = 0; !status && (row = option_row(i)); i++) {
+        if (!command_takes(command, row->name))
             continue;
-        }
-        buf_add_n(out, text, (size_t)(at - 1 - text));
-        if (write_part(parts, at, length, out, err))
-            return -1;
-        at += length + 1;
+        char *hint = hint_of(row, command->name);
+        status = taken_by_option(row, &taken, err);
+        add_row(table, row->name, row, &taken, hint);
+        strvec_release(&taken.words);
+        free(hint);
     }
-    buf_add(out, text);
-    return 0;
+    return status;
+}
+
+/* ---- the scripts ---- */
+
+/* A shell's script stands in templates/completion but for the table. */
+static void fill(const char *script, const struct table *table, struct buf *out)
+{
+    static const char version[] = "@VERSION@", rows[] = "@TABLE@";
+    for (; *script; script++)
+        if (text_begins(script, version)) {
+            buf_add(out, INFLIGHT_VERSION);
+            script += strlen(version) - 1;
+        } else if (text_begins(script, rows)) {
+            buf_add(out, buf_str(&table->text));
+            script += strlen(rows) - 1;
+        } else {
+            buf_add_n(out, script, 1);
+        }
 }
 
 int completion_script(const char *shell, struct buf *out, struct error *err)
 {
-    static const struct {
-        const char *shell, *file;
-        const struct completion_part *parts;
-    } scripts[] = {{"bash", "templates/completion/bash.in", completion_bash},
-                   {"zsh", "templates/completion/zsh.in", completion_zsh},
-                   {"fish", "templates/completion/fish.in", completion_fish}};
-    struct buf text = {0};
-    char *path = NULL;
-    size_t i = 0;
-    while (i < ARRAY_SIZE(scripts) && strcmp(scripts[i].shell, shell))
-        i++;
-    if (i == ARRAY_SIZE(scripts))
+    bool fish = !strcmp(shell, "fish");
+    if (!fish && strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0)
         return fail(err, STATUS_USAGE,
                     "there is no completion for '%s'; known are bash, "
                     "zsh and fish",
                     shell);
-    int status = shipped_path(scripts[i].file, &path, err) ||
-                 file_read(path, &text, err) ||
-                 fill_template(buf_str(&text), scripts[i].parts, out, err);
+    struct table table = {.apostrophe = fish ? "\\'" : "'\\''"};
+    const struct command *command;
+    struct buf script = {0};
+    char *name = xasprintf("templates/completion/%s.in", shell), *path = NULL;
+    int status = shipped_path(name, &path, err) || file_read(path, &script, err);
+    for (size_t i = 0; !status && (command = command_row(i)); i++)
+        status = add_command(&table, command, err);
+    if (!status)
+        fill(buf_str(&script), &table, out);
+    free(name);
     free(path);
-    buf_release(&text);
+    buf_release(&script);
+    buf_release(&table.text);
+    return status ? -1 : 0;
+}
+
+/* inflight completion: the script by which a shell completes inflight's words. */
+int completion_command(const struct settings *settings, struct error *err)
+{
+    struct buf script = {0};
+    if (!settings->shell)
+        return fail(err, STATUS_USAGE,
+                    "which shell: bash, zsh or fish? Try 'inflight completion --help'");
+    int status = completion_script(settings->shell, &script, err) ||
+                 print_data(buf_str(&script), err);
+    buf_release(&script);
     return status ? -1 : 0;
 }

@@ -1,7 +1,6 @@
 /*
  * A series: one kernel at several points, each with the same figures. Made by a sweep,
- * kept as JSON (inflight.series/1) so that an old one prints, plots and exports as a new
- * one.
+ * kept as JSON (inflight.series/1), from which an old one prints as a new one.
  */
 #ifndef ADVISOR_SERIES_H
 #define ADVISOR_SERIES_H
@@ -73,6 +72,7 @@ enum figure {
 const char *figure_key(enum figure figure);
 
 enum point_state { POINT_PENDING, POINT_MEASURED, POINT_FAILED };
+const char *point_state_word(enum point_state state);
 
 struct series_point {
     long long value[SWEEP_AXES_MAX]; /* along the axes */
@@ -114,11 +114,9 @@ json_t *point_to_json(const struct series_point *point, const struct sweep_axes 
 int point_from_json(const struct json_at *at, struct series_point *point,
                     struct error *err);
 json_t *series_to_json(const struct series *series);
-int series_from_json(const json_t *root, const char *name, struct series *series,
-                     struct error *err);
 
-/* Tables of at most 80 columns. */
-void series_text(const struct series *series, struct layout *layout);
+/* Of a document: tables of at most 80 columns. What is not there is called unknown. */
+void series_text(const json_t *series, struct layout *layout);
 /* RFC 4180, a header line, empty where unknown; docs/reference/measure.md. */
 void series_csv(const struct series *series, struct buf *out);
 /* Fills the picture; fails when nothing was measured. */

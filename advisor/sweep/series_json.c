@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "advisor/sweep/series.h"
-#include "core/run/run_words.h"
 
 static const char *const state_word[] = {[POINT_PENDING] = "pending",
                                          [POINT_MEASURED] = "measured",
@@ -106,6 +105,11 @@ static int read_count(const struct json_at *at, const char *key, size_t *out,
     return 0;
 }
 
+const char *point_state_word(enum point_state state)
+{
+    return state_word[state];
+}
+
 static int read_state(const struct json_at *at, enum point_state *state,
                       struct error *err)
 {
@@ -138,129 +142,5 @@ int point_from_json(const struct json_at *at, struct series_point *point,
         if (json_quantity_at(&figures, figure_key((enum figure)f), &point->figure[f],
                              err))
             return -1;
-    return 0;
-}
-
-static int read_axis(const struct json_at *at, struct sweep_axis *axis, struct error *err)
-{
-    struct json_at values = {0};
-    size_t value_nr = 0;
-    long long kind = 0;
-    if (json_integer_at(at, "kind", 0, AXIS_BACKGROUND, &kind, err) ||
-        json_strings_at(at, "names", &axis->name, err) ||
-        json_array_at(at, "values", &values, &value_nr, err))
-        return -1;
-    axis->kind = (enum axis_kind)kind;
-    GROW(axis->value, value_nr + 1, axis->value_alloc);
-    for (size_t i = 0; i < value_nr; i++) {
-        struct json_at one = json_element(&values, i);
-        double value = 0;
-        if (json_number_here(&one, -9e15, 9e15, &value, err))
-            return -1;
-        axis->value[axis->value_nr++] = (long long)value;
-    }
-    return axis->name.nr && value_nr
-               ? 0
-               : json_fail(at, err, "an axis without name or value");
-}
-
-/* Words are indices into tables: what lies outside is not drawn, but refused. */
-static int check_axis(const struct json_at *at, const struct sweep_axis *axis,
-                      struct error *err)
-{
-    static const int max[] = {[AXIS_PAGES] = 1,
-                              [AXIS_START] = RUN_START_NR - 1,
-                              [AXIS_BACKGROUND] = RUN_BACKGROUND_NR - 1};
-    if (axis->kind == AXIS_SIZE || axis->kind == AXIS_CORES)
-        return 0;
-    for (size_t i = 0; i < axis->value_nr; i++)
-        if (axis->value[i] < 0 || axis->value[i] > max[axis->kind])
-            return json_fail(at, err, "there is no value %lld on this axis",
-                             axis->value[i]);
-    return 0;
-}
-
-static int read_axes(const struct json_at *top, struct sweep_axes *axes,
-                     struct error *err)
-{
-    struct json_at list = {0};
-    size_t nr = 0;
-    if (json_array_at(top, "axes", &list, &nr, err))
-        return -1;
-    if (!nr || nr > SWEEP_AXES_MAX)
-        return json_fail(&list, err, "expected 1 to %d axes, got %zu", SWEEP_AXES_MAX,
-                         nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        axes->nr++;
-        if (read_axis(&one, &axes->axis[i], err) || check_axis(&one, &axes->axis[i], err))
-            return -1;
-    }
-    return 0;
-}
-
-static int read_caches(const struct json_at *top, struct series *series,
-                       struct error *err)
-{
-    struct json_at list = {0};
-    size_t nr = 0;
-    if (json_array_at(top, "caches", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr && i < MACHINE_LEVELS_MAX; i++) {
-        struct json_at one = json_element(&list, i);
-        long long level = 0;
-        if (json_integer_at(&one, "level", 1, MACHINE_LEVELS_MAX, &level, err) ||
-            json_number_at(&one, "bytes", 0, 1e15, &series->cache[i].bytes, err))
-            return -1;
-        series->cache[i].level = (int)level;
-        series->cache_nr++;
-    }
-    return 0;
-}
-
-static int read_rest(const struct json_at *top, struct series *series, struct error *err)
-{
-    struct json_at limits = {0}, list = {0};
-    size_t nr = 0;
-    if (read_caches(top, series, err) || read_word(top, "title", &series->title, err) ||
-        read_word(top, "subtitle", &series->subtitle, err) ||
-        json_bool_at(top, "interrupted", &series->interrupted, err) ||
-        json_object_at(top, "limits", &limits, err) ||
-        json_quantity_at(&limits, "l1_mshrs", &series->l1_mshrs, err) ||
-        json_quantity_at(&limits, "l2_mshrs", &series->l2_mshrs, err) ||
-        json_quantity_at(&limits, "memory_gbs", &series->memory_gbs, err) ||
-        json_array_at(top, "points", &list, &nr, err))
-        return -1;
-    if (nr != series->point_nr)
-        return json_fail(&list, err, "expected %zu points, got %zu", series->point_nr,
-                         nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (point_from_json(&one, &series->point[i], err))
-            return -1;
-    }
-    return 0;
-}
-
-int series_from_json(const json_t *root, const char *name, struct series *series,
-                     struct error *err)
-{
-    struct json_at top = json_top(name, root);
-    struct sweep_axes axes = {0};
-    *series = (struct series){0};
-    if (read_axes(&top, &axes, err)) {
-        sweep_axes_release(&axes);
-        return -1;
-    }
-    if (sweep_axes_points(&axes) > SWEEP_POINTS_MAX) {
-        sweep_axes_release(&axes);
-        return json_fail(&top, err, "more than %d points", SWEEP_POINTS_MAX);
-    }
-    series_start(series, &axes);
-    series->head = json_incref(json_object_get(root, "about"));
-    if (read_rest(&top, series, err)) {
-        series_release(series);
-        return -1;
-    }
     return 0;
 }

@@ -152,46 +152,46 @@ static bool is_known(const struct series *series, enum figure figure)
 /* ---- panels ---- */
 
 static void add_line(const struct drawing *drawing, const struct line *line, size_t curve,
-                     size_t colour, struct plot_panel *panel)
+                     size_t colour, struct plot *plot)
 {
     const struct series *series = drawing->series;
     char *name = curve_name(drawing, curve);
-    struct plot_series *added =
-        plot_add(panel,
-                 (struct plot_series){.line = drawing->x_axis == X_INDEX ? PLOT_NO_LINE
-                                                                         : PLOT_LINE,
-                                      .interval = PLOT_BARS,
-                                      .mark = PLOT_SQUARE + 2 * (int)(colour % 5),
-                                      .colour = plot_colour(colour)},
-                 line->name || *name ? "%s%s%s" : NULL, line->name ? line->name : "",
-                 line->name && *name ? ", " : "", name);
+    plot_series(
+        plot,
+        (struct plot_look){.line = drawing->x_axis == X_INDEX ? PLOT_NO_LINE : PLOT_LINE,
+                           .interval = PLOT_BARS,
+                           .mark = PLOT_SQUARE + 2 * (int)(colour % 5),
+                           .colour = plot_colour(colour)},
+        line->name || *name ? "%s%s%s" : NULL, line->name ? line->name : "",
+        line->name && *name ? ", " : "", name);
     for (size_t i = 0; i < series->point_nr; i++)
         if (series->point[i].state == POINT_MEASURED &&
             same_curve(drawing, drawing->first[curve], i))
             plot_point(
-                added,
+                plot,
                 quantity_exact(x_of(drawing, &series->point[i]), PROVENANCE_DERIVED),
-                series->point[i].figure[line->figure], NULL);
+                series->point[i].figure[line->figure]);
     free(name);
 }
 
 static void add_limit(const struct drawing *drawing, const struct line *line,
-                      size_t colour, struct plot_panel *panel)
+                      size_t colour, struct plot *plot)
 {
     const struct quantity *limit =
         (const struct quantity *)(const void *)((const char *)drawing->series +
                                                 line->limit_at);
-    if (line->limit_at && limit->known && isfinite(limit->value) && limit->value > 0)
-        plot_line(plot_add(panel,
-                           (struct plot_series){.line = PLOT_LINE,
-                                                .width = 1,
-                                                .dash = PLOT_DASHED,
-                                                .colour = plot_colour(colour)},
-                           "%s", line->limit_name),
-                  panel->x.low, limit->value, panel->x.high, limit->value);
+    if (!line->limit_at || !limit->known || isinf(limit->value) || !(limit->value > 0))
+        return;
+    plot_series(plot,
+                (struct plot_look){.line = PLOT_LINE,
+                                   .width = 1,
+                                   .dash = PLOT_DASHED,
+                                   .colour = plot_colour(colour)},
+                "%s", line->limit_name);
+    plot_line(plot, plot->x.low, limit->value, plot->x.high, limit->value);
 }
 
-static void add_caches(const struct drawing *drawing, struct plot_panel *panel)
+static void add_caches(const struct drawing *drawing, struct plot *plot)
 {
     const struct series *series = drawing->series;
     for (size_t i = 0; i < series->cache_nr; i++) {
@@ -200,54 +200,56 @@ static void add_caches(const struct drawing *drawing, struct plot_panel *panel)
         if (bytes <= drawing->x_low || bytes >= drawing->x_high)
             continue;
         snprintf(name, sizeof(name), "L%d", series->cache[i].level);
-        plot_at(plot_add(panel,
-                         (struct plot_series){.line = PLOT_VERTICAL,
-                                              .dash = PLOT_DASHED,
-                                              .colour = COLOUR_OTHER},
-                         NULL),
-                bytes, 0);
-        plot_point(plot_add(panel, (struct plot_series){.line = PLOT_TEXT_UP}, NULL),
-                   quantity_exact(bytes, PROVENANCE_DERIVED),
-                   quantity_exact(0.06, PROVENANCE_DERIVED), name);
+        plot_vertical(plot,
+                      (struct plot_look){.dash = PLOT_DASHED, .colour = COLOUR_OTHER},
+                      bytes, name);
     }
 }
 
-static void fill_x(const struct drawing *drawing, struct plot_axis *x)
+static void begin_panel(const struct drawing *drawing, const char *label,
+                        struct plot *plot)
 {
     const struct sweep_axis *axis = &drawing->series->axes.axis[drawing->x];
-    char *name = sweep_axis_name(axis);
+    const enum plot_scale scale[] = {
+        [X_BYTES] = PLOT_BYTES, [X_VALUE] = PLOT_LOG, [X_INDEX] = PLOT_LINEAR};
     bool index = drawing->x_axis == X_INDEX;
-    x->scale = index ? PLOT_LINEAR : drawing->x_axis == X_BYTES ? PLOT_BYTES : PLOT_LOG;
-    x->low = index ? drawing->x_low - 0.5 : drawing->x_low * 0.9;
-    x->high = index ? drawing->x_high + 0.5 : drawing->x_high * 1.1;
+    struct strvec words = {0};
+    char *name = sweep_axis_name(axis);
     for (size_t i = 0; i < axis->value_nr && index; i++) {
         char *text = sweep_value_text(axis, axis->value[i]);
-        plot_add_tic(x, (double)i + 1, text);
+        strvec_push(&words, text);
         free(text);
     }
-    x->label = drawing->x_axis == X_BYTES
-                   ? xasprintf("bytes of all arrays of a copy (%s = %lld to %lld)", name,
-                               axis->value[0], axis->value[axis->value_nr - 1])
-                   : xstrdup(name);
+    char *x_label = drawing->x_axis == X_BYTES
+                        ? xasprintf("bytes of all arrays of a copy (%s = %lld to %lld)",
+                                    name, axis->value[0], axis->value[axis->value_nr - 1])
+                        : xstrdup(name);
+    plot_panel(
+        plot, NULL,
+        &(struct plot_axis){.label = x_label,
+                            .scale = scale[drawing->x_axis],
+                            .low = index ? drawing->x_low - 0.5 : drawing->x_low * 0.9,
+                            .high = index ? drawing->x_high + 0.5 : drawing->x_high * 1.1,
+                            .words = index ? &words : NULL},
+        &(struct plot_axis){.label = label, .scale = PLOT_LOG});
+    strvec_release(&words);
+    free(x_label);
     free(name);
 }
 
 static void add_panel(const struct drawing *drawing, const struct content *content,
                       struct plot *plot)
 {
-    struct plot_panel *panel = plot_add_panel(plot);
-    fill_x(drawing, &panel->x);
-    panel->y.scale = PLOT_LOG;
-    panel->y.label = xstrdup(content->label);
+    begin_panel(drawing, content->label, plot);
     if (drawing->x_axis == X_BYTES)
-        add_caches(drawing, panel);
+        add_caches(drawing, plot);
     for (size_t k = 0; k < content->line_nr; k++)
         for (size_t c = 0; c < drawing->curve_nr; c++)
             if (is_known(drawing->series, content->line[k].figure))
-                add_line(drawing, &content->line[k], c, c * content->line_nr + k, panel);
+                add_line(drawing, &content->line[k], c, c * content->line_nr + k, plot);
     for (size_t k = 0; k < content->line_nr; k++)
         if (is_known(drawing->series, content->line[k].figure))
-            add_limit(drawing, &content->line[k], k, panel);
+            add_limit(drawing, &content->line[k], k, plot);
 }
 
 int series_plot(const struct series *series, struct plot *plot, struct error *err)

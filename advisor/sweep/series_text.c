@@ -14,6 +14,31 @@ struct columns {
     size_t width[SWEEP_AXES_MAX];
 };
 
+/* The name of an axis, "n,m", or its value at a point. Caller frees. */
+static char *axis_text(const json_t *axis, const json_t *point)
+{
+    const json_t *names = json_object_get(axis, "names"), *name;
+    size_t i;
+    if (point) {
+        const char *first = json_string_value(json_array_get(names, 0));
+        const json_t *value =
+            first ? json_object_get(json_object_get(point, "at"), first) : NULL;
+        const char *word = json_string_value(value);
+        return json_is_integer(value) ? xasprintf("%lld", json_integer_value(value))
+                                      : xstrdup(word ? word : "?");
+    }
+    struct buf text = {0};
+    json_array_foreach(names, i, name) {
+        buf_addf(&text, "%s%s", i ? "," : "", json_string_value(name));
+    }
+    return buf_detach(&text);
+}
+
+static const json_t *axis_of(const json_t *series, size_t i)
+{
+    return i < SWEEP_AXES_MAX ? json_array_get(json_object_get(series, "axes"), i) : NULL;
+}
+
 static size_t longest(size_t width, char *text)
 {
     size_t length = strlen(text);
@@ -21,27 +46,29 @@ static size_t longest(size_t width, char *text)
     return length > width ? length : width;
 }
 
-static struct columns columns_of(const struct sweep_axes *axes)
+static struct columns columns_of(const json_t *series)
 {
     struct columns columns = {{0}};
-    for (size_t i = 0; i < axes->nr; i++) {
-        const struct sweep_axis *axis = &axes->axis[i];
-        size_t width = longest(4, sweep_axis_name(axis));
-        for (size_t k = 0; k < axis->value_nr; k++)
-            width = longest(width, sweep_value_text(axis, axis->value[k]));
+    const json_t *axis, *point;
+    size_t k;
+    for (size_t i = 0; (axis = axis_of(series, i)); i++) {
+        size_t width = longest(4, axis_text(axis, NULL));
+        json_array_foreach(json_object_get(series, "points"), k, point) {
+            width = longest(width, axis_text(axis, point));
+        }
         columns.width[i] = width > AXIS_WIDTH_MAX ? AXIS_WIDTH_MAX : width;
     }
     return columns;
 }
 
-static void add_cells(const struct series *series, const struct columns *columns,
-                      const struct series_point *point, struct buf *out)
+/* point: NULL = the heading. */
+static void add_cells(const json_t *series, const struct columns *columns,
+                      const json_t *point, struct buf *out)
 {
+    const json_t *axis;
     buf_add(out, " ");
-    for (size_t i = 0; i < series->axes.nr; i++) {
-        const struct sweep_axis *axis = &series->axes.axis[i];
-        char *text =
-            point ? sweep_value_text(axis, point->value[i]) : sweep_axis_name(axis);
+    for (size_t i = 0; (axis = axis_of(series, i)); i++) {
+        char *text = axis_text(axis, point);
         buf_addf(out, " %*.*s", (int)columns->width[i], (int)columns->width[i], text);
         free(text);
     }
@@ -51,16 +78,22 @@ static void add_cells(const struct series *series, const struct columns *columns
 
 struct column {
     const char *title; /* as wide as the column */
-    void (*add)(struct buf *out, const struct series_point *point,
-                const struct column *column);
+    void (*add)(struct buf *out, const json_t *point, const struct column *column);
     enum figure figure;
     int dropped; /* where the page is narrow: 0 = never, else in this order */
 };
 
-static void add_spread(struct buf *out, const struct series_point *point,
-                       const struct column *column)
+static struct quantity figure_of(const json_t *point, const struct column *column)
 {
-    struct quantity quantity = point->figure[column->figure];
+    struct json_at figures = json_top("series", json_object_get(point, "figures"));
+    struct quantity quantity = quantity_unknown();
+    json_quantity_at(&figures, figure_key(column->figure), &quantity, NULL);
+    return quantity;
+}
+
+static void add_spread(struct buf *out, const json_t *point, const struct column *column)
+{
+    struct quantity quantity = figure_of(point, column);
     if (quantity.known && quantity.value > 0)
         buf_addf(out, " %4.0f%%",
                  100 * (quantity.high - quantity.low) / quantity.value / 2);
@@ -68,10 +101,9 @@ static void add_spread(struct buf *out, const struct series_point *point,
         buf_add(out, "     ?");
 }
 
-static void add_time(struct buf *out, const struct series_point *point,
-                     const struct column *column)
+static void add_time(struct buf *out, const json_t *point, const struct column *column)
 {
-    struct quantity ns = point->figure[column->figure];
+    struct quantity ns = figure_of(point, column);
     struct buf cell = {0};
     if (ns.known)
         buf_add_time(&cell, ns.value * 1e-9);
@@ -81,27 +113,25 @@ static void add_time(struct buf *out, const struct series_point *point,
     buf_release(&cell);
 }
 
-static void add_use(struct buf *out, const struct series_point *point,
-                    const struct column *column)
+static void add_use(struct buf *out, const json_t *point, const struct column *column)
 {
-    struct quantity use = point->figure[column->figure];
+    struct quantity use = figure_of(point, column);
     if (use.known)
         buf_addf(out, "%4.0f%%", 100 * use.value);
     else
         buf_add(out, "    ?");
 }
 
-static void add_figure(struct buf *out, const struct series_point *point,
-                       const struct column *column)
+static void add_figure(struct buf *out, const json_t *point, const struct column *column)
 {
-    buf_add_cell(out, point->figure[column->figure], 1, (int)strlen(column->title));
+    buf_add_cell(out, figure_of(point, column), 1, (int)strlen(column->title));
 }
 
-static void add_word(struct buf *out, const struct series_point *point,
-                     const struct column *column)
+static void add_word(struct buf *out, const json_t *point, const struct column *column)
 {
+    const char *busiest = json_string_value(json_object_get(point, "busiest"));
     (void)column;
-    buf_addf(out, "  %-12s", point->busiest ? point->busiest : "?");
+    buf_addf(out, "  %-12s", busiest ? busiest : "?");
 }
 
 static const struct column times[] = {
@@ -149,16 +179,24 @@ static bool is_shown(const struct column *column, int rank)
 
 /* ---- the tables ---- */
 
-static void add_state(const struct series_point *point, struct layout *layout)
+static bool has_state(const json_t *point, enum point_state state)
 {
+    const char *word = json_string_value(json_object_get(point, "state"));
+    return word && !strcmp(word, point_state_word(state));
+}
+
+static void add_state(const json_t *point, struct layout *layout)
+{
+    const char *reason = json_string_value(json_object_get(point, "reason"));
     size_t indent = layout->out->length;
-    const char *text = point->state == POINT_PENDING ? "not measured yet"
-                       : point->reason               ? point->reason
-                                                     : "failed";
     while (indent > 0 && layout->out->data[indent - 1] != '\n')
         indent--;
     buf_add(layout->out, "  ");
-    buf_add_wrapped(layout->out, text, layout->out->length - indent, layout->width);
+    buf_add_wrapped(layout->out,
+                    has_state(point, POINT_PENDING) ? "not measured yet"
+                    : reason                        ? reason
+                                                    : "failed",
+                    layout->out->length - indent, layout->width);
 }
 
 static void end_line(struct buf *out)
@@ -168,11 +206,13 @@ static void end_line(struct buf *out)
     buf_add(out, "\n");
 }
 
-static void show_table(const struct series *series, const struct columns *columns,
+static void show_table(const json_t *series, const struct columns *columns,
                        const struct column *column, size_t nr, bool all,
                        struct layout *layout)
 {
+    const json_t *point;
     struct buf axes = {0};
+    size_t i;
     add_cells(series, columns, NULL, &axes);
     int rank = rank_for(column, nr, axes.length, layout->width);
     buf_add(layout->out, buf_str(&axes));
@@ -180,24 +220,24 @@ static void show_table(const struct series *series, const struct columns *column
         if (is_shown(&column[k], rank))
             buf_add(layout->out, column[k].title);
     end_line(layout->out);
-    for (size_t i = 0; i < series->point_nr; i++) {
-        const struct series_point *point = &series->point[i];
-        if (point->state != POINT_MEASURED && !all)
+    json_array_foreach(json_object_get(series, "points"), i, point) {
+        bool measured = has_state(point, POINT_MEASURED);
+        if (!measured && !all)
             continue;
         add_cells(series, columns, point, layout->out);
-        for (size_t k = 0; k < nr && point->state == POINT_MEASURED; k++)
+        for (size_t k = 0; k < nr && measured; k++)
             if (is_shown(&column[k], rank))
                 column[k].add(layout->out, point, &column[k]);
-        if (point->state != POINT_MEASURED)
+        if (!measured)
             add_state(point, layout);
         end_line(layout->out);
     }
     buf_release(&axes);
 }
 
-static void show_tables(const struct series *series, struct layout *layout)
+static void show_tables(const json_t *series, struct layout *layout)
 {
-    struct columns columns = columns_of(&series->axes);
+    struct columns columns = columns_of(series);
     layout_heading(layout, "Time, and what is busy");
     show_table(series, &columns, times, ARRAY_SIZE(times), true, layout);
     layout_paragraph(
@@ -210,27 +250,32 @@ static void show_tables(const struct series *series, struct layout *layout)
     layout_paragraph(layout, "arrays, read and written in bytes; fills in lines.");
 }
 
-static void show_failures(const struct series *series, struct layout *layout)
+static void show_failures(const json_t *series, struct layout *layout)
 {
-    size_t failed = 0, pending = series->point_nr - series_done(series);
-    for (size_t i = 0; i < series->point_nr; i++)
-        failed += series->point[i].state == POINT_FAILED;
+    const json_t *points = json_object_get(series, "points"), *point;
+    size_t failed = 0, pending = 0, i;
+    json_array_foreach(points, i, point) {
+        failed += has_state(point, POINT_FAILED);
+        pending += has_state(point, POINT_PENDING);
+    }
     if (failed)
         layout_paragraph(layout, "%zu of %zu points could not be measured.", failed,
-                         series->point_nr);
+                         json_array_size(points));
     if (pending)
         layout_paragraph(layout,
                          "%zu of %zu points are not measured yet: the same command "
                          "continues.",
-                         pending, series->point_nr);
+                         pending, json_array_size(points));
 }
 
-void series_text(const struct series *series, struct layout *layout)
+void series_text(const json_t *series, struct layout *layout)
 {
-    buf_addf(layout->out, "%s%s%s\n", layout->colour ? "\033[1m" : "",
-             series->title ? series->title : "", layout->colour ? "\033[0m" : "");
-    if (series->subtitle)
-        buf_addf(layout->out, "%s\n", series->subtitle);
+    const char *title = json_string_value(json_object_get(series, "title")),
+               *subtitle = json_string_value(json_object_get(series, "subtitle"));
+    buf_addf(layout->out, "%s%s%s\n", layout->colour ? "\033[1m" : "", title ? title : "",
+             layout->colour ? "\033[0m" : "");
+    if (subtitle)
+        buf_addf(layout->out, "%s\n", subtitle);
     show_tables(series, layout);
     show_failures(series, layout);
 }
@@ -268,9 +313,8 @@ static void add_header(const struct series *series, struct buf *out)
 static void add_row(const struct series *series, const struct series_point *point,
                     struct buf *out)
 {
-    static const char *const state[] = {"pending", "measured", "failed"};
-    const char *const words[] = {state[point->state], point->reason, point->cause,
-                                 point->busiest};
+    const char *const words[] = {point_state_word(point->state), point->reason,
+                                 point->cause, point->busiest};
     for (size_t i = 0; i < series->axes.nr; i++) {
         const struct sweep_axis *axis = &series->axes.axis[i];
         char *text = sweep_value_text(axis, point->value[i]);

@@ -158,15 +158,15 @@ static int write_files(const struct context *bench, const struct series *series,
     return status;
 }
 
-static int print_series(const struct context *bench, const struct series *series,
-                        const json_t *document, struct error *err)
+static int print_series(const struct context *bench, const json_t *document,
+                        struct error *err)
 {
     struct buf text = {0};
     if (bench->settings->json)
         return print_json(document, err);
     struct layout layout = layout_on(&text, term_colour(stdout, bench->settings->colour),
                                      term_columns(stdout));
-    series_text(series, &layout);
+    series_text(document, &layout);
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -176,7 +176,7 @@ static int hand_out(struct context *bench, const struct series *series, struct e
 {
     json_t *document = series_to_json(series);
     progress_clear(&bench->progress);
-    int status = print_series(bench, series, document, err);
+    int status = print_series(bench, document, err);
     if (!status)
         status = write_files(bench, series, err);
     if (!status && series_done(series) == series->point_nr) {

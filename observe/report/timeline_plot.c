@@ -6,16 +6,16 @@
 
 /* Steps: each value from where its bin begins, the last one up to the end. */
 static void add_values(const struct timeline *timeline,
-                       const struct timeline_event *event, struct plot_panel *panel)
+                       const struct timeline_event *event, struct plot *plot)
 {
-    struct plot_series *series = plot_add(
-        panel,
-        (struct plot_series){.line = PLOT_STEPS, .width = 1.3, .colour = COLOUR_MEMORY},
+    plot_series(
+        plot,
+        (struct plot_look){.line = PLOT_STEPS, .width = 1.3, .colour = COLOUR_MEMORY},
         NULL);
     for (size_t k = 0; k < timeline->bin_nr; k++)
-        plot_at(series, timeline->bin[k].from_s, event->value[k]);
+        plot_at(plot, timeline->bin[k].from_s, event->value[k]);
     if (timeline->bin_nr)
-        plot_at(series, timeline->bin[timeline->bin_nr - 1].to_s,
+        plot_at(plot, timeline->bin[timeline->bin_nr - 1].to_s,
                 event->value[timeline->bin_nr - 1]);
 }
 
@@ -28,11 +28,13 @@ int timeline_plot(const struct timeline *timeline, struct plot *plot, struct err
         const char *unit = timeline_unit(event);
         if (timeline_is_silent(event, timeline->bin_nr))
             continue;
-        struct plot_panel *panel = plot_add_panel(plot);
-        panel->title = xasprintf("%s%s%s", event->label, *unit ? ", " : "", unit);
-        panel->x.label = xstrdup("time since the start, s");
-        panel->x.high = timeline_seconds(timeline);
-        add_values(timeline, event, panel);
+        char *title = xasprintf("%s%s%s", event->label, *unit ? ", " : "", unit);
+        plot_panel(plot, title,
+                   &(struct plot_axis){.label = "time since the start, s",
+                                       .high = timeline_seconds(timeline)},
+                   &(struct plot_axis){.label = ""});
+        add_values(timeline, event, plot);
+        free(title);
     }
     return plot->panel_nr
                ? 0

@@ -120,24 +120,15 @@ static void add_kernel_count(struct papi_counter *counter, int fd, size_t event)
 static int open_core(struct papi_counter *counter, size_t i, struct papi_place place,
                      struct error *err)
 {
-    struct perf_core_who who = {place, counter->opts.ahead, counter->user_only};
+    bool software = counter->component[i] == kernel_software;
+    struct perf_core_who who = {place, counter->opts.ahead,
+                                counter->user_only && !software};
     int fd = perf_core_open(counter->seam.core, &counter->seam.host, counter->event.v[i],
                             &counter->core[i], &who, err);
 
     if (fd < 0)
         return -1;
-    counter->user_only = who.user_only;
-    add_kernel_count(counter, fd, i);
-    return 0;
-}
-
-static int open_software(struct papi_counter *counter, size_t i, pid_t thread,
-                         struct error *err)
-{
-    int fd = perf_software_open(counter->event.v[i], thread, counter->opts.ahead, err);
-
-    if (fd < 0)
-        return -1;
+    counter->user_only |= who.user_only && !software;
     add_kernel_count(counter, fd, i);
     return 0;
 }
@@ -148,7 +139,7 @@ static int begin_in_thread(struct papi_counter *counter, size_t i, pid_t thread,
     struct papi_place place = {thread, -1};
 
     if (counter->component[i] == kernel_software)
-        return open_software(counter, i, thread, err);
+        return open_core(counter, i, place, err);
     if (counter->opts.system_wide)
         return 0;
     if (counter->component[i] == kernel_core)

@@ -81,6 +81,7 @@ struct papi_refused {
     const char *component;
     const char *disabled; /* papi_calls.disabled of it */
     bool shared;          /* counts for everybody: a package, a cpu */
+    bool in_kernel;       /* there is nothing to count in user mode */
 };
 
 /* STATUS_MISSING. */

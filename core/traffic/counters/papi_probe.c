@@ -127,33 +127,18 @@ void papi_status_release(struct papi_status *status)
 }
 
 /* What is known of events before they are counted, and which there are. */
-static int refuse(const struct papi_seam *seam, const char *event, enum papi_refusal why,
-                  struct error *err)
-{
-    char name[32];
-    struct papi_refused refused = {.event = event, .why = why};
-
-    refused.words = seam->papi->text();
-    if (why != PAPI_NO_LIBRARY)
-        refused.disabled = seam->papi->disabled(papi_component_of_name(event, name));
-    return papi_refuse(&refused, &seam->host, err);
-}
-
 int papi_describe_with(const struct papi_seam *seam, const char *event,
                        struct papi_event_about *about, struct error *err)
 {
     struct papi_described described;
-    enum papi_refusal why;
+    struct perf_code code;
     int component;
 
     *about = (struct papi_event_about){.component = "kernel"};
-    if (perf_software_known(event) || perf_terms_is(event))
+    if (perf_software_find(event, &code) || perf_terms_is(event))
         return 0;
-    why = seam->papi->start();
-    if (!why)
-        why = seam->papi->find(event, &component);
-    if (why)
-        return refuse(seam, event, why, err);
+    if (papi_find(seam, event, &component, err))
+        return -1;
     snprintf(about->component, sizeof(about->component), "%s",
              seam->papi->component_name(component));
     about->of_process = strcmp(about->component, "perf_event") == 0;

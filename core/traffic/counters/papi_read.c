@@ -71,12 +71,14 @@ static int read_set(const struct papi_counter *counter, const struct papi_set *s
     return result;
 }
 
-static int read_hardware(const struct papi_counter *counter, int fd,
-                         struct event_count *count, struct error *err)
+static int read_kernel(const struct papi_counter *counter,
+                       const struct kernel_count *which, struct event_count *count,
+                       struct error *err)
 {
     struct perf_count got;
 
-    if (perf_core_read(counter->seam.core, fd, &got, err))
+    count += which->event;
+    if (perf_core_read(counter->seam.core, which->fd, &got, err))
         return -1;
     if (got.share <= 0)
         miss(count, "the kernel never gave it a counter: others held them all");
@@ -84,21 +86,6 @@ static int read_hardware(const struct papi_counter *counter, int fd,
         miss(count, overflow);
     else
         tally_scaled(count, got.value, got.share, got.counted_s);
-    return 0;
-}
-
-static int read_kernel(const struct papi_counter *counter,
-                       const struct kernel_count *which, struct event_count *count,
-                       struct error *err)
-{
-    double value;
-
-    count += which->event;
-    if (counter->component[which->event] != kernel_software)
-        return read_hardware(counter, which->fd, count, err);
-    if (perf_software_read(which->fd, &value, err))
-        return -1;
-    tally(count, quantity_exact(value, PROVENANCE_PAPI), 1);
     return 0;
 }
 

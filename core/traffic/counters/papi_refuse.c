@@ -85,7 +85,7 @@ static int no_component(const struct papi_refused *refused, const char *componen
 static int no_right(const struct papi_refused *refused, const struct papi_host *host,
                     struct error *err)
 {
-    int needed = refused->shared ? 0 : 2;
+    int needed = refused->shared ? 0 : refused->in_kernel ? 1 : 2;
 
     if (host->paranoid <= needed)
         return fail(

@@ -12,8 +12,8 @@ struct papi_seam papi_seam_here(void)
                               papi_host_here()};
 }
 
-static int find_in_papi(const struct papi_seam *seam, const char *event, int *component,
-                        struct error *err)
+int papi_find(const struct papi_seam *seam, const char *event, int *component,
+              struct error *err)
 {
     char name[32];
     struct papi_refused refused = {.event = event};
@@ -73,7 +73,7 @@ static int find_event(struct papi_counter *counter, size_t i, struct error *err)
 {
     const char *event = counter->event.v[i], *devices = counter->seam.devices;
 
-    if (perf_software_known(event)) {
+    if (perf_software_find(event, &counter->core[i])) {
         counter->component[i] = kernel_software;
         return 0;
     }
@@ -85,7 +85,7 @@ static int find_event(struct papi_counter *counter, size_t i, struct error *err)
         counter->component[i] = kernel_core;
         return find_terms(counter, i, err);
     }
-    if (find_in_papi(&counter->seam, event, &counter->component[i], err))
+    if (papi_find(&counter->seam, event, &counter->component[i], err))
         return -1;
     return counter->opts.ahead && papi_counter_is_core(counter, i)
                ? encode(counter, i, err)
@@ -95,10 +95,11 @@ static int find_event(struct papi_counter *counter, size_t i, struct error *err)
 bool papi_event_known(const char *event)
 {
     struct papi_seam seam = papi_seam_here();
+    struct perf_code code;
     int component;
 
-    return perf_software_known(event) ||
-           find_in_papi(&seam, event, &component, NULL) == 0;
+    return perf_software_find(event, &code) ||
+           papi_find(&seam, event, &component, NULL) == 0;
 }
 
 static bool is_floating(const struct papi_counter *counter, size_t i)

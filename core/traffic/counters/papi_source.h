@@ -13,6 +13,9 @@ struct papi_seam {
     struct papi_host host;
 };
 struct papi_seam papi_seam_here(void);
+/* The component of an event that PAPI knows. */
+int papi_find(const struct papi_seam *seam, const char *event, int *component,
+              struct error *err);
 /* As papi_counter_new. */
 int papi_counter_make(const struct papi_seam *seam, const char *const *event,
                       size_t event_nr, const struct papi_counter_opts *opts,

@@ -30,10 +30,14 @@ int pfm_event_code(const char *event, struct perf_code *code, struct error *err)
 int pfm_event_check(const char *event, struct error *err);
 
 /*
- * Events of the cores by perf_event_open, where PAPI does not reach: in programs that are
- * yet to start, which a thread can open before it starts them; and events that only perf
- * has a name for ("cpu/event=0x9c,umask=0x1/").
+ * Events by perf_event_open, where PAPI does not reach: those of the cores in programs
+ * that are yet to start, which a thread can open before it starts them; events that only
+ * perf has a name for ("cpu/event=0x9c,umask=0x1/"); and the kernel's software events of
+ * other processes ("perf::PAGE-FAULTS"), which PAPI counts for its own process only where
+ * there is no hardware counter: before attaching it tries an instruction counter.
  */
+
+bool perf_software_find(const char *event, struct perf_code *code);
 
 /* Who is counted: a thread and those it will start (0 = the calling one), or everybody on
  * a cpu. */
@@ -68,19 +72,6 @@ struct perf_count {
 };
 int perf_core_read(const struct perf_core_calls *calls, int fd, struct perf_count *count,
                    struct error *err);
-
-/*
- * The kernel's software events ("perf::PAGE-FAULTS") of other processes, by
- * perf_event_open. PAPI counts them for its own process only where there is no hardware
- * counter: before attaching it tries an instruction counter.
- */
-
-bool perf_software_known(const char *event);
-/* Starts counting for a thread (0 = the calling one) and those it will start. A
- * descriptor to be closed, or -1. `ahead`: counts nothing of the thread itself, but the
- * programs that it will start, each from its first instruction, with all they start. */
-int perf_software_open(const char *event, pid_t thread, bool ahead, struct error *err);
-int perf_software_read(int fd, double *value, struct error *err);
 
 /*
  * Events as perf names them, "pmu/terms/" ("uncore_imc_0/cas_count_read/",

@@ -51,24 +51,42 @@ static enum papi_refusal refusal_of(int number)
                              : PAPI_NO_OTHER;
 }
 
+bool perf_software_find(const char *event, struct perf_code *code)
+{
+    return text_begins(event, "perf::") && pfm_event_code(event, code, NULL) == 0 &&
+           code->type == PERF_TYPE_SOFTWARE;
+}
+
+/* Would be counted as 0 by a user who may not look there. */
+static bool only_in_kernel(const struct perf_code *code)
+{
+    return code->type == PERF_TYPE_SOFTWARE &&
+           (code->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+            code->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
 int perf_core_open(const struct perf_core_calls *calls, const struct papi_host *host,
                    const char *event, const struct perf_code *code,
                    struct perf_core_who *who, struct error *err)
 {
     int fd = calls->open(code, who);
 
-    if (forbidden(-fd) && !who->user_only && who->place.cpu < 0) {
+    if (forbidden(-fd) && !who->user_only && who->place.cpu < 0 &&
+        !only_in_kernel(code)) {
         who->user_only = true;
         fd = calls->open(code, who);
     }
     if (fd >= 0)
         return fd;
-    return papi_refuse(&(struct papi_refused){.event = event,
-                                              .why = refusal_of(-fd),
-                                              .words = strerror(-fd),
-                                              .component = "perf_event",
-                                              .shared = who->place.cpu >= 0},
-                       host, err);
+    return papi_refuse(
+        &(struct papi_refused){
+            .event = event,
+            .why = refusal_of(-fd),
+            .words = strerror(-fd),
+            .component = code->type == PERF_TYPE_SOFTWARE ? "perf" : "perf_event",
+            .shared = who->place.cpu >= 0,
+            .in_kernel = only_in_kernel(code)},
+        host, err);
 }
 
 /* What nobody ran under has counted nothing, all the time. */

@@ -127,6 +127,26 @@ TEST("programs to come")
     count_set_release(&set);
 }
 
+/* Who may not see the kernel's part counts faults without it, but not what happens in the
+ * kernel alone: that would be 0. No machine without counters is to blame. */
+TEST("software events of a user who may not see the kernel")
+{
+    static const char *const faults = "perf::PAGE-FAULTS", *const switches =
+                                                               "perf::CONTEXT-SWITCHES";
+    struct count_set set = {0}, none = {0};
+    struct error err = {0};
+
+    script = (struct script){.refuse_kernel = EACCES, .got = {1000, 8000000, 8000000}};
+    check_ok(count("/nowhere", false, &faults, 1, &set, &err), &err);
+    check_eq(script.user_only, 1);
+    check_near(count_set_value(&set, faults).high, 1000, 0);
+    check_eq(set.note.nr, 0); /* it tells of the cores' events */
+    check_fails(count("/nowhere", false, &switches, 1, &none, &err), &err, STATUS_MISSING,
+                "perf_event_paranoid is 2 and must be 1 or lower");
+    count_set_release(&set);
+    count_set_release(&none);
+}
+
 /* A quarter of 32 ms are two turns. */
 TEST("taking turns")
 {

@@ -1,20 +1,31 @@
-reset
-set encoding utf8
-set terminal svg size 960, 976 noenhanced font 'DejaVu Sans,13' background '#ffffff'
-set output 'picture'
-set bars 0.5
-set samples 400
-set grid linetype 1 linewidth 0.5 linecolor rgb '#dddddd'
-set multiplot layout 6,1 margins screen 0.09, screen 0.97, screen 0.0512, screen 0.9303 spacing screen 0, screen 0.0389 title './invented'
+kind = 'svg'
+panels = 6
+height = 108
+rows = 0
+title = './invented'
+step = 'begin'
+load 'picture.gnuplot'
 set title 'busy cores' offset 0,-0.6
-unset xlabel
-set xrange [0:5.3]
-set format x ''
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b0 << EOD
  0 2
  0.1 2
@@ -71,20 +82,28 @@ $b0 << EOD
  5.2 2
  5.3 2
 EOD
-plot $b0 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset logscale
-unset arrow
-unset label
-unset object
+plot $b0 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
 set title 'memory read, GB/s' offset 0,-0.6
-unset xlabel
-set xrange [0:5.3]
-set format x ''
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b1 << EOD
  0 16
  0.1 16
@@ -141,20 +160,28 @@ $b1 << EOD
  5.2 16
  5.3 16
 EOD
-plot $b1 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset logscale
-unset arrow
-unset label
-unset object
+plot $b1 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
 set title 'memory written, GB/s' offset 0,-0.6
-unset xlabel
-set xrange [0:5.3]
-set format x ''
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b2 << EOD
  0 4
  0.1 4
@@ -211,20 +238,28 @@ $b2 << EOD
  5.2 NaN
  5.3 NaN
 EOD
-plot $b2 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset logscale
-unset arrow
-unset label
-unset object
+plot $b2 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
 set title 'page faults, /s' offset 0,-0.6
-unset xlabel
-set xrange [0:5.3]
-set format x ''
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b3 << EOD
  0 0
  0.1 0
@@ -281,20 +316,28 @@ $b3 << EOD
  5.2 1000
  5.3 1000
 EOD
-plot $b3 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset logscale
-unset arrow
-unset label
-unset object
+plot $b3 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
 set title 'resident memory, MiB' offset 0,-0.6
-unset xlabel
-set xrange [0:5.3]
-set format x ''
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b4 << EOD
  0 100
  0.1 100
@@ -351,20 +394,28 @@ $b4 << EOD
  5.2 NaN
  5.3 NaN
 EOD
-plot $b4 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset logscale
-unset arrow
-unset label
-unset object
+plot $b4 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
 set title 'GPU power, W' offset 0,-0.6
-set xlabel 'time since the start, s'
-set xrange [0:5.3]
-set format x '%g'
-set xtics nomirror textcolor rgb '#000000' font ',8'
-unset ylabel
-set yrange [*<0:*]
-set format y '%g'
-set ytics nomirror textcolor rgb '#000000' font ',8'
+axis = 'x'
+label = 'time since the start, s'
+scale = 0
+low = 0
+high = 5.3
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+axis = 'y'
+label = ''
+scale = 0
+low = 0
+high = 0
+words = 0
+step = 'axis'
+load 'picture.gnuplot'
+entries = 0
+columns = 2
+step = 'legend'
+load 'picture.gnuplot'
 $b5 << EOD
  0 40
  0.1 40
@@ -421,6 +472,6 @@ $b5 << EOD
  5.2 40
  5.3 40
 EOD
-plot $b5 using 1:2 with steps linewidth 1.3 linecolor rgb '#0072b2' notitle
-unset multiplot
-unset output
+plot $b5 using 1:2 with steps linewidth 1.3 dashtype 1 linecolor rgb '#0072b2' notitle
+step = 'end'
+load 'picture.gnuplot'
