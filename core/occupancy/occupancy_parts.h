@@ -25,7 +25,7 @@ struct machine_pages;
 #define CEILING_FULL 0.90
 
 /*
- * With more slack than this no resource is named the limiter: the spread of a full queue
+ * With more slack than this no resource is named the cause: the spread of a full queue
  * (1 / 0.85) times that of a loaded latency near saturation (1.25, Mess curves) cannot
  * explain it.
  */
