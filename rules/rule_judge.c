@@ -146,6 +146,8 @@ static void add_verdict(const struct rule_set *set, const struct rule *rule, siz
         .transformation = transformation,
         .verdict = rule->verdict,
         .weight = rule->weight,
+        .realized =
+            rule->realized >= 0 ? rule->realized : rule_set_realized(set, transformation),
         .reason = sentence_fill(rule->sentence, add_fact, (void *)facts),
         .source = rule->source,
         .work = work,

@@ -233,8 +233,9 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
     long long weight;
     int verdict;
 
-    if (json_only_keys(at, "id transformation when verdict weight work sentence source",
-                       err) ||
+    if (json_only_keys(
+            at, "id transformation when verdict weight realized work sentence source",
+            err) ||
         json_string_at(at, "id", &rule->id, err) || read_transformations(at, rule, err) ||
         read_when(at, rule, err))
         return -1;
@@ -244,6 +245,10 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
         return -1;
     rule->verdict = (enum verdict)verdict;
     rule->weight = (int)weight;
+    rule->realized = -1;
+    if (json_has(at, "realized") &&
+        json_number_at(at, "realized", 0, 1, &rule->realized, err))
+        return -1;
     return json_string_at(at, "source", &rule->source, err);
 }
 

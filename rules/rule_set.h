@@ -18,6 +18,7 @@ struct rule {
     uint64_t about; /* bit i: rule_transformations()[i] */
     enum verdict verdict;
     int weight;
+    double realized; /* < 0: as for its transformation */
     struct rule_condition *when;
     size_t when_nr;
     struct rule_work *work;

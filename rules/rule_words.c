@@ -24,6 +24,13 @@ static const struct rule_transformation by_hand[] = {
     {"branch_free", false, "a store or a sum each time in place of a branch on data"},
     {"interleave", false, "several independent chains side by side in one loop"},
     {"reciprocal", false, "a multiplication or comparison in place of a division"},
+    {"narrow_counters", false, "counters as narrow as the elements, added up in blocks"},
+    {"best_of_block", false, "the best of a block first, its place only where it wins"},
+    {"scan", false,
+     "sums within a few elements first, one addition of them in the chain"},
+    {"reuse_buffer", false, "memory that is kept from call to call"},
+    {"flush_denormals", false, "numbers too small to be normal taken as 0"},
+    {"hoist", false, "a value that stays the same, computed before the loop"},
     {"smt", false, "more hardware threads per core"},
     {"hugepages", false, "huge pages for the buffers"},
 };

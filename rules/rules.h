@@ -125,6 +125,7 @@ struct rule_verdict {
     const char *transformation; /* a name of rule_transformations() */
     enum verdict verdict;
     int weight;         /* order among equals: higher first, 0..100 */
+    double realized;    /* rule_set_realized(), or what the rule itself says */
     char *reason;       /* the rule's sentence, {metric} filled in; owned by the list */
     const char *source; /* "Mehta 2022, section III-C" ... */
     struct rule_work *work; /* factors filled in; owned by the list */

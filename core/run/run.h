@@ -113,8 +113,8 @@ struct run_result {
     double buffer_bytes; /* all buffers of a copy */
     double huge_bytes;   /* AnonHugePages really got, mean per copy; negative = not
                             reported */
-    char *drift;         /* "c nan": an array that the calls drove out of range; may be
-                            NULL */
+    char *denormal;      /* an array that holds numbers too small to be normal, one in a
+                            hundred or more; NULL = none */
     long max_rss_kib;    /* of the largest copy */
     long involuntary_switches, major_faults; /* summed over copies and launches */
     double wall_s;                           /* of all launches, from start to end */

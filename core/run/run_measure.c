@@ -9,7 +9,7 @@ void run_result_release(struct run_result *result)
 {
     free(result->detail);
     free(result->sample);
-    free(result->drift);
+    free(result->denormal);
     free(result->note);
     *result = (struct run_result){0};
 }
@@ -68,8 +68,8 @@ static void add_copy(struct run_result *result, const struct copy_results *copy,
     result->warm_s = next_mean(result->warm_s, copy->warm_s, nr);
     result->huge_bytes = next_mean(result->huge_bytes, copy->huge_bytes, nr);
     result->buffer_bytes = copy->buffer_bytes;
-    if (copy->drift && !result->drift)
-        result->drift = xstrdup(copy->drift);
+    if (copy->denormal && !result->denormal)
+        result->denormal = xstrdup(copy->denormal);
 }
 
 static void add_usage(struct run_result *result, const struct launch *launch)

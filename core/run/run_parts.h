@@ -93,8 +93,8 @@ struct copy_results {
     double flush_warm_s, flush_cold_s; /* a walk in caches, and after they were emptied */
     struct timed_sample *sample;
     size_t sample_nr, sample_alloc;
-    bool stopped; /* it was slower than asked for; the samples are those until then */
-    char *drift;  /* "c nan"; NULL = none */
+    bool stopped;   /* it was slower than asked for; the samples are those until then */
+    char *denormal; /* as in struct run_result */
 };
 void copy_results_release(struct copy_results *results);
 

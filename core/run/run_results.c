@@ -26,7 +26,7 @@ struct line_kind {
 void copy_results_release(struct copy_results *results)
 {
     free(results->sample);
-    free(results->drift);
+    free(results->denormal);
     free(results->flush);
     *results = (struct copy_results){0};
 }
@@ -124,13 +124,10 @@ static bool read_flush(struct reader *reader, char *const *word)
            read_number(word[2], 0, &to->flush_cold_s);
 }
 
-static bool read_drift(struct reader *reader, char *const *word)
+static bool read_denormal(struct reader *reader, char *const *word)
 {
-    if (strcmp(word[1], "nan") != 0 && strcmp(word[1], "inf") != 0 &&
-        strcmp(word[1], "denormal") != 0)
-        return false;
-    if (!reader->results->drift) /* the first one is enough to say */
-        reader->results->drift = xasprintf("%s %s", word[0], word[1]);
+    if (!reader->results->denormal) /* the first one is enough to say */
+        reader->results->denormal = xstrdup(word[0]);
     return true;
 }
 
@@ -154,7 +151,7 @@ static const struct line_kind kinds[] = {
     {"huge", 1, false, read_huge},
     {"warm", 1, false, read_warm},
     {"sample", 2, true, read_sample},
-    {"drift", 2, true, read_drift},
+    {"denormal", 1, true, read_denormal},
     {"clock", 3, false, read_clock},
     {"flush", 3, false, read_flush},
     {"disturbed", 1, true, read_disturbed},

@@ -51,7 +51,8 @@ void live_take_run(struct run_result *result, struct measurement *out)
     out->clock_step_s = result->clock_step_s;
     out->call_overhead_s = result->call_overhead_s;
     out->note = result->note;
-    result->detail = result->note = NULL;
+    out->denormal = result->denormal;
+    result->detail = result->note = result->denormal = NULL;
     result->sample = NULL;
     result->sample_nr = 0;
 }

@@ -20,11 +20,12 @@ struct measurement {
     char *plan;
     struct environment environment;
     enum run_outcome outcome;
-    char *detail;  /* for outcomes other than OK */
-    char *note;    /* of the samples, one sentence: run_result.note; may be NULL */
-    bool verified; /* results equal the untransformed kernel's at the sizes of
+    char *detail;   /* for outcomes other than OK */
+    char *note;     /* of the samples, one sentence: run_result.note; may be NULL */
+    char *denormal; /* as in struct run_result; NULL = none, or not looked at */
+    bool verified;  /* results equal the untransformed kernel's at the sizes of
                       verified_sizes */
-    bool checked;  /* and at the full size, or the largest that memory allows */
+    bool checked;   /* and at the full size, or the largest that memory allows */
     char *verified_sizes;
     double max_relative_error;
     struct quantity time_s;    /* one call, copies running together */

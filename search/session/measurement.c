@@ -23,6 +23,7 @@ void measurement_release(struct measurement *measurement)
     free(measurement->verified_sizes);
     free(measurement->sample);
     free(measurement->note);
+    free(measurement->denormal);
     if (measurement->has_traffic)
         traffic_release(&measurement->traffic);
     if (measurement->has_occupancy)
@@ -143,6 +144,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
                             json_real(measurement->at_least_s * 1e9));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
+    if (measurement->denormal)
+        json_object_set_new(root, "denormal", json_string(measurement->denormal));
     if (measurement->memory_latency_ns > 0)
         json_object_set_new(root, "memory_latency_ns",
                             json_real(measurement->memory_latency_ns));
@@ -242,6 +245,10 @@ static int read_outcome(const struct json_at *at, struct measurement *out,
     if (json_has(at, "note") && json_string_at(at, "note", &text, err))
         return -1;
     out->note = xstrdup(text);
+    text = NULL;
+    if (json_has(at, "denormal") && json_string_at(at, "denormal", &text, err))
+        return -1;
+    out->denormal = text ? xstrdup(text) : NULL;
     text = NULL;
     if (json_has(at, "verified_sizes") &&
         json_string_at(at, "verified_sizes", &text, err))

@@ -39,6 +39,7 @@ static void say_quantity(struct situation *now, const char *metric,
                          struct quantity value);
 static void say_number(struct situation *now, const char *metric, double value);
 static void say_yes_no(struct situation *now, const char *metric, bool yes);
+static void say_names(struct situation *now, const char *metric, const struct buf *names);
 static double data_bytes(const struct situation *now);
 
 /* ---- left ---- */
@@ -162,8 +163,19 @@ static void say_divisions(struct situation *now)
         say_yes_no(now, "divides", of->occupancy.diagnosis.divides);
 }
 
+static void say_denormals(struct situation *now)
+{
+    const char *array = now->measurement->denormal;
+    struct buf name = {0};
+    say_yes_no(now, "denormals", array != NULL);
+    buf_add(&name, array ? array : "");
+    say_names(now, "denormal_names", &name);
+    buf_release(&name);
+}
+
 static void say_headroom(struct situation *now)
 {
+    say_denormals(now);
     say_divisions(now);
     say_store_lines(now);
     say_parallel_memory(now);
@@ -260,12 +272,27 @@ static bool is_strided(const struct situation *now, const struct kernel_access *
     return false;
 }
 
-static bool has_unit_loop(const struct situation *now, const struct kernel_access *access)
+/* The loop goes along some access that now is strided, and strides along none. */
+static bool is_unit_loop(const struct situation *now, size_t depth)
 {
-    if (!is_strided(now, access))
-        return false;
+    const struct kernel_view *view = now->nest->view;
+    bool any = false;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        double stride = fabs(access->stride_at[depth]);
+        if (!nest_holds(now->nest, access))
+            continue;
+        if (stride >= now->machine->line_bytes)
+            return false;
+        any = any || (is_strided(now, access) && stride == element_bytes(now, access));
+    }
+    return any;
+}
+
+static bool has_unit_loop(const struct situation *now)
+{
     for (size_t d = 0; d < now->nest->nr; d++)
-        if (fabs(access->stride_at[d]) == element_bytes(now, access))
+        if (is_unit_loop(now, d))
             return true;
     return false;
 }
@@ -313,7 +340,7 @@ static void say_nest(struct situation *now)
     say_number(now, "inner_trips", now->nest->trips[now->innermost]);
     say_yes_no(now, "has_indirect", any_access(now, is_indirect));
     say_yes_no(now, "inner_strided", any_access(now, is_strided));
-    say_yes_no(now, "unit_stride_loop", any_access(now, has_unit_loop));
+    say_yes_no(now, "unit_stride_loop", has_unit_loop(now));
     say_yes_no(now, "has_register_reuse", any_access(now, is_register_reused));
     say_yes_no(now, "has_reduction", any_access(now, is_reduced));
     say_number(now, "streams_per_thread", streams(now));
@@ -418,7 +445,10 @@ static void say_uses(struct situation *now)
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
     say_answer(now, "independent", now->session->may_share);
-    if (now->session->may_reassociate)
+    const struct strvec *spot = view->spot;
+    if (spot && spot[KERNEL_SPOT_CHAIN].nr)
+        say_word(now, "accumulable", "no"); /* another variable is waited for as well */
+    else if (now->session->may_reassociate)
         say_word(now, "accumulable", "reassociate");
     else
         say_answer(now, "accumulable", now->session->may_accumulate);
@@ -452,6 +482,32 @@ static void say_list(struct situation *now, const char *yes_no, const char *name
     buf_release(&text);
 }
 
+static void say_spots(struct situation *now)
+{
+    static const struct {
+        const char *yes_no, *names;
+    } metric[KERNEL_SPOT_NR] = {
+        [KERNEL_SPOT_NARROW] = {"counts_narrow", "counter_names"},
+        [KERNEL_SPOT_FRESH] = {"fresh_memory", "fresh_names"},
+        [KERNEL_SPOT_DIVISOR] = {"divisor_stays", "divisor_names"},
+        [KERNEL_SPOT_PLACE] = {"keeps_place", "place_names"},
+        [KERNEL_SPOT_PREFIX] = {"prefix_sum", "prefix_names"},
+        [KERNEL_SPOT_LENGTH] = {"asks_length", "length_names"},
+    };
+    const struct strvec *spot = now->nest->view->spot;
+    for (size_t i = 0; spot && i < KERNEL_SPOT_NR; i++) {
+        if (!metric[i].yes_no)
+            continue;
+        char *names = strvec_join(&spot[i], ", ");
+        struct buf text = {0};
+        buf_add(&text, names);
+        say_yes_no(now, metric[i].yes_no, spot[i].nr > 0);
+        say_names(now, metric[i].names, &text);
+        buf_release(&text);
+        free(names);
+    }
+}
+
 static void say_records(struct situation *now)
 {
     struct buf names = {0};
@@ -471,6 +527,7 @@ static void say_shape(struct situation *now)
     double share = lookup_line_share(now->nest, now->machine->line_bytes);
     bool time_loop = has_time_loop(now->nest);
     struct sum_block block;
+    say_spots(now);
     if (now->nest->nr == 0)
         return;
     say_yes_no(now, "time_loop", time_loop);

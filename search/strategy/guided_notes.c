@@ -47,9 +47,9 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
     advice->verdict = verdict->verdict;
     advice->undecided = verdict->undecided;
     advice->over = guided->now;
-    advice->trust =
-        verdict->weight / 100.0 * session_rule_factor(guided->session, verdict->rule) *
-        rule_set_realized(guided->session->opts->rules, verdict->transformation);
+    advice->trust = verdict->weight / 100.0 *
+                    session_rule_factor(guided->session, verdict->rule) *
+                    verdict->realized;
     advice->bound_speedup = guided_bound(guided, verdict);
     replace(&advice->rule, verdict->rule);
     replace(&advice->reason, verdict->reason);

@@ -268,8 +268,8 @@ static void take_out(struct arena *arena, const struct turns *turns, const char 
     take_turns(turns);
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < inflight_table.array_nr; k++)
-            report_drift(turns->side[i]->timing.out, &inflight_table.array[k],
-                         &turns->side[i]->buffer[k]);
+            report_denormals(turns->side[i]->timing.out, &inflight_table.array[k],
+                             &turns->side[i]->buffer[k]);
         close_out(name[i], turns->side[i]->timing.out);
     }
     free(name[0]);

@@ -185,10 +185,10 @@ static void do_pipe(const struct settings *settings)
     exit(0);
 }
 
-static void do_drift(const struct settings *settings)
+static void do_denormal(const struct settings *settings)
 {
     (void)settings;
-    fprintf(results, "drift c nan\ndrift d inf\n");
+    fprintf(results, "denormal c\ndenormal d\n");
 }
 
 static void do_environment(const struct settings *settings)
@@ -221,7 +221,7 @@ static const struct deed deeds[] = {
     {"fork-crash", do_fork_crash},
     {"remove", do_remove},
     {"pipe", do_pipe},
-    {"drift", do_drift},
+    {"denormal", do_denormal},
     {"environment", do_environment},
 };
 

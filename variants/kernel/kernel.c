@@ -263,6 +263,7 @@ struct kernel_view kernel_view(const struct kernel *kernel)
                                .record_nr = model.record_nr,
                                .temporary = model.temporary,
                                .temporary_nr = model.temporary_nr,
+                               .spot = model.spot,
                                .local_arrays = has_local_arrays(kernel->function),
                                .assumption = model.assumption,
                                .assumption_nr = model.assumption_nr,

@@ -16,6 +16,20 @@ enum access_class {
 };
 const char *access_class_word(enum access_class access_class);
 
+/* What a person may change though no plan does. */
+enum kernel_spot {
+    KERNEL_SPOT_NARROW,  /* variables of four bytes or more that count comparisons of
+                            elements of one or two */
+    KERNEL_SPOT_FRESH,   /* calls that take memory from the system */
+    KERNEL_SPOT_PLACE,   /* the least or greatest so far, kept together with its place */
+    KERNEL_SPOT_PREFIX,  /* sums that are stored as they grow */
+    KERNEL_SPOT_DIVISOR, /* divisors that stay the same in a loop around them */
+    KERNEL_SPOT_CHAIN,   /* variables made of their last values otherwise than by a sum, a
+                            product, or the least or greatest */
+    KERNEL_SPOT_LENGTH,  /* lengths of strings that a loop asks for in its head */
+    KERNEL_SPOT_NR
+};
+
 struct kernel_loop {
     const char *name; /* the iterator; loops with equal names in several nests are told
                          apart by nest */

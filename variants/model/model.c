@@ -9,6 +9,7 @@
 #include "variants/model/budget.h"
 #include "variants/model/deps.h"
 #include "variants/model/model_nest.h"
+#include "variants/model/model_spots.h"
 #include "variants/model/model_view.h"
 
 /* DESCRIBE: numbers for the list of dependences, of all nests together; it is for readers
@@ -216,6 +217,7 @@ int model_build(const struct model_request *request, struct model **out,
         goto failed;
     }
     collect_assumptions(model);
+    model_spots(model->function, model->spot);
     view_build(model);
     *out = model;
     return 0;
@@ -249,6 +251,8 @@ void model_free(struct model *model)
     strvec_release(&model->dependence);
     strvec_release(&model->refusal);
     strvec_release(&model->temporary);
+    for (size_t i = 0; i < KERNEL_SPOT_NR; i++)
+        strvec_release(&model->spot[i]);
     free(model->record);
     isl_ctx_free(model->ctx);
     free(model);
@@ -300,6 +304,7 @@ struct model_view model_view(struct model *model)
         .record_nr = model->record_nr,
         .temporary = (const char *const *)model->temporary.v,
         .temporary_nr = model->temporary.nr,
+        .spot = model->spot,
         .assumption = (const char *const *)model->assumption.v,
         .assumption_nr = model->assumption.nr,
         .dependence = (const char *const *)model->dependence.v,

@@ -83,6 +83,7 @@ struct model_view {
     size_t record_nr;
     const char *const *temporary;
     size_t temporary_nr;
+    const struct strvec *spot;     /* KERNEL_SPOT_NR lists: "lines (line 11)" */
     const char *const *assumption; /* sentences */
     size_t assumption_nr;
     const char *const *dependence; /* sentences with distance vectors, value-based;

@@ -19,6 +19,7 @@
 
 #include "core/base/array.h"
 #include "variants/ir/ir.h"
+#include "variants/model/loop_view.h"
 #include "variants/model/model.h"
 
 struct kernel_access;
@@ -228,7 +229,7 @@ struct model {
     size_t access_nr, access_alloc;
     struct kernel_record *record;
     size_t record_nr, record_alloc;
-    struct strvec assumption, dependence, refusal, temporary;
+    struct strvec assumption, dependence, refusal, temporary, spot[KERNEL_SPOT_NR];
     bool have_dependences;
     struct plan_cache *cache; /* the emission's, with what frees it; NULL = no plan was
                                 asked for yet */

@@ -438,6 +438,12 @@ static const struct {
     {"branch_free", BY_HAND},
     {"interleave", BY_HAND},
     {"reciprocal", BY_HAND},
+    {"narrow_counters", BY_HAND},
+    {"best_of_block", BY_HAND},
+    {"scan", BY_HAND},
+    {"reuse_buffer", BY_HAND},
+    {"hoist", BY_HAND},
+    {"flush_denormals", BY_HAND},
 };
 
 static const struct synonym kind_synonyms[] = {

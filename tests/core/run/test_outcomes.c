@@ -53,7 +53,7 @@ TEST("every end is recorded under its name")
         {"pipe", RUN_OUTCOME_BAD_EXIT, "its results are no file of sensible size"},
         {"print", RUN_OUTCOME_OK, NULL},
         {"close", RUN_OUTCOME_OK, NULL},
-        {"drift", RUN_OUTCOME_OK, NULL},
+        {"denormal", RUN_OUTCOME_OK, NULL},
     };
     struct fixture fixture = fixture_make();
 
@@ -108,7 +108,7 @@ TEST("a result file with garbage gives no number")
         {HEAD "flush by-magic 1e-7 1e-5;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT,
          "line 4"},
         {HEAD "flush by-line 1e-7 x;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
-        {HEAD "drift c odd;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "denormal;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
         {HEAD "samples 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
         {HEAD ";sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4: ''"},
         {HEAD "~sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "not text"},
@@ -284,12 +284,12 @@ TEST("grandchildren are not left behind")
     fixture_drop(&fixture);
 }
 
-TEST("drift of the data is told")
+TEST("numbers too small to be normal are told")
 {
     struct fixture fixture = fixture_make();
-    struct run_result result = measure_fake(&fixture, "--do drift");
+    struct run_result result = measure_fake(&fixture, "--do denormal");
 
-    check_str(result.drift, "c nan");
+    check_str(result.denormal, "c");
     run_result_release(&result);
     fixture_drop(&fixture);
 }

@@ -22,7 +22,7 @@ TEST("results are what the program said")
     check_near(result.warm_s, 1e-6, 1e-9);
     check_near(result.buffer_bytes, 4096, 0);
     check_near(result.huge_bytes, 2097152, 0);
-    check(result.drift == NULL && result.detail == NULL);
+    check(result.denormal == NULL && result.detail == NULL);
     check(result.max_rss_kib > 0 && result.wall_s > 0);
     run_result_release(&result);
     fixture_drop(&fixture);

@@ -1,0 +1,323 @@
+#include "variants/model/model_spots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/base/text.h"
+#include "variants/ir/functions.h"
+#include "variants/ir/ir.h"
+#include "variants/ir/sum.h"
+
+enum { LOOPS_MAX = 16 };
+
+struct search {
+    const struct ir_stmt *loop[LOOPS_MAX]; /* those around, outermost first */
+    size_t loop_nr;
+    struct strvec *found; /* KERNEL_SPOT_NR of them */
+    struct strvec *into;  /* of what is visited now */
+    bool narrow, any;     /* elements that are read: all of them, some */
+};
+
+static void add(struct strvec *list, const char *what, int line)
+{
+    char *text = xasprintf("%s (line %d)", what, line);
+
+    if (!strvec_has(list, text))
+        strvec_push(list, text);
+    free(text);
+}
+
+/* Declared in the loop of that depth, from 1, or below. */
+static bool is_inside(const struct search *search, const struct ir_symbol *symbol,
+                      size_t depth)
+{
+    const struct ir_stmt *loop = search->loop[depth - 1];
+
+    return symbol->in_loop && symbol->line >= loop->line &&
+           symbol->line <= loop->end_line;
+}
+
+/* ---- counts in variables that are wider than what is counted ---- */
+
+static void look_width(struct ir_expr *expr, void *data)
+{
+    struct search *search = data;
+    bool is_element =
+        expr->kind == IR_INDEX || (expr->kind == IR_UNARY && !strcmp(expr->op, "*"));
+
+    if (!is_element || expr->type.pointers)
+        return;
+    search->narrow = (search->any ? search->narrow : true) && expr->type.bytes <= 2;
+    search->any = true;
+}
+
+static bool is_comparison(const struct ir_expr *expr)
+{
+    static const char *const op[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+
+    for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
+        if (!strcmp(expr->op, op[i]))
+            return true;
+    return expr->kind == IR_UNARY && !strcmp(expr->op, "!");
+}
+
+static bool is_wide(const struct ir_expr *expr)
+{
+    return expr->kind == IR_NAME && expr->type.scalar == IR_INT && !expr->type.pointers &&
+           expr->type.bytes >= 4;
+}
+
+/* s++, s += 1 */
+static bool is_step_of_one(const struct ir_expr *expr)
+{
+    if (expr->kind == IR_UNARY)
+        return strstr(expr->op, "++") && is_wide(expr->arg[0]);
+    return expr->kind == IR_ASSIGN && !strcmp(expr->op, "+=") && is_wide(expr->arg[0]) &&
+           expr->arg[1]->has_value && expr->arg[1]->value == 1;
+}
+
+static bool reads_narrow(struct search *search, struct ir_expr *expr)
+{
+    search->any = search->narrow = false;
+    ir_visit(expr, look_width, search);
+    return search->any && search->narrow;
+}
+
+static const struct ir_stmt *only(const struct ir_stmt *stmt)
+{
+    while (stmt && stmt->kind == IR_BLOCK && stmt->child_nr == 1)
+        stmt = stmt->child[0];
+    return stmt;
+}
+
+/* `if (narrow) s++;` and `s += narrow == x;`, in a loop. */
+static void find_count(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *then = stmt->kind == IR_IF ? only(stmt->child[0]) : stmt;
+    const struct ir_expr *expr = then && then->kind == IR_EXPR ? then->expr : NULL;
+    struct ir_expr *tests = stmt->cond;
+
+    if (!expr || (stmt->kind == IR_IF && !is_step_of_one(expr)))
+        return;
+    if (stmt->kind == IR_EXPR) {
+        bool counts = expr->kind == IR_ASSIGN && !strcmp(expr->op, "+=") &&
+                      is_wide(expr->arg[0]) && is_comparison(expr->arg[1]);
+        if (!counts)
+            return;
+        tests = expr->arg[1];
+    }
+    if (reads_narrow(search, tests))
+        add(&search->found[KERNEL_SPOT_NARROW], expr->arg[0]->symbol->name, then->line);
+}
+
+/* ---- what is kept from iteration to iteration ---- */
+
+static const struct ir_expr *assignment(const struct ir_stmt *stmt)
+{
+    return stmt && stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN ? stmt->expr
+                                                                          : NULL;
+}
+
+/* `best = ...` of a variable that `cond` compares. */
+static bool is_compared(const struct ir_expr *expr, const struct ir_expr *cond)
+{
+    return expr && !strcmp(expr->op, "=") && expr->arg[0]->kind == IR_NAME &&
+           expr_mentions(cond, expr->arg[0]->symbol);
+}
+
+/* `if (x > best) { best = x; at = i; }` */
+static void find_place(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *block = stmt->kind == IR_IF ? stmt->child[0] : NULL;
+    const struct ir_expr *best = NULL, *place = NULL;
+
+    for (size_t i = 0; block && i < block->child_nr; i++) {
+        const struct ir_expr *expr = assignment(block->child[i]);
+
+        if (is_compared(expr, stmt->cond))
+            best = expr;
+        else if (expr && !strcmp(expr->op, "=") && expr->arg[0]->kind == IR_NAME)
+            place = expr;
+    }
+    if (best && place)
+        add(&search->found[KERNEL_SPOT_PLACE], place->arg[0]->symbol->name, place->line);
+}
+
+/* `s += x[i]; out[i] = s;` */
+static void find_prefix(struct search *search, const struct ir_stmt *block)
+{
+    const struct ir_expr *sum = NULL;
+
+    for (size_t i = 0; block->kind == IR_BLOCK && i < block->child_nr; i++) {
+        const struct ir_expr *expr = assignment(block->child[i]);
+        bool stores = sum && expr && expr->arg[0]->kind == IR_INDEX &&
+                      expr_mentions(expr->arg[1], sum->arg[0]->symbol);
+
+        if (expr && !strcmp(expr->op, "+=") && expr->arg[0]->kind == IR_NAME)
+            sum = expr;
+        if (stores)
+            add(&search->found[KERNEL_SPOT_PREFIX], sum->arg[0]->symbol->name,
+                block->child[i]->line);
+    }
+}
+
+/* s * 31 + x, fmax(s, x), s < x ? s : x: several could share it. */
+static bool is_shared(const struct ir_expr *value, const struct ir_symbol *symbol)
+{
+    static const char *const op[] = {"+", "-", "*", "&", "|", "^"};
+    bool splits = value->kind == IR_COND || value->kind == IR_CALL;
+
+    for (size_t i = 0; value->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
+        splits = splits || !strcmp(value->op, op[i]);
+    for (size_t i = 0; splits && i < value->arg_nr; i++) {
+        const struct ir_expr *arg = value->arg[i];
+
+        if (arg->kind == IR_NAME && arg->symbol == symbol)
+            return true;
+        if (value->kind == IR_BINARY && expr_mentions(arg, symbol) &&
+            !expr_mentions(value->arg[1 - i], symbol))
+            return is_shared(arg, symbol);
+    }
+    return false;
+}
+
+/* x ^= x << 13, p = next[p] */
+static void find_chain(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_expr *expr = assignment(stmt), *value = expr ? expr->arg[1] : NULL;
+    const struct ir_symbol *symbol =
+        expr && expr->arg[0]->kind == IR_NAME ? expr->arg[0]->symbol : NULL;
+    bool plain = expr && !strcmp(expr->op, "=");
+
+    if (!symbol || !expr_mentions(value, symbol) || is_inside(search, symbol, 1))
+        return;
+    if (plain && is_shared(value, symbol))
+        return;
+    add(&search->found[KERNEL_SPOT_CHAIN], symbol->name, stmt->line);
+}
+
+/* ---- divisors ---- */
+
+struct stays {
+    const struct search *search;
+    size_t depth; /* of the loop in question, from 1 */
+    bool all;
+};
+
+static void look_changes(struct ir_expr *expr, void *data)
+{
+    struct stays *stays = data;
+    const struct ir_stmt *loop = stays->search->loop[stays->depth - 1];
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+
+    for (size_t i = stays->depth; symbol && i < stays->search->loop_nr; i++)
+        if (stays->search->loop[i]->iterator == symbol)
+            return; /* of a loop within: it goes through the same values again */
+    bool changes = symbol && (symbol == loop->iterator ||
+                              (symbol->is_written && !symbol->type.pointers) ||
+                              is_inside(stays->search, symbol, stays->depth));
+
+    stays->all = stays->all && !changes && expr->kind != IR_RAW;
+}
+
+static void look_divisor(struct ir_expr *expr, void *data)
+{
+    struct search *search = data;
+    bool divides =
+        expr->kind == IR_BINARY && (!strcmp(expr->op, "/") || !strcmp(expr->op, "%"));
+    struct buf text = {0};
+
+    for (size_t depth = search->loop_nr;
+         divides && !expr->arg[1]->has_value && depth && !text.length; depth--) {
+        struct stays stays = {search, depth, true};
+
+        ir_visit(expr->arg[1], look_changes, &stays);
+        if (stays.all)
+            ir_print_expr(&text, expr->arg[1]);
+    }
+    if (text.length)
+        add(search->into, buf_str(&text), expr->line);
+    buf_release(&text);
+}
+
+/* ---- calls ---- */
+
+/* Also where the parser leaves the call as it is written. */
+static bool is_named(const struct ir_expr *call, const char *const *names)
+{
+    bool may_be = call->text && (call->kind == IR_CALL || call->kind == IR_RAW);
+
+    for (; may_be && *names; names++)
+        if (text_begins(call->text, *names) &&
+            (!call->text[strlen(*names)] || call->text[strlen(*names)] == '('))
+            return true;
+    return false;
+}
+
+static void look_allocation(struct ir_expr *expr, void *data)
+{
+    static const char *const names[] = {"malloc", "calloc", "aligned_alloc",
+                                        "valloc", "mmap",   NULL};
+    struct search *search = data;
+
+    if (is_named(expr, names))
+        add(search->into, expr->text, expr->line);
+}
+
+/* Goes through all of a string each time. */
+static void look_length(struct ir_expr *expr, void *data)
+{
+    static const char *const names[] = {"strlen", "wcslen", NULL};
+    struct search *search = data;
+    struct buf text = {0};
+
+    if (!is_named(expr, names))
+        return;
+    ir_print_expr(&text, expr);
+    add(search->into, buf_str(&text), expr->line);
+    buf_release(&text);
+}
+
+static void visit(struct search *search, enum kernel_spot spot, struct ir_expr *expr,
+                  void (*look)(struct ir_expr *, void *))
+{
+    search->into = &search->found[spot];
+    if (expr)
+        ir_visit(expr, look, search);
+}
+
+static void walk(struct search *search, const struct ir_stmt *stmt)
+{
+    bool loops = (stmt->kind == IR_FOR || stmt->kind == IR_WHILE) &&
+                 search->loop_nr<LOOPS_MAX, in_loop = search->loop_nr> 0;
+
+    if (loops) {
+        visit(search, KERNEL_SPOT_LENGTH, stmt->cond, look_length);
+        visit(search, KERNEL_SPOT_LENGTH, stmt->canonical ? stmt->upper : NULL,
+              look_length);
+    }
+    if (in_loop) {
+        find_chain(search, stmt);
+        visit(search, KERNEL_SPOT_DIVISOR, stmt->expr, look_divisor);
+        find_count(search, stmt);
+        find_place(search, stmt);
+        find_prefix(search, stmt);
+    }
+    visit(search, KERNEL_SPOT_FRESH, stmt->expr, look_allocation);
+    if (loops)
+        search->loop[search->loop_nr++] = stmt;
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            walk(search, stmt->child[i]);
+    search->loop_nr -= loops;
+}
+
+void model_spots(const struct ir_function *function, struct strvec *found)
+{
+    struct search search = {.found = found};
+
+    if (function->body)
+        walk(&search, function->body);
+}
