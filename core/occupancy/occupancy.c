@@ -294,6 +294,9 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r].saturation = saturation_of(&at[r]);
         if (at[r].saturation == SATURATION_IMPOSSIBLE)
             at[r].min_s = quantity_unknown();
+        else if (at[r].utilization.known) /* no more is in use than there is */
+            at[r].utilization =
+                quantity_min(at[r].utilization, quantity_exact(1, PROVENANCE_DERIVED));
     }
 }
 
@@ -444,6 +447,14 @@ static void find_limiter(const struct occupancy_case *input, struct occupancy *o
                                                                          : RESOURCE_NONE;
 }
 
+/* What was done was done in that time. Whose need is the longest is known by now. */
+static void keep_within_time(const struct occupancy_case *input, struct occupancy *out)
+{
+    for (int r = 0; r < RESOURCE_NR && input->time_s.known; r++)
+        if (out->resource[r].min_s.known)
+            out->resource[r].min_s = quantity_min(out->resource[r].min_s, input->time_s);
+}
+
 /* What was found from the instructions is what is said first, then what it rests on. */
 static void say_diagnosis(struct occupancy *out)
 {
@@ -489,6 +500,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     fill_resources(input, &node, out);
     fill_ratios(input, &node, out);
     find_limiter(input, out);
+    keep_within_time(input, out);
     caps_of(input, out);
     out->why = why_of(input, out);
     if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
