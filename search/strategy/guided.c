@@ -401,6 +401,17 @@ static bool any_refused(const struct search_result *result)
     return false;
 }
 
+/* What is done to data, environment or source by hand. */
+static bool any_by_hand(const struct search_result *result)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (result->advice[i].verdict == VERDICT_TRY && !result->advice[i].tried_plan &&
+            !propose_knows(result->advice[i].transformation) &&
+            strcmp(result->advice[i].transformation, "hugepages"))
+            return true;
+    return false;
+}
+
 static void set_used_up(struct guided *guided)
 {
     char *stop = xasprintf("%s is used up", session_end_of(guided->session));
@@ -416,6 +427,8 @@ static void say_no_more(struct guided *guided, bool reached)
                   "rest of the rules' advice may gain nothing"
         : any_refused(guided->session->result)
             ? "the rest of the rules' advice has no legal plan, as the advice says"
+        : any_by_hand(guided->session->result)
+            ? "no plan does the rest of what the rules advise"
             : "no rule says that anything else can pay");
 }
 
