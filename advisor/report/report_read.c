@@ -134,8 +134,12 @@ void add_report_time(struct buf *out, const json_t *measurement)
     }
     double median = report_figure(time, "median");
     buf_add_time(out, median * 1e-9);
-    double spread =
-        (report_figure(time, "high") - report_figure(time, "low")) / median / 2;
-    if (isfinite(spread))
+    double low = report_figure(time, "low"), high = report_figure(time, "high"),
+           spread = (high - low) / median / 2;
+    if (isfinite(spread) && spread < 1) {
         buf_addf(out, " +-%.0f%%", 100 * spread);
+    } else if (isfinite(spread)) {
+        buf_add(out, " to ");
+        buf_add_time(out, high * 1e-9);
+    }
 }

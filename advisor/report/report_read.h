@@ -32,7 +32,8 @@ bool report_is_promising(const json_t *advice);
 void add_report_expected(struct buf *out, const json_t *advice);
 /* "at most 4.70x"; nothing of NULL. */
 void add_report_bound(struct buf *out, const json_t *quantity);
-/* "1.23 ms +-2%" of a measurement, or its outcome. */
+/* "1.23 ms +-2%" of a measurement, "1.23 ms to 18 ms" where that tells little, or its
+ * outcome. */
 void add_report_time(struct buf *out, const json_t *measurement);
 
 /* "not believed: the machine was busy (...); measure again when it is quiet", of a gain

@@ -45,6 +45,9 @@ static void add_promise(const json_t *advice, struct buf *line)
     const char *sure = report_word(advice, "confidence");
     if (gain) {
         add_report_gain(line, gain, "");
+        buf_add(line, is_class(advice, "no gain") && report_figure(gain, "low") > 1
+                          ? " by the steps beside it"
+                          : "");
     } else if (expected) {
         add_report_expected(line, advice);
         buf_addf(line, " expected%s (%s confidence",
