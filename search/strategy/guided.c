@@ -18,12 +18,6 @@
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
 
-void guided_set_why(struct guided *guided, char *why)
-{
-    free(guided->session->why);
-    guided->session->why = why;
-}
-
 /* ---- judging ---- */
 
 static bool has_name(const char *const *name, size_t nr, const char *wanted)
@@ -370,8 +364,6 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    guided_set_why(
-        guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, pages)) {
         status = guided_try_plans(guided, name, err);
@@ -379,7 +371,6 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     } else {
         status = guided_try_huge_pages(guided, err);
     }
-    guided_set_why(guided, NULL);
     free(name);
     return status;
 }

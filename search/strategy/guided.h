@@ -16,8 +16,6 @@ struct guided {
 /* onward.c: the strategy. */
 int guided_run(struct session *session, struct error *err);
 
-/* Why for who watches; takes the text. */
-void guided_set_why(struct guided *guided, char *why);
 void guided_set_stop(struct guided *guided, const char *sentence);
 
 /* guided.c: as long as rules advise anything, it is tried; `doubtful`: what they advise
