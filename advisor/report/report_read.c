@@ -93,6 +93,15 @@ void add_report_gain(struct buf *out, const json_t *quantity, const char *absent
         buf_add(out, ", not beyond the noise");
 }
 
+void add_report_measured(struct buf *out, const json_t *advice)
+{
+    const json_t *gain = report_quantity(advice, "gain");
+    add_report_gain(out, gain, "");
+    if (!strcmp(report_word(advice, "verdict_text"), "no gain") &&
+        report_figure(gain, "low") > 1)
+        buf_add(out, " by the steps beside it");
+}
+
 void add_report_rough(struct buf *out, double ratio)
 {
     buf_addf(out, ratio < 2 ? "%.2fx" : ratio < 9.95 ? "%.1fx" : "%.0fx", ratio);

@@ -16,8 +16,6 @@
 #include "search/session/session.h"
 #include "variants/plan/plan.h"
 
-/* A bound below it is not worth a try. */
-static const double min_most = 1.02;
 /* Of documents that do not say how far a rule is to be trusted. */
 static const double usual_trust = 0.3;
 
@@ -235,7 +233,7 @@ static const char *class_of_untried(const json_t *report, const json_t *advice,
         return "not possible";
     if (strcmp(verdict, "try") && strcmp(verdict, "allow"))
         return !strcmp(verdict, "stop") ? "no use" : "not recommended";
-    if (most.value < min_most * beats) {
+    if (most.value < ADVICE_MIN_BOUND * beats) {
         *why = "not tried: no more than there is can come of it";
         return "no use";
     }

@@ -381,24 +381,15 @@ void guided_set_stop(struct guided *guided, const char *sentence)
 {
     free(guided->session->result->stop);
     guided->session->result->stop = xstrdup(sentence);
+    guided->no_more = false;
 }
 
-static bool any_refused(const struct search_result *result)
-{
-    for (size_t i = 0; i < result->advice_nr; i++)
-        if (result->advice[i].refused && result->advice[i].verdict == VERDICT_TRY &&
-            !result->advice[i].tried_plan)
-            return true;
-    return false;
-}
-
-/* What is done to data, environment or source by hand. */
-static bool any_by_hand(const struct search_result *result)
+/* Advice that is to be tried and was not: all, or what is refused of it. */
+static bool any_left(const struct search_result *result, bool refused)
 {
     for (size_t i = 0; i < result->advice_nr; i++)
         if (result->advice[i].verdict == VERDICT_TRY && !result->advice[i].tried_plan &&
-            !propose_knows(result->advice[i].transformation) &&
-            strcmp(result->advice[i].transformation, "hugepages"))
+            !result->advice[i].no_plan && result->advice[i].refused == refused)
             return true;
     return false;
 }
@@ -410,17 +401,16 @@ static void set_used_up(struct guided *guided)
     free(stop);
 }
 
-static void say_no_more(struct guided *guided, bool reached)
+void guided_say_no_more(struct guided *guided)
 {
+    const struct search_result *result = guided->session->result;
     guided_set_stop(
         guided,
-        reached ? "the limiting resource is at its limit as far as can be told, and the "
-                  "rest of the rules' advice may gain nothing"
-        : any_refused(guided->session->result)
+        any_left(result, false) ? "the rules had no more that could be tried"
+        : any_left(result, true)
             ? "the rest of the rules' advice has no legal plan, as the advice says"
-        : any_by_hand(guided->session->result)
-            ? "no plan does the rest of what the rules advise"
             : "no rule says that anything else can pay");
+    guided->no_more = true;
 }
 
 int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
@@ -437,7 +427,12 @@ int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
                                                   guided_bound(guided, verdict));
         guided->session->result->left.reached_stopped = reached;
         if (!verdict || reached) {
-            say_no_more(guided, reached);
+            guided_say_no_more(guided);
+            if (reached)
+                guided_set_stop(guided,
+                                "the limiting resource is at its limit as far as can be "
+                                "told, and the rest of the rules' advice may gain "
+                                "nothing");
             return 0;
         }
         if (session_over(guided->session)) {

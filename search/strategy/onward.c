@@ -498,6 +498,8 @@ int guided_run(struct session *session, struct error *err)
     if (!status)
         guided_suggest(&guided);
     guided_withdraw(session->result);
+    if (guided.no_more) /* by what the advice says in the end */
+        guided_say_no_more(&guided);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);
     return status;

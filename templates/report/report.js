@@ -381,7 +381,10 @@ function adviceFigures(advice, kind) {
     expected = quantityOf(advice, "expected"),
     most = quantityOf(advice, "most");
   return facts([
-    ["Measured", gain && `${ratioText(gain)} over the kernel as written`],
+    [
+      "Measured",
+      gain && `${ratioText(gain)} over the kernel as written${kind === "no gain" && gain.low > 1 ? ", by the steps beside it" : ""}`,
+    ],
     ["Expected", expected && !gain && times(expected.value, 2)],
     ["At most", (kind === "try" || kind === "allow" || kind === "gained") && most && times(most.value, 2)],
     ["Confidence", textOf(advice, "confidence")],

@@ -124,6 +124,29 @@ static void check_cause(const json_t *cause, const json_t *queues, const char *l
                      resource);
 }
 
+/* What was measured to be full is the cause, or why so many lines come. */
+static void check_limiter(const json_t *analysis, const json_t *queues,
+                          struct strvec *out)
+{
+    static const char *const of[][2] = {
+        {"l1_mshrs", "l1_mshrs"},       {"l2_mshrs", "l2_mshrs"},
+        {"memory", "memory_bandwidth"}, {"page_walkers", "page_walks"},
+        {"l2_link", "l2_bandwidth"},    {"l3_link", "l3_bandwidth"},
+        {"arithmetic", "arithmetic"}};
+    const char *limiter = report_word(analysis, "limiter"),
+               *cause = report_word(json_object_get(analysis, "cause"), "cause");
+    const json_t *full = queue_of(queues, limiter);
+
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++)
+        if (full && is_word(full, "fullness", "full") && !strcmp(of[i][0], limiter) &&
+            strcmp(of[i][1], cause) && strcmp(cause, "strided"))
+            strvec_pushf(out, "full: %s is full, and the cause is %s", limiter, cause);
+    if (is_word(analysis, "why", "cache") && *resource_of_cause(cause) &&
+        strcmp(cause, "l2_bandwidth"))
+        strvec_pushf(out, "full: the data comes from the caches, and the cause is %s",
+                     cause);
+}
+
 static void check_least(const json_t *queues, const json_t *time, double unit_s,
                         struct strvec *out)
 {
@@ -155,6 +178,7 @@ static void check_occupancy(const json_t *analysis, struct strvec *out)
     check_use(queues, limiter, "limiter", out);
     check_use(queues, report_word(analysis, "busiest"), "busiest", out);
     check_cause(json_object_get(analysis, "cause"), queues, limiter, out);
+    check_limiter(analysis, queues, out);
     json_array_foreach(queues, i, queue) {
         check_share(queue, out);
         if (is_word(queue, "fullness", "full") && !is_word(analysis, "limiter", "none") &&
@@ -338,6 +362,19 @@ static void check_expected(const json_t *report, const json_t *advice, struct st
         strvec_pushf(out, "expected: %s is of no use, and may give %.2fx", name, most);
 }
 
+/* Of numbers alone. */
+static void check_numbers(const json_t *report, struct strvec *out)
+{
+    const json_t *advice;
+    size_t i;
+
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (is_word(advice, "verdict", "try") && value_of(advice, "bound_speedup") < 1.02)
+            strvec_pushf(out, "expected: try %s, for at most %.2fx",
+                         report_word(advice, "transformation"),
+                         value_of(advice, "bound_speedup"));
+}
+
 /* ---- all of it together ---- */
 
 static const json_t *any_untried(const json_t *report)
@@ -509,8 +546,10 @@ void contradictions_of_values(const json_t *report, const struct strvec *loops,
         check_occupancy(analysis, out);
     check_measurements(report, out);
     check_place(report, loops, out);
-    if (!json_is_object(json_object_get(report, "verdict")))
+    if (!json_is_object(json_object_get(report, "verdict"))) {
+        check_numbers(report, out);
         return;
+    }
     json_array_foreach(json_object_get(report, "advice"), i, advice) {
         check_once(report, advice, i, out);
         check_kept(report, advice, out);

@@ -11,6 +11,7 @@
 #include "advisor/report/measure_report.h"
 #include "core/pipeline/pipeline_account.h"
 #include "tests/advisor/report/drawn.h"
+#include "variants/plan/plan.h"
 
 /* ---- the machine ---- */
 
@@ -326,6 +327,19 @@ static void choose_failures(uint64_t *state, struct space_entry entry[ENTRIES + 
 
 /* ---- the search ---- */
 
+static int (*check_scripted)(void *data, const char *plan, struct error *err);
+
+/* What cannot be read is refused, as by a kernel. */
+static int check_readable(void *data, const char *plan, struct error *err)
+{
+    struct plan *read = NULL;
+    int status = plan_parse(plan, &read, err);
+
+    plan_free(read);
+    return status ? fail(err, STATUS_ILLEGAL, "it cannot be read")
+                  : check_scripted(data, plan, err);
+}
+
 static double no_time(void)
 {
     return 0;
@@ -425,6 +439,8 @@ static json_t *search_once(struct random_maker *maker, uint64_t seed, bool inter
     opts.skipped_s = &space.spent_s;
     if (interrupted)
         space.interrupt_at = 1 + one_of(&state, 20);
+    check_scripted = space.subject.check;
+    space.subject.check = check_readable;
     measure_scripted = space.runner.measure;
     compare_scripted = space.runner.compare;
     space.runner.measure = measure_modelled;
