@@ -307,7 +307,7 @@ static size_t tries_of(const struct session *session)
 }
 
 /* Advised, and the search did not come to it, or found no legal plan; of plans it does
- * not count where the bound on all of them says that nothing is left. */
+ * not count where the search ended because they may gain nothing. */
 static bool any_untried(const struct search_result *result)
 {
     for (size_t i = 0; i < result->advice_nr; i++) {
