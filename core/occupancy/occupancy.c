@@ -455,13 +455,24 @@ static void keep_within_time(const struct occupancy_case *input, struct occupanc
             out->resource[r].min_s = quantity_min(out->resource[r].min_s, input->time_s);
 }
 
+/* That nothing beyond the caches is waited for, by counts, and that it is, by the
+ * instructions. */
+static bool is_cached_but_waits(const struct occupancy *out)
+{
+    enum cause cause = out->diagnosis.cause;
+
+    return out->why == OCCUPANCY_WHY_CACHE_RESIDENT &&
+           (cause == CAUSE_L1_MSHRS || cause == CAUSE_L2_MSHRS ||
+            cause == CAUSE_MEMORY_BANDWIDTH || cause == CAUSE_PREFETCHER);
+}
+
 /* What was found from the instructions is what is said first, then what it rests on. */
 static void say_diagnosis(struct occupancy *out)
 {
     struct buf why = {0};
 
     buf_addf(&why, "%s %s", buf_str(&out->diagnosis.reason),
-             buf_str(&out->limiter_sentence));
+             is_cached_but_waits(out) ? "" : buf_str(&out->limiter_sentence));
     buf_reset(&out->limiter_sentence);
     buf_add(&out->limiter_sentence, buf_str(&out->diagnosis.sentence));
     buf_release(&out->why_sentence);

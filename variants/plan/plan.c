@@ -315,7 +315,8 @@ bool plan_follows(const char *text, const char *word)
     if (plan_read(text, &plan, NULL))
         return false;
     for (size_t i = 0; i < plan.step_nr && !found; i++) {
-        const char *rule = plan_step_rule(plan.step[i]);
+        const char *rule = plan.step[i]->kind == STEP_VEC ? table[STEP_SIMD].rule[0].word
+                                                          : plan_step_rule(plan.step[i]);
         found = rule && !strcmp(rule, word);
     }
     return found;

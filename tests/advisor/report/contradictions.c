@@ -141,8 +141,9 @@ static void check_limiter(const json_t *analysis, const json_t *queues,
         if (full && is_word(full, "fullness", "full") && !strcmp(of[i][0], limiter) &&
             strcmp(of[i][1], cause) && strcmp(cause, "strided"))
             strvec_pushf(out, "full: %s is full, and the cause is %s", limiter, cause);
-    if (is_word(analysis, "why", "cache") && *resource_of_cause(cause) &&
-        strcmp(cause, "l2_bandwidth"))
+    if (strstr(report_word(analysis, "why_sentence"), "does not limit") &&
+        (!strcmp(cause, "l1_mshrs") || !strcmp(cause, "l2_mshrs") ||
+         !strcmp(cause, "memory_bandwidth") || !strcmp(cause, "prefetcher")))
         strvec_pushf(out, "full: the data comes from the caches, and the cause is %s",
                      cause);
 }
@@ -283,8 +284,10 @@ static void check_kept(const json_t *report, const json_t *advice, struct strvec
 {
     const char *name = report_word(advice, "transformation"), *best = best_plan(report);
     const json_t *gain = report_quantity(advice, "gain");
+    bool vectors = !strcmp(name, "simd") && has_step(best, "vec");
 
-    if (has_step(best, name) && (is_against(advice) || report_is_untried(advice)))
+    if ((has_step(best, name) || vectors) &&
+        (is_against(advice) || report_is_untried(advice)))
         strvec_pushf(out, "kept: %s is in the plan that was kept (%s), and is '%s'", name,
                      best, report_word(advice, "verdict_text"));
     if (*best && is_word(advice, "tried_plan", best) &&
@@ -292,7 +295,7 @@ static void check_kept(const json_t *report, const json_t *advice, struct strvec
         strvec_pushf(out, "kept: %s gave the plan that was kept, and is '%s'", name,
                      report_word(advice, "verdict_text"));
     if (is_word(advice, "verdict_text", "gained") && !is_gain(gain) &&
-        !has_step(best, name) && !is_word(advice, "plan", best))
+        !has_step(best, name) && !vectors && !is_word(advice, "plan", best))
         strvec_pushf(out, "kept: %s is said to gain %g (from %g)", name,
                      report_figure(gain, "value"), report_figure(gain, "low"));
     if (is_against(advice) && text_begins(report_word(advice, "outcome"), "kept"))
