@@ -63,7 +63,6 @@ void fact_print(const struct rule_metric *metric, const struct fact *fact,
 
 /* Room for the names of all metrics, or rules. */
 enum { NAMES_MAX = 256 };
-const struct rule_transformation *transformation_find(const char *name);
 size_t transformation_names(const char **name, size_t room);
 /* "unknown metric ...", with the one that was meant or where they are listed. */
 int unknown_metric(const struct json_at *here, const char *name, struct error *err);

@@ -43,6 +43,8 @@ struct rule_transformation {
     const char *meaning;
 };
 const struct rule_transformation *rule_transformations(size_t *nr);
+/* NULL = there is none of that name. */
+const struct rule_transformation *transformation_find(const char *name);
 
 /* The values of one situation. Unset metrics are unknown: a condition on them is neither
  * true nor false. */

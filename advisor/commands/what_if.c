@@ -255,7 +255,9 @@ static void add_queue(struct buf *out, const struct occupancy_resource *queue)
 
 static void add_share(struct buf *out, const struct occupancy_resource *resource)
 {
-    if (resource->utilization.known)
+    if (resource->saturation == SATURATION_IMPOSSIBLE)
+        buf_add(out, "more than there is (impossible)");
+    else if (resource->utilization.known)
         buf_addf(out, "%.0f %% used (%s)", 100 * resource->utilization.value,
                  saturation_word(resource->saturation));
     else

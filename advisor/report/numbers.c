@@ -6,6 +6,7 @@
 
 #include "advisor/cli/cli.h"
 #include "core/base.h"
+#include "search/session/advice.h"
 #include "search/session/measured.h"
 
 /* ---- the machine as asked ---- */
@@ -249,6 +250,12 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
     int status =
         facts.status ? -1 : rule_set_judge(rules, facts.facts, &answer->verdicts, err);
     rule_facts_free(facts.facts);
+    for (size_t i = 0; !status && i < answer->verdicts.nr; i++) {
+        struct rule_verdict *verdict = &answer->verdicts.item[i];
+        if ((verdict->verdict == VERDICT_TRY || verdict->verdict == VERDICT_ALLOW) &&
+            answer_bound(answer, verdict).value < ADVICE_MIN_BOUND)
+            verdict->verdict = VERDICT_STOP; /* it cannot pay */
+    }
     return status;
 }
 

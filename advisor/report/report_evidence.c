@@ -41,13 +41,13 @@ static void add_call(const json_t *baseline, struct buf *line)
     buf_add(line, ".");
 }
 
-/* At most 60 columns: a narrow terminal has it whole. */
+/* At most 61 columns: a narrow terminal has it whole. */
 static void show_queues(struct view *view, const json_t *measurement)
 {
     struct buf *out = view->layout.out;
     const json_t *queue;
     size_t i;
-    buf_add(out, "  resource        in use     limit  utilization  least time\n");
+    buf_add(out, "  resource        in use     limit    utilization  least time\n");
     json_array_foreach(json_object_get(measurement, "queues"), i, queue) {
         const json_t *use = report_quantity(queue, "utilization"),
                      *n = report_quantity(queue, "n"),
@@ -57,7 +57,7 @@ static void show_queues(struct view *view, const json_t *measurement)
         buf_addf(out, "  %-13s", report_word(queue, "resource"));
         buf_add_cell(out, report_value(n ? n : report_quantity(queue, "rate")), 1, 9);
         buf_add_cell(out, report_value(report_quantity(queue, "limit")), 1, 10);
-        buf_add_share_cell(out, report_value(use), 13);
+        buf_add_share_cell(out, report_value(use), 15);
         buf_add(out, "  ");
         if (min)
             buf_add_time(out, report_figure(min, "value"));

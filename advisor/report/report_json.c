@@ -103,14 +103,25 @@ static json_t *advice_json(const struct search_result *result)
     return list;
 }
 
+/* A rule said so of a plan that was best then, and later another one said otherwise. */
+static bool is_advised(const struct search_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (!strcmp(result->advice[i].transformation, name))
+            return result->advice[i].verdict == VERDICT_TRY ||
+                   result->advice[i].verdict == VERDICT_ALLOW;
+    return false;
+}
+
 static json_t *pruned_json(const struct search_result *result)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < result->pruned_nr; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s?, s:o}", "plan",
-                                              result->pruned[i].plan, "rule",
-                                              result->pruned[i].rule, "reason",
-                                              text_json(result->pruned[i].reason)));
+        if (!is_advised(result, result->pruned[i].plan))
+            json_array_append_new(list, json_pack("{s:s, s:s?, s:o}", "plan",
+                                                  result->pruned[i].plan, "rule",
+                                                  result->pruned[i].rule, "reason",
+                                                  text_json(result->pruned[i].reason)));
     return list;
 }
 

@@ -89,7 +89,7 @@ static void add_row(const json_t *advice, struct buf *out)
     const char *plan = report_word(advice, "plan");
     struct buf figure = {0};
     if (gain)
-        add_report_gain(&figure, gain, "");
+        add_report_measured(&figure, advice);
     else if (report_quantity(advice, "expected"))
         add_report_expected(&figure, advice);
     buf_addf(out, "| %s | ", report_word(advice, "verdict_text"));

@@ -93,6 +93,15 @@ void add_report_gain(struct buf *out, const json_t *quantity, const char *absent
         buf_add(out, ", not beyond the noise");
 }
 
+void add_report_measured(struct buf *out, const json_t *advice)
+{
+    const json_t *gain = report_quantity(advice, "gain");
+    add_report_gain(out, gain, "");
+    if (!strcmp(report_word(advice, "verdict_text"), "no gain") &&
+        report_figure(gain, "low") > 1)
+        buf_add(out, " by the steps beside it");
+}
+
 void add_report_rough(struct buf *out, double ratio)
 {
     buf_addf(out, ratio < 2 ? "%.2fx" : ratio < 9.95 ? "%.1fx" : "%.0fx", ratio);
@@ -134,8 +143,12 @@ void add_report_time(struct buf *out, const json_t *measurement)
     }
     double median = report_figure(time, "median");
     buf_add_time(out, median * 1e-9);
-    double spread =
-        (report_figure(time, "high") - report_figure(time, "low")) / median / 2;
-    if (isfinite(spread))
+    double low = report_figure(time, "low"), high = report_figure(time, "high"),
+           spread = (high - low) / median / 2;
+    if (isfinite(spread) && spread < 1) {
         buf_addf(out, " +-%.0f%%", 100 * spread);
+    } else if (isfinite(spread)) {
+        buf_add(out, " to ");
+        buf_add_time(out, high * 1e-9);
+    }
 }

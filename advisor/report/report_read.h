@@ -22,6 +22,8 @@ struct quantity report_value(const json_t *quantity);
 /* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of
  * NULL `absent`. */
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
+/* Of advice that was tried: its plan's, and whose that is where it added none. */
+void add_report_measured(struct buf *out, const json_t *advice);
 /* A ratio that was not measured, with the two digits it deserves: "9.3x", "17x". */
 void add_report_rough(struct buf *out, double ratio);
 /* The advice is expected to pay and was not tried: its class is "try" or "allow". */
@@ -32,7 +34,8 @@ bool report_is_promising(const json_t *advice);
 void add_report_expected(struct buf *out, const json_t *advice);
 /* "at most 4.70x"; nothing of NULL. */
 void add_report_bound(struct buf *out, const json_t *quantity);
-/* "1.23 ms +-2%" of a measurement, or its outcome. */
+/* "1.23 ms +-2%" of a measurement, "1.23 ms to 18 ms" where that tells little, or its
+ * outcome. */
 void add_report_time(struct buf *out, const json_t *measurement);
 
 /* "not believed: the machine was busy (...); measure again when it is quiet", of a gain

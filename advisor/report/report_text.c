@@ -44,7 +44,7 @@ static void add_promise(const json_t *advice, struct buf *line)
                  *most = report_quantity(advice, "most");
     const char *sure = report_word(advice, "confidence");
     if (gain) {
-        add_report_gain(line, gain, "");
+        add_report_measured(line, advice);
     } else if (expected) {
         add_report_expected(line, advice);
         buf_addf(line, " expected%s (%s confidence",
@@ -103,11 +103,15 @@ static void show_one(struct view *view, const json_t *advice)
     buf_release(&line);
 }
 
-/* What a reader is told in full: with --evidence all; else what was measured, and the
- * first few of what was not. */
-static bool is_shown(const struct view *view, const json_t *advice, int *shown)
+/* What a reader is told in full: with --evidence all; else what was measured, each plan
+ * once, and the first few of what was not. */
+static bool is_shown(const struct view *view, const json_t *advice, const char **plan,
+                     int *shown)
 {
-    if (view->evidence || was_measured(advice) ||
+    bool again = is_class(advice, "gained") && report_has(advice, "plan") &&
+                 !strcmp(report_word(advice, "plan"), *plan);
+    *plan = report_word(advice, "plan");
+    if (view->evidence || (was_measured(advice) && !again) ||
         (is_class(advice, "not possible") && report_is_promising(advice)))
         return true;
     return report_is_untried(advice) && (*shown)++ < TRIES_SHOWN;
@@ -125,7 +129,9 @@ static void show_names(struct view *view, const char *class, struct buf *names)
         return;
     struct buf line = {0};
     buf_addf(&line, "%s%s.",
-             !strcmp(class, "try") || !strcmp(class, "allow") ? "less promising: " : "",
+             !strcmp(class, "gained")                           ? "as steps of it: "
+             : !strcmp(class, "try") || !strcmp(class, "allow") ? "less promising: "
+                                                                : "",
              buf_str(names));
     show_class(view, class, buf_str(&line));
     buf_release(&line);
@@ -137,7 +143,7 @@ static void view_advice(struct view *view)
 {
     const json_t *list = json_object_get(view->report, "advice"), *advice;
     struct buf names = {0};
-    const char *class = "";
+    const char *class = "", *plan = "";
     int shown = 0;
     size_t i;
     layout_heading(&view->layout,
@@ -146,7 +152,7 @@ static void view_advice(struct view *view)
         if (!is_class(advice, class))
             show_names(view, class, &names);
         class = report_word(advice, "verdict_text");
-        if (is_shown(view, advice, &shown))
+        if (is_shown(view, advice, &plan, &shown))
             show_one(view, advice);
         else
             add_name(advice, &names);

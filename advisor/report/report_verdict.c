@@ -11,11 +11,11 @@
 #include "core/cause/cause.h"
 #include "core/occupancy/occupancy.h"
 #include "core/process/account.h"
+#include "rules/rules.h"
 #include "search/session/advice.h"
 #include "search/session/session.h"
+#include "variants/plan/plan.h"
 
-/* A bound below it is not worth a try. */
-static const double min_most = 1.02;
 /* Of documents that do not say how far a rule is to be trusted. */
 static const double usual_trust = 0.3;
 
@@ -93,7 +93,7 @@ static const json_t *told_gain(const json_t *report)
                  *all = report_quantity(report, "session_gain");
     double low = report_figure(last, "low"), high = report_figure(last, "high");
     bool is_wide = !(high / low < wide) || report_is_noise(low, high);
-    return is_told(last) && all && is_wide ? all : last;
+    return all && (!last || (is_told(last) && is_wide)) ? all : last;
 }
 
 const json_t *report_gain(const json_t *report)
@@ -162,62 +162,128 @@ static double gain_over(const json_t *report, const json_t *advice)
     return gain > 0 ? gain : 1;
 }
 
-static const char *class_of(const json_t *report, const json_t *advice,
-                            const json_t *most)
+static const char *kept_plan(const json_t *report)
+{
+    return report_word(json_object_get(report, "best"), "plan");
+}
+
+static bool is_in_plan(const json_t *advice)
+{
+    const struct rule_transformation *row =
+        transformation_find(report_word(advice, "transformation"));
+    return row && row->in_plan;
+}
+
+/* Plans that compute the same: those are what the certificate bounds. */
+static bool is_bounded(const json_t *advice)
+{
+    return is_in_plan(advice) && strcmp(report_word(advice, "verdict"), "allow");
+}
+
+static double kept_gain(const json_t *report, const char *end)
+{
+    double gain = report_figure(report_gain(report), end);
+    return gain > 1 ? gain : 1;
+}
+
+/* What a plan must beat to be worth a try: that which its verdict was given for, and the
+ * one that was kept. */
+static double gain_to_beat(const json_t *report, const json_t *advice)
+{
+    double over = gain_over(report, advice);
+    return is_in_plan(advice) ? fmax(over, kept_gain(report, "value")) : over;
+}
+
+/* Over the kernel as written, and no more than any plan can give; unknown = no bound, or
+ * more was measured. */
+static struct quantity most_of(const json_t *report, const json_t *advice)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup"),
+                 *gain = report_quantity(advice, "gain"),
+                 *left = json_object_get(report, "left");
+    struct quantity any = report_value(report_quantity(left, "least_work_bound")),
+                    most = quantity_unknown();
+    if (bound)
+        most = quantity_scale(report_value(bound), gain_over(report, advice));
+    double all = any.high * kept_gain(report, "value");
+    if (any.known && is_bounded(advice) && !(most.value <= all))
+        most = quantity_between(all, any.low, any.high * kept_gain(report, "high"), 0,
+                                PROVENANCE_DERIVED);
+    return gain && report_figure(gain, "value") > most.value ? quantity_unknown() : most;
+}
+
+static double expected_of(const json_t *report, const json_t *advice,
+                          struct quantity most)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup");
+    double trust = report_figure(advice, "trust"),
+           expected = gain_over(report, advice) *
+                      advice_expected(bound ? report_value(bound) : quantity_unknown(),
+                                      isnan(trust) ? usual_trust : trust);
+    return fmin(expected, most.value); /* the other one of NAN */
+}
+
+/* Of what was not tried; *why not, where that is its class. */
+static const char *class_of_untried(const json_t *report, const json_t *advice,
+                                    struct quantity most, const char **why)
+{
+    const char *verdict = report_word(advice, "verdict");
+    double beats = gain_to_beat(report, advice);
+    if (!strcmp(verdict, "try") && report_true(advice, "refused"))
+        return "not possible";
+    if (strcmp(verdict, "try") && strcmp(verdict, "allow"))
+        return !strcmp(verdict, "stop") ? "no use" : "not recommended";
+    if (most.value < ADVICE_MIN_BOUND * beats) {
+        *why = "not tried: no more than there is can come of it";
+        return "no use";
+    }
+    if (report_true(json_object_get(report, "left"), "helpless") && is_bounded(advice))
+        *why = "not tried: what limits the loop is at its limit as far as can be told";
+    else if (expected_of(report, advice, most) < SESSION_MIN_GAIN * beats)
+        *why = beats > 1 ? "not tried: less is expected of it than there is"
+                         : "not tried: hardly anything is expected of it";
+    return *why ? "not recommended" : verdict;
+}
+
+/* Beyond what the plan that it was tried on has: by the comparison with that, where there
+ * was one. */
+static bool adds(const json_t *report, const json_t *advice)
+{
+    const json_t *gain = report_quantity(advice, "gain"),
+                 *alone = report_quantity(advice, "measured_speedup");
+    if (!is_gain(gain))
+        return false;
+    return alone && report_has(advice, "over")
+               ? is_gain(alone)
+               : report_figure(gain, "value") >=
+                     SESSION_MIN_GAIN * gain_over(report, advice);
+}
+
+static const char *class_of(const json_t *report, const json_t *advice, bool is_tried,
+                            struct quantity most, const char **why)
 {
     const json_t *gain = report_quantity(advice, "gain");
     bool is_try = !strcmp(report_word(advice, "verdict"), "try");
-    bool adds = is_gain(gain) && report_figure(gain, "value") >=
-                                     SESSION_MIN_GAIN * gain_over(report, advice);
-    if (adds && (is_try || report_true(advice, "contradicted")))
+    if (adds(report, advice) && (is_try || report_true(advice, "contradicted")))
         return "gained";
-    if (gain || (is_try && report_has(advice, "tried_plan")))
+    if (gain || (is_try && is_tried))
         return gain && report_figure(gain, "high") < 1 ? "slower" : "no gain";
-    if (is_try && report_true(advice, "refused"))
-        return "not possible";
-    if (is_try || !strcmp(report_word(advice, "verdict"), "allow"))
-        return most && report_figure(most, "value") < min_most ? "no use"
-               : is_try                                        ? "try"
-                                                               : "allow";
-    return !strcmp(report_word(advice, "verdict"), "stop") ? "no use" : "not recommended";
+    return class_of_untried(report, advice, most, why);
 }
 
-/* Over the kernel as written; NULL = none, or more was measured. */
-static json_t *most_of(const json_t *report, const json_t *advice)
+static bool is_class(const json_t *advice, const char *class)
 {
-    const json_t *bound = report_quantity(advice, "bound_speedup"),
-                 *gain = report_quantity(advice, "gain");
-    if (!bound)
-        return NULL;
-    double over = gain_over(report, advice);
-    struct quantity most = quantity_scale(report_value(bound), over);
-    if (gain && report_figure(gain, "value") > most.value)
-        return NULL;
-    return json_quantity(most);
+    return !strcmp(report_word(advice, "verdict_text"), class);
 }
 
-static double expected_of(const json_t *report, const json_t *advice)
-{
-    const json_t *bound = report_quantity(advice, "bound_speedup");
-    double trust = report_figure(advice, "trust");
-    return gain_over(report, advice) *
-           advice_expected(bound ? report_value(bound) : quantity_unknown(),
-                           isnan(trust) ? usual_trust : trust);
-}
-
-static bool is_refused(const json_t *advice)
-{
-    return !strcmp(report_word(advice, "verdict_text"), "not possible");
-}
-
-static void settle_expected(const json_t *report, json_t *advice)
+static void settle_expected(const json_t *report, json_t *advice, struct quantity most)
 {
     const json_t *gain = report_quantity(advice, "gain");
     if (gain)
         set(advice, "expected", json_deep_copy(gain));
-    else if (report_is_untried(advice) || is_refused(advice))
+    else if (report_is_untried(advice) || is_class(advice, "not possible"))
         set(advice, "expected",
-            json_quantity(quantity_between(expected_of(report, advice), -INFINITY,
+            json_quantity(quantity_between(expected_of(report, advice, most), -INFINITY,
                                            INFINITY, 0, PROVENANCE_DERIVED)));
     else
         set(advice, "expected", json_null());
@@ -228,22 +294,68 @@ static bool is_pages(const json_t *advice)
     return !strcmp(report_word(advice, "transformation"), "hugepages");
 }
 
+/* The plan that was tried for the advice, or that happens to have been measured; "" =
+ * none. */
+static const char *tried_for(const json_t *report, const json_t *advice)
+{
+    const char *plan = report_word(advice, "plan");
+    if (report_has(advice, "tried_plan"))
+        return report_word(advice, "tried_plan");
+    return *plan && variant_of(report, plan) ? plan : "";
+}
+
+/* What is in the plan that was kept is not advised against, nor to be tried, whatever
+ * came of it when it was tried; and what all measurements say goes before that. */
+static void settle_outcome(const json_t *report, json_t *advice)
+{
+    const char *verdict = report_word(advice, "verdict");
+    const json_t *then = report_quantity(advice, "measured_speedup");
+    bool gained = is_class(advice, "gained");
+    if (is_pages(advice) || (gained && (!then || is_gain(then))))
+        return;
+    if (plan_follows(kept_plan(report), report_word(advice, "transformation"))) {
+        set(advice, "gain", json_deep_copy(report_gain(report)));
+        set(advice, "plan", json_string(kept_plan(report)));
+        set(advice, "verdict_text", json_string("gained"));
+        set(advice, "outcome", json_string("kept as a step of the plan"));
+        set(advice, "contradicted",
+            json_boolean(strcmp(verdict, "try") && strcmp(verdict, "allow")));
+    } else if (gained) {
+        set(advice, "outcome",
+            json_string("faster by all that was measured, though not when it was tried"));
+    } else if (report_quantity(advice, "gain") &&
+               (is_gain(then) ||
+                (report_true(advice, "contradicted") && strcmp(verdict, "try")))) {
+        set(advice, "outcome",
+            json_string("no faster by all that was measured, though when it was tried"));
+    }
+}
+
 static void settle_one(const json_t *report, json_t *advice)
 {
-    const char *tried = report_word(advice, "tried_plan");
+    const char *tried = tried_for(report, advice);
     const json_t *gain = is_pages(advice) ? report_quantity(report, "environment_gain")
                          : *tried         ? report_plan_gain(report, tried)
                                           : NULL;
     set(advice, "gain", gain ? json_deep_copy(gain) : json_null());
-    json_t *most = most_of(report, advice);
-    set(advice, "verdict_text", json_string(class_of(report, advice, most)));
-    set(advice, "confidence", json_string(advice_sureness(report, advice, most)));
-    settle_expected(report, advice);
-    set(advice, "most", most ? most : json_null());
+    const char *why = NULL;
+    set(advice, "verdict_text",
+        json_string(
+            class_of(report, advice, *tried != 0, most_of(report, advice), &why)));
     if (*tried && !is_pages(advice))
         set(advice, "plan", json_string(tried));
     else if (!report_has(advice, "plan"))
         set(advice, "plan", json_null());
+    if (why && !report_has(advice, "outcome"))
+        set(advice, "outcome", json_string(why));
+    settle_outcome(report, advice);
+    struct quantity most = most_of(report, advice);
+    json_t *bound = json_quantity(most);
+    set(advice, "confidence",
+        json_string(
+            advice_sureness(report, advice, json_is_object(bound) ? bound : NULL)));
+    settle_expected(report, advice, most);
+    set(advice, "most", bound);
 }
 
 /* What is to be tried and what is to be allowed stand in one list, by what they promise.
@@ -263,8 +375,8 @@ static int by_promise(const void *a, const void *b)
 {
     const json_t *left = *(json_t *const *)a, *right = *(json_t *const *)b;
     size_t x = class_rank(left), y = class_rank(right);
-    double more = report_figure(report_quantity(right, "expected"), "value"),
-           less = report_figure(report_quantity(left, "expected"), "value");
+    double more = fmax(report_figure(report_quantity(right, "expected"), "value"), 0),
+           less = fmax(report_figure(report_quantity(left, "expected"), "value"), 0);
     if (x != y)
         return x < y ? -1 : 1;
     return more > less ? 1 : more < less ? -1 : 0;
@@ -412,31 +524,15 @@ static const json_t *first_of(const json_t *report, const char *class)
     return NULL;
 }
 
-static void add_nothing(const json_t *report, struct buf *out)
+/* What promises most of what was not tried; NULL = nothing does. */
+static const json_t *first_untried(const json_t *report)
 {
-    const json_t *allowed = first_of(report, "allow"),
-                 *refused = first_of(report, "not possible");
-    if (allowed) {
-        buf_addf(out, "nothing faster as things stand; %s, ",
-                 report_word(allowed, "transformation"));
-        add_report_expected(out, allowed);
-        buf_add(out, " expected, needs your permission");
-        return;
-    }
-    if (refused) {
-        buf_addf(out, "not tried: %s, ", report_word(refused, "transformation"));
-        add_report_expected(out, refused);
-        buf_add(out, " expected, could not be shown to be legal");
-        return;
-    }
-    const json_t *left = json_object_get(report, "left");
-    buf_add(out, report_true(report, "interrupted")
-                     ? "nothing faster was found before the search was interrupted"
-                 : report_true(left, "helpless")
-                     ? "nothing helps here: the code is already at its limit"
-                 : is_out_of_time(report)
-                     ? "nothing faster was found in the time given"
-                     : "nothing to gain: no plan is faster beyond the noise");
+    const json_t *advice;
+    size_t i;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+        if (report_is_untried(advice))
+            return advice;
+    return NULL;
 }
 
 /* "not tried: accumulators, tile". False = nothing that is expected to pay. */
@@ -452,11 +548,81 @@ static bool add_untried(const json_t *report, struct buf *out)
     return named > 0;
 }
 
+/* What looks faster by what was measured of it, though nothing was kept; NULL = nothing
+ * does. */
+static const json_t *fastest_look(const json_t *report)
+{
+    const json_t *variant, *found = NULL;
+    double most = 0;
+    size_t i;
+    json_array_foreach(variants(report), i, variant) {
+        const json_t *gain = report_quantity(variant, "gain");
+        if (variant != variant_of(report, report_word(variant, "plan")) ||
+            !is_gain(gain) || report_figure(gain, "value") <= most)
+            continue;
+        found = variant;
+        most = report_figure(gain, "value");
+    }
+    return found;
+}
+
+static void add_why_nothing(const json_t *report, bool any_untried, struct buf *out)
+{
+    const json_t *looked = fastest_look(report);
+    bool helpless = report_true(json_object_get(report, "left"), "helpless"),
+         interrupted = report_true(report, "interrupted");
+    if (helpless && !any_untried && !looked && !interrupted) {
+        buf_add(out, "nothing helps here: the code is already at its limit");
+        return;
+    }
+    bool ended = interrupted || is_out_of_time(report);
+    if (!ended && !any_untried && !looked) {
+        buf_add(out, "nothing to gain: no plan is faster beyond the noise");
+        return;
+    }
+    buf_addf(out, "nothing faster was %s%s", looked ? "confirmed" : "found",
+             interrupted ? " before the search was interrupted"
+             : ended     ? " in the time given"
+                         : "");
+    if (!looked)
+        return;
+    buf_addf(out, "; %s looked ", report_word(looked, "plan"));
+    add_gain_claim(out, report_quantity(looked, "gain"));
+}
+
+static void add_nothing(const json_t *report, struct buf *out)
+{
+    const json_t *first = first_of(report, "allow"),
+                 *refused = first_of(report, "not possible");
+    struct buf untried = {0};
+    bool any = add_untried(report, &untried);
+    if (first && first == first_untried(report)) {
+        buf_addf(out, "nothing faster as things stand; %s, ",
+                 report_word(first, "transformation"));
+        add_report_expected(out, first);
+        buf_add(out, " expected, needs your permission");
+    } else if (refused) {
+        buf_addf(out, "not tried: %s, ", report_word(refused, "transformation"));
+        add_report_expected(out, refused);
+        buf_add(out, " expected, could not be shown to be legal");
+    } else {
+        add_why_nothing(report, any, out);
+        buf_addf(out, "%s%s", any ? "; " : "", buf_str(&untried));
+    }
+    buf_release(&untried);
+}
+
 static void add_advised(const json_t *report, struct buf *out)
 {
-    const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
-    if (!report_is_untried(first)) {
-        buf_add(out, "no optimization is expected to pay");
+    const json_t *first = first_untried(report),
+                 *pages = report_quantity(report, "environment_gain");
+    if (!first) {
+        if (is_gain(pages)) {
+            add_gain_claim(out, pages);
+            buf_add(out, " on huge pages; ");
+        }
+        buf_addf(out, "no %soptimization is expected to pay",
+                 is_gain(pages) ? "other " : "");
         return;
     }
     buf_addf(out, "%s %s first: ", report_word(first, "verdict_text"),
@@ -493,22 +659,12 @@ static void settle_headline(const json_t *report, json_t *verdict, const char *k
     set_text(verdict, "headline", &out);
 }
 
-static bool any_untried(const json_t *report)
-{
-    const json_t *advice;
-    size_t i;
-    json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (report_is_untried(advice))
-            return true;
-    return false;
-}
-
 /* Of what found nothing: what says that there is nothing. */
 static const char *sureness_of_nothing(const json_t *report)
 {
     const json_t *left = json_object_get(report, "left");
     if (is_out_of_time(report) || report_true(report, "interrupted") ||
-        any_untried(report))
+        first_untried(report))
         return "low";
     return !strcmp(report_word(left, "verdict"), "nothing") ? "high" : "medium";
 }
@@ -535,7 +691,7 @@ static void settle_sureness(const json_t *report, json_t *verdict, const char *k
         sure = sureness_of_nothing(report);
         buf_add(&why, reason_of_nothing(sure));
     } else if (!strcmp(kind, "advice")) {
-        const json_t *first = json_array_get(json_object_get(report, "advice"), 0);
+        const json_t *first = first_untried(report);
         sure = report_has(first, "confidence") ? report_word(first, "confidence") : "low";
     }
     set(verdict, "confidence", json_string(sure));

@@ -209,7 +209,6 @@ static void step(void *data, const struct search_step *step)
     struct context *bench = data;
     context_remote_progress(bench, step->doing, step->variants, step->best, step->left_s);
     progress_show(&bench->progress, &(struct progress_status){.doing = step->doing,
-                                                              .why = step->why,
                                                               .variants = step->variants,
                                                               .best = step->best,
                                                               .left_s = step->left_s});

@@ -426,12 +426,19 @@ void buf_add_tenths_interval(struct buf *buf, struct quantity share)
 void buf_add_share_cell(struct buf *buf, struct quantity share, int width)
 {
     struct buf cell = {0};
-    add_percent(&cell, share.known ? share.value : NAN);
-    if (share.known) {
-        buf_add(&cell, "% (");
+    if (share.known && share.low > 1) {
+        buf_add(&cell, "impossible");
+    } else if (share.known) {
+        add_percent(&cell, fmin(share.value, 1));
+        buf_add(&cell, "%");
+    } else {
+        buf_add(&cell, "?");
+    }
+    if (share.known && share.low < 1 && share.high > share.low) {
+        buf_add(&cell, " (");
         add_percent(&cell, share.low);
         buf_add(&cell, "-");
-        add_percent(&cell, share.high);
+        add_percent(&cell, isinf(share.high) ? NAN : fmin(share.high, 1));
         buf_add(&cell, ")");
     }
     add_right(buf, &cell, width);

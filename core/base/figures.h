@@ -62,7 +62,8 @@ void buf_add_share(struct buf *buf, struct quantity share);
  * ends, "[55.4, 61.0]", "" where they read alike. */
 void buf_add_tenths(struct buf *buf, double share);
 void buf_add_tenths_interval(struct buf *buf, struct quantity share);
-/* "59% (55-61)", right-aligned; open ends are question marks, and so is the unknown. */
+/* "59% (55-61)", right-aligned; open ends are question marks, and so is the unknown.
+ * "impossible" where it is more than all. */
 void buf_add_share_cell(struct buf *buf, struct quantity share, int width);
 /* For sentences: "59 %", "55 to 61 %", "at least 55 %", "an unknown share". */
 void buf_add_share_between(struct buf *buf, struct quantity share);

@@ -112,6 +112,32 @@ static void weigh_rest(struct weighing *weighing)
     weighing->weight[cause] = fmax(weighing->weight[cause], rest);
 }
 
+/* The resource that the cause says to be full; NULL = it says that of none. */
+static const struct occupancy_resource *full_by(const struct occupancy *now,
+                                                enum cause cause)
+{
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (cause_of_resource((enum resource)r) == cause && r != RESOURCE_PAGE_WALKERS &&
+            r != RESOURCE_ARITHMETIC)
+            return &now->resource[r];
+    return NULL;
+}
+
+/* It is so no more of the time than it is in use on average, and of a use that cannot be
+ * nothing is concluded. */
+static void weigh_measured_use(struct weighing *weighing)
+{
+    for (int c = 0; c < CAUSE_NR; c++) {
+        const struct occupancy_resource *full = full_by(weighing->now, (enum cause)c);
+        double *weight = &weighing->weight[c];
+
+        if (full && full->saturation == SATURATION_IMPOSSIBLE)
+            *weight = 0;
+        else if (full && full->saturation == NOT_SATURATED)
+            *weight = fmin(*weight, full->utilization.high);
+    }
+}
+
 static enum cause cause_of_experiment(enum experiment experiment)
 {
     return experiment == EXPERIMENT_HUGE_PAGES ? CAUSE_PAGE_WALKS : CAUSE_RECURRENCE;
@@ -347,6 +373,9 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
                  weighing->account->n_in_flight);
     else if (is_about_lines(out->cause))
         say_in_flight(weighing->now, &out->sentence);
+    const struct occupancy_resource *full = full_by(weighing->now, out->cause);
+    if (full && full->saturation == NOT_SATURATED)
+        buf_add(&out->sentence, ", part of the time");
     buf_add(&out->sentence, ".");
     buf_release(&place);
 }
@@ -488,6 +517,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
     if (weighing.account) {
         weigh_account(&weighing);
         weigh_rest(&weighing);
+        weigh_measured_use(&weighing);
         weigh_experiments(&weighing);
         weigh_chains(&weighing);
         weigh_full(&weighing);

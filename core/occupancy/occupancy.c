@@ -101,7 +101,8 @@ static bool computes(const struct occupancy_case *input, const struct occupancy 
     struct quantity rate = now->resource[RESOURCE_ARITHMETIC].rate;
     struct quantity scalar = flops_of(input)->scalar;
 
-    return rate.known && scalar.known && rate.value >= CEILING_FULL * scalar.value;
+    return now->resource[RESOURCE_ARITHMETIC].saturation != SATURATION_IMPOSSIBLE &&
+           rate.known && scalar.known && rate.value >= CEILING_FULL * scalar.value;
 }
 
 enum resource near_limit(const struct occupancy *now)
@@ -254,6 +255,9 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r].saturation = saturation_of(&at[r]);
         if (at[r].saturation == SATURATION_IMPOSSIBLE)
             at[r].min_s = quantity_unknown();
+        else if (at[r].utilization.known) /* no more is in use than there is */
+            at[r].utilization =
+                quantity_min(at[r].utilization, quantity_exact(1, PROVENANCE_DERIVED));
     }
 }
 
@@ -402,6 +406,14 @@ static void find_busiest(const struct occupancy_case *input, struct occupancy *o
     lower_by_floors(input, out);
 }
 
+/* What was done was done in that time. Whose need is the longest is known by now. */
+static void keep_within_time(const struct occupancy_case *input, struct occupancy *out)
+{
+    for (int r = 0; r < RESOURCE_NR && input->time_s.known; r++)
+        if (out->resource[r].min_s.known)
+            out->resource[r].min_s = quantity_min(out->resource[r].min_s, input->time_s);
+}
+
 /*
  * Little's law needs the latency of this very run, which drifts from that of the profile
  * with what neighbours do. Where dependent loads set the pace, how many misses are under
@@ -434,6 +446,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     fill_resources(input, &node, out);
     fill_ratios(input, &node, out);
     find_busiest(input, out);
+    keep_within_time(input, out);
     caps_of(input, out);
     out->by_queues = cause_of_queues(input, out);
     diagnosis_make(input, out, &out->diagnosis);

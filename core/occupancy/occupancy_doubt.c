@@ -77,9 +77,10 @@ static void say_one(const struct occupancy_case *input,
         say_queue_doubt(input, resource, out);
     } else {
         buf_addf(out,
-                 "%.0f %% of %s cannot be in use, so a figure is wrong: the traffic, or "
-                 "what this machine reached when its profile was made",
-                 100 * resource->utilization.value, resource_phrase(resource->resource));
+                 "%.3g times as much as all of %s cannot be in use, so a figure is "
+                 "wrong: the traffic, or what this machine reached when its profile was "
+                 "made",
+                 resource->utilization.value, resource_phrase(resource->resource));
     }
     buf_add(out, ". Nothing is concluded from it. ");
 }
@@ -100,8 +101,7 @@ void say_floors(const struct occupancy *now, struct buf *out)
         if (resource->saturation == SATURATION_UNDECIDED && is_floor(resource->limit))
             buf_addf(out,
                      " Whether %s is at its limit is not known: the profile tells only "
-                     "how much it can do at least, and up to %.0f %% of that %s in use.",
-                     resource_phrase(r), 100 * resource->utilization.high,
-                     resource->utilization.high < 2 ? "is" : "are");
+                     "how much it can do at least, and as much as that may be in use.",
+                     resource_phrase(r));
     }
 }

@@ -70,7 +70,8 @@ static struct quantity queue_utilization(const struct occupancy *now)
     if (!now->random_share.known ||
         now->resource[queue].saturation == SATURATION_IMPOSSIBLE)
         return quantity_unknown();
-    return quantity_divide(now->paper_n, now->resource[queue].limit);
+    return quantity_min(quantity_divide(now->paper_n, now->resource[queue].limit),
+                        quantity_exact(1, PROVENANCE_DERIVED));
 }
 
 static struct quantity store_share(const struct occupancy *now)

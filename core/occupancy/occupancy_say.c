@@ -26,7 +26,8 @@ static void say_queue(const struct occupancy_resource *queue, const char *level,
     buf_addf(out,
              " cache lines outstanding in its %s miss queue (the MSHRs), and on average ",
              level);
-    buf_add_between(out, queue->n, 1);
+    buf_add_between(
+        out, is_floor(queue->limit) ? queue->n : quantity_min(queue->n, queue->limit), 1);
     buf_add(out, " of these entries are in use: ");
     buf_add(out, verdict_on(queue->saturation,
                             "the queue is full, and further misses have to wait.",
@@ -54,12 +55,10 @@ static void say_rate(const struct occupancy_resource *resource, const char *subj
 static void say_use(struct quantity use, struct buf *out)
 {
     const double hardly = 0.01;
-    if (use.known && use.high > 1 && use.low < hardly) {
+    if (use.known && use.high >= 1 && use.low < hardly) {
         buf_add(out, "and how much of it is in use is uncertain.");
         return;
     }
-    if (use.known && use.high > 1 && use.low <= 1)
-        use.high = INFINITY;
     buf_add_share_between(out, use);
     buf_add(out, " in use.");
 }

@@ -1,5 +1,6 @@
 #include "core/process/progress.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -13,58 +14,26 @@
 
 static const double first_draw_s = 1.0, redraw_s = 0.1, tick_s = 1.0;
 
-/* Below this the line says its figures as shortly as it can. */
-enum { NARROW_COLUMNS = 72 };
+/* ---- the text ---- */
 
-/* ---- the texts ---- */
-
-static void add_seconds(struct buf *out, double seconds)
+/* "[12 s of 40] ", in minutes where there are many. */
+static void add_clock(struct buf *out, double elapsed_s, double left_s)
 {
-    if (seconds >= 600)
-        buf_addf(out, "%.0f min", seconds / 60);
-    else
-        buf_addf(out, "%.0f s", fmax(seconds, 0));
+    double all_s = elapsed_s + fmax(left_s, 0), unit_s = all_s >= 600 ? 60 : 1;
+
+    buf_addf(out, "[%.0f %s", fmax(elapsed_s, 0) / unit_s, unit_s > 1 ? "min" : "s");
+    if (left_s > 0)
+        buf_addf(out, " of %.0f", all_s / unit_s);
+    buf_add(out, "] ");
 }
 
-static void add_best(struct buf *out, double best, bool narrow)
+/* ": 14 tried, best 2.02x" */
+static void add_tried(struct buf *out, const struct progress_status *status)
 {
-    if (best > 0)
-        buf_addf(out, narrow ? "%.2fx" : "best %.2fx", best);
-}
-
-static void add_doing(struct buf *out, const struct progress_status *status)
-{
-    buf_add(out, status->doing ? status->doing : "");
-    if (status->why && *status->why)
-        buf_addf(out, " (%s)", status->why);
-}
-
-static void add_narrow(struct buf *out, const struct progress_status *status,
-                       double elapsed_s)
-{
-    add_seconds(out, status->left_s > 0 ? status->left_s : elapsed_s);
-    buf_add(out, status->left_s > 0 ? " left" : "");
-    buf_add(out, status->best > 0 ? ", " : "");
-    add_best(out, status->best, true);
-    buf_add(out, ": ");
-}
-
-static void add_wide(struct buf *out, const struct progress_status *status,
-                     double elapsed_s)
-{
-    add_seconds(out, elapsed_s);
-    if (status->left_s > 0) {
-        buf_add(out, ", ");
-        add_seconds(out, status->left_s);
-        buf_add(out, " left");
-    }
-    buf_add(out, " | ");
-    if (!status->variants)
-        return;
-    buf_addf(out, "%zu variant%s%s", status->variants, status->variants == 1 ? "" : "s",
-             status->best > 0 ? ", " : "");
-    add_best(out, status->best, false);
-    buf_add(out, " | ");
+    if (status->variants)
+        buf_addf(out, ": %zu tried", status->variants);
+    if (status->variants && status->best > 0)
+        buf_addf(out, ", best %.2fx", status->best);
 }
 
 static bool starts_character(char c)
@@ -106,32 +75,19 @@ static void cut(struct buf *text, size_t columns)
 void progress_line(const struct progress_status *status, double elapsed_s, int columns,
                    struct buf *out)
 {
-    struct buf line = {0};
+    struct buf line = {0}, tried = {0};
+    size_t room = columns > 0 ? (size_t)columns : 0;
 
-    if (columns < NARROW_COLUMNS)
-        add_narrow(&line, status, elapsed_s);
-    else
-        add_wide(&line, status, elapsed_s);
-    add_doing(&line, status);
+    add_clock(&line, elapsed_s, status->left_s);
+    add_tried(&tried, status);
+    buf_add(&line, status->doing ? status->doing : "");
     make_harmless(&line);
-    cut(&line, columns > 0 ? (size_t)columns : 0);
+    if (room > tried.length)
+        cut(&line, room - tried.length);
+    buf_add(&line, buf_str(&tried));
+    cut(&line, room);
     buf_add(out, buf_str(&line));
-    buf_release(&line);
-}
-
-void progress_entry(const struct progress_status *status, double elapsed_s,
-                    struct buf *out)
-{
-    struct buf line = {0};
-
-    buf_addf(&line, "[%7.1f s] ", elapsed_s);
-    add_doing(&line, status);
-    if (status->variants && status->best > 0)
-        buf_addf(&line, "; best %.2fx of %zu variants", status->best, status->variants);
-    if (status->left_s > 0)
-        buf_addf(&line, "; %.0f s left", status->left_s);
-    make_harmless(&line);
-    buf_add(out, buf_str(&line));
+    buf_release(&tried);
     buf_release(&line);
 }
 
@@ -176,12 +132,12 @@ static void log_entry(const struct progress *progress)
 {
     struct buf line = {0};
 
-    progress_entry(&progress->status, clock_s() - progress->started_s, &line);
+    progress_line(&progress->status, clock_s() - progress->started_s, INT_MAX, &line);
     fprintf(stderr, "%s\n", buf_str(&line));
     buf_release(&line);
 }
 
-/* The texts may go away before the line does. */
+/* The text may go away before the line does. */
 static void keep(struct progress *progress, const struct progress_status *status)
 {
     progress->status = *status;
@@ -190,9 +146,7 @@ static void keep(struct progress *progress, const struct progress_status *status
         progress->status.left_s = progress->end_s - progress->given_s;
     snprintf(progress->doing, sizeof(progress->doing), "%s",
              status->doing ? status->doing : "");
-    snprintf(progress->why, sizeof(progress->why), "%s", status->why ? status->why : "");
     progress->status.doing = progress->doing;
-    progress->status.why = progress->why;
 }
 
 void progress_show(struct progress *progress, const struct progress_status *status)

@@ -21,7 +21,6 @@ struct buf;
 /* What is going on. */
 struct progress_status {
     const char *doing; /* "trying tile(i:32)" */
-    const char *why;   /* NULL = it says so itself */
     size_t variants;   /* measured so far; 0 = none, or there are no such things */
     double best;       /* the best so far is so many times as fast; 0 = not known */
     double left_s;     /* of the budget; 0 and below = none, or not told */
@@ -33,8 +32,8 @@ struct progress {
     double end_s; /* likewise: what is shown as left goes to here; 0 = as the status says
                    */
     bool on_screen;
-    struct progress_status status; /* its texts are these: */
-    char doing[256], why[512];
+    struct progress_status status; /* its text is this: */
+    char doing[256];
 };
 
 void progress_start(struct progress *progress, bool quiet, bool verbose);
@@ -54,11 +53,10 @@ bool progress_is_shown(void);
 /* While children are waited for: counts on. */
 void progress_tick(void);
 
-/* The two forms, pure. The line is cut to `columns` (of UTF-8, with "..."); what could
- * move the cursor is replaced. The entry of a log is whole. */
+/* "[12 s of 40] trying tile(i:32): 14 tried, best 2.02x": pure. Cut to `columns` (of
+ * UTF-8, with "..."), what is being done first; what could move the cursor is replaced.
+ */
 void progress_line(const struct progress_status *status, double elapsed_s, int columns,
                    struct buf *out);
-void progress_entry(const struct progress_status *status, double elapsed_s,
-                    struct buf *out);
 
 #endif

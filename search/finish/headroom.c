@@ -306,15 +306,20 @@ static size_t tries_of(const struct session *session)
     return tries;
 }
 
-/* Advised, and the search ended before it came to it, or found no legal plan. */
+/* Advised, and the search did not come to it, or found no legal plan; of plans it does
+ * not count where the search ended because they may gain nothing. */
 static bool any_untried(const struct search_result *result)
 {
-    for (size_t i = 0; i < result->advice_nr; i++)
-        if (result->advice[i].verdict == VERDICT_TRY &&
-            (!result->advice[i].outcome ||
-             (result->advice[i].refused && !result->advice[i].tried_plan)) &&
-            strcmp(result->advice[i].transformation, "hugepages"))
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        const struct advice *advice = &result->advice[i];
+        const struct rule_transformation *row =
+            transformation_find(advice->transformation);
+        bool bounded = advice->verdict == VERDICT_TRY && row && row->in_plan &&
+                       (result->left.nothing_stopped || result->left.reached_stopped);
+        if ((advice->verdict == VERDICT_TRY || advice->verdict == VERDICT_ALLOW) &&
+            !advice->tried_plan && !advice->no_plan && !bounded)
             return true;
+    }
     return false;
 }
 
@@ -325,7 +330,7 @@ static bool is_helpless(const struct session *session, const struct search_headr
     return result->best == 0 && result->advice_nr && !result->interrupted &&
            !session->opts->advise_only && !pages_help && !result->best_total &&
            (left->verdict == HEADROOM_NOTHING || left->verdict == HEADROOM_REACHED) &&
-           (left->nothing_stopped || left->reached_stopped || !any_untried(result));
+           !any_untried(result);
 }
 
 int session_headroom(struct session *session, struct error *err)

@@ -27,6 +27,8 @@ struct advice {
     bool contradicted;
 };
 
+/* A bound below it is not worth a try. */
+#define ADVICE_MIN_BOUND 1.02
 /* A bound as far as it is believed, 1 .. 10: beyond 10 it says no more than 10. Unknown
  * counts as 2. */
 double advice_worth(struct quantity bound_speedup);

@@ -43,8 +43,6 @@ struct session {
      * one that rules gave, so that the stop certificate may end its tries. */
     bool judged;
     struct quantity promised;
-    char *why; /* "rule: its reason" of what is being tried, for session_say; NULL = it
-                  needs none */
 };
 
 int session_start(struct session *session, struct error *err);

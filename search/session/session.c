@@ -110,7 +110,6 @@ void session_say(const struct session *session, const char *format, ...)
     buf_addf_va(&text, format, args);
     va_end(args);
     struct search_step step = {.doing = buf_str(&text),
-                               .why = session->why,
                                .variants = session->result->measurement_nr,
                                .best = best_so_far(session),
                                .left_s = session_end_s(session)};

@@ -80,7 +80,6 @@ struct search_runner {
 /* What is being done, for who watches. */
 struct search_step {
     const char *doing; /* one sentence */
-    const char *why;   /* the rule and its reason; NULL = `doing` says all */
     size_t variants;   /* measured so far */
     double best;       /* how many times as fast as written the best so far is, by first
                           runs; 0 = not known */

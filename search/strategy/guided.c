@@ -18,12 +18,6 @@
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
 
-void guided_set_why(struct guided *guided, char *why)
-{
-    free(guided->session->why);
-    guided->session->why = why;
-}
-
 /* ---- judging ---- */
 
 static bool has_name(const char *const *name, size_t nr, const char *wanted)
@@ -383,8 +377,6 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    guided_set_why(
-        guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, pages)) {
         status = guided_try_plans(guided, name, err);
@@ -392,7 +384,6 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     } else {
         status = guided_try_huge_pages(guided, err);
     }
-    guided_set_why(guided, NULL);
     free(name);
     return status;
 }
@@ -403,13 +394,15 @@ void guided_set_stop(struct guided *guided, const char *sentence)
 {
     free(guided->session->result->stop);
     guided->session->result->stop = xstrdup(sentence);
+    guided->no_more = false;
 }
 
-static bool any_refused(const struct search_result *result)
+/* Advice that is to be tried and was not: all, or what is refused of it. */
+static bool any_left(const struct search_result *result, bool refused)
 {
     for (size_t i = 0; i < result->advice_nr; i++)
-        if (result->advice[i].refused && result->advice[i].verdict == VERDICT_TRY &&
-            !result->advice[i].tried_plan)
+        if (result->advice[i].verdict == VERDICT_TRY && !result->advice[i].tried_plan &&
+            !result->advice[i].no_plan && result->advice[i].refused == refused)
             return true;
     return false;
 }
@@ -421,15 +414,16 @@ static void set_used_up(struct guided *guided)
     free(stop);
 }
 
-static void say_no_more(struct guided *guided, bool reached)
+void guided_say_no_more(struct guided *guided)
 {
+    const struct search_result *result = guided->session->result;
     guided_set_stop(
         guided,
-        reached ? "the limiting resource is at its limit as far as can be told, and the "
-                  "rest of the rules' advice may gain nothing"
-        : any_refused(guided->session->result)
+        any_left(result, false) ? "the rules had no more that could be tried"
+        : any_left(result, true)
             ? "the rest of the rules' advice has no legal plan, as the advice says"
             : "no rule says that anything else can pay");
+    guided->no_more = true;
 }
 
 int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
@@ -446,7 +440,12 @@ int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
                                                   guided_bound(guided, verdict));
         guided->session->result->left.reached_stopped = reached;
         if (!verdict || reached) {
-            say_no_more(guided, reached);
+            guided_say_no_more(guided);
+            if (reached)
+                guided_set_stop(guided,
+                                "the limiting resource is at its limit as far as can be "
+                                "told, and the rest of the rules' advice may gain "
+                                "nothing");
             return 0;
         }
         if (session_over(guided->session)) {

@@ -11,14 +11,15 @@ struct guided {
     size_t explained;    /* the last best whose traffic is known */
     struct strvec tried; /* transformations tried on the present best */
     struct rule_verdicts verdicts;
+    bool no_more; /* the search ended for want of advice */
 };
 
 /* onward.c: the strategy. */
 int guided_run(struct session *session, struct error *err);
 
-/* Why for who watches; takes the text. */
-void guided_set_why(struct guided *guided, char *why);
 void guided_set_stop(struct guided *guided, const char *sentence);
+/* That no advice is left, or what became of the rest of it. */
+void guided_say_no_more(struct guided *guided);
 
 /* guided.c: as long as rules advise anything, it is tried; `doubtful`: what they advise
  * against by figures whose intervals allow the opposite, too. */

@@ -59,12 +59,10 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
 /* As a step of another transformation's plan. */
 static bool was_a_step(const struct search_result *result, const char *transformation)
 {
-    char *step = xasprintf("%s(", transformation);
-    bool found = false;
-    for (size_t i = 0; !found && i < result->measurement_nr; i++)
-        found = strstr(result->measurement[i].plan, step) != NULL;
-    free(step);
-    return found;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (plan_follows(result->measurement[i].plan, transformation))
+            return true;
+    return false;
 }
 
 void guided_note_pruned(struct guided *guided)
@@ -94,18 +92,20 @@ void guided_note_outcome(struct guided *guided, const char *transformation,
     replace(&advice->outcome, outcome);
 }
 
-/* Nothing of it was measured: what came of its plans, which were proposed. */
+/* Nothing of it was measured now: what came of its plans, which were proposed. *known:
+ * one that was measured before, where that is all that is left of them. */
 static char *why_none_ran(const struct guided *guided, const struct choices *list,
-                          bool *refused)
+                          bool *refused, const char **known)
 {
+    const struct search_result *result = guided->session->result;
     const char *reason = NULL;
     size_t refused_nr = 0, known_nr = 0;
     for (size_t i = 0; i < list->nr; i++) {
         const char *why = session_refusal(guided->session, &list->item[i]);
-        if (!why)
-            known_nr += session_find(guided->session, &list->item[i]) <
-                        guided->session->result->measurement_nr;
-        else if (!refused_nr++)
+        size_t at = session_find(guided->session, &list->item[i]);
+        if (!why && at < result->measurement_nr && !known_nr++)
+            *known = result->measurement[at].plan;
+        else if (why && !refused_nr++)
             reason = why;
     }
     *refused = list->nr && refused_nr == list->nr;
@@ -116,6 +116,7 @@ static char *why_none_ran(const struct guided *guided, const struct choices *lis
                                list->nr, reason);
     if (refused_nr + known_nr == list->nr)
         return xstrdup("no plan of it that had not been measured before");
+    *known = NULL;
     return xstrdup("not tried: the search ended before that");
 }
 
@@ -132,8 +133,9 @@ void guided_note_best_try(struct guided *guided, const char *transformation,
             best = i;
     if (first == result->measurement_nr) {
         bool refused = false;
-        char *why = why_none_ran(guided, list, &refused);
-        guided_note_outcome(guided, transformation, NULL, quantity_unknown(), why);
+        const char *known = NULL;
+        char *why = why_none_ran(guided, list, &refused, &known);
+        guided_note_outcome(guided, transformation, known, quantity_unknown(), why);
         guided_advice(guided->session->result, transformation)->refused = refused;
         free(why);
         return;
@@ -143,7 +145,8 @@ void guided_note_best_try(struct guided *guided, const char *transformation,
              *none = xasprintf("no plan of it ran to its end and gave the right results; "
                                "%s: %s",
                                result->measurement[first].plan, failure);
-        guided_note_outcome(guided, transformation, NULL, quantity_unknown(), none);
+        guided_note_outcome(guided, transformation, result->measurement[first].plan,
+                            quantity_unknown(), none);
         free(failure);
         free(none);
         return;
@@ -170,6 +173,11 @@ static struct advice *against_alone(struct guided *guided, const struct choice *
     return NULL;
 }
 
+static bool is_gain(struct quantity gain)
+{
+    return gain.known && gain.low > 1 && gain.value >= SESSION_MIN_GAIN;
+}
+
 void guided_note_tried(struct guided *guided, const struct choice *from, size_t i)
 {
     const struct search_result *result = guided->session->result;
@@ -180,8 +188,10 @@ void guided_note_tried(struct guided *guided, const struct choice *from, size_t 
                                            result->measurement[i].time_s),
                     before = advice->measured_speedup;
     if (!advice->tried_plan || !before.known || before.value < gain.value)
-        guided_note_outcome(guided, advice->transformation, result->measurement[i].plan,
-                            gain, "not kept: no faster in first runs");
+        guided_note_outcome(
+            guided, advice->transformation, result->measurement[i].plan, gain,
+            is_gain(gain) ? "not kept: the search went on from other plans"
+                          : "not kept: no faster in first runs");
 }
 
 void guided_note_found(struct guided *guided, size_t before, size_t i,
@@ -269,11 +279,6 @@ void guided_withdraw(struct search_result *result)
             result->advice[i].verdict = VERDICT_AVOID;
 }
 
-static bool is_gain(struct quantity gain)
-{
-    return gain.known && gain.low > 1 && gain.value >= SESSION_MIN_GAIN;
-}
-
 /* Huge pages are measured at the end whatever the rules say of them. */
 static void settle_pages(const struct search_result *result, struct advice *advice)
 {
@@ -289,13 +294,11 @@ static void settle_pages(const struct search_result *result, struct advice *advi
 /* A step of the plan that was kept, though no rule advised it. */
 static void settle_step(const struct search_result *result, struct advice *advice)
 {
-    char *step = xasprintf("%s(", advice->transformation);
-    if (result->best && advice->verdict != VERDICT_TRY && !advice->outcome &&
-        strstr(result->measurement[result->best].plan, step)) {
-        replace(&advice->outcome, "kept as a step of the plan");
-        advice->contradicted = true;
-    }
-    free(step);
+    if (!result->best || advice->verdict == VERDICT_TRY || advice->outcome ||
+        !plan_follows(result->measurement[result->best].plan, advice->transformation))
+        return;
+    replace(&advice->outcome, "kept as a step of the plan");
+    advice->contradicted = true;
 }
 
 void guided_remeasure(struct search_result *result)

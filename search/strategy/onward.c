@@ -41,10 +41,7 @@ struct onward {
     size_t tried;
 };
 
-struct stage {
-    const char *why;
-    void (*list)(struct onward *onward, size_t centre, struct choices *out);
-};
+typedef void list_of_plans(struct onward *onward, size_t centre, struct choices *out);
 
 /* ---- what comes next ---- */
 
@@ -181,16 +178,14 @@ static void list_rest(struct onward *onward, size_t centre, struct choices *out)
 }
 
 /* Until there is none, what leads is not explained. */
-static const struct stage next_to = {"next to the fastest so far", list_advised};
+static list_of_plans *const next_to[] = {list_advised};
 
-static const struct stage further[] = {
-    {"two steps that may pay only together", list_pairs},
-    {"next to the fastest so far, by what was slower on top of another plan",
-     list_slower},
-    {"next to the fastest so far, though a rule says that it cannot pay", list_pruned},
-    {"next to a runner-up", list_runners_up},
-    {"by chance, a few steps from the fastest so far", list_walks},
-    {"by chance", list_rest},
+/* One after the other, when nothing next to the fastest so far is left: two steps that
+ * may pay only together; what was slower on top of another plan; what a rule says that it
+ * cannot pay; next to a runner-up; by chance, a few steps from the fastest, or anywhere.
+ */
+static list_of_plans *const further[] = {
+    list_pairs, list_slower, list_pruned, list_runners_up, list_walks, list_rest,
 };
 
 /* Not measured yet and legal, each once. */
@@ -290,20 +285,18 @@ static int try_stage(struct onward *onward, const struct choices *list, size_t c
 }
 
 /* The first of the stages that has anything to try. */
-static int try_around(struct onward *onward, const struct stage *stage, size_t nr,
+static int try_around(struct onward *onward, list_of_plans *const *stage, size_t nr,
                       size_t centre, bool *any, struct error *err)
 {
     size_t tried = 0;
     int status = 0;
     for (size_t i = 0; i < nr && !tried && !status && !is_over(onward); i++) {
         struct choices list = {0};
-        stage[i].list(onward, centre, &list);
+        stage[i](onward, centre, &list);
         keep_new(onward, &list);
-        guided_set_why(onward->guided, xstrdup(stage[i].why));
         status = try_stage(onward, &list, centre, &tried, err);
         choices_release(&list);
     }
-    guided_set_why(onward->guided, NULL);
     *any = tried > 0;
     return status;
 }
@@ -376,7 +369,7 @@ static int go_on(struct onward *onward, struct error *err)
             free(nothing);
             return 0;
         }
-        if (try_around(onward, &next_to, 1, centre, &any, err) ||
+        if (try_around(onward, next_to, 1, centre, &any, err) ||
             (!any && look_further(onward, centre, &any, err)))
             return -1;
     }
@@ -505,6 +498,8 @@ int guided_run(struct session *session, struct error *err)
     if (!status)
         guided_suggest(&guided);
     guided_withdraw(session->result);
+    if (guided.no_more) /* by what the advice says in the end */
+        guided_say_no_more(&guided);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);
     return status;

@@ -241,9 +241,9 @@ function useText(name, queue) {
   );
 }
 function useShare(use) {
-  if (use.value > 1) return "over 100 %";
+  if (use.low > 1) return "more than there is";
   const end = (share) => (share >= 1 ? "100" : plain(100 * Math.max(0, share), 2));
-  return [percent(use.value), use.low < use.high && el("small", null, ` ${end(use.low)} to ${end(use.high)} %`)];
+  return [percent(Math.min(use.value, 1)), use.low < use.high && el("small", null, ` ${end(use.low)} to ${end(use.high)} %`)];
 }
 function resourceRow(report, queue) {
   const name = textOf(queue, "resource"),
@@ -379,7 +379,10 @@ function adviceFigures(advice, kind) {
     expected = quantityOf(advice, "expected"),
     most = quantityOf(advice, "most");
   return facts([
-    ["Measured", gain && `${ratioText(gain)} over the kernel as written`],
+    [
+      "Measured",
+      gain && `${ratioText(gain)} over the kernel as written${kind === "no gain" && gain.low > 1 ? ", by the steps beside it" : ""}`,
+    ],
     ["Expected", expected && !gain && times(expected.value, 2)],
     ["At most", (kind === "try" || kind === "allow" || kind === "gained") && most && times(most.value, 2)],
     ["Confidence", textOf(advice, "confidence")],

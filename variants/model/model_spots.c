@@ -6,7 +6,6 @@
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/text.h"
-#include "variants/ir/functions.h"
 #include "variants/ir/ir.h"
 #include "variants/ir/sum.h"
 

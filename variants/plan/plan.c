@@ -308,6 +308,20 @@ const char *plan_step_rule(const struct plan_step *step)
     return row->rule[second].word;
 }
 
+bool plan_follows(const char *text, const char *word)
+{
+    struct plan plan = {0};
+    bool found = false;
+    if (plan_read(text, &plan, NULL))
+        return false;
+    for (size_t i = 0; i < plan.step_nr && !found; i++) {
+        const char *rule = plan.step[i]->kind == STEP_VEC ? table[STEP_SIMD].rule[0].word
+                                                          : plan_step_rule(plan.step[i]);
+        found = rule && !strcmp(rule, word);
+    }
+    return found;
+}
+
 enum step_kind step_kind_of_rule(const char *word, size_t *variant)
 {
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -123,6 +123,9 @@ enum { PLACE_SHAPE = 4 };
 
 /* The word that rules have for the step; NULL = none. */
 const char *plan_step_rule(const struct plan_step *step);
+/* Some step of the plan (as text) is what rules call `word`; vectors of a whole shape are
+ * simd, too. */
+bool plan_follows(const char *text, const char *word);
 /* The kind that a word of rules is about, STEP_KIND_NR = none. *variant: place in
  * transformation.rule. */
 enum step_kind step_kind_of_rule(const char *word, size_t *variant);
