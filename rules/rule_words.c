@@ -13,31 +13,15 @@ static const char *const verdict_words[] = {
     [VERDICT_STOP] = "stop",
 };
 
-/* What no step of a plan does. */
-static const struct rule_transformation by_hand[] = {
-    {"scalar_replace", true, "keep array elements in registers"},
-    {"soa", false, "an array for each field in place of an array of structs"},
-    {"sort", false, "look-ups in the order of the places they go to"},
-    {"scalar_temporaries", false, "variables in place of arrays that live an iteration"},
-    {"collapse", false, "one long loop in place of short nested ones"},
-    {"privatize", false, "a copy of what is updated for every thread or vector lane"},
-    {"branch_free", false, "a store or a sum each time in place of a branch on data"},
-    {"interleave", false, "several independent chains side by side in one loop"},
-    {"reciprocal", false, "a multiplication or comparison in place of a division"},
-    {"narrow_counters", false, "counters as narrow as the elements, added up in blocks"},
-    {"best_of_block", false, "the best of a block first, its place only where it wins"},
-    {"scan", false,
-     "sums within a few elements first, one addition of them in the chain"},
-    {"reuse_buffer", false, "memory that is kept from call to call"},
-    {"flush_denormals", false, "numbers too small to be normal taken as 0"},
-    {"hoist", false, "a value that stays the same, computed before the loop"},
+/* Of the environment of the run. */
+static const struct rule_transformation around[] = {
     {"smt", false, "more hardware threads per core"},
     {"hugepages", false, "huge pages for the buffers"},
 };
 
 /* Put together once. */
 static struct {
-    struct rule_transformation item[2 * STEP_KIND_NR + ARRAY_SIZE(by_hand)];
+    struct rule_transformation item[64]; /* as many as bits of struct rule.about */
     size_t nr;
     bool whole;
 } all;
@@ -50,14 +34,17 @@ static void add_transformation(const char *name, bool in_plan, const char *meani
 /* Those of the table of plans first. */
 const struct rule_transformation *rule_transformations(size_t *nr)
 {
-    size_t rows = 0;
+    size_t rows = 0, hands = 0;
     const struct transformation *row = transformations(&rows);
     for (size_t i = 0; i < rows && !all.whole; i++)
         for (size_t k = 0; k < ARRAY_SIZE(row[i].rule); k++)
             if (row[i].rule[k].word)
                 add_transformation(row[i].rule[k].word, true, row[i].rule[k].meaning);
-    for (size_t i = 0; i < ARRAY_SIZE(by_hand) && !all.whole; i++)
-        add_transformation(by_hand[i].name, by_hand[i].in_plan, by_hand[i].meaning);
+    const struct step_by_hand *hand = steps_by_hand(&hands);
+    for (size_t i = 0; i < hands && !all.whole; i++)
+        add_transformation(hand[i].name, hand[i].follows, hand[i].meaning);
+    for (size_t i = 0; i < ARRAY_SIZE(around) && !all.whole; i++)
+        add_transformation(around[i].name, around[i].in_plan, around[i].meaning);
     all.whole = true;
     *nr = all.nr;
     return all.item;

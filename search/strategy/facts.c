@@ -355,40 +355,6 @@ static void say_streams(struct situation *now, const struct kernel_counts *count
         say_yes_no(now, "address_chain", counts->chains.value > 0);
 }
 
-/* What legality itself says, at the first question and for all of the search. */
-static enum answer is_any_legal(const struct session *session, const char *transformation)
-{
-    const struct search_subject *subject = session->subject;
-    struct typical_plan *plans;
-    size_t nr = typical_plans(&session->view, &plans);
-    enum answer any = ANSWER_NO;
-    for (size_t i = 0; i < nr && any == ANSWER_NO; i++) {
-        struct error why = {0};
-        if (plans[i].plan && !strcmp(plans[i].transformation, transformation) &&
-            !subject->check(subject->data, plans[i].plan, &why))
-            any = ANSWER_YES;
-    }
-    typical_plans_free(plans, nr);
-    return any;
-}
-
-/* Refused for the rounding alone: the sentence names the option. */
-static bool reassociate_helps(const struct session *session, const char *transformation)
-{
-    const struct search_subject *subject = session->subject;
-    struct typical_plan *plans;
-    size_t nr = typical_plans(&session->view, &plans);
-    bool helps = false;
-    for (size_t i = 0; i < nr && !helps; i++) {
-        struct error why = {0};
-        helps = plans[i].plan && !strcmp(plans[i].transformation, transformation) &&
-                subject->check(subject->data, plans[i].plan, &why) &&
-                strstr(why.text, "--reassociate");
-    }
-    typical_plans_free(plans, nr);
-    return helps;
-}
-
 /* Of a space only what was recorded counts. */
 static enum answer is_any_recorded(const struct session *session,
                                    const char *transformation)
@@ -402,18 +368,42 @@ static enum answer is_any_recorded(const struct session *session,
     return any;
 }
 
+/* What is asked of one typical plan, until one of its kind is legal. */
+static void ask_plan(struct session *session, const struct typical_plan *plan,
+                     enum answer *may)
+{
+    const struct search_subject *subject = session->subject;
+    struct error why = {0};
+    if (*may == ANSWER_YES)
+        return;
+    if (!subject->check(subject->data, plan->plan, &why))
+        *may = ANSWER_YES;
+    else if (may == &session->may_accumulate)
+        /* refused for the rounding alone: the sentence names the option */
+        session->may_reassociate |= strstr(why.text, "--reassociate") != NULL;
+}
+
 void session_ask_legality(struct session *session)
 {
-    enum answer (*ask)(const struct session *, const char *) =
-        session->has_space ? is_any_recorded : is_any_legal;
-    session->may_distribute = ask(session, "distribute");
-    session->may_fuse = ask(session, "fuse");
-    session->may_accumulate = ask(session, "accumulators");
-    session->may_jam = ask(session, "unroll_jam");
-    session->may_share = ask(session, "parallel");
-    session->may_reassociate = !session->has_space &&
-                               session->may_accumulate == ANSWER_NO &&
-                               reassociate_helps(session, "accumulators");
+    const struct {
+        const char *transformation;
+        enum answer *may;
+    } ask[] = {{"distribute", &session->may_distribute},
+               {"fuse", &session->may_fuse},
+               {"accumulators", &session->may_accumulate},
+               {"unroll_jam", &session->may_jam},
+               {"parallel", &session->may_share}};
+    struct typical_plan *plan = NULL;
+    size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
+    for (size_t k = 0; k < ARRAY_SIZE(ask); k++) {
+        *ask[k].may = session->has_space ? is_any_recorded(session, ask[k].transformation)
+                                         : ANSWER_NO;
+        for (size_t i = 0; i < nr; i++)
+            if (plan[i].plan && !strcmp(plan[i].transformation, ask[k].transformation))
+                ask_plan(session, &plan[i], ask[k].may);
+    }
+    session->may_reassociate &= session->may_accumulate == ANSWER_NO;
+    typical_plans_free(plan, nr);
 }
 
 /* The innermost loop of the nest has one in its body of which nothing is known: copies of

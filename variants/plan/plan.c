@@ -431,7 +431,30 @@ static size_t step_length(const char *at)
 #define HUGE_PAGES                                                                       \
     "huge pages are the caller's to allocate: 'inflight measure --pages huge' measures " \
     "them, and tune tries them by itself"
-#define BY_HAND "it is done by hand; 'inflight rules' with that name explains it"
+static const struct step_by_hand by_hand[] = {
+    {"scalar_replace", "keep array elements in registers", true},
+    {"soa", "an array for each field in place of an array of structs", false},
+    {"sort", "look-ups in the order of the places they go to", false},
+    {"scalar_temporaries", "variables in place of arrays that live an iteration", false},
+    {"collapse", "one long loop in place of short nested ones", false},
+    {"privatize", "a copy of what is updated for every thread or vector lane", false},
+    {"branch_free", "a store or a sum each time in place of a branch on data", false},
+    {"interleave", "several independent chains side by side in one loop", false},
+    {"reciprocal", "a multiplication or comparison in place of a division", false},
+    {"narrow_counters", "counters as narrow as the elements, added up in blocks", false},
+    {"best_of_block", "the best of a block first, its place only where it wins", false},
+    {"scan", "sums within a few elements first, one addition of them in the chain", false},
+    {"reuse_buffer", "memory that is kept from call to call", false},
+    {"flush_denormals", "numbers too small to be normal taken as 0", false},
+    {"hoist", "a value that stays the same, computed before the loop", false},
+};
+
+const struct step_by_hand *steps_by_hand(size_t *nr)
+{
+    *nr = ARRAY_SIZE(by_hand);
+    return by_hand;
+}
+
 static const struct {
     const char *name, *instead;
 } no_steps[] = {
@@ -442,22 +465,6 @@ static const struct {
     {"flags", "'inflight tune --flags-try FLAGS' tries compiler flags"},
     {"compiler", "'inflight tune --compiler gcc,clang' tries compilers"},
     {"schedule", "it is a part of parallel: parallel(i,schedule:dynamic,chunk:4)"},
-    {"scalar_replace",
-     "what is left in registers follows from the other steps; " BY_HAND},
-    {"soa", BY_HAND},
-    {"sort", BY_HAND},
-    {"scalar_temporaries", BY_HAND},
-    {"collapse", BY_HAND},
-    {"privatize", BY_HAND},
-    {"branch_free", BY_HAND},
-    {"interleave", BY_HAND},
-    {"reciprocal", BY_HAND},
-    {"narrow_counters", BY_HAND},
-    {"best_of_block", BY_HAND},
-    {"scan", BY_HAND},
-    {"reuse_buffer", BY_HAND},
-    {"hoist", BY_HAND},
-    {"flush_denormals", BY_HAND},
 };
 
 static const struct synonym kind_synonyms[] = {
@@ -481,6 +488,18 @@ static int fail_kind(const char *at, size_t length, struct error *err)
         if (is_spelled(name, strlen(name), no_steps[i].name)) {
             fail(err, STATUS_USAGE, "'%s' is not a step of a plan: %s", name,
                  no_steps[i].instead);
+            free(name);
+            return -1;
+        }
+    for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++)
+        if (is_spelled(name, strlen(name), by_hand[i].name)) {
+            fail(err, STATUS_USAGE,
+                 "'%s' is not a step of a plan: %sit is done by hand; 'inflight rules' "
+                 "with that name explains it",
+                 name,
+                 by_hand[i].follows
+                     ? "what is left in registers follows from the other steps; "
+                     : "");
             free(name);
             return -1;
         }

@@ -111,6 +111,12 @@ struct transformation {
     } rule[2];
 };
 const struct transformation *transformations(size_t *nr);
+/* What rules advise and no step of a plan does: a person changes the source. */
+struct step_by_hand {
+    const char *name, *meaning;
+    bool follows; /* from the other steps, so plans do it as well */
+};
+const struct step_by_hand *steps_by_hand(size_t *nr);
 const struct transformation *transformation_of(enum step_kind kind);
 /* The one of that name, whatever the case and with "-" for "_": as plans, the field and
  * rules ("prefetch_l2", *variant = 1) call it; STEP_KIND_NR = none. */

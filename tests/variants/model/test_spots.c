@@ -1,0 +1,90 @@
+/* What a person may change, seen in the source. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/variants/harness_kernels.h"
+#include "variants/kernel/kernel.h"
+#include "variants/kernel/kernel_view.h"
+
+SUITE(variants_spots);
+
+static const struct {
+    const char *body;
+    enum kernel_spot spot;
+    const char *want; /* "" = nothing is found */
+} cases[] = {
+    {"long m = 0; for (long i = 0; i < n; i++) m += t[i] == 'x'; a[0] = m;",
+     KERNEL_SPOT_NARROW, "m (line 5)"},
+    {"int m = 0; for (long i = 0; i < n; i++) if (t[i] > 'x') { m++; } a[0] = m;",
+     KERNEL_SPOT_NARROW, "m (line 5)"},
+    /* as wide as what is counted; no count; a byte already */
+    {"long m = 0; for (long i = 0; i < n; i++) m += a[i] > 1; a[0] = m;",
+     KERNEL_SPOT_NARROW, ""},
+    {"long m = 0; for (long i = 0; i < n; i++) m += t[i]; a[0] = m;", KERNEL_SPOT_NARROW,
+     ""},
+    {"unsigned char m = 0; for (long i = 0; i < n; i++) m += t[i] == 'x'; a[0] = m;",
+     KERNEL_SPOT_NARROW, ""},
+    {"double *w = malloc(8 * n + 8); for (long i = 0; i < n; i++) w[i] = a[i]; "
+     "for (long i = 0; i < n; i++) a[i] = w[i] + 1; free(w);",
+     KERNEL_SPOT_FRESH, "malloc (line 5)"},
+    {"for (long i = 0; i < n; i++) a[i] = 1;", KERNEL_SPOT_FRESH, ""},
+    {"for (unsigned long i = 0; i < strlen(t); i++) t[i] = 'y';", KERNEL_SPOT_LENGTH,
+     "strlen(t) (line 5)"},
+    {"unsigned long m = strlen(t); for (unsigned long i = 0; i < m; i++) t[i] = 'y';",
+     KERNEL_SPOT_LENGTH, ""},
+    {"double m = a[0]; long at = 0; for (long i = 1; i < n; i++) if (a[i] > m) { "
+     "m = a[i]; at = i; } a[0] = at;",
+     KERNEL_SPOT_PLACE, "at (line 5)"},
+    {"double m = a[0]; for (long i = 1; i < n; i++) if (a[i] > m) { m = a[i]; } a[0] = m;",
+     KERNEL_SPOT_PLACE, ""},
+    {"double s = 0; for (long i = 0; i < n; i++) { s += a[i]; a[i] = s; }",
+     KERNEL_SPOT_PREFIX, "s (line 5)"},
+    {"double s = 0; for (long i = 0; i < n; i++) { s += a[i]; } a[0] = s;",
+     KERNEL_SPOT_PREFIX, ""},
+    {"for (long i = 0; i < n; i++) a[i] = a[i] / c;", KERNEL_SPOT_DIVISOR, "c (line 5)"},
+    {"for (long j = 0; j < 9; j++) for (long i = 0; i < n; i++) a[i] = a[i] / b[i];",
+     KERNEL_SPOT_DIVISOR, "b[i] (line 5)"},
+    /* other ones each time, and a constant */
+    {"for (long i = 0; i < n; i++) a[i] = a[i] / b[i];", KERNEL_SPOT_DIVISOR, ""},
+    {"for (long i = 0; i < n; i++) { double x = a[i]; a[i] = c / (1 + x); }",
+     KERNEL_SPOT_DIVISOR, ""},
+    {"for (long i = 0; i < n; i++) a[i] = a[i] / 3;", KERNEL_SPOT_DIVISOR, ""},
+    {"unsigned x = 1; for (long i = 0; i < n; i++) { x ^= x << 13; a[i] = x; }",
+     KERNEL_SPOT_CHAIN, "x (line 5)"},
+    {"double s = 0; for (long i = 0; i < n; i++) s = s * c + a[i]; a[0] = s;",
+     KERNEL_SPOT_CHAIN, ""},
+    {"double s = 0; for (long i = 0; i < n; i++) s = a[i] > s ? a[i] : s; a[0] = s;",
+     KERNEL_SPOT_CHAIN, ""},
+    {"for (long i = 0; i < n; i++) { double x = a[i]; x = x * x / 2; a[i] = x; }",
+     KERNEL_SPOT_CHAIN, ""},
+};
+
+static void check_spot(const char *body, enum kernel_spot spot, const char *want)
+{
+    char *text = xasprintf("#include <stdlib.h>\n#include <string.h>\n\n"
+                           "void f(long n, double c, double *restrict a, const double "
+                           "*restrict b, char *restrict t)\n{ %s }\n",
+                           body),
+         *path = fixture_file("a b.c", text);
+    struct kernel_request request = {.path = path};
+    struct kernel *kernel = NULL;
+    struct error err = {0};
+
+    if (check_ok(kernel_open(&request, &kernel, &err), &err)) {
+        char *got = strvec_join(&kernel_view(kernel).spot[spot], ", ");
+
+        if (!check(!strcmp(got, want)))
+            check_str(body, got);
+        free(got);
+    }
+    kernel_free(kernel);
+    free(path);
+    free(text);
+}
+
+TEST("what a person may change is seen")
+{
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_spot(cases[i].body, cases[i].spot, cases[i].want);
+}
