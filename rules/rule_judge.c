@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/base/text.h"
 #include "rules/rule_set.h"
 
 static struct condition_truth truth_of(const struct rule_condition *condition,
@@ -128,7 +129,7 @@ static bool asks_for_cause(const struct rule *rule)
     bool asks = false;
 
     for (size_t i = 0; i < rule->when_nr; i++)
-        asks = asks || strcmp(rule->when[i].metric->name, "cause") == 0;
+        asks = asks || text_begins(rule->when[i].metric->name, "cause");
     return asks;
 }
 

@@ -132,7 +132,7 @@ struct rule_verdict {
     const char *source; /* "Mehta 2022, section III-C" ... */
     struct rule_work *work; /* factors filled in; owned by the list */
     size_t work_nr;
-    bool of_cause; /* a condition asks for the cause: it is the remedy of that */
+    bool of_cause; /* a condition asks for the cause, or its kind: it is about that */
     /* a metric's interval lies on both sides of a condition's bound: of this rule, or of
      * an earlier one that would then have given another verdict */
     bool undecided;

@@ -38,12 +38,23 @@ static void replace(char **text, const char *by)
     *text = xstrdup(by);
 }
 
+/* With the line that the cause is in, where that is known. */
+static char *reason_of(const struct guided *guided, const struct rule_verdict *verdict)
+{
+    const struct measurement *of =
+        &guided->session->result->measurement[guided->explained];
+    int line = of->has_occupancy ? of->occupancy.diagnosis.line : 0;
+    return verdict->of_cause && line > 0 ? xasprintf("Line %d: %s", line, verdict->reason)
+                                         : xstrdup(verdict->reason);
+}
+
 void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdict)
 {
     struct advice *advice =
         guided_advice(guided->session->result, verdict->transformation);
     if (advice->tried_plan)
         return;
+    char *reason = reason_of(guided, verdict);
     advice->verdict = verdict->verdict;
     advice->undecided = verdict->undecided;
     advice->over = guided->now;
@@ -52,8 +63,9 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
                     verdict->realized;
     advice->bound_speedup = guided_bound(guided, verdict);
     replace(&advice->rule, verdict->rule);
-    replace(&advice->reason, verdict->reason);
+    replace(&advice->reason, reason);
     replace(&advice->source, verdict->source);
+    free(reason);
 }
 
 /* As a step of another transformation's plan. */

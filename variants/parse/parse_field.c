@@ -170,7 +170,7 @@ static struct ir_symbol *field_symbol(struct fields *fields, const struct ir_exp
     return symbol;
 }
 
-/* ---- elements that bound loops ---- */
+/* ---- elements that bound loops, or are in subscripts ---- */
 
 /* A steady array of integers whose element has constant subscripts; NULL = it is none. */
 static struct ir_symbol *array_of(const struct fields *fields, const struct ir_expr *expr)
@@ -223,6 +223,24 @@ static struct ir_expr *make(struct fields *fields, struct ir_expr *expr)
     }
     for (size_t i = 0; i < expr->arg_nr; i++)
         expr->arg[i] = make(fields, expr->arg[i]);
+    if (expr->kind == IR_INDEX)
+        expr->arg[1] = make_element(fields, expr->arg[1]);
+    return expr;
+}
+
+/* `int k = i * dims[1] + j;`, `last = dims[0] - 1;`: what subscripts and bounds are made
+ * of. */
+static struct ir_expr *make_number(struct fields *fields, const struct ir_stmt *stmt)
+{
+    struct ir_expr *expr = stmt->expr;
+    bool sets = stmt->kind == IR_EXPR && expr->kind == IR_ASSIGN &&
+                expr->arg[0]->kind == IR_NAME && expr->type.scalar == IR_INT &&
+                !expr->type.pointers;
+    if (stmt->kind == IR_DECL && expr && stmt->symbol->type.scalar == IR_INT &&
+        !stmt->symbol->type.pointers)
+        return make_element(fields, expr);
+    if (sets)
+        expr->arg[1] = make_element(fields, expr->arg[1]);
     return expr;
 }
 
@@ -232,6 +250,7 @@ static void make_in(struct fields *fields, struct ir_stmt *stmt)
         return;
     struct ir_expr *before = stmt->upper;
     stmt->expr = make(fields, stmt->expr);
+    stmt->expr = make_number(fields, stmt);
     make_in(fields, stmt->init);
     stmt->lower = make(fields, stmt->lower);
     stmt->upper = make(fields, stmt->upper);
