@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/base/random.h"
+#include "core/files/fs.h"
+#include "core/files/json.h"
 #include "rules/rules.h"
 #include "search/records/records.h"
 #include "search/session/result.h"
@@ -187,6 +190,47 @@ static double stopped_clock(void)
     return 1;
 }
 
+static void swap_member(json_t *a, json_t *b, const char *key)
+{
+    json_t *own = json_incref(json_object_get(a, key)), *other = json_object_get(b, key);
+    if (other)
+        json_object_set(a, key, other);
+    else
+        json_object_del(a, key);
+    if (own)
+        json_object_set_new(b, key, own);
+    else
+        json_object_del(b, key);
+}
+
+/* What they say changes places; when they say it, of what and in which words stays. */
+static void deal(json_t *rules, uint64_t seed)
+{
+    static const char *const said[] = {"verdict", "weight", "realized", "work"};
+    for (size_t i = json_array_size(rules); i > 1; i--)
+        for (size_t other = random_next(&seed) % i, k = 0; k < ARRAY_SIZE(said); k++)
+            swap_member(json_array_get(rules, i - 1), json_array_get(rules, other),
+                        said[k]);
+}
+
+int trial_shuffled_rules(uint64_t seed, struct rule_set **set, struct error *err)
+{
+    char *folder = NULL, *path = NULL;
+    json_t *recipe = NULL;
+    int status = json_read_file(INFLIGHT_SOURCE_DIR "/rules/recipe.json",
+                                "inflight.rules/1", &recipe, err) ||
+                 scratch_make(&folder, err);
+    if (!status) {
+        deal(json_object_get(recipe, "rules"), seed);
+        path = path_join(folder, "dealt.json");
+        status = json_write_file(path, recipe, err) || rule_set_load(path, set, err);
+        scratch_remove(folder);
+    }
+    json_decref(recipe);
+    free(path);
+    return status ? -1 : 0;
+}
+
 int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
                  const struct rule_set *rules, unsigned long long seed, bool to_the_end,
                  struct trial_run *out, struct error *err)
@@ -196,8 +240,9 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
     struct error own = {0};
     struct search_runner runner = {
         .data = &watch, .measure = watched_measure, .compare = watched_compare};
-    struct rule_set *shuffled =
-        strategy->shuffled ? rule_set_shuffled(rules, seed) : NULL;
+    struct rule_set *shuffled = NULL;
+    if (strategy->shuffled && trial_shuffled_rules(seed, &shuffled, err))
+        return -1;
     struct search_opts opts = {.strategy = strategy->strategy,
                                .budget_s = ends ? TRIAL_BUDGET_S : NO_BUDGET_S,
                                .clock = stopped_clock,

@@ -81,6 +81,10 @@ enum {
 };
 extern const struct trial_strategy trial_strategies[TRIAL_STRATEGIES];
 
+/* What a search is worth whose rules make no sense: the shipped recipe, with what its
+ * rules say dealt out anew among their conditions. The same seed deals the same. */
+int trial_shuffled_rules(uint64_t seed, struct rule_set **set, struct error *err);
+
 /* Seed 0: times as recorded, seed 1 for what draws numbers. Guided ones, and others with
  * `to_the_end`, have TRIAL_BUDGET_S and go through their closing comparisons; else it is
  * left as soon as what it measured says all about its score. */

@@ -1,9 +1,7 @@
-/* The shipped recipe, the user's files, what they are together, and a set without sense
- * for comparison. */
+/* The shipped recipe, the user's files, and what they are together. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/random.h"
 #include "core/files/hash.h"
 #include "rules/rule_set.h"
 
@@ -57,58 +55,4 @@ char *rule_set_hash(const struct rule_set *set)
         free(reported);
     }
     return hash_hex_short(&hash);
-}
-
-static void *copy_of(const void *from, size_t nr, size_t size)
-{
-    void *copy = xcalloc(nr ? nr : 1, size);
-
-    return nr ? memcpy(copy, from, nr * size) : copy;
-}
-
-static struct rule_set *set_copy(const struct rule_set *set)
-{
-    struct rule_set *copy = xcalloc(1, sizeof(*copy));
-
-    *copy = *set;
-    copy->rule = copy_of(set->rule, set->rule_nr, sizeof(*set->rule));
-    copy->rest = copy_of(set->rest, set->rest_nr, sizeof(*set->rest));
-    for (size_t i = 0; i < set->rest_nr; i++)
-        copy->rest[i].work =
-            copy_of(set->rest[i].work, set->rest[i].work_nr, sizeof(*copy->rest[i].work));
-    copy->pair = copy_of(set->pair, set->pair_nr, sizeof(*set->pair));
-    copy->root = copy_of(set->root, set->root_nr, sizeof(*set->root));
-    for (size_t i = 0; i < set->root_nr; i++)
-        json_incref(copy->root[i]);
-    for (size_t i = 0; i < set->rule_nr; i++) {
-        struct rule *rule = &copy->rule[i];
-
-        rule->when = copy_of(rule->when, rule->when_nr, sizeof(*rule->when));
-        rule->work = copy_of(rule->work, rule->work_nr, sizeof(*rule->work));
-    }
-    return copy;
-}
-
-/* What they say changes places; when they say it, of what and in which words stays. */
-static void swap_opinions(struct rule *a, struct rule *b)
-{
-    struct rule was = *a;
-
-    a->verdict = b->verdict;
-    a->weight = b->weight;
-    a->work = b->work;
-    a->work_nr = b->work_nr;
-    b->verdict = was.verdict;
-    b->weight = was.weight;
-    b->work = was.work;
-    b->work_nr = was.work_nr;
-}
-
-struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed)
-{
-    struct rule_set *copy = set_copy(set);
-
-    for (size_t i = copy->rule_nr; i > 1; i--)
-        swap_opinions(&copy->rule[i - 1], &copy->rule[random_next(&seed) % i]);
-    return copy;
 }

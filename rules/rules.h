@@ -80,12 +80,6 @@ int rule_set_load_given(const struct strvec *given, struct rule_set **set,
                         struct error *err);
 /* 16 digits: sets that say the same have the same. Caller frees. */
 char *rule_set_hash(const struct rule_set *set);
-/*
- * For comparison, what a search is worth whose rules make no sense: a copy in which
- * verdicts, with their weights and changes of work, are dealt out anew among the rules'
- * conditions. The same seed deals the same. Caller frees; lives on its own.
- */
-struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed);
 void rule_set_free(struct rule_set *set);
 size_t rule_set_nr(const struct rule_set *set);
 

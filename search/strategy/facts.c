@@ -5,6 +5,7 @@
  */
 #include "search/strategy/facts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -419,6 +420,31 @@ static bool holds_other_loop(const struct situation *now)
     return holds;
 }
 
+/* Of the nest: from its line to that of the next one. What is taken from the system is
+ * taken before the loops. */
+static bool is_of_nest(const struct situation *now, const struct kernel_found *found)
+{
+    const struct kernel_view *view = now->nest->view;
+    int first = now->nest->nr ? now->nest->loop[0]->line : 0, next = INT_MAX;
+    for (size_t i = 0; i < view->loop_nr; i++)
+        if (view->loop[i].parent < 0 && view->loop[i].line > first && first)
+            next = view->loop[i].line < next ? view->loop[i].line : next;
+    return found->spot == KERNEL_SPOT_FRESH ||
+           (found->line >= first && found->line < next);
+}
+
+/* Names with their lines; false = there are none. */
+static bool list_spots(const struct situation *now, enum kernel_spot spot,
+                       struct buf *names)
+{
+    const struct kernel_view *view = now->nest->view;
+    for (size_t i = 0; i < view->found_nr; i++)
+        if (view->found[i].spot == spot && is_of_nest(now, &view->found[i]))
+            buf_addf(names, "%s%s (line %d)", names->length ? ", " : "",
+                     view->found[i].what, view->found[i].line);
+    return names->length > 0;
+}
+
 static void say_uses(struct situation *now)
 {
     const struct kernel_view *view = now->nest->view;
@@ -435,13 +461,14 @@ static void say_uses(struct situation *now)
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
     say_answer(now, "independent", now->session->may_share);
-    const struct strvec *spot = view->spot;
-    if (spot && spot[KERNEL_SPOT_CHAIN].nr)
+    struct buf chains = {0};
+    if (list_spots(now, KERNEL_SPOT_CHAIN, &chains))
         say_word(now, "accumulable", "no"); /* another variable is waited for as well */
     else if (now->session->may_reassociate)
         say_word(now, "accumulable", "reassociate");
     else
         say_answer(now, "accumulable", now->session->may_accumulate);
+    buf_release(&chains);
     say_answer(now, "fusion_forwards", fusion_forwards(view));
     if (now->nest->nr)
         say_yes_no(now, "row_conflicts", nest_rows_collide(now->nest, now->machine));
@@ -484,17 +511,13 @@ static void say_spots(struct situation *now)
         [KERNEL_SPOT_PREFIX] = {"prefix_sum", "prefix_names"},
         [KERNEL_SPOT_LENGTH] = {"asks_length", "length_names"},
     };
-    const struct strvec *spot = now->nest->view->spot;
-    for (size_t i = 0; spot && i < KERNEL_SPOT_NR; i++) {
+    for (size_t i = 0; now->nest->view->found && i < KERNEL_SPOT_NR; i++) {
+        struct buf names = {0};
         if (!metric[i].yes_no)
             continue;
-        char *names = strvec_join(&spot[i], ", ");
-        struct buf text = {0};
-        buf_add(&text, names);
-        say_yes_no(now, metric[i].yes_no, spot[i].nr > 0);
-        say_names(now, metric[i].names, &text);
-        buf_release(&text);
-        free(names);
+        say_yes_no(now, metric[i].yes_no, list_spots(now, (enum kernel_spot)i, &names));
+        say_names(now, metric[i].names, &names);
+        buf_release(&names);
     }
 }
 

@@ -135,17 +135,6 @@ kernel_directives_find(const struct kernel_directives *words, enum word_kind kin
     return find(words, kind, name);
 }
 
-bool kernel_directives_noalias(const struct kernel_directives *words, const char *a,
-                               const char *b)
-{
-    for (size_t i = 0; i < words->item_nr; i++) {
-        const struct kernel_directive *word = &words->item[i];
-        if (word->kind == DIRECTIVE_NOALIAS && has_name(word, a) && has_name(word, b))
-            return true;
-    }
-    return false;
-}
-
 /* Takes name and text of the reader's word. The command line comes last and replaces
  * what the source said. */
 static int add_word(struct reader *reader, enum word_kind kind)

@@ -67,9 +67,6 @@ kernel_directives_find(const struct kernel_directives *words, enum word_kind kin
 /* Puts in front of a failure which word it is about; a word of the command line that is
  * no good is wrong use. Returns -1. */
 int directive_fail_in(const struct kernel_directive *word, struct error *err);
-/* Is a pair of arrays vouched not to overlap? */
-bool kernel_directives_noalias(const struct kernel_directives *words, const char *a,
-                               const char *b);
 
 /* `index(m)` -> "index" and its arguments as texts; `zero` -> "zero" and none. Caller
  * frees *name and releases args. */

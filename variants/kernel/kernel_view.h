@@ -58,8 +58,8 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
                                      only in the iteration that wrote them, and never
                                      after the nest: a scalar would do */
     size_t temporary_nr;
-    const struct strvec *spot; /* KERNEL_SPOT_NR lists of names with their lines; NULL =
-                                  the source was not looked at */
+    const struct kernel_found *found; /* what a person may change */
+    size_t found_nr;
     bool local_arrays; /* the function has arrays of its own, whose accesses are in no
                           list and no count */
     const struct kernel_tunable *tunable;

@@ -29,6 +29,11 @@ enum kernel_spot {
     KERNEL_SPOT_LENGTH,  /* lengths of strings that a loop asks for in its head */
     KERNEL_SPOT_NR
 };
+struct kernel_found {
+    enum kernel_spot spot;
+    char *what; /* "lines", "strlen(s)" */
+    int line;
+};
 
 struct kernel_loop {
     const char *name; /* the iterator; loops with equal names in several nests are told

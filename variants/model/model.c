@@ -217,7 +217,7 @@ int model_build(const struct model_request *request, struct model **out,
         goto failed;
     }
     collect_assumptions(model);
-    model_spots(model->function, model->spot);
+    model->found_nr = model_spots(model->function, &model->found);
     view_build(model);
     *out = model;
     return 0;
@@ -251,8 +251,9 @@ void model_free(struct model *model)
     strvec_release(&model->dependence);
     strvec_release(&model->refusal);
     strvec_release(&model->temporary);
-    for (size_t i = 0; i < KERNEL_SPOT_NR; i++)
-        strvec_release(&model->spot[i]);
+    for (size_t i = 0; i < model->found_nr; i++)
+        free(model->found[i].what);
+    free(model->found);
     free(model->record);
     isl_ctx_free(model->ctx);
     free(model);
@@ -304,7 +305,8 @@ struct model_view model_view(struct model *model)
         .record_nr = model->record_nr,
         .temporary = (const char *const *)model->temporary.v,
         .temporary_nr = model->temporary.nr,
-        .spot = model->spot,
+        .found = model->found,
+        .found_nr = model->found_nr,
         .assumption = (const char *const *)model->assumption.v,
         .assumption_nr = model->assumption.nr,
         .dependence = (const char *const *)model->dependence.v,

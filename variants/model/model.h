@@ -12,6 +12,7 @@
 
 struct error;
 struct kernel_access;
+struct kernel_found;
 struct kernel_loop;
 struct kernel_record;
 
@@ -83,7 +84,8 @@ struct model_view {
     size_t record_nr;
     const char *const *temporary;
     size_t temporary_nr;
-    const struct strvec *spot;     /* KERNEL_SPOT_NR lists: "lines (line 11)" */
+    const struct kernel_found *found; /* what a person may change */
+    size_t found_nr;
     const char *const *assumption; /* sentences */
     size_t assumption_nr;
     const char *const *dependence; /* sentences with distance vectors, value-based;

@@ -14,18 +14,20 @@ enum { LOOPS_MAX = 16 };
 struct search {
     const struct ir_stmt *loop[LOOPS_MAX]; /* those around, outermost first */
     size_t loop_nr;
-    struct strvec *found; /* KERNEL_SPOT_NR of them */
-    struct strvec *into;  /* of what is visited now */
+    struct kernel_found *found;
+    size_t nr, alloc;
+    enum kernel_spot spot; /* that is looked for now */
     bool narrow, any;     /* elements that are read: all of them, some */
 };
 
-static void add(struct strvec *list, const char *what, int line)
+static void add(struct search *search, enum kernel_spot spot, const char *what, int line)
 {
-    char *text = xasprintf("%s (line %d)", what, line);
-
-    if (!strvec_has(list, text))
-        strvec_push(list, text);
-    free(text);
+    for (size_t i = 0; i < search->nr; i++)
+        if (search->found[i].spot == spot && search->found[i].line == line &&
+            !strcmp(search->found[i].what, what))
+            return;
+    GROW(search->found, search->nr + 1, search->alloc);
+    search->found[search->nr++] = (struct kernel_found){spot, xstrdup(what), line};
 }
 
 /* Declared in the loop of that depth, from 1, or below. */
@@ -108,7 +110,7 @@ static void find_count(struct search *search, const struct ir_stmt *stmt)
         tests = expr->arg[1];
     }
     if (reads_narrow(search, tests))
-        add(&search->found[KERNEL_SPOT_NARROW], expr->arg[0]->symbol->name, then->line);
+        add(search, KERNEL_SPOT_NARROW, expr->arg[0]->symbol->name, then->line);
 }
 
 /* ---- what is kept from iteration to iteration ---- */
@@ -141,7 +143,24 @@ static void find_place(struct search *search, const struct ir_stmt *stmt)
             place = expr;
     }
     if (best && place)
-        add(&search->found[KERNEL_SPOT_PLACE], place->arg[0]->symbol->name, place->line);
+        add(search, KERNEL_SPOT_PLACE, place->arg[0]->symbol->name, place->line);
+}
+
+/* out[i] = out[i - 1] + x[i]; but not of the neighbours on both sides. */
+static bool grows_in_place(const struct ir_expr *expr)
+{
+    const struct ir_expr *to = expr->arg[0], *value = expr->arg[1];
+    const struct ir_symbol *array =
+        to->kind == IR_INDEX && to->arg[0]->kind == IR_NAME ? to->arg[0]->symbol : NULL;
+    bool first, second;
+
+    if (!array || strcmp(expr->op, "=") || value->kind != IR_BINARY ||
+        strcmp(value->op, "+"))
+        return false;
+    first = expr_mentions(value->arg[0], array);
+    second = expr_mentions(value->arg[1], array);
+    return first != second && value->arg[second]->kind == IR_INDEX &&
+           !expr_equal(value->arg[second], to);
 }
 
 /* `s += x[i]; out[i] = s;` */
@@ -157,7 +176,7 @@ static void find_prefix(struct search *search, const struct ir_stmt *block)
         if (expr && !strcmp(expr->op, "+=") && expr->arg[0]->kind == IR_NAME)
             sum = expr;
         if (stores)
-            add(&search->found[KERNEL_SPOT_PREFIX], sum->arg[0]->symbol->name,
+            add(search, KERNEL_SPOT_PREFIX, sum->arg[0]->symbol->name,
                 block->child[i]->line);
     }
 }
@@ -194,7 +213,7 @@ static void find_chain(struct search *search, const struct ir_stmt *stmt)
         return;
     if (plain && is_shared(value, symbol))
         return;
-    add(&search->found[KERNEL_SPOT_CHAIN], symbol->name, stmt->line);
+    add(search, KERNEL_SPOT_CHAIN, symbol->name, stmt->line);
 }
 
 /* ---- divisors ---- */
@@ -237,7 +256,7 @@ static void look_divisor(struct ir_expr *expr, void *data)
             ir_print_expr(&text, expr->arg[1]);
     }
     if (text.length)
-        add(search->into, buf_str(&text), expr->line);
+        add(search, search->spot, buf_str(&text), expr->line);
     buf_release(&text);
 }
 
@@ -262,7 +281,7 @@ static void look_allocation(struct ir_expr *expr, void *data)
     struct search *search = data;
 
     if (is_named(expr, names))
-        add(search->into, expr->text, expr->line);
+        add(search, search->spot, expr->text, expr->line);
 }
 
 /* Goes through all of a string each time. */
@@ -275,14 +294,14 @@ static void look_length(struct ir_expr *expr, void *data)
     if (!is_named(expr, names))
         return;
     ir_print_expr(&text, expr);
-    add(search->into, buf_str(&text), expr->line);
+    add(search, search->spot, buf_str(&text), expr->line);
     buf_release(&text);
 }
 
 static void visit(struct search *search, enum kernel_spot spot, struct ir_expr *expr,
                   void (*look)(struct ir_expr *, void *))
 {
-    search->into = &search->found[spot];
+    search->spot = spot;
     if (expr)
         ir_visit(expr, look, search);
 }
@@ -303,6 +322,9 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
         find_count(search, stmt);
         find_place(search, stmt);
         find_prefix(search, stmt);
+        if (assignment(stmt) && grows_in_place(stmt->expr))
+            add(search, KERNEL_SPOT_PREFIX, stmt->expr->arg[0]->arg[0]->symbol->name,
+                stmt->line);
     }
     visit(search, KERNEL_SPOT_FRESH, stmt->expr, look_allocation);
     if (loops)
@@ -313,10 +335,12 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
     search->loop_nr -= loops;
 }
 
-void model_spots(const struct ir_function *function, struct strvec *found)
+size_t model_spots(const struct ir_function *function, struct kernel_found **found)
 {
-    struct search search = {.found = found};
+    struct search search = {0};
 
     if (function->body)
         walk(&search, function->body);
+    *found = search.found;
+    return search.nr;
 }

@@ -5,11 +5,12 @@
 
 #include "variants/model/loop_view.h"
 
-struct ir_function;
-struct strvec;
+#include <stddef.h>
 
-/* Adds to each list what there is, with its line: "lines (line 11)". */
-void model_spots(const struct ir_function *function,
-                 struct strvec *found); /* of KERNEL_SPOT_NR */
+struct ir_function;
+
+/* All there is, each once, in the order of the source; the caller frees each `what` and
+ * the array. */
+size_t model_spots(const struct ir_function *function, struct kernel_found **found);
 
 #endif

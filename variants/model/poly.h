@@ -229,7 +229,9 @@ struct model {
     size_t access_nr, access_alloc;
     struct kernel_record *record;
     size_t record_nr, record_alloc;
-    struct strvec assumption, dependence, refusal, temporary, spot[KERNEL_SPOT_NR];
+    struct strvec assumption, dependence, refusal, temporary;
+    struct kernel_found *found;
+    size_t found_nr;
     bool have_dependences;
     struct plan_cache *cache; /* the emission's, with what frees it; NULL = no plan was
                                 asked for yet */

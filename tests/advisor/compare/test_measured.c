@@ -122,7 +122,7 @@ TEST("counters tell the rules")
         check(
             text_matches(buf_str(&outcome.out),
                          "*not recommended*smt: The threads of a core share its divider*"
-                         "smt.division_bound]\n*Evidence: the kernel as written\n*"
+                         "full.shared_core]\n*Evidence: the kernel as written\n*"
                          "  Counters beside it, by the definitions of "
                          "counted_software:\n    Division           90 % of cycles\n*"));
     check_eq(outcome.code, 0);

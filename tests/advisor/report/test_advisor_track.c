@@ -128,7 +128,7 @@ TEST("a search learns of those before it")
     json_t *given;
 
     shelf_start(&shelf);
-    tried(&shelf.fixture, "simd", "simd.room", fixture_gain(0.9, 0.8, 1.0));
+    tried(&shelf.fixture, "simd", "room.simd", fixture_gain(0.9, 0.8, 1.0));
     tried(&shelf.fixture, "tile", "lines_again.tile_lost",
           fixture_gain(2, 1.9, 2.1)); /* bound 1.5 */
     finish(&shelf, "here", "kernel 1");
@@ -137,7 +137,7 @@ TEST("a search learns of those before it")
     check_ok(track_read(shelf.store, "here", NULL, &track, &shelf.err), &shelf.err);
     check_eq(track.nr, 2);
     if (track.nr == 2) {
-        check_str(track.record[0].rule, "simd.room");
+        check_str(track.record[0].rule, "room.simd");
         check_near(track.record[0].factor, 0.5, 1e-9);
         check_str(track.record[1].rule, "lines_again.tile_lost");
         check_near(track.record[1].factor, 1, 1e-9);

@@ -142,12 +142,12 @@ static void a_search(struct fixture *fixture)
 TEST("an audited search")
 {
     struct audited item[] = {{.transformation = (char *)(uintptr_t) "unroll_jam",
-                              .rule = (char *)(uintptr_t) "unroll_jam.shallow",
+                              .rule = (char *)(uintptr_t) "loop.single",
                               .plan = (char *)(uintptr_t) "unroll_jam(i:4)",
                               .gain = fixture_gain(1.08, 1.05, 1.11),
                               .wrong = true},
                              {.transformation = (char *)(uintptr_t) "fuse",
-                              .rule = (char *)(uintptr_t) "fuse.alone",
+                              .rule = (char *)(uintptr_t) "loop.one_nest",
                               .gain = quantity_unknown()}};
     struct confirm_result confirm = {.kind = CONFIRM_HALF_COPIES,
                                      .verdict = CONFIRM_VERDICT_CONFIRMED,
@@ -172,10 +172,10 @@ TEST("an audited search")
         &fixture, false,
         "\n\nAudit of what the rules discarded\n"
         "  audit: 1 pruned transformation measured, 1 wrongly discarded by rule\n"
-        "  unroll_jam.shallow: that would have cost 1.08x (1.05 to 1.11), and is kept; "
+        "  loop.single: that would have cost 1.08x (1.05 to 1.11), and is kept; "
         "1\n"
         "  had no plan that could be measured; 3 not reached within the budget.\n"
-        "  unroll_jam: 1.08x (1.05 to 1.11) by unroll_jam(i:4) [unroll_jam.shallow],\n"
+        "  unroll_jam: 1.08x (1.05 to 1.11) by unroll_jam(i:4) [loop.single],\n"
         "  wrongly discarded\n");
     fixture.result.audit = (struct search_audit){0};
     fixture_release(&fixture);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
@@ -42,6 +43,11 @@ static const struct {
      KERNEL_SPOT_PREFIX, "s (line 5)"},
     {"double s = 0; for (long i = 0; i < n; i++) { s += a[i]; } a[0] = s;",
      KERNEL_SPOT_PREFIX, ""},
+    {"for (long i = 1; i < n; i++) a[i] = a[i - 1] + b[i];", KERNEL_SPOT_PREFIX,
+     "a (line 5)"},
+    {"for (long i = 1; i + 1 < n; i++) a[i] = a[i - 1] + a[i + 1];", KERNEL_SPOT_PREFIX,
+     ""},
+    {"for (long i = 0; i < n; i++) a[i] = a[i] + b[i];", KERNEL_SPOT_PREFIX, ""},
     {"for (long i = 0; i < n; i++) a[i] = a[i] / c;", KERNEL_SPOT_DIVISOR, "c (line 5)"},
     {"for (long j = 0; j < 9; j++) for (long i = 0; i < n; i++) a[i] = a[i] / b[i];",
      KERNEL_SPOT_DIVISOR, "b[i] (line 5)"},
@@ -72,11 +78,15 @@ static void check_spot(const char *body, enum kernel_spot spot, const char *want
     struct error err = {0};
 
     if (check_ok(kernel_open(&request, &kernel, &err), &err)) {
-        char *got = strvec_join(&kernel_view(kernel).spot[spot], ", ");
+        struct kernel_view view = kernel_view(kernel);
+        struct buf got = {0};
 
-        if (!check(!strcmp(got, want)))
-            check_str(body, got);
-        free(got);
+        for (size_t i = 0; i < view.found_nr; i++)
+            if (view.found[i].spot == spot)
+                buf_addf(&got, "%s (line %d)", view.found[i].what, view.found[i].line);
+        if (!check(!strcmp(buf_str(&got), want)))
+            check_str(body, buf_str(&got));
+        buf_release(&got);
     }
     kernel_free(kernel);
     free(path);

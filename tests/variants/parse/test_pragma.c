@@ -245,8 +245,6 @@ TEST("words are read")
     check(kernel_directives_find(&words, DIRECTIVE_INDEPENDENT, "k") == NULL);
     check(kernel_directives_find(&words, DIRECTIVE_ASSOCIATIVE, NULL) != NULL);
     check(kernel_directives_find(&words, DIRECTIVE_KERNEL, NULL) != NULL);
-    check(kernel_directives_noalias(&words, "b", "A"));
-    check(!kernel_directives_noalias(&words, "b", "g"));
     check_eq(words.item_nr, 10);
     kernel_directives_release(&words);
 }
