@@ -3,6 +3,8 @@
 #ifndef BENCH_SEARCH_TRIAL_H
 #define BENCH_SEARCH_TRIAL_H
 
+#include <stdint.h>
+
 #include "bench/score.h"
 #include "search/session/result.h"
 #include "search/session/subject.h"

@@ -135,7 +135,7 @@ static void add_load(const struct answer *answer, struct buf *out)
 }
 
 /* Columns of the list of verdicts. */
-enum { NAME_WIDTH = 13, NAME_INDENT = 32 };
+enum { VERDICT_INDENT = 18, NAME_WIDTH = 13, NAME_INDENT = 32 };
 
 static bool is_deciding(const struct answer *answer, const struct rule_verdict *verdict)
 {
@@ -160,10 +160,12 @@ static void add_verdict(const struct answer *answer, const struct rule_verdict *
         if (says_same(verdict, next) && is_deciding(answer, next))
             buf_addf(&names, ", %s", next->transformation);
     buf_addf(out, "  %-16s", verdict_phrase(verdict->verdict));
-    if (names.length <= NAME_WIDTH)
+    if (names.length <= NAME_WIDTH) {
         buf_addf(out, "%-*s ", NAME_WIDTH, buf_str(&names));
-    else
-        buf_addf(out, "%s\n%*s", buf_str(&names), NAME_INDENT, "");
+    } else {
+        buf_add_wrapped(out, buf_str(&names), VERDICT_INDENT, 79);
+        buf_addf(out, "\n%*s", NAME_INDENT, "");
+    }
     if (bound.known && verdict->verdict == VERDICT_TRY)
         buf_addf(&line, "at most %.2fx; ", bound.value);
     buf_addf(&line, "%s [%s]", verdict->reason, verdict->rule);

@@ -444,36 +444,6 @@ static void settle_names(json_t *report)
     set(report, "names", names);
 }
 
-/* ---- what was typed ---- */
-
-/* As far as it shows in documents that do not say it. */
-static json_t *likely_command(const json_t *report)
-{
-    const json_t *kernel = json_object_get(report, "kernel");
-    const char *command = report_word(report, "command"), *name;
-    json_t *words = json_array(), *value;
-    struct buf word = {0};
-    buf_addf(&word, "%s", report_word(kernel, "file"));
-    if (report_figure(kernel, "line") > 0)
-        buf_addf(&word, ":%.0f", report_figure(kernel, "line"));
-    json_array_append_new(words, json_string(*command ? command : "tune"));
-    json_array_append_new(words, text_json(buf_str(&word)));
-    json_object_foreach(json_object_get(kernel, "sizes"), name, value) {
-        buf_reset(&word);
-        buf_addf(&word, "%s=%.15g", name, json_number_value(value));
-        json_array_append_new(words, json_string("--set"));
-        json_array_append_new(words, text_json(buf_str(&word)));
-    }
-    buf_release(&word);
-    return words;
-}
-
-static void settle_command(json_t *report)
-{
-    if (!json_array_size(json_object_get(report, "command_line")))
-        set(report, "command_line", likely_command(report));
-}
-
 /* ---- the verdict ---- */
 
 /* Neither a gain nor that there is none can be told. */
@@ -755,7 +725,6 @@ void report_settle(json_t *report)
 {
     settle_variants(report);
     settle_advice(report);
-    settle_command(report);
     settle_names(report);
     settle_verdict(report);
 }

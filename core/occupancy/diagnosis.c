@@ -376,6 +376,8 @@ static void say(const struct weighing *weighing, struct diagnosis *out)
     const struct occupancy_resource *full = full_by(weighing->now, out->cause);
     if (full && full->saturation == NOT_SATURATED)
         buf_add(&out->sentence, ", part of the time");
+    if (full && full->saturation == SATURATION_UNDECIDED)
+        buf_add(&out->sentence, ", though the figures do not decide it");
     buf_add(&out->sentence, ".");
     buf_release(&place);
 }
@@ -392,7 +394,8 @@ static void say_queues(const struct weighing *weighing, struct diagnosis *out)
     struct buf *text = &out->reason;
 
     buf_add(text, text->length ? " " : "");
-    say_busiest(weighing->input, weighing->now, text);
+    if (weighing->is_by_queues || weighing->now->busiest != RESOURCE_NONE)
+        say_busiest(weighing->input, weighing->now, text);
     if (!weighing->is_by_queues)
         return;
     buf_add(text, " ");

@@ -709,10 +709,11 @@ static void add_memory_of(struct layout *layout, const struct app_row *row)
         return;
     }
     buf_add_figure(&text, row->gbs, 1, "GB/s");
-    layout_paragraph(layout, "%s: %s read from memory by %d core%s. %s",
+    layout_paragraph(layout, "%s: %s read from memory by %d core%s. %s %s",
                      row->routine->name, buf_str(&text), row->answer->cores,
                      row->answer->cores == 1 ? "" : "s",
-                     buf_str(&row->answer->occupancy.diagnosis.sentence));
+                     buf_str(&row->answer->occupancy.diagnosis.sentence),
+                     buf_str(&row->answer->occupancy.diagnosis.reason));
     add_verdicts(layout, row->answer);
     buf_release(&text);
 }

@@ -38,14 +38,15 @@ static void replace(char **text, const char *by)
     *text = xstrdup(by);
 }
 
-/* With the line that the cause is in, where that is known. */
+/* Of a remedy with the line that the cause is in, where that is known. */
 static char *reason_of(const struct guided *guided, const struct rule_verdict *verdict)
 {
     const struct measurement *of =
         &guided->session->result->measurement[guided->explained];
     int line = of->has_occupancy ? of->occupancy.diagnosis.line : 0;
-    return verdict->of_cause && line > 0 ? xasprintf("Line %d: %s", line, verdict->reason)
-                                         : xstrdup(verdict->reason);
+    bool remedies = verdict->of_cause && verdict->verdict <= VERDICT_ALLOW;
+    return remedies && line > 0 ? xasprintf("Line %d: %s", line, verdict->reason)
+                                : xstrdup(verdict->reason);
 }
 
 void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdict)

@@ -121,7 +121,7 @@ TEST("counters tell the rules")
     else
         check(
             text_matches(buf_str(&outcome.out),
-                         "*not recommended*smt: The threads of a core share its divider*"
+                         "*not recommended*smt: The threads of a core share what sets *"
                          "full.shared_core]\n*Evidence: the kernel as written\n*"
                          "  Counters beside it, by the definitions of "
                          "counted_software:\n    Division           90 % of cycles\n*"));

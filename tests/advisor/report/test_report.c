@@ -172,11 +172,11 @@ TEST("an audited search")
         &fixture, false,
         "\n\nAudit of what the rules discarded\n"
         "  audit: 1 pruned transformation measured, 1 wrongly discarded by rule\n"
-        "  loop.single: that would have cost 1.08x (1.05 to 1.11), and is kept; "
-        "1\n"
-        "  had no plan that could be measured; 3 not reached within the budget.\n"
-        "  unroll_jam: 1.08x (1.05 to 1.11) by unroll_jam(i:4) [loop.single],\n"
-        "  wrongly discarded\n");
+        "  loop.single: that would have cost 1.08x (1.05 to 1.11), and is kept; 1 had "
+        "no\n"
+        "  plan that could be measured; 3 not reached within the budget.\n"
+        "  unroll_jam: 1.08x (1.05 to 1.11) by unroll_jam(i:4) [loop.single], wrongly\n"
+        "  discarded\n");
     fixture.result.audit = (struct search_audit){0};
     fixture_release(&fixture);
 }

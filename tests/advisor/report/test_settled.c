@@ -186,23 +186,6 @@ TEST("what is offered keeps the options that it takes")
     json_decref(report);
 }
 
-TEST("a document that does not say how it was made")
-{
-    json_t *report = search_document(), *kernel = json_object_get(report, "kernel"),
-           *want = json_pack("[s, s, s, s, s, s]", "inflight", "tune", "f.c:7", "--set",
-                             "n=1000", "-o");
-
-    json_object_set_new(kernel, "line", json_integer(7));
-    json_object_set_new(kernel, "sizes", json_pack("{s:i}", "n", 1000));
-    json_object_del(report, "command_line");
-    json_object_set_new(report, "command", json_string("advise"));
-    report_settle(report);
-    json_array_append_new(want, json_string("f_tuned.c"));
-    check(json_equal(first_command(report), want));
-    json_decref(want);
-    json_decref(report);
-}
-
 TEST("arguments go with their options")
 {
     static const char *const given[] = {"advise", "-bx = y", "a b.c", "--set=n=5",
