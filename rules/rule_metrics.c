@@ -10,6 +10,7 @@
 static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const page_words[] = {"small", "huge", NULL};
 static const char *const prefetch_words[] = {"none", "l1", "l2", NULL};
+static const char *const unit_words[] = {"yes", "mixed", "no", NULL};
 static const char *const accumulable_words[] = {"yes", "no", "reassociate", NULL};
 
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
@@ -67,10 +68,9 @@ static const struct rule_metric metrics[] = {
      "iterations",
      yes_no},
     {"unit_stride_loop", "word",
-     "another loop of the nest would walk strided accesses with unit stride, and none "
-     "with "
-     "a line or more",
-     yes_no},
+     "another loop of the nest would walk strided accesses with unit stride; mixed: but "
+     "others with a line or more",
+     unit_words},
     {"divides", "word", "what limits the loop is arithmetic, most of all divisions",
      yes_no},
     {"jammable", "word", "an unroll-and-jam of the nest is legal", yes_no},

@@ -273,29 +273,36 @@ static bool is_strided(const struct situation *now, const struct kernel_access *
     return false;
 }
 
-/* The loop goes along some access that now is strided, and strides along none. */
-static bool is_unit_loop(const struct situation *now, size_t depth)
+/* Whether the loop goes along some access that now is strided; *strides: and leaps along
+ * another. */
+static bool is_unit_loop(const struct situation *now, size_t depth, bool *strides)
 {
     const struct kernel_view *view = now->nest->view;
     bool any = false;
+    *strides = false;
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
         double stride = fabs(access->stride_at[depth]);
         if (!nest_holds(now->nest, access))
             continue;
-        if (stride >= now->machine->line_bytes)
-            return false;
+        *strides = *strides || stride >= now->machine->line_bytes;
         any = any || (is_strided(now, access) && stride == element_bytes(now, access));
     }
     return any;
 }
 
-static bool has_unit_loop(const struct situation *now)
+static const char *unit_loop(const struct situation *now)
 {
-    for (size_t d = 0; d < now->nest->nr; d++)
-        if (is_unit_loop(now, d))
-            return true;
-    return false;
+    const char *found = "no";
+    for (size_t d = 0; d < now->nest->nr; d++) {
+        bool strides;
+        if (!is_unit_loop(now, d, &strides))
+            continue;
+        if (!strides)
+            return "yes";
+        found = "mixed";
+    }
+    return found;
 }
 
 static bool is_register_reused(const struct situation *now,
@@ -341,7 +348,7 @@ static void say_nest(struct situation *now)
     say_number(now, "inner_trips", now->nest->trips[now->innermost]);
     say_yes_no(now, "has_indirect", any_access(now, is_indirect));
     say_yes_no(now, "inner_strided", any_access(now, is_strided));
-    say_yes_no(now, "unit_stride_loop", has_unit_loop(now));
+    say_word(now, "unit_stride_loop", unit_loop(now));
     say_yes_no(now, "has_register_reuse", any_access(now, is_register_reused));
     say_yes_no(now, "has_reduction", any_access(now, is_reduced));
     say_number(now, "streams_per_thread", streams(now));

@@ -144,7 +144,7 @@ TEST("facts follow the plan")
 TEST("a transposition")
 {
     static const char *const words[] = {"has_indirect=no",       "inner_strided=yes",
-                                        "has_reduction=no",      "unit_stride_loop=no",
+                                        "has_reduction=no",      "unit_stride_loop=mixed",
                                         "has_register_reuse=no", "has_reuse=yes",
                                         "stores_reused=no",      "store_forwarding=no"};
     struct bench bench = {0};
