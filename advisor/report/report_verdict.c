@@ -453,35 +453,6 @@ static bool is_doubted(const json_t *report)
     return source && !report_is_believed(source);
 }
 
-static const char *kind_of(const json_t *report)
-{
-    if (report_gain(report))
-        return "faster";
-    if (!report_quantity(json_object_get(report, "baseline"), "time_ns") ||
-        is_doubted(report))
-        return "unknown";
-    if (report_is_advice(report))
-        return "advice";
-    return is_gain(report_quantity(report, "environment_gain")) ? "setting" : "nothing";
-}
-
-static bool is_out_of_time(const json_t *report)
-{
-    return strstr(report_word(report, "stop"), "budget") != NULL;
-}
-
-static void add_gain_claim(struct buf *out, const json_t *gain)
-{
-    if (!report_is_believed(gain)) {
-        buf_add(out, "faster, but the machine was too busy to tell by how much,");
-        return;
-    }
-    if (report_is_noise(report_figure(gain, "low"), report_figure(gain, "high")))
-        buf_add(out, "perhaps ");
-    buf_add_ratio_value(out, report_value(gain));
-    buf_add(out, " faster");
-}
-
 /* What promises most of those that need the user's permission, or that could not be shown
  * to be legal; NULL = nothing promises as much as is worth a headline. */
 static const json_t *first_of(const json_t *report, const char *class)
@@ -505,16 +476,59 @@ static const json_t *first_untried(const json_t *report)
     return NULL;
 }
 
-/* "not tried: accumulators, tile". False = nothing that is expected to pay. */
+static bool any_to_try(const json_t *report)
+{
+    return first_untried(report) || first_of(report, "not possible");
+}
+
+static const char *kind_of(const json_t *report)
+{
+    if (report_gain(report))
+        return "faster";
+    if (!report_quantity(json_object_get(report, "baseline"), "time_ns") ||
+        is_doubted(report))
+        return "unknown";
+    if (report_is_advice(report))
+        return "advice";
+    if (is_gain(report_quantity(report, "environment_gain")))
+        return "setting";
+    return any_to_try(report) ? "untried" : "nothing";
+}
+
+static bool is_out_of_time(const json_t *report)
+{
+    return strstr(report_word(report, "stop"), "budget") != NULL;
+}
+
+static void add_gain_claim(struct buf *out, const json_t *gain)
+{
+    if (!report_is_believed(gain)) {
+        buf_add(out, "faster, but the machine was too busy to tell by how much,");
+        return;
+    }
+    if (report_is_noise(report_figure(gain, "low"), report_figure(gain, "high")))
+        buf_add(out, "perhaps ");
+    buf_add_ratio_value(out, report_value(gain));
+    buf_add(out, " faster");
+}
+
+/* "not tried: accumulators (about 2.9x expected), tile". False = nothing that is expected
+ * to pay. */
 static bool add_untried(const json_t *report, struct buf *out)
 {
     enum { NAMED_MAX = 3 };
     const json_t *advice;
     size_t i, named = 0;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
-        if (report_is_untried(advice) && named < NAMED_MAX)
-            buf_addf(out, "%s%s", named++ ? ", " : "not tried: ",
-                     report_word(advice, "transformation"));
+        if (report_is_untried(advice) && named < NAMED_MAX) {
+            buf_addf(out, "%s%s",
+                     named ? ", " : "not tried: ", report_word(advice, "transformation"));
+            if (!named++ && report_is_promising(advice)) {
+                buf_add(out, " (");
+                add_report_expected(out, advice);
+                buf_add(out, " expected)");
+            }
+        }
     return named > 0;
 }
 
@@ -560,18 +574,25 @@ static void add_why_nothing(const json_t *report, bool any_untried, struct buf *
     add_gain_claim(out, report_quantity(looked, "gain"));
 }
 
+/* Than `other`; NULL promises nothing. */
+static bool promises_more(const json_t *advice, const json_t *other)
+{
+    return advice && report_figure(report_quantity(advice, "expected"), "value") >
+                         report_figure(report_quantity(other, "expected"), "value");
+}
+
 static void add_nothing(const json_t *report, struct buf *out)
 {
-    const json_t *first = first_of(report, "allow"),
+    const json_t *first = first_of(report, "allow"), *to_try = first_untried(report),
                  *refused = first_of(report, "not possible");
     struct buf untried = {0};
     bool any = add_untried(report, &untried);
-    if (first && first == first_untried(report)) {
+    if (first && first == to_try) {
         buf_addf(out, "nothing faster as things stand; %s, ",
                  report_word(first, "transformation"));
         add_report_expected(out, first);
         buf_add(out, " expected, needs your permission");
-    } else if (refused) {
+    } else if (refused && !promises_more(to_try, refused)) {
         buf_addf(out, "not tried: %s, ", report_word(refused, "transformation"));
         add_report_expected(out, refused);
         buf_add(out, " expected, could not be shown to be legal");
@@ -603,6 +624,11 @@ static void add_advised(const json_t *report, struct buf *out)
     buf_add(out, " expected");
 }
 
+static bool is_no_gain(const char *kind)
+{
+    return !strcmp(kind, "nothing") || !strcmp(kind, "untried");
+}
+
 static void settle_headline(const json_t *report, json_t *verdict, const char *kind)
 {
     struct buf out = {0};
@@ -614,7 +640,7 @@ static void settle_headline(const json_t *report, json_t *verdict, const char *k
         buf_add(&out, " on huge pages; ");
         if (!add_untried(report, &out))
             buf_add(&out, "no change to the source is faster");
-    } else if (!strcmp(kind, "nothing")) {
+    } else if (is_no_gain(kind)) {
         add_nothing(report, &out);
     } else if (!strcmp(kind, "advice")) {
         add_advised(report, &out);
@@ -634,7 +660,7 @@ static const char *sureness_of_nothing(const json_t *report)
 {
     const json_t *left = json_object_get(report, "left");
     if (is_out_of_time(report) || report_true(report, "interrupted") ||
-        first_untried(report))
+        any_to_try(report))
         return "low";
     return !strcmp(report_word(left, "verdict"), "nothing") ? "high" : "medium";
 }
@@ -657,7 +683,7 @@ static void settle_sureness(const json_t *report, json_t *verdict, const char *k
         sure = sureness(gain);
         buf_add(&why, "95 % interval ");
         buf_add_ratio_range(&why, report_value(gain));
-    } else if (!strcmp(kind, "nothing")) {
+    } else if (is_no_gain(kind)) {
         sure = sureness_of_nothing(report);
         buf_add(&why, reason_of_nothing(sure));
     } else if (!strcmp(kind, "advice")) {

@@ -20,6 +20,13 @@ const char *headroom_word(enum headroom_verdict verdict)
     return words[verdict];
 }
 
+bool headroom_is_firm(const struct occupancy_headroom *bound)
+{
+    const double worth_having = 1.05;
+    return (bound->same_by_chains && bound->min_by_chains) ||
+           (bound->min.known && bound->min.high < worth_having);
+}
+
 /* ---- what a call cannot do without ---- */
 
 /* Which elements are met is decided by data, so not each line may be. */
@@ -329,7 +336,8 @@ static bool is_helpless(const struct session *session, const struct search_headr
     bool pages_help = result->environment_gain.known && result->environment_gain.low > 1;
     return result->best == 0 && result->advice_nr && !result->interrupted &&
            !session->opts->advise_only && !pages_help && !result->best_total &&
-           (left->verdict == HEADROOM_NOTHING || left->verdict == HEADROOM_REACHED) &&
+           (left->verdict == HEADROOM_NOTHING ||
+            (left->verdict == HEADROOM_REACHED && headroom_is_firm(&left->bound))) &&
            !any_untried(result);
 }
 
@@ -352,15 +360,6 @@ int session_headroom(struct session *session, struct error *err)
     result->headroom_bound = left->bound.same;
     result->headroom_resource = left->bound.same_by;
     return 0;
-}
-
-/* That what limits it is at its limit says nothing of plans with less work: they must be
- * excluded, too. */
-static bool is_firm(const struct occupancy_headroom *bound)
-{
-    const double worth_having = 1.05;
-    return (bound->same_by_chains && bound->min_by_chains) ||
-           (bound->min.known && bound->min.high < worth_having);
 }
 
 /* What is left for measurement i; its reason is not asked for. */
@@ -397,7 +396,7 @@ char *session_no_headroom(const struct session *session, size_t i)
         return xstrdup("what the evidence still allows is within the noise");
     size_t tries = tries_over(session, i);
     if (left.verdict != HEADROOM_REACHED || tries < HEADROOM_TRIES ||
-        !is_firm(&left.bound))
+        !headroom_is_firm(&left.bound))
         return NULL;
     return xasprintf("%zu tries gained nothing, and %s is at its limit as far as can be "
                      "told",

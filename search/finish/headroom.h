@@ -19,6 +19,9 @@ struct occupancy_need headroom_need(const struct kernel_view *view,
                                     const struct measurement *of,
                                     const struct machine *machine, int cores);
 enum headroom_verdict headroom_judge(const struct occupancy_headroom *bound);
+/* That what limits the kernel is at its limit says nothing of plans with less work: are
+ * they excluded, too? Only then nothing can help. */
+bool headroom_is_firm(const struct occupancy_headroom *bound);
 /* Caller frees. */
 char *headroom_text(const struct search_headroom *left);
 void headroom_release(struct search_headroom *left);

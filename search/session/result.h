@@ -44,9 +44,9 @@ const char *headroom_word(enum headroom_verdict verdict);
 struct search_headroom {
     enum headroom_verdict verdict;
     struct occupancy_headroom bound; /* over the best plan */
-    /* No plan was kept, the limit is reached (or nothing is left), and nothing that rules
-     * advise was left untried for want of time. Strategies that ask no rules never say
-     * it. */
+    /* No plan was kept, the limit is reached and firm (or nothing is left), and nothing
+     * that rules advise was left untried for want of time. Strategies that ask no rules
+     * never say it. */
     bool helpless;
     bool nothing_stopped; /* the search ended because of it */
     bool reached_stopped; /* the rules were asked no more because its limit is reached */
