@@ -214,12 +214,11 @@ static bool knows_anything(const struct metrics_report *report)
     return false;
 }
 
-static int show(struct metrics_report *report, struct error *err)
+static int show(const struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
     if (check_models(report, err) || (settings->save && save(report, err)))
         return -1;
-    metrics_against_make(report);
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
         print(report, err))
         return -1;

@@ -31,7 +31,6 @@ void metrics_report_release(struct metrics_report *report)
         metrics_column_release(&report->column[i]);
     free(report->column);
     free(report->ended);
-    metrics_against_release(report);
     *report = (struct metrics_report){0};
 }
 
@@ -64,15 +63,6 @@ void metrics_give(struct metrics_column *column, const char *name, struct quanti
         i++;
     column->given[i] = (struct metric_given){name, value};
     column->given_nr += i == column->given_nr;
-}
-
-int metrics_total_of(const struct metric_set *set, int metric)
-{
-    const char *of = set->metric[metric].of;
-    for (size_t i = 0; of && strcmp(of, "parent") != 0 && i < set->metric_nr; i++)
-        if (!letters_between(set->metric[i].name, of))
-            return (int)i;
-    return METRIC_NONE;
 }
 
 bool metrics_has_model(const struct metric_set *set, const char *name)
@@ -235,7 +225,7 @@ static bool shown_in_any(const struct metrics_report *report, const char *name)
     return false;
 }
 
-bool metrics_compares(const struct metrics_report *report, size_t column, size_t model)
+bool metrics_adds_rows(const struct metrics_report *report, size_t column, size_t model)
 {
     const struct metric_set *set = report->column[column].set;
     bool own = false;
@@ -245,13 +235,24 @@ bool metrics_compares(const struct metrics_report *report, size_t column, size_t
     return own && shown_in_any(report, set->model[model].name);
 }
 
+/* The quantity that a share of this metric is a share of ("slots": the metric Slots);
+ * METRIC_NONE where it is its parent or where no metric is named so. */
+static int total_of(const struct metric_set *set, int metric)
+{
+    const char *of = set->metric[metric].of;
+    for (size_t i = 0; of && strcmp(of, "parent") != 0 && i < set->metric_nr; i++)
+        if (!letters_between(set->metric[i].name, of))
+            return (int)i;
+    return METRIC_NONE;
+}
+
 int metrics_total_of_model(const struct metric_set *set, size_t model)
 {
     int total = METRIC_NONE;
     for (size_t i = 0; i < set->metric_nr; i++) {
         if (set->metric[i].model != (int)model || set->metric[i].parent != METRIC_NONE)
             continue;
-        int here = metrics_total_of(set, (int)i);
+        int here = total_of(set, (int)i);
         if (total != METRIC_NONE && here != total)
             return METRIC_NONE;
         total = here;

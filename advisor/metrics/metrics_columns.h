@@ -40,8 +40,6 @@ struct metrics_report {
     const struct settings *settings;
     struct metrics_column *column;
     size_t nr, alloc;
-    struct metrics_against *against; /* [i]: column i + 1 */
-    size_t against_nr;
     char *ended; /* what a program ended with that did not end well; NULL = it did */
 };
 
@@ -52,9 +50,6 @@ struct quantity metrics_given_value(const struct metrics_column *column,
                                     const char *name);
 /* In the place of what was given by that name. `name` is of metric_given_names. */
 void metrics_give(struct metrics_column *column, const char *name, struct quantity value);
-/* The quantity that a share of this metric is a share of ("slots": the metric Slots);
- * METRIC_NONE where it is its parent or where no metric is named so. */
-int metrics_total_of(const struct metric_set *set, int metric);
 
 bool metrics_has_model(const struct metric_set *set, const char *name);
 /* STATUS_USAGE for a --model (NULL = none) that the definitions do not have, with the
@@ -113,45 +108,11 @@ void metrics_find_little(struct metrics_column *column);
 /* ---- metrics_regions.c: what a program with markers left, a column for each region,
  * summed over threads and processes ---- */
 
-/* The `source` of their counts: columns of one origin that have it are parts of one
- * program, and not versions of each other. */
-#define METRICS_REGIONS_SOURCE "region markers"
-
 /* settings->regions, FOLDER[,FOLDER...]. */
 int metrics_read_regions(struct metrics_report *report, struct error *err);
 /* settings->program: run once for each set of events that its threads can count at once.
  * What it leaves is kept in settings->regions/1, /2, ... unless that is "--". */
 int metrics_run_regions(struct metrics_report *report, struct error *err);
-
-/* ---- metrics_against.c: a column against the first one ---- */
-
-enum { METRICS_WORK_MAX = 5 };
-
-/* less * faster = ratio of the times. */
-struct metrics_work {
-    const char *name; /* of a metric */
-    struct quantity before, after;
-    struct quantity less;   /* before / after */
-    struct quantity faster; /* done a second, after / before */
-};
-
-struct metrics_against {
-    struct quantity time_ratio; /* time of the first / time of this: above 1 is faster */
-    struct metrics_work work[METRICS_WORK_MAX];
-    size_t work_nr;
-    char *time_sentence;
-    char *work_sentence;   /* NULL = nothing is known of the work */
-    struct strvec caution; /* totals, CPUs, lines: what does not compare */
-};
-
-/* Makes report->against; none for one column, or for the regions of one program. */
-void metrics_against_make(struct metrics_report *report);
-void metrics_against_release(struct metrics_report *report);
-
-/* Amount behind a value: a share times what it is a share of, else the value itself, of
- * column `a` over that of column `b`; unknown where there is no such total. */
-struct quantity metrics_amount_ratio(const struct metrics_column *a,
-                                     const struct metrics_column *b, const char *name);
 
 /* Anything of the model is known. */
 bool metrics_computed(const struct metrics_column *column, size_t model);
@@ -165,7 +126,7 @@ bool metrics_known_in_any(const struct metrics_report *report, const char *name)
 bool metrics_in_earlier(const struct metrics_report *report, size_t column,
                         const char *name);
 /* The model is to be shown in some column and has rows that no earlier column has. */
-bool metrics_compares(const struct metrics_report *report, size_t column, size_t model);
+bool metrics_adds_rows(const struct metrics_report *report, size_t column, size_t model);
 /* What the shares of the first level are of; METRIC_NONE where that is not one thing. */
 int metrics_total_of_model(const struct metric_set *set, size_t model);
 

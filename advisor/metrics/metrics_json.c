@@ -140,47 +140,13 @@ static json_t *column_json(const struct metrics_report *report,
                      text_json(column->little_why), "notes", notes_json(column));
 }
 
-/* ---- against the first ---- */
-
-static json_t *work_json(const struct metrics_against *against)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < against->work_nr; i++) {
-        const struct metrics_work *work = &against->work[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", work->name, "before",
-                            json_quantity(work->before), "after",
-                            json_quantity(work->after), "less", json_quantity(work->less),
-                            "faster", json_quantity(work->faster)));
-    }
-    return list;
-}
-
-static json_t *against_json(const struct metrics_report *report)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->against_nr; i++) {
-        const struct metrics_against *against = &report->against[i];
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
-                            text_json(report->column[0].label), "label",
-                            text_json(report->column[i + 1].label), "time_ratio",
-                            json_quantity(against->time_ratio), "time_sentence",
-                            text_json(against->time_sentence), "work", work_json(against),
-                            "work_sentence", text_json(against->work_sentence), "caution",
-                            strings(&against->caution)));
-    }
-    return list;
-}
-
 json_t *metrics_json(const struct metrics_report *report)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
         json_array_append_new(columns, column_json(report, &report->column[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
-                     "columns", columns, "against", against_json(report), "roofline",
-                     metrics_roof_json(report));
+    return json_pack("{s:s, s:o, s:o}", "schema", "inflight.metrics-result/1", "columns",
+                     columns, "roofline", metrics_roof_json(report));
 }
 
 /* ---- which CPUs ---- */

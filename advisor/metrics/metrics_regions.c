@@ -93,7 +93,7 @@ static void add_given(const struct region *region, struct count_set *set)
 static struct count_set region_counts(const struct region_profile *profile,
                                       const struct region *region)
 {
-    struct count_set set = {.source = xstrdup(METRICS_REGIONS_SOURCE),
+    struct count_set set = {.source = xstrdup("region markers"),
                             .seconds = region->wall_s.value > 0 ? region->wall_s
                                                                 : quantity_unknown(),
                             .calls = region->numbers.calls};

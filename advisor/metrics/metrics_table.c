@@ -13,7 +13,6 @@ enum {
     UNIT_MAX = 24,
     CELL_COLUMNS = 9,
     LABEL_LONGEST = 9,
-    CAUTIONS_SHOWN = 4,
     HEAT_STEPS = 6
 };
 
@@ -22,7 +21,6 @@ struct table {
     struct layout *layout;
     size_t first, end; /* columns of this block */
     int name, unit;    /* columns of the names and units */
-    bool ratio;        /* of two columns: the second over the first */
 };
 
 /* ---- cells ---- */
@@ -66,24 +64,6 @@ static void add_cell(const struct table *table, const struct metrics_column *col
     buf_release(&text);
 }
 
-static void add_times(const struct table *table, const char *mark, double ratio)
-{
-    struct buf text = {0};
-    buf_add(&text, mark);
-    buf_add_times(&text, ratio);
-    buf_addf(table->layout->out, " %*s", CELL_COLUMNS, buf_str(&text));
-    buf_release(&text);
-}
-
-static void add_ratio_cell(const struct table *table, const char *name)
-{
-    const struct metrics_column *column = table->report->column;
-    struct quantity ratio = metrics_amount_ratio(&column[1], &column[0], name);
-    bool sure = ratio.low > 1 || ratio.high < 1 || ratio.low == ratio.high;
-    if (ratio.known)
-        add_times(table, sure ? "" : "~", ratio.value);
-}
-
 /* The first column that has the metric says name, unit and depth. */
 static void add_row(const struct table *table, const char *name)
 {
@@ -103,8 +83,6 @@ static void add_row(const struct table *table, const char *name)
              name, table->unit, table->unit, buf_str(&unit));
     for (size_t i = table->first; i < table->end; i++)
         add_cell(table, &report->column[i], name);
-    if (table->ratio)
-        add_ratio_cell(table, name);
     while (table->layout->out->data[table->layout->out->length - 1] == ' ')
         buf_truncate(table->layout->out, table->layout->out->length - 1);
     buf_add(table->layout->out, "\n");
@@ -131,13 +109,6 @@ static void add_time_row(const struct table *table)
         buf_add(table->layout->out, " ");
         buf_add_cell(table->layout->out, table->report->column[i].counts.seconds, 1,
                      CELL_COLUMNS);
-    }
-    if (table->ratio) {
-        const struct metrics_column *column = table->report->column;
-        struct quantity ratio =
-            quantity_divide(column[1].counts.seconds, column[0].counts.seconds);
-        if (ratio.known)
-            add_times(table, "", ratio.value);
     }
     buf_add(table->layout->out, "\n");
 }
@@ -191,8 +162,7 @@ static void add_heading(const struct table *table)
                  strlen(label) <= LABEL_LONGEST ? label : number);
         free(number);
     }
-    buf_addf(table->layout->out, "%s%s\n", table->ratio ? "     ratio" : "",
-             table->layout->colour ? "\033[0m" : "");
+    buf_addf(table->layout->out, "%s\n", table->layout->colour ? "\033[0m" : "");
 }
 
 /* Beside what counters say of lines in flight. */
@@ -222,58 +192,9 @@ static void add_block(const struct table *table)
     add_overall(table);
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
-            if (metrics_compares(report, i, m))
+            if (metrics_adds_rows(report, i, m))
                 add_model(table, i, m);
     add_little_row(table);
-}
-
-/* ---- against the first ---- */
-
-static void show_work(const struct metrics_against *against, struct layout *layout)
-{
-    buf_add(layout->out,
-            "    work                  first      here   divided by  done at the "
-            "speed\n");
-    for (size_t k = 0; k < against->work_nr; k++) {
-        const struct metrics_work *work = &against->work[k];
-        buf_addf(layout->out, "    %-18s", work->name);
-        buf_add_cell(layout->out, work->before, 1, 9);
-        buf_add_cell(layout->out, work->after, 1, 10);
-        buf_add_cell(layout->out, work->less, 1, 13);
-        buf_add_cell(layout->out, work->faster, 1, 19);
-        buf_add(layout->out, "\n");
-    }
-}
-
-static void show_against(const struct metrics_report *report, struct layout *layout)
-{
-    if (report->against_nr)
-        layout_heading(layout, "Against the first column");
-    for (size_t i = 0; i < report->against_nr; i++) {
-        const struct metrics_against *against = &report->against[i];
-        layout_paragraph(layout, "%s.", against->time_sentence);
-        if (against->work_sentence)
-            layout_paragraph(layout, "%s", against->work_sentence);
-        if (against->work_nr && (report->nr == 2 || report->settings->evidence))
-            show_work(against, layout);
-    }
-}
-
-static void show_cautions(const struct metrics_report *report, struct layout *layout)
-{
-    struct strvec all = {0};
-    bool everything = report->nr == 2 || report->settings->evidence;
-    for (size_t i = 0; i < report->against_nr; i++)
-        for (size_t k = 0; k < report->against[i].caution.nr; k++)
-            strvec_push_once(&all, report->against[i].caution.v[k]);
-    if (all.nr)
-        layout_heading(layout, "What does not compare");
-    for (size_t i = 0; i < all.nr && (i < CAUTIONS_SHOWN || everything); i++)
-        layout_paragraph(layout, "- %s", all.v[i]);
-    if (all.nr > CAUTIONS_SHOWN && !everything)
-        layout_paragraph(layout, "- and so in %zu more cases: --evidence",
-                         all.nr - CAUTIONS_SHOWN);
-    strvec_release(&all);
 }
 
 /* Columns for names, units and as many cells as go beside them. */
@@ -294,16 +215,14 @@ static size_t lay_out(struct table *table)
     int room =
         ((int)table->layout->width - 3 - table->name - UNIT_MIN) / (CELL_COLUMNS + 1);
     room = room < 1 ? 1 : room > (int)report->nr ? (int)report->nr : room;
-    int left = (int)table->layout->width - 3 - table->name -
-               (CELL_COLUMNS + 1) * (room + table->ratio);
+    int left = (int)table->layout->width - 3 - table->name - (CELL_COLUMNS + 1) * room;
     table->unit = left > UNIT_MAX ? UNIT_MAX : left < UNIT_MIN ? UNIT_MIN : left;
     return (size_t)room;
 }
 
 void metrics_table_text(const struct metrics_report *report, struct layout *layout)
 {
-    struct table table = {
-        .report = report, .layout = layout, .ratio = report->against_nr == 1};
+    struct table table = {.report = report, .layout = layout};
     size_t room = lay_out(&table);
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
@@ -313,10 +232,4 @@ void metrics_table_text(const struct metrics_report *report, struct layout *layo
     layout_paragraph(layout, "%s",
                      "> largest loss of its level, ~ with a tie; ? not known, "
                      "NA not on this CPU, - not defined there, ! out of range");
-    if (table.ratio)
-        layout_paragraph(layout,
-                         "ratio: second over first; of shares the ratio of the amounts, "
-                         "share times its total; ~ within the intervals");
-    show_against(report, layout);
-    show_cautions(report, layout);
 }

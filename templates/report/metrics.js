@@ -211,43 +211,6 @@ function answerSection(columns) {
     .filter(Boolean);
   return ways.length > 0 && section("answer", "Largest loss", ways);
 }
-function againstSection(document) {
-  const list = listOf(document, "against").filter(isObject),
-    cell = (work, key) => {
-      const q = quantityOf(work, key);
-      return q ? si(q.value, "") : "";
-    };
-  return (
-    list.length > 0 &&
-    section(
-      "against",
-      "Against the first",
-      list.map((one) => [
-        paragraph(textOf(one, "time_sentence"), "lead"),
-        paragraph(textOf(one, "work_sentence")),
-        listOf(one, "work").length > 0 &&
-          table(
-            `Work of ${textOf(one, "label")}`,
-            [
-              ["Work"],
-              ["First", "number"],
-              ["Here", "number"],
-              ["Divided by", "number"],
-              ["Done at the speed", "number"],
-            ],
-            listOf(one, "work").map((work) => [
-              textOf(work, "name"),
-              ...["before", "after", "less", "faster"].map((key) => cell(work, key)),
-            ]),
-          ),
-        listOf(one, "caution").length > 0 && [
-          el("h3", null, "What does not compare"),
-          itemList(listOf(one, "caution").map(asText)),
-        ],
-      ]),
-    )
-  );
-}
 
 /* ---- under roofs ---- */
 
@@ -480,7 +443,6 @@ function metricsPage(document) {
     figures = [];
   const named = [
     [answerSection(columns), "Largest loss"],
-    [againstSection(document), "Against the first"],
     [rooflineSection(document, figures), "Roofline"],
     ...treeSections(columns).map((node) => [node, node.querySelector("h2").textContent]),
     [notesSection(columns), "Notes"],

@@ -40,7 +40,7 @@ TEST("documents are read again")
                 "--model topdown --json");
     metric_place_print(&place, "metrics --counts both.json --json", "again.json");
     check_run(&place, "metrics --counts both.json --model topdown", 0,
-              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00 G * 2.40 G *",
+              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00 G * 2.40 G\n*",
               "");
     check_run(&place, "metrics --counts x=both.json --model topdown", 0,
               "*(1) x old: *(2) x new: *", "");
@@ -236,7 +236,7 @@ TEST("names may be any bytes")
     metric_place_write(&place, "o\xff.csv", "event,count\nseconds,1\nCYCLES,1000\n");
     check_run(&place,
               "metrics --counts old.csv --counts 'o\xff.csv' --cpu ./toy.json --json", 0,
-              "*\"label\": \"o?.csv\"*\"time_sentence\": \"'o?.csv' took *", "");
+              "*\"label\": \"o?.csv\"*", "");
     place_drop(&place);
 }
 
