@@ -17,7 +17,7 @@ struct search {
     struct kernel_found *found;
     size_t nr, alloc;
     enum kernel_spot spot; /* that is looked for now */
-    bool narrow, any;     /* elements that are read: all of them, some */
+    bool narrow, any;      /* elements that are read: all of them, some */
 };
 
 static void add(struct search *search, enum kernel_spot spot, const char *what, int line)

@@ -37,7 +37,8 @@ static const struct {
     {"double m = a[0]; long at = 0; for (long i = 1; i < n; i++) if (a[i] > m) { "
      "m = a[i]; at = i; } a[0] = at;",
      KERNEL_SPOT_PLACE, "at (line 5)"},
-    {"double m = a[0]; for (long i = 1; i < n; i++) if (a[i] > m) { m = a[i]; } a[0] = m;",
+    {"double m = a[0]; for (long i = 1; i < n; i++) if (a[i] > m) { m = a[i]; } a[0] = "
+     "m;",
      KERNEL_SPOT_PLACE, ""},
     {"double s = 0; for (long i = 0; i < n; i++) { s += a[i]; a[i] = s; }",
      KERNEL_SPOT_PREFIX, "s (line 5)"},
