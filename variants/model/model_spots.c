@@ -308,8 +308,9 @@ static void visit(struct search *search, enum kernel_spot spot, struct ir_expr *
 
 static void walk(struct search *search, const struct ir_stmt *stmt)
 {
-    bool loops = (stmt->kind == IR_FOR || stmt->kind == IR_WHILE) &&
-                 search->loop_nr<LOOPS_MAX, in_loop = search->loop_nr> 0;
+    bool in_loop = search->loop_nr > 0;
+    bool loops =
+        (stmt->kind == IR_FOR || stmt->kind == IR_WHILE) && search->loop_nr < LOOPS_MAX;
 
     if (loops) {
         visit(search, KERNEL_SPOT_LENGTH, stmt->cond, look_length);
