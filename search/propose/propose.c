@@ -466,6 +466,38 @@ void propose_accumulators(const struct propose *about, struct choices *out,
     }
 }
 
+/* ---- chains side by side ---- */
+
+/* As many chains as the core has misses outstanding, twice and half as many. */
+void propose_interleave(const struct propose *about, struct choices *out,
+                        struct buf *why_not)
+{
+    enum { LANES = 32 };
+    const struct nest *nest = about->nest;
+    long lanes = about->miss_limit > 0 ? 2 : LANES;
+    struct choice choice = *about->now;
+    if (choice.shape_nr || choice_step(&choice, STEP_TILE) ||
+        choice_step(&choice, STEP_DISTRIBUTE)) {
+        buf_add(why_not, "chains side by side start from the loops as they are written");
+        return;
+    }
+    while ((double)lanes < about->miss_limit)
+        lanes *= 2;
+    const long sizes[] = {lanes, 2 * lanes, lanes / 2};
+    for (size_t d = nest->nr; d-- > 0;) {
+        size_t loop = (size_t)(nest->loop[d] - nest->view->loop);
+        for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+            const struct loop_size size = {nest->loop[d]->name, sizes[i]};
+            choice_put_sizes(&choice, STEP_INTERLEAVE, &size, 1);
+            if (sizes[i] > 1 && kernel_loop_holds_unread(nest->view, loop) &&
+                (!about->can_be || about->can_be(about->data, &choice)))
+                choices_add(out, &choice);
+        }
+    }
+    if (!out->nr)
+        buf_add(why_not, "no loop of unknown length can run side by side with others");
+}
+
 /* ---- simd ---- */
 
 void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)

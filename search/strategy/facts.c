@@ -400,7 +400,7 @@ void session_ask_legality(struct session *session)
                {"fuse", &session->may_fuse},
                {"accumulators", &session->may_accumulate},
                {"unroll_jam", &session->may_jam},
-               {"parallel", &session->may_share}};
+               {"interleave", &session->may_interleave}};
     struct typical_plan *plan = NULL;
     size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
     for (size_t k = 0; k < ARRAY_SIZE(ask); k++) {
@@ -467,7 +467,7 @@ static void say_uses(struct situation *now)
     say_answer(now, "fusable", now->session->may_fuse);
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
-    say_answer(now, "independent", now->session->may_share);
+    say_answer(now, "interleavable", now->session->may_interleave);
     struct buf chains = {0};
     if (list_spots(now, KERNEL_SPOT_CHAIN, &chains))
         say_word(now, "accumulable", "no"); /* another variable is waited for as well */

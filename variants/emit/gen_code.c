@@ -567,6 +567,18 @@ static bool in_team(const struct code *code)
     return code != NULL;
 }
 
+static void print_rounds(struct gen *gen, struct buf *out, const struct code *loop,
+                         int indent)
+{
+    print_lines(out, "do {\n", indent);
+    margin(out, indent + 1);
+    buf_addf(out, "%s = 0;\n", loop->busy->name);
+    margin(out, indent + 1);
+    print_for(gen, out, loop, indent + 1);
+    margin(out, indent);
+    buf_addf(out, "} while (%s);\n", loop->busy->name);
+}
+
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent)
 {
     switch (code->kind) {
@@ -576,6 +588,10 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
     case CODE_FOR:
         gen->need_quiet = gen->need_quiet || code->simd;
         gen->quiet_to_end = gen->quiet_to_end || (code->simd && in_team(code));
+        if (code->busy) {
+            print_rounds(gen, out, code, indent);
+            break;
+        }
         print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);

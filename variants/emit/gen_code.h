@@ -27,8 +27,9 @@ struct code {
     bool declares, simd, parallel;
     long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
-    const char *kept;  /* pragmas of the user's */
-    const char *fence; /* parallel, with stores past the caches: what orders them */
+    struct ir_symbol *busy; /* FOR: run again until it stays 0; NULL = run once */
+    const char *kept;       /* pragmas of the user's */
+    const char *fence;      /* parallel, with stores past the caches: what orders them */
     long long line; /* so many iterations make a line of what is stored past the caches */
     bool no_fetch;  /* too short for prefetches */
     unsigned long long followed;  /* STMT: bit i: loops inside fetch prefetch[i] of the

@@ -142,6 +142,14 @@ static bool has_brother(const struct kernel_view *view, size_t loop)
     return false;
 }
 
+bool kernel_loop_holds_unread(const struct kernel_view *view, size_t loop)
+{
+    for (size_t i = 0; i < view->loop_nr; i++)
+        if (view->loop[i].parent == (int)loop && !view->loop[i].modelled)
+            return true;
+    return false;
+}
+
 static bool is_any(const struct kernel_view *view, size_t loop)
 {
     (void)view, (void)loop;
@@ -294,6 +302,12 @@ static void jams(struct typical *at)
               "for loops around other loops");
 }
 
+static void interleavings(struct typical *at)
+{
+    each_loop(at, "interleave", "interleave(@:32)", kernel_loop_holds_unread,
+              "for loops around one of unknown length");
+}
+
 static void unrollings(struct typical *at)
 {
     each_loop(at, "unroll", "unroll(@:4)", is_innermost, no_loop);
@@ -334,6 +348,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_SKEW] = skews,
         [STEP_FUSE] = fusions,
         [STEP_UNROLL_JAM] = jams,
+        [STEP_INTERLEAVE] = interleavings,
         [STEP_UNROLL] = unrollings,
         [STEP_FULL] = full_tiles,
         [STEP_PACK] = packs,

@@ -1119,6 +1119,34 @@ static void record_declared(struct collect *at, const struct ir_stmt *stmt)
         record(at, ir_name(at->nest->model->arena, stmt->symbol), &place, true);
 }
 
+static bool may_be_settled(const struct ir_symbol *symbol)
+{
+    return (symbol->role == IR_LOCAL || symbol->role == IR_PARAM) && !symbol->dim_nr &&
+           !symbol->address_taken && !symbol->is_static && !symbol->is_reference &&
+           !symbol->type.is_volatile && !symbol->type.pointers &&
+           symbol->type.scalar != IR_RECORD;
+}
+
+/* What a whole loop or branch sets on every way before it reads it comes from nowhere
+ * else, as in `while (low < high) { middle = (low + high) / 2; ... }`; and what a head
+ * sets is set for certain, as in `for (p = first[i]; p >= 0; p = next[p])`. */
+static void settle_scalars(struct nest *nest, size_t index)
+{
+    const struct statement *statement = &nest->statement[index];
+    size_t kept = statement->access_begin;
+    for (size_t i = kept; i < nest->access_nr; i++) {
+        struct access *access = &nest->access[i];
+        const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
+        bool may = !access->subscript_nr && may_be_settled(symbol);
+        if (may && !access->write && !stmt_may_read_first(statement->stmt, symbol))
+            continue;
+        access->must = access->must ||
+                       (may && access->write && stmt_sets_first(statement->stmt, symbol));
+        nest->access[kept++] = *access;
+    }
+    nest->access_nr = kept;
+}
+
 int nest_collect(struct nest *nest, size_t index)
 {
     struct statement *statement = &nest->statement[index];
@@ -1127,6 +1155,8 @@ int nest_collect(struct nest *nest, size_t index)
     collect_stmt(&at, statement->stmt);
     if (!at.status && statement->stmt->kind == IR_DECL)
         record_declared(&at, statement->stmt);
+    if (statement->collapsed)
+        settle_scalars(nest, index);
     nest->statement[index].access_end = nest->access_nr;
     return at.status;
 }

@@ -163,6 +163,25 @@ static bool read_behind(const struct ir_stmt *around, const struct ir_stmt *last
            event_of_loop(&again, symbol) == EVENT_READ;
 }
 
+bool stmt_may_read_first(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    return stmt_find(stmt, is_label_or_goto, NULL) ||
+           first_event(stmt, symbol) == EVENT_READ;
+}
+
+static bool is_return(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_RETURN;
+}
+
+bool stmt_sets_first(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    return !stmt_find(stmt, is_label_or_goto, NULL) &&
+           !stmt_find(stmt, is_return, NULL) && !stmt_breaks_out(stmt) &&
+           first_event(stmt, symbol) == EVENT_END;
+}
+
 bool nest_is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol)
 {
     const struct ir_stmt *body = nest->model->function->body, *last = nest->stmt;

@@ -538,7 +538,7 @@ static int relate(struct nest *nest, struct access *access)
 {
     isl_map_free(access->map);
     access->map = access_relation(nest, access, &access->exact);
-    if (!access->exact || access->collapsed)
+    if (!access->exact)
         access->must = false;
     return access->map ? 0 : -1;
 }

@@ -137,6 +137,8 @@ struct tree {
     long long accumulators; /* block: so many variables share each of its recurrences; 0 =
                                those of the source */
     long long lanes;        /* iterations that are one operation on vectors; 0 = none */
+    long long rounds; /* the one loop below, of unknown length, takes a step for each
+                         of up to so many iterations in turn; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one

@@ -595,6 +595,11 @@ static void check_storage(struct work *work, struct buf *why)
     struct tree *tree = work->tree;
     isl_union_map *order = NULL;
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
+        if (nest->cell[i].is_private && work->rounds &&
+            cell_goes_in_rounds(work, tree, i)) {
+            expand_later(work, i, why);
+            continue;
+        }
         if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree) ||
             cell_keeps_apart(nest, i, tree))
             continue;
@@ -615,7 +620,8 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     struct buf why = {0};
     int status = -1;
     isl_budget(nest->model, nest->model->request.operation_limit);
-    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr;
+    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr &&
+                !work->rounds;
     if (join) /* the others work on leaves one by one */
         tree_join(nest, work->tree);
     check_order(nest, work->tree, &why);

@@ -53,6 +53,12 @@ int works_when(struct model *model, const struct plan *plan, struct work *works,
 int works_join(struct model *model, const struct plan_step *step, struct work *works,
                struct error *err);
 
+/* tree_interleave.c: of the final tree, may the loops of unknown length that a plan puts
+ * side by side be so? STATUS_ILLEGAL with the dependence. */
+int tree_rounds(struct work *work, struct error *err);
+/* Such a loop uses the private scalar, of which each iteration around then needs one. */
+bool cell_goes_in_rounds(const struct work *work, const struct tree *tree, size_t cell);
+
 void packing_release(struct work *work);
 
 /* Frees what the steps of its own left in the work. */

@@ -76,6 +76,7 @@ struct work {
     size_t filling_nr, filling_alloc;
     struct lanes_wanted *vec;
     size_t vec_nr, vec_alloc;
+    bool rounds;       /* bands that go in rounds are there: tree_interleave.c */
     size_t *expanding; /* private scalars that one variable does not hold */
     size_t expanding_nr, expanding_alloc;
     struct box *box;

@@ -269,7 +269,8 @@ static bool expand_below(struct expansion *at, const struct tree *tree)
     bool band = tree->kind == TREE_BAND;
     if (!is_used_below(at, tree))
         return true;
-    if (band && (at->nr == ARRAY_SIZE(at->above) || !stays_in_iteration(at, tree)))
+    if (band && (tree->rounds || at->nr == ARRAY_SIZE(at->above) ||
+                 !stays_in_iteration(at, tree)))
         return add_array(at, tree);
     if (band)
         at->above[at->nr++] = tree;

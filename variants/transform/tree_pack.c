@@ -211,7 +211,8 @@ int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
     int status;
-    if (!work->packing_nr && !work->filling_nr && !work->vec_nr && !work->expanding_nr)
+    if (!work->packing_nr && !work->filling_nr && !work->vec_nr && !work->expanding_nr &&
+        !work->rounds)
         return 0;
     isl_budget(model, model->request.operation_limit);
     if (work->packing_nr)
@@ -228,6 +229,7 @@ int tree_finish(struct work *work, struct error *err)
     take_padding(work->tree);
     for (size_t i = 0; !status && i < work->vec_nr; i++)
         status = tree_lanes(work, &work->vec[i], err);
+    status = status ? status : tree_rounds(work, err);
     if (status) {
         isl_budget(model, 0);
         return status;

@@ -144,7 +144,7 @@ static const struct cursor in_bash[] = {
     {{"inflight", "tune", "--try", "threads,sm"}, "threads,smt\n"},
     {{"inflight", "advise", "--what-if", "line", "=", "64,lat"}, "64,latency=\n"},
     {{"inflight", "apply", "a.c", "--plan", "'tile(i:32) si"}, "tile(i:32) simd\n"},
-    {{"inflight", "apply", "--plan", "inter"}, "interchange\\(\n"},
+    {{"inflight", "apply", "--plan", "inter"}, "interchange\\(\ninterleave\\(\n"},
     {{"inflight", "tune", "sp"}, "sp ace.c\n"},
     {{"inflight", "tune", "note"}, "\n"},
     {{"inflight", "import", "note"}, "notes.txt\n"},

@@ -16,7 +16,7 @@ enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 static const char *const kernels[] = {
     "gemm_linear",  "jacobi_2d_time",      "trmm_left",         "spmv_csr",
     "steps_of_two", "accumulate_integers", "accumulate_floats", "rows_product",
-    "rows_star",    "rows_triangle"};
+    "rows_star",    "rows_triangle",       "side_by_side"};
 
 static char *path_of(const char *name)
 {
@@ -130,9 +130,12 @@ TEST("plans that were wrong once")
 }
 
 /* One by one, with a rest, in tiles, and with several of one step's kind. */
-TEST("several accumulators make the same")
+TEST("several accumulators, and loops side by side, make the same")
 {
     static const char *const plans[][2] = {
+        {"side_by_side", "interleave(i:2)"},
+        {"side_by_side", "interleave(i:32) parallel(it)"},
+        {"side_by_side", "interleave(i:7) fuse(it)"},
         {"accumulate_integers", "accumulators(i:2)"},
         {"accumulate_integers", "tile(i:16) accumulators(i:4)"},
         {"accumulate_integers", "accumulators(i:7)"},

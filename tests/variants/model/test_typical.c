@@ -59,6 +59,7 @@ TEST("each transformation has its plans")
         {"distribute", "distribute(j)"},
         {"unroll_jam", "unroll_jam(t:4)"},
         {"unroll_jam", "unroll_jam(i:4)"},
+        {"interleave", NULL},
         {"unroll", "unroll(j:4)"},
         {"unroll", "unroll(i:4)"},
         {"accumulators", "accumulators(t:4)"},
