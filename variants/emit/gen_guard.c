@@ -677,40 +677,14 @@ struct team {
     const struct ir_function *function;
     const struct ir_stmt *loop;   /* whose iterations they share */
     const struct ir_stmt *region; /* where they begin; NULL = in a caller */
+    const struct ir_stmt *source; /* the loop as the function has it */
+    bool alone;                   /* see openmp_is_alone */
     const struct ir_symbol *own;  /* found: may differ */
 };
-
-/* `omp parallel` with a region behind it. */
-static bool is_team(const struct ir_pragma *pragma)
-{
-    const char *clauses;
-    const struct pragma_row *row = pragma_row(pragma->text, &clauses);
-    return !pragma->ours && row && !strcmp(row->words, "omp parallel");
-}
-
-static const struct ir_pragma *team_pragma(const struct ir_stmt *stmt)
-{
-    const struct ir_pragma *pragma = stmt->pragma;
-    while (pragma && !is_team(pragma))
-        pragma = pragma->next;
-    return pragma;
-}
 
 static bool is_loop(const struct ir_stmt *stmt, const void *loop)
 {
     return stmt == loop;
-}
-
-/* The innermost region around the loop. */
-static const struct ir_stmt *region_of(const struct ir_stmt *stmt,
-                                       const struct ir_stmt *loop)
-{
-    const struct ir_stmt *region = NULL;
-    if (!stmt || !stmt_find(stmt, is_loop, loop))
-        return NULL;
-    for (size_t i = 0; !region && i < stmt->child_nr; i++)
-        region = region_of(stmt->child[i], loop);
-    return region ? region : team_pragma(stmt) ? stmt : NULL;
 }
 
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
@@ -721,7 +695,7 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
 
 static bool is_private(const struct team *team, const struct ir_symbol *symbol)
 {
-    const char *at = pragma_clauses(team_pragma(team->region)->text);
+    const char *at = pragma_clauses(openmp_region_pragma(team->region)->text);
     struct clause clause;
     while (clause_next(&at, &clause))
         if (clause_gives_own(&clause) &&
@@ -730,27 +704,98 @@ static bool is_private(const struct team *team, const struct ir_symbol *symbol)
     return false;
 }
 
+static bool is_uniform(const struct team *team, const struct ir_symbol *symbol);
+
+struct uniform {
+    const struct team *team;
+    bool all;
+};
+
+static void look_uniform(struct ir_expr *expr, void *data)
+{
+    struct uniform *at = data;
+    bool known = expr->kind == IR_LITERAL || expr->kind == IR_INDEX ||
+                 expr->kind == IR_MEMBER || expr->kind == IR_CAST ||
+                 expr->kind == IR_COND || expr->kind == IR_BINARY ||
+                 (expr->kind == IR_UNARY && *expr->op != '&' && !strstr(expr->op, "++") &&
+                  !strstr(expr->op, "--")) ||
+                 (expr->kind == IR_NAME && is_uniform(at->team, expr->symbol));
+    at->all = at->all && known && !expr->type.is_volatile;
+}
+
+struct settings {
+    const struct ir_symbol *symbol;
+    size_t nr;
+};
+
+static void count_setting(struct ir_expr *expr, void *data)
+{
+    struct settings *at = data;
+    bool sets =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    at->nr += sets && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == at->symbol;
+}
+
+/* What each thread makes it of before the loop, where it does so once; NULL = else.
+ * Memory that they all read is the same for all: one that changed it meanwhile would race
+ * with the others. */
+static struct ir_expr *value_in_region(const struct team *team,
+                                       const struct ir_symbol *symbol)
+{
+    struct settings all = {.symbol = symbol};
+    struct ir_expr *value = NULL;
+    stmt_exprs(team->region, count_setting, &all);
+    for (size_t i = 0; i < team->region->child_nr; i++) {
+        const struct ir_stmt *stmt = team->region->child[i];
+        const struct ir_expr *expr = stmt->kind == IR_EXPR ? stmt->expr : NULL;
+        if (stmt_find(stmt, is_loop, team->source))
+            break;
+        if (stmt->kind == IR_DECL && stmt->symbol == symbol && stmt->expr && !all.nr)
+            value = stmt->expr;
+        if (expr && expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") && all.nr == 1 &&
+            expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol)
+            value = expr->arg[1];
+    }
+    return symbol->address_taken || symbol->is_static ? NULL : value;
+}
+
 /* What bounds the loop is the same for all, or the program is wrong as it is. */
 static bool bounds_loop(const struct ir_stmt *loop, const struct ir_symbol *symbol)
 {
     return expr_mentions(loop->lower, symbol) || expr_mentions(loop->upper, symbol);
 }
 
-static void find_own(struct ir_expr *expr, void *data)
+static bool may_differ(const struct team *team, const struct ir_symbol *symbol)
 {
-    struct team *team = data;
-    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
-    if (!symbol || symbol->role == IR_FUNCTION || bounds_loop(team->loop, symbol))
-        return;
     while (symbol->role == IR_FIELD && symbol->base)
         symbol = symbol->base;
     bool array = symbol->dim_nr && !symbol->pointer_to_array;
     bool local = symbol->role != IR_GLOBAL && !symbol->is_static;
-    bool own = symbol_is_of_thread(team->function, symbol) ||
-               (!array && symbol->is_written) ||
-               (local && (!team->region || is_private(team, symbol) ||
-                          stmt_find(team->region, declares, symbol)));
-    team->own = own ? symbol : team->own;
+    return symbol_is_of_thread(team->function, symbol) ||
+           (!array && symbol->is_written) ||
+           (local && (!team->region || is_private(team, symbol) ||
+                      stmt_find(team->region, declares, symbol)));
+}
+
+static bool is_uniform(const struct team *team, const struct ir_symbol *symbol)
+{
+    struct uniform at = {.team = team, .all = true};
+    if (!may_differ(team, symbol))
+        return true;
+    struct ir_expr *value = team->alone ? value_in_region(team, symbol) : NULL;
+    if (value)
+        ir_visit(value, look_uniform, &at);
+    return value && at.all;
+}
+
+static void find_own(struct ir_expr *expr, void *data)
+{
+    struct team *team = data;
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    if (symbol && symbol->role != IR_FUNCTION && !bounds_loop(team->loop, symbol) &&
+        !is_uniform(team, symbol))
+        team->own = symbol;
 }
 
 static void find_unnamed(struct ir_expr *expr, void *data)
@@ -764,9 +809,9 @@ static void find_unnamed(struct ir_expr *expr, void *data)
 /* A region with default(none) names all that it uses. */
 static int check_named(const struct gen *gen, struct ir_expr *guard, struct error *err)
 {
-    struct team team = {.region =
-                            region_of(gen->model->function->body, gen->nest->source)};
-    const char *at = team.region ? pragma_clauses(team_pragma(team.region)->text) : "";
+    struct team team = {.region = openmp_region(gen->model->function, gen->nest->source)};
+    const char *at =
+        team.region ? pragma_clauses(openmp_region_pragma(team.region)->text) : "";
     struct clause clause;
     bool none = false;
     while (clause_next(&at, &clause))
@@ -790,7 +835,9 @@ static int check_team(const struct gen *gen, struct ir_expr *guard, struct error
         pragma = pragma->next;
     if (!pragma || !guard)
         return 0;
-    team.region = region_of(team.function->body, gen->nest->source);
+    team.region = openmp_region(team.function, gen->nest->source);
+    team.source = gen->nest->source;
+    team.alone = openmp_is_alone(team.function, team.source, pragma);
     ir_visit(guard, find_own, &team);
     if (!team.own)
         return 0;

@@ -306,7 +306,7 @@ static void print_parallel(struct buf *out, const struct code *loop)
     if (loop->fence)
         print_team(out, band);
     else
-        buf_add(out, "#pragma omp parallel for");
+        buf_add(out, band->in_team ? "#pragma omp for" : "#pragma omp parallel for");
     buf_add(out, loop->simd ? " simd" : "");
     if (loop->simd && band->width)
         buf_addf(out, " simdlen(%lld)", band->width);

@@ -14,6 +14,7 @@ static const struct pragma_row pragma_rows[] = {
 #define Y                        CELL_YES
 #define V                        CELL_VALUE
 #define P                        CELL_OWN
+#define A                        CELL_ALONE
 #define N                        CELL_NO
 #include "variants/ir/openmp.def"
 };
@@ -27,6 +28,7 @@ static const struct clause_row {
 #undef Y
 #undef V
 #undef P
+#undef A
 #undef N
 };
 
@@ -195,4 +197,68 @@ bool symbol_is_of_thread(const struct ir_function *function,
         found = text_has_word(pragma->text, "threadprivate") &&
                 text_has_word(pragma->text, symbol->name);
     return found;
+}
+
+/* ---- regions ---- */
+
+const struct ir_pragma *openmp_region_pragma(const struct ir_stmt *region)
+{
+    const struct ir_pragma *pragma = region->pragma;
+    const char *clauses;
+    for (; pragma; pragma = pragma->next) {
+        const struct pragma_row *row = pragma_row(pragma->text, &clauses);
+        if (!pragma->ours && row && !strcmp(row->words, "omp parallel"))
+            break;
+    }
+    return pragma;
+}
+
+static bool is_loop(const struct ir_stmt *stmt, const void *loop)
+{
+    return stmt == loop;
+}
+
+static const struct ir_stmt *region_below(const struct ir_stmt *stmt,
+                                          const struct ir_stmt *loop)
+{
+    const struct ir_stmt *region = NULL;
+    if (!stmt || !stmt_find(stmt, is_loop, loop))
+        return NULL;
+    for (size_t i = 0; !region && i < stmt->child_nr; i++)
+        region = region_below(stmt->child[i], loop);
+    return region ? region : openmp_region_pragma(stmt) ? stmt : NULL;
+}
+
+const struct ir_stmt *openmp_region(const struct ir_function *function,
+                                    const struct ir_stmt *loop)
+{
+    return region_below(function->body, loop);
+}
+
+static void find_call(struct ir_expr *expr, void *data)
+{
+    bool *found = data;
+    *found = *found || expr->kind == IR_RAW ||
+             (expr->kind == IR_CALL && !(expr->symbol && expr->symbol->is_pure));
+}
+
+static bool is_opaque(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_OPAQUE;
+}
+
+bool openmp_is_alone(const struct ir_function *function, const struct ir_stmt *loop,
+                     const struct ir_pragma *pragma)
+{
+    const struct ir_stmt *region = openmp_region(function, loop);
+    const struct ir_pragma *other = function->all_pragma;
+    bool calls = !region || stmt_find(region, is_opaque, NULL);
+    if (!calls)
+        stmt_exprs(region, find_call, &calls);
+    while (!calls && other &&
+           (other == pragma || other->ours || other->begin < region->begin ||
+            other->end > region->end))
+        other = other->next_all;
+    return !calls && !other;
 }

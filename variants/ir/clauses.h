@@ -7,6 +7,7 @@
 
 struct ir_function;
 struct ir_pragma;
+struct ir_stmt;
 struct ir_symbol;
 
 /* What a plan makes of the loop behind a pragma; see openmp.def. */
@@ -32,7 +33,8 @@ enum pragma_cell {
     CELL_NO, /* what has no row, too */
     CELL_YES,
     CELL_VALUE, /* see openmp.def */
-    CELL_OWN
+    CELL_OWN,
+    CELL_ALONE
 };
 struct pragma_row {
     const char *words;
@@ -62,6 +64,15 @@ bool clause_names(const struct clause *clause, const char *word); /* in parenthe
 bool clause_is_none(const struct clause *clause);                 /* default(none) */
 /* What it names, or all with default(private), is each thread's own. */
 bool clause_gives_own(const struct clause *clause);
+
+/* The innermost `omp parallel` around the loop; NULL = in this function there is none. */
+const struct ir_stmt *openmp_region(const struct ir_function *function,
+                                    const struct ir_stmt *loop);
+const struct ir_pragma *openmp_region_pragma(const struct ir_stmt *region);
+/* The loop behind the pragma is all that the threads of such a region share out, and they
+ * call nothing there. */
+bool openmp_is_alone(const struct ir_function *function, const struct ir_stmt *loop,
+                     const struct ir_pragma *pragma);
 
 /* Each thread has a variable of its own by that name. */
 bool symbol_is_of_thread(const struct ir_function *function,

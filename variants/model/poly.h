@@ -130,6 +130,7 @@ struct tree {
     const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
     const char *kept;   /* the user's other pragmas of the loop, which is untouched */
     bool clauses;       /* `pragma` holds clauses for our directive only */
+    bool in_team;       /* that shares the loop out among threads that are there */
     long long width, interleave; /* simd: hints, 0 = none */
     bool skewed;                 /* the value is more than the user's iterator */
     bool shifted;                /* not all statements run in their own iteration of it */

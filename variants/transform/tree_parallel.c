@@ -51,6 +51,7 @@ static bool clause_holds(const struct nest *nest, const struct clause *clause,
         return !does_something(clause) && !holds_written(nest, clause, false);
     case CELL_OWN:
         return !holds_written(nest, clause, true);
+    case CELL_ALONE: /* of pragmas */
     case CELL_NO:
         return false;
     }
@@ -86,7 +87,9 @@ int pragma_allows(const struct work *work, const struct ir_pragma *pragma,
     char *said = xasprintf(change_said(change), step_word(work, change));
     struct clause clause;
     int status = 0;
-    if (cell != CELL_YES)
+    bool alone = cell == CELL_ALONE &&
+                 openmp_is_alone(work->nest->model->function, work->nest->source, pragma);
+    if (cell != CELL_YES && !alone)
         status =
             fail(err, STATUS_ILLEGAL,
                  "%s the loop of the OpenMP pragma of line %d, %s; leave that loop "
@@ -403,6 +406,14 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
                        "shares out; name a loop in the plan by parallel()",
                        pragma->line);
     }
+    if (pragma_is(pragma, PRAGMA_SHARED) && at->above_nr)
+        return fail(
+            at->err, STATUS_ILLEGAL,
+            "the plan puts the loop over %s around the one that the OpenMP pragma "
+            "of line %d shares out, and all threads would meet after each of its "
+            "iterations; tile the loop, so that its tiles are outermost",
+            at->above[0]->name, pragma->line);
+    band->in_team = pragma_is(pragma, PRAGMA_SHARED);
     add_clause(&clauses, pragma->text, "schedule");
     add_clause(&clauses, pragma->text, "num_threads");
     add_clause(&clauses, pragma->text, "proc_bind");
