@@ -498,6 +498,29 @@ void propose_interleave(const struct propose *about, struct choices *out,
         buf_add(why_not, "no loop of unknown length can run side by side with others");
 }
 
+/* ---- conditions asked ahead ---- */
+
+void propose_skip_blocks(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    static const long sizes[] = {1024, 256, 4096}; /* they stay in the L1 */
+    const struct nest *nest = about->nest;
+    struct choice choice = *about->now;
+    if (choice.shape_nr || choice_step(&choice, STEP_TILE) || !nest->nr) {
+        buf_add(why_not, "blocks to be skipped start from the loops as they are written");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        const struct loop_size size = {nest->loop[nest->nr - 1]->name, sizes[i]};
+        choice_put_sizes(&choice, STEP_SKIP_BLOCKS, &size, 1);
+        if (!about->can_be || about->can_be(about->data, &choice))
+            choices_add(out, &choice);
+    }
+    if (!out->nr)
+        buf_add(why_not,
+                "no innermost loop is one if whose condition can be asked ahead");
+}
+
 /* ---- simd ---- */
 
 void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)

@@ -42,6 +42,22 @@ size_t code_index(const struct code *child)
     return at;
 }
 
+void gen_repeat(struct gen *gen, const struct code *loop, struct ir_stmt *stmt)
+{
+    struct code *again = code_new(CODE_FOR), *line = code_new(CODE_STMT);
+    again->var = loop->var;
+    again->lower = ir_copy(gen->arena, loop->lower);
+    again->upper = ir_copy(gen->arena, loop->upper);
+    again->step = loop->step;
+    again->declares = loop->declares;
+    again->band = loop->band;
+    line->statement = SIZE_MAX;
+    line->stmt = stmt;
+    code_add(again, code_new(CODE_BLOCK));
+    code_add(again->child[0], line);
+    code_insert(loop->parent, code_index(loop), again);
+}
+
 bool code_has_loop(const struct code *code)
 {
     bool found = code->kind == CODE_FOR;

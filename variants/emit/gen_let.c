@@ -159,9 +159,18 @@ static bool texts_mention(const struct code *code, const char *name)
     return found;
 }
 
-static bool is_used_behind(const struct code *block, size_t at)
+/* Of a loop of one iteration; or a pointer of which the plan left no use. */
+static const struct ir_symbol *named_for_nothing(const struct code *code)
 {
-    const struct ir_symbol *symbol = block->child[at]->var;
+    const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
+    bool pointer = stmt && stmt->kind == IR_DECL && stmt->symbol->type.pointers == 1 &&
+                   stmt->expr && stmt->expr->kind == IR_INDEX;
+    return code->kind == CODE_LET ? code->var : pointer ? stmt->symbol : NULL;
+}
+
+static bool is_used_behind(const struct code *block, size_t at,
+                           const struct ir_symbol *symbol)
+{
     bool used = false;
     for (size_t i = at + 1; !used && i < block->child_nr; i++)
         used = code_mentions(block->child[i], symbol) ||
@@ -173,7 +182,8 @@ void gen_drop_lets(struct code *code)
 {
     for (size_t i = code->child_nr; i-- > 0;) {
         gen_drop_lets(code->child[i]);
-        if (code->child[i]->kind != CODE_LET || is_used_behind(code, i))
+        const struct ir_symbol *symbol = named_for_nothing(code->child[i]);
+        if (!symbol || is_used_behind(code, i, symbol))
             continue;
         code_free(code->child[i]);
         memmove(&code->child[i], &code->child[i + 1],

@@ -95,24 +95,6 @@ static void push(struct ir_stmt *block, struct ir_stmt *stmt)
     block->child[block->child_nr++] = stmt;
 }
 
-/* The same loop once more, with this in each iteration, before it. */
-static void put_loop_before(struct rounds *at, struct ir_stmt *stmt)
-{
-    struct code *loop = at->loop, *again = code_new(CODE_FOR),
-                *line = code_new(CODE_STMT);
-    again->var = loop->var;
-    again->lower = loop->lower;
-    again->upper = loop->upper;
-    again->step = loop->step;
-    again->declares = loop->declares;
-    again->band = loop->band;
-    line->statement = SIZE_MAX;
-    line->stmt = stmt;
-    code_add(again, code_new(CODE_BLOCK));
-    code_add(again->child[0], line);
-    code_insert(loop->parent, code_index(loop), again);
-}
-
 /* `type name[lanes];`, or `type name;` for 0. */
 static void put_declaration(struct rounds *at, const struct ir_symbol *symbol,
                             long long lanes)
@@ -269,8 +251,7 @@ static bool is_plain(const struct rounds *at, struct ir_stmt *const *part, size_
     const struct ir_expr *expr = stmt->expr;
     if (stmt->kind == IR_DECL)
         return !stmt->symbol->dim_nr && !stmt->symbol->is_static && expr &&
-               (stmt->symbol->type.scalar == IR_FLOAT ||
-                expr->type.scalar == IR_INT) &&
+               (stmt->symbol->type.scalar == IR_FLOAT || expr->type.scalar == IR_INT) &&
                is_harmless(expr);
     if (stmt->kind != IR_EXPR || !is_changed(expr) || expr->arg[0]->kind != IR_NAME ||
         !is_local(at, part, nr, expr->arg[0]->symbol) || expr->type.bytes < sizeof(int))
@@ -501,11 +482,11 @@ static void take_head(struct rounds *at, struct ir_stmt *stmt)
                        *by = ir_copy(at->gen->arena, element);
         size_t i = value_of(at, element, own->name);
         at->written[i] = true;
-        put_loop_before(at, assignment(at, "=", element, init->expr));
+        gen_repeat(at->gen, at->loop, assignment(at, "=", element, init->expr));
         by = ir_name(at->gen->arena, at->local[i]);
         *stmt = *stmt_substitute(at->gen->arena, stmt, &own, &by, 1);
     } else
-        put_loop_before(at, init);
+        gen_repeat(at->gen, at->loop, init);
     stmt->init = NULL;
 }
 
@@ -541,7 +522,7 @@ static void put_in_rounds(struct gen *gen, struct code *loop)
     bool masked = is_arithmetic(&at, stmt), by_condition = ends_by_condition(stmt);
     if (!by_condition) {
         at.more = own_array(&at, "more", &type);
-        put_loop_before(&at, set_more(&at, 1));
+        gen_repeat(gen, loop, set_more(&at, 1));
     }
     const struct ir_stmt *block = masked         ? masked_step(&at, stmt)
                                   : by_condition ? conditional_step(&at, stmt)

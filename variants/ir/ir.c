@@ -183,6 +183,12 @@ struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr
     return expr;
 }
 
+bool expr_is_truth(const struct ir_expr *expr)
+{
+    return (expr->kind == IR_BINARY && is_truth(expr->op)) ||
+           (expr->kind == IR_UNARY && !strcmp(expr->op, "!"));
+}
+
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b)
 {

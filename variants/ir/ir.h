@@ -116,6 +116,8 @@ struct ir_expr *ir_integer(struct ir_arena *arena, long long value);
 struct ir_expr *ir_name(struct ir_arena *arena, struct ir_symbol *symbol);
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b);
+/* A comparison, or what joins or turns them: its value is 0 or 1. */
+bool expr_is_truth(const struct ir_expr *expr);
 extern const struct ir_type ir_long;
 struct ir_expr *ir_to_long(struct ir_arena *arena, struct ir_expr *expr); /* a cast */
 /* op: "=", "+=", ... */

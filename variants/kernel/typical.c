@@ -308,6 +308,11 @@ static void interleavings(struct typical *at)
               "for loops around one of unknown length");
 }
 
+static void skips(struct typical *at)
+{
+    each_loop(at, "skip_blocks", "skip_blocks(@:1024)", is_innermost, no_loop);
+}
+
 static void unrollings(struct typical *at)
 {
     each_loop(at, "unroll", "unroll(@:4)", is_innermost, no_loop);
@@ -349,6 +354,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_FUSE] = fusions,
         [STEP_UNROLL_JAM] = jams,
         [STEP_INTERLEAVE] = interleavings,
+        [STEP_SKIP_BLOCKS] = skips,
         [STEP_UNROLL] = unrollings,
         [STEP_FULL] = full_tiles,
         [STEP_PACK] = packs,

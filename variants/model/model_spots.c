@@ -54,16 +54,6 @@ static void look_width(struct ir_expr *expr, void *data)
     search->any = true;
 }
 
-static bool is_comparison(const struct ir_expr *expr)
-{
-    static const char *const op[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"};
-
-    for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
-        if (!strcmp(expr->op, op[i]))
-            return true;
-    return expr->kind == IR_UNARY && !strcmp(expr->op, "!");
-}
-
 static bool is_wide(const struct ir_expr *expr)
 {
     return expr->kind == IR_NAME && expr->type.scalar == IR_INT && !expr->type.pointers &&
@@ -104,7 +94,7 @@ static void find_count(struct search *search, const struct ir_stmt *stmt)
         return;
     if (stmt->kind == IR_EXPR) {
         bool counts = expr->kind == IR_ASSIGN && !strcmp(expr->op, "+=") &&
-                      is_wide(expr->arg[0]) && is_comparison(expr->arg[1]);
+                      is_wide(expr->arg[0]) && expr_is_truth(expr->arg[1]);
         if (!counts)
             return;
         tests = expr->arg[1];

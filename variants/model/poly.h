@@ -138,6 +138,8 @@ struct tree {
     long long accumulators; /* block: so many variables share each of its recurrences; 0 =
                                those of the source */
     long long lanes;        /* iterations that are one operation on vectors; 0 = none */
+    bool asks_first;        /* what it does hangs on a condition, which is asked in the
+                               whole block before: see tree_skip.c */
     long long rounds; /* the one loop below, of unknown length, takes a step for each
                          of up to so many iterations in turn; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */

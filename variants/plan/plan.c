@@ -441,7 +441,6 @@ static const struct step_by_hand by_hand[] = {
     {"branch_free", "a store or a sum each time in place of a branch on data", false},
     {"reciprocal", "a multiplication or comparison in place of a division", false},
     {"narrow_counters", "counters as narrow as the elements, added up in blocks", false},
-    {"best_of_block", "the best of a block first, its place only where it wins", false},
     {"scan", "sums within a few elements first, one addition of them in the chain",
      false},
     {"reuse_buffer", "memory that is kept from call to call", false},

@@ -60,6 +60,8 @@ TEST("each transformation has its plans")
         {"unroll_jam", "unroll_jam(t:4)"},
         {"unroll_jam", "unroll_jam(i:4)"},
         {"interleave", NULL},
+        {"skip_blocks", "skip_blocks(j:1024)"},
+        {"skip_blocks", "skip_blocks(i:1024)"},
         {"unroll", "unroll(j:4)"},
         {"unroll", "unroll(i:4)"},
         {"accumulators", "accumulators(t:4)"},
