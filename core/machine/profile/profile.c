@@ -107,15 +107,6 @@ static json_t *memories_json(const struct machine *machine)
     return list;
 }
 
-static json_t *notes_json(const struct machine *machine)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < machine->note.nr; i++)
-        json_array_append_new(list, json_string(machine->note.v[i]));
-    return list;
-}
-
 json_t *machine_limit_json(const struct machine_limit *limit)
 {
     return fields_json(&limit_fields, limit);
@@ -136,7 +127,9 @@ json_t *machine_to_json(const struct machine *machine)
     json_object_set_new(root, "l2_mshrs", machine_limit_json(&machine->l2_mshrs));
     json_object_set_new(root, "curves", curves_json(machine->curve, machine->curve_nr));
     json_object_set_new(root, "memories", memories_json(machine));
-    json_object_set_new(root, "notes", notes_json(machine));
+    json_object_set_new(
+        root, "notes",
+        json_strings((const char *const *)machine->note.v, machine->note.nr));
     return root;
 }
 
@@ -263,26 +256,6 @@ static int read_memories(const struct json_at *top, struct machine *machine,
     return 0;
 }
 
-static int read_notes(const struct json_at *top, struct machine *machine,
-                      struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(top, "notes"))
-        return 0;
-    if (json_array_at(top, "notes", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (!json_is_string(item.node))
-            return json_fail(&item, err, "expected a text");
-        strvec_push(&machine->note, json_string_value(item.node));
-    }
-    return 0;
-}
-
 static int read_part(const struct json_at *top, const char *key,
                      const struct field_list *list, void *to, struct error *err)
 {
@@ -303,7 +276,9 @@ static int read_top(const struct json_at *top, struct machine *machine, struct e
                    read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
                    read_curves(top, &machine->curve, &machine->curve_nr,
                                &machine->curve_alloc, err) ||
-                   read_memories(top, machine, err) || read_notes(top, machine, err) ||
+                   read_memories(top, machine, err) ||
+                   (json_has(top, "notes") &&
+                    json_strings_at(top, "notes", &machine->note, err)) ||
                    profile_check(top, machine, err)
                ? -1
                : 0;
