@@ -27,7 +27,7 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/un
 # with it the sources of the cache model, which are compiled into traced programs.
 install(DIRECTORY machines rules templates DESTINATION ${data}
         FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/*/*.in"
-        PATTERN "templates/report/*.*" PATTERN "templates/plot/*.gnuplot")
+        PATTERN "templates/report/*.*")
 install(DIRECTORY core/machine/data core/machine/profiles DESTINATION ${data}/core/machine FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY observe/data DESTINATION ${data}/observe FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTERN "*.json")

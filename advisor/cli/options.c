@@ -219,8 +219,6 @@ static const struct option_row rows[] = {
      "a profile that exists, measuring nothing: a name of --list, a file, or here "
      "(this machine's); --machine does the same"},
     {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
-    {"plot", 0, "FILE", TEXT, AT(plot),
-     "draw it: FILE.svg, FILE.png, or - for the terminal"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},
@@ -278,12 +276,9 @@ static const struct {
     {"capture", "show", "what such a file holds, running nothing"},
     {"compare", "plan", "a plan instead of a second version: 'tile(i:32,j:32) simd'"},
     {"machine", "output", "where the profile is kept, default in the user's folder"},
-    {"machine", "plot",
-     "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},
     {"machine", "quick", "at most 20 seconds, rougher figures"},
     {"measure", "budget", "of a sweep: time until the prompt comes back, default 10m"},
     {"measure", "csv", "the series of a sweep as CSV"},
-    {"measure", "plot", "draw a sweep: FILE.svg, FILE.png, or - for the terminal"},
     {"measure", "thorough", "half a minute instead of 5 s"},
     {"metrics", "counts",
      "[LABEL=]FILE[,FILE...] with counts taken elsewhere ('perf stat -x,', CSV, "
@@ -295,7 +290,6 @@ static const struct {
     {"metrics", "evidence", "every tree in full, and why something cannot be computed"},
     {"metrics", "html",
      "the metrics as one page for a browser; opens from disk, needs no network"},
-    {"metrics", "plot", "draw the roofline: FILE.svg, FILE.png, or - for the terminal"},
     {"metrics", "regions",
      "FOLDER[,FOLDER...]: runs of a program with markers, with other events each; with a "
      "program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
@@ -304,7 +298,6 @@ static const struct {
      "whose attribute keeps the function from being inlined, default gcc"},
     {"profile", "csv", "the time line as CSV"},
     {"profile", "list", "of --timeline: what can be read here"},
-    {"profile", "plot", "draw the time line: FILE.svg, FILE.png, or - for the terminal"},
     {"report", "list", "name all sessions"},
     {"show", "evidence", "also what is not legal or does not apply, and why"},
     {"tune", "budget",

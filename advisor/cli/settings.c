@@ -280,6 +280,13 @@ static int unknown_long(const struct command *command, const char *word,
     if (several.length)
         fail(err, STATUS_USAGE, "'%s' is short for several: %s; write one of them", word,
              buf_str(&several));
+    else if (!strcmp(name, "plot"))
+        fail(
+            err, STATUS_USAGE,
+            "unknown option '%s'; inflight-plot draws what --json of 'machine', 'measure "
+            "--sweep', 'metrics' and 'profile --timeline' prints: 'inflight ... --json | "
+            "inflight-plot - -o FILE.svg'",
+            word);
     else if (meant)
         fail(err, STATUS_USAGE,
              "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",

@@ -41,7 +41,7 @@ struct settings {
     const char *source;                 /* check: the kernel's file */
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
     const char *in_app, *in_app_dir, *in_app_check;
-    const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *memory, *what_if, *cache, *csv, *save;
     const char *inputs;           /* what a call was given: of capture */
     const char *regions, *events; /* profile: a folder to read; what is counted */
     const char *measurement;      /* a file to explain instead of measuring */

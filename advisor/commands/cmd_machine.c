@@ -7,7 +7,6 @@
 #include "advisor/cli/cli.h"
 #include "advisor/cluster/campaign.h"
 #include "advisor/compare/compare.h"
-#include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 #include "core/base.h"
 
@@ -62,7 +61,6 @@ static int check_options(const struct settings *settings, enum form form,
         {settings->longer_s >= 0, "--longer", PROBE, "is of the measurement"},
         {settings->peak_gbs >= 0, "--peak", PROBE, "is of the measurement"},
         {settings->output != NULL, "--output", PROBE, "is where a measurement is kept"},
-        {settings->plot != NULL, "--plot", PROBE | SHOW | COMPARE, "draws profiles"},
         {settings->memory != NULL, "--memory", SHOW, "picks a memory of a profile"},
     };
     static const char *const with[] = {[PROBE] = "a measurement",
@@ -76,10 +74,6 @@ static int check_options(const struct settings *settings, enum form form,
                         options[i].name, options[i].meant, with[form]);
     if (settings->quick && settings->longer_s >= 0)
         return fail(err, STATUS_USAGE, "--quick and --longer do not go together");
-    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
-        return fail(err, STATUS_USAGE,
-                    "--json and --plot - both go to standard output; name a file for the "
-                    "plot");
     if (form == COMPARE && !settings->rival)
         return fail(err, STATUS_USAGE,
                     "--compare takes two profiles, such as "
@@ -103,7 +97,7 @@ static int check_values(const struct settings *settings, struct error *err)
                     "--peak: %.4g GB/s is not a memory bandwidth; it is transfers per "
                     "second x 8 bytes x channels, such as 307GB/s",
                     peak);
-    return settings->plot ? plot_check(settings->plot, err) : 0;
+    return 0;
 }
 
 /* ---- the forms ---- */
@@ -122,23 +116,6 @@ static int print_machine(const struct settings *settings, const struct machine *
     machine_describe(machine, &text);
     status = print_text(buf_str(&text), err);
     buf_release(&text);
-    return status;
-}
-
-static int draw(const struct settings *settings, const struct machine *const *machine,
-                size_t nr, struct error *err)
-{
-    struct plot plot = {0};
-    if (!settings->plot)
-        return 0;
-    int status = plot_kind_of(settings->plot, &plot.kind, err);
-    if (!status)
-        status = plot_machines(machine, nr, &plot, err);
-    if (!status)
-        status = plot_write(&plot, settings->plot, err);
-    if (!status && strcmp(settings->plot, "-") && !settings->quiet)
-        fprintf(stderr, "plot written to '%s'\n", settings->plot);
-    plot_release(&plot);
     return status;
 }
 
@@ -177,8 +154,6 @@ static int probe(const struct settings *settings, struct error *err)
         fprintf(stderr, "profile written to '%s'\n", path);
     if (!status)
         status = print_machine(settings, &machine, err);
-    if (!status)
-        status = draw(settings, (const struct machine *const[]){&machine}, 1, err);
     machine_release(&machine);
     free(path);
     return status;
@@ -214,8 +189,6 @@ static int show(const struct settings *settings, struct error *err)
                 buf_str(&why));
     if (!status)
         status = print_machine(settings, &machine, err);
-    if (!status)
-        status = draw(settings, (const struct machine *const[]){&machine}, 1, err);
     buf_release(&why);
     machine_release(&machine);
     return status;
@@ -245,8 +218,6 @@ static int compare(const struct settings *settings, struct error *err)
         status = profile_read(settings->rival, NULL, &b, err);
     if (!status)
         status = print_comparison(settings, &a, &b, err);
-    if (!status)
-        status = draw(settings, (const struct machine *const[]){&a, &b}, 2, err);
     machine_release(&a);
     machine_release(&b);
     return status;

@@ -25,8 +25,9 @@ static int check_together(const struct settings *settings, struct error *err)
         bool given;
         const char *name;
     } of_sweeps[] = {
-        {settings->csv != NULL, "--csv"},           {settings->plot != NULL, "--plot"},
-        {settings->budget_s >= 0, "--budget"},      {settings->fresh, "--fresh"},
+        {settings->csv != NULL, "--csv"},
+        {settings->budget_s >= 0, "--budget"},
+        {settings->fresh, "--fresh"},
         {settings->database != NULL, "--database"},
     };
     if (settings->sweep.nr && settings->save)
@@ -38,10 +39,6 @@ static int check_together(const struct settings *settings, struct error *err)
             return fail(err, STATUS_USAGE,
                         "%s goes with --sweep; try 'inflight measure --help'",
                         of_sweeps[i].name);
-    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
-        return fail(err, STATUS_USAGE,
-                    "--json and --plot - both go to standard output; name a file for the "
-                    "plot");
     if (settings->sweep.nr && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm is about one measurement, --sweep makes many");

@@ -6,7 +6,6 @@
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_measure.h"
 #include "advisor/metrics/metrics_show.h"
-#include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 #include "core/base.h"
 #include "core/traffic/traffic.h"
@@ -40,10 +39,10 @@ struct written {
 static int check_list(const struct settings *settings, struct error *err)
 {
     const struct written written[] = {
-        {settings->save != NULL, "--save"},       {settings->html != NULL, "--html"},
-        {settings->plot != NULL, "--plot"},       {settings->evidence, "--evidence"},
-        {settings->machine != NULL, "--machine"}, {settings->memory != NULL, "--memory"},
-        {settings->cores > 0, "--cores"},         {settings->runs >= 0, "--runs"}};
+        {settings->save != NULL, "--save"},     {settings->html != NULL, "--html"},
+        {settings->evidence, "--evidence"},     {settings->machine != NULL, "--machine"},
+        {settings->memory != NULL, "--memory"}, {settings->cores > 0, "--cores"},
+        {settings->runs >= 0, "--runs"}};
     for (size_t i = 0; i < ARRAY_SIZE(written); i++)
         if (written[i].given)
             return fail(err, STATUS_USAGE, "%s does not go with --list", written[i].name);
@@ -97,11 +96,7 @@ static int check_written(const struct settings *settings, struct error *err)
 {
     if (settings->save && settings->counts.nr > 1)
         return too_many_to_save(settings->counts.nr, err);
-    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
-        return fail(err, STATUS_USAGE,
-                    "--json and --plot - both go to standard output; name a file for the "
-                    "plot");
-    return settings->plot ? plot_check(settings->plot, err) : 0;
+    return 0;
 }
 
 static int check(const struct settings *settings, struct error *err)
@@ -221,8 +216,6 @@ static int show(const struct metrics_report *report, struct error *err)
         return -1;
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
         print(report, err))
-        return -1;
-    if (settings->plot && metrics_roof_plot(report, settings->plot, err))
         return -1;
     if (!knows_anything(report))
         return fail(

@@ -15,7 +15,6 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/doctor/doctor.h"
-#include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 #include "core/base/error.h"
 #include "core/machine/machine.h"
@@ -400,15 +399,6 @@ static void look_at_cache(struct doctor *doctor)
     free(path);
 }
 
-static void look_at_gnuplot(struct doctor *doctor)
-{
-    struct error why = {0};
-    if (plot_check("-", &why))
-        add_to_install(doctor, DOCTOR_LIMITED, "gnuplot", "gnuplot-nox", why.text);
-    else
-        doctor_add(doctor, DOCTOR_OK, "gnuplot", none, "--plot can draw");
-}
-
 static void look_at_rules(struct doctor *doctor)
 {
     struct rule_set *set = NULL;
@@ -454,7 +444,6 @@ static void look_at_all(struct doctor *doctor, const struct settings *settings)
     look_at_noise(doctor);
     look_at_space(doctor);
     look_at_rules(doctor);
-    look_at_gnuplot(doctor);
     look_at_profile(doctor);
     look_at_database(doctor, database, &why);
     look_at_cache(doctor);

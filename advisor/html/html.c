@@ -14,8 +14,9 @@ static int check_kind(const json_t *report, struct error *err)
         return 0;
     return fail(err, STATUS_USAGE,
                 "--html shows what tune and advise found; this session is '%s'%s", schema,
-                !strcmp(schema, "inflight.series/1") ? ", which 'measure --plot' draws"
-                                                     : "");
+                !strcmp(schema, "inflight.series/1")
+                    ? ", which 'inflight report --json | inflight-plot -' draws"
+                    : "");
 }
 
 int report_html_write(const json_t *report, const char *path, struct error *err)

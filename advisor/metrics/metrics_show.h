@@ -45,9 +45,5 @@ char *metrics_roof_sentence(const struct metrics_roof *roof);
 void metrics_roof_text(const struct metrics_report *report, struct layout *layout);
 /* An array: an object per column, null where it has no place or its machine no roofs. */
 json_t *metrics_roof_json(const struct metrics_report *report);
-/* --plot: "-" prints, else FILE.svg or FILE.png. STATUS_MISSING where no column has
- * flop/s and an intensity under roofs of one profile. */
-int metrics_roof_plot(const struct metrics_report *report, const char *path,
-                      struct error *err);
 
 #endif

@@ -71,11 +71,12 @@ static const struct command commands[] = {
      "                        [-- compiler flags]",
      "Measures the kernel as written, or with a plan, and prints all figures with\n"
      "their intervals and where they come from. With --sweep: a series over sizes,\n"
-     "pages, cores, start or background, as a table, --csv, --json and --plot;\n"
-     "Ctrl-C prints what is known, and the same command continues.\n\n"
+     "pages, cores, start or background, as a table, --csv and --json, which\n"
+     "inflight-plot, a script beside this program, draws; Ctrl-C prints what is\n"
+     "known, and the same command continues.\n\n"
      "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
-     "                          --plot dgemm.svg",
-     KERNEL "compiler flags plan sweep pages cores csv plot save json help | " KERNEL_REST
+     "                          --csv dgemm.csv",
+     KERNEL "compiler flags plan sweep pages cores csv save json help | " KERNEL_REST
             "build machine memory start background min-of cache line tolerance "
             "tolerance-absolute reassociate budget thorough fresh database "
             "confirm " CLUSTER REST,
@@ -93,12 +94,13 @@ static const struct command commands[] = {
      "program left that ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When\n"
      "the program fails the report is made all the same, and the exit status is 1.\n\n"
      "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
-     "traffic and power go over time, and with --csv and --plot a table and a picture\n"
-     "of it (docs/reference/timeline.md).\n\n"
+     "traffic and power go over time, and with --csv a table of it; inflight-plot, a\n"
+     "script beside this program, draws what --json prints "
+     "(docs/reference/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
-     "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms --csv app.csv -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline events list csv plot machine evidence json help | memory "
+     "regions timeline events list csv machine evidence json help | memory "
      "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
     {GROUP_APPLICATION, "metrics",
@@ -119,7 +121,7 @@ static const struct command commands[] = {
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
-     "function set counts regions cpu list model runs seconds html plot save evidence "
+     "function set counts regions cpu list model runs seconds html save evidence "
      "json help | buffer inputs " KERNEL_REST
      "build compiler flags machine memory cores " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, metrics_command},
@@ -207,11 +209,12 @@ static const struct command commands[] = {
      "       inflight machine --list | --show NAME | --compare A B [options]",
      "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
      "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
-     "profile. The other forms measure nothing: they list, show, draw and compare\n"
+     "profile. The other forms measure nothing: they list, show and compare\n"
      "profiles; 'here' is this machine's.\n\n"
-     "example: inflight machine --peak 307GB/s --plot curves.svg\n"
-     "         inflight machine --compare here skl",
-     "quick longer peak machine list show compare memory plot output json help "
+     "example: inflight machine --peak 307GB/s\n"
+     "         inflight machine --compare here skl\n"
+     "         inflight machine --show here --json | inflight-plot - -o curves.svg",
+     "quick longer peak machine list show compare memory output json help "
      "| " CLUSTER REST,
      OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
     {GROUP_MORE, "report", "an earlier session again", "report [SESSION] [options]",

@@ -13,7 +13,6 @@
 struct buf;
 struct error;
 struct layout;
-struct plot;
 
 struct kernel_counts;
 struct measurement;
@@ -119,7 +118,5 @@ json_t *series_to_json(const struct series *series);
 void series_text(const json_t *series, struct layout *layout);
 /* RFC 4180, a header line, empty where unknown; docs/reference/measure.md. */
 void series_csv(const struct series *series, struct buf *out);
-/* Fills the picture; fails when nothing was measured. */
-int series_plot(const struct series *series, struct plot *plot, struct error *err);
 
 #endif

@@ -282,7 +282,8 @@ void sweep_axes_at(const struct sweep_axes *axes, size_t point,
     }
 }
 
-char *sweep_axis_name(const struct sweep_axis *axis)
+/* "n,m". Caller frees. */
+static char *axis_name(const struct sweep_axis *axis)
 {
     struct buf name = {0};
     for (size_t i = 0; i < axis->name.nr; i++)
@@ -300,7 +301,7 @@ char *sweep_point_text(const struct sweep_axes *axes, const long long *value)
 {
     struct buf text = {0};
     for (size_t i = 0; i < axes->nr; i++) {
-        char *name = sweep_axis_name(&axes->axis[i]);
+        char *name = axis_name(&axes->axis[i]);
         char *word = sweep_value_text(&axes->axis[i], value[i]);
         buf_addf(&text, "%s%s=%s", i ? " " : "", name, word);
         free(name);

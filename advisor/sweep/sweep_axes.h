@@ -45,8 +45,6 @@ size_t sweep_axes_points(const struct sweep_axes *axes);
 void sweep_axes_at(const struct sweep_axes *axes, size_t point,
                    long long value[SWEEP_AXES_MAX]);
 
-/* "n,m". Caller frees. */
-char *sweep_axis_name(const struct sweep_axis *axis);
 /* "4096", "huge". Caller frees. */
 char *sweep_value_text(const struct sweep_axis *axis, long long value);
 /* "n=4096 pages=huge": the point's name, also in the database. Caller frees. */

@@ -7,7 +7,6 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/settings.h"
-#include "advisor/plot/plot.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
 #include "advisor/sweep/series.h"
@@ -135,25 +134,15 @@ static void make_head(const struct context *bench, struct series *series)
 
 /* ---- what comes out ---- */
 
-static int write_files(const struct context *bench, const struct series *series,
-                       struct error *err)
+static int write_csv(const struct context *bench, const struct series *series,
+                     struct error *err)
 {
-    const struct settings *settings = bench->settings;
-    struct plot plot = {0};
+    const char *path = bench->settings->csv;
     struct buf text = {0};
-    int status = 0;
-    if (settings->csv) {
-        series_csv(series, &text);
-        status = file_write(settings->csv, buf_str(&text), text.length, err);
-    }
-    if (!status && settings->plot && series_done(series)) {
-        status = plot_kind_of(settings->plot, &plot.kind, err);
-        if (!status)
-            status = series_plot(series, &plot, err);
-        if (!status)
-            status = plot_write(&plot, settings->plot, err);
-    }
-    plot_release(&plot);
+    if (!path)
+        return 0;
+    series_csv(series, &text);
+    int status = file_write(path, buf_str(&text), text.length, err);
     buf_release(&text);
     return status;
 }
@@ -178,7 +167,7 @@ static int hand_out(struct context *bench, const struct series *series, struct e
     progress_clear(&bench->progress);
     int status = print_series(bench, document, err);
     if (!status)
-        status = write_files(bench, series, err);
+        status = write_csv(bench, series, err);
     if (!status && series_done(series) == series->point_nr) {
         char *text = json_text(document);
         status = store_session_finish(bench->store, bench->session, text, err);
@@ -238,8 +227,6 @@ int sweep_command(struct context *bench, struct error *err)
     int status = sweep_axes_read(&settings->sweep, &view, &axes, err);
     if (!status && settings->csv)
         status = file_check_writable(settings->csv, err);
-    if (!status && settings->plot)
-        status = plot_check(settings->plot, err);
     if (!status)
         status = begin_somewhere(bench, &axes, err);
     if (!status)

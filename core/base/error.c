@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    int exit_status;
-    const char *text;
-} statuses[] = {
-#define X(name, exit_status, text) [STATUS_##name] = {exit_status, text},
+static const int exit_statuses[] = {
+#define X(name, exit_status, text) [STATUS_##name] = (exit_status),
     STATUS_MAP(X)
 #undef X
 };
@@ -94,10 +91,5 @@ void error_clear(struct error *err)
 
 int status_exit(enum status status)
 {
-    return statuses[status].exit_status;
-}
-
-const char *status_text(enum status status)
-{
-    return statuses[status].text;
+    return exit_statuses[status];
 }

@@ -56,7 +56,6 @@ int fail_as(struct error *err, const struct error *from);
 /* Back to "no failure". */
 void error_clear(struct error *err);
 
-int status_exit(enum status status);         /* the program's exit status */
-const char *status_text(enum status status); /* the line for --help */
+int status_exit(enum status status); /* the program's exit status */
 
 #endif

@@ -362,7 +362,6 @@ static void open_debug(struct image *image, const char *path)
         return;
     }
     image->has_lines = dwfl_module_getdwarf(image->module, &bias) != NULL;
-    image->has_symbols = dwfl_module_getsymtab(image->module) > 1;
 }
 
 int image_open(const char *path, struct image **out, struct error *err)
@@ -399,16 +398,6 @@ void image_free(struct image *image)
     if (image->fd >= 0)
         close(image->fd);
     free(image);
-}
-
-bool image_has_symbols(const struct image *image)
-{
-    return image->has_symbols;
-}
-
-bool image_has_lines(const struct image *image)
-{
-    return image->has_lines;
 }
 
 /* ---- what lies around an address ---- */

@@ -19,9 +19,6 @@ struct image;
 int image_open(const char *path, struct image **image, struct error *err);
 void image_free(struct image *image); /* NULL is fine */
 
-bool image_has_symbols(const struct image *image); /* else it was stripped */
-bool image_has_lines(const struct image *image);   /* it has debug information */
-
 /* The address, as debug information counts, of a place in the file; UINT64_MAX for what
  * is not loaded as code. */
 uint64_t image_address(const struct image *image, uint64_t file_offset);

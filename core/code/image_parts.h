@@ -43,7 +43,7 @@ struct image {
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL = libdwfl cannot read it */
     Dwarf_Addr bias;     /* of its addresses in libdwfl */
-    bool has_lines, has_symbols;
+    bool has_lines;      /* it has debug information */
     struct image_function **function;
     size_t function_nr, function_alloc;
     struct image_piece **piece; /* ascending */

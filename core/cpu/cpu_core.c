@@ -197,19 +197,6 @@ int cpu_core_of(const struct cpu *cpu, struct cpu_core *out, struct error *err)
     return 0;
 }
 
-bool cpu_core_tells(const struct cpu_core *core, const char *figure)
-{
-    const char *class = strchr(figure, '.');
-
-    for (size_t i = 0; i < FIGURES; i++)
-        if (strcmp(figures[i].key, figure) == 0)
-            return is_told(core, i);
-    for (size_t i = 0; class && i < CLASSES; i++)
-        if (strcmp(work_class_word((enum work_class)i), class + 1) == 0)
-            return is_told(core, FIGURES + i + (figure[0] == 'p' ? CLASSES : 0));
-    return false;
-}
-
 double cpu_core_told_share(const struct cpu_core *core)
 {
     size_t nr = 0;

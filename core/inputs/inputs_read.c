@@ -261,16 +261,7 @@ static int take_lists(const struct json_at *top, struct inputs *inputs, struct e
         if (take_array(&one, inputs, err))
             return -1;
     }
-    if (json_array_at(top, "overlaps", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        const char *text;
-        if (json_string_here(&one, &text, err))
-            return -1;
-        strvec_push(&inputs->overlaps, text);
-    }
-    return 0;
+    return json_strings_at(top, "overlaps", &inputs->overlaps, err);
 }
 
 static int take_all(const struct json_at *top, struct inputs *inputs, struct error *err)

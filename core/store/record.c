@@ -81,11 +81,6 @@ char *record_code_name(const char *source, const struct record_cpu *cpu)
     return name;
 }
 
-char *record_default_path(const char *source)
-{
-    return xasprintf("%.*s.inflight.json", (int)stem_length(source), source);
-}
-
 /* ---- writing ---- */
 
 char *record_beside(const char *path, const char *name)

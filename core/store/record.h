@@ -95,8 +95,6 @@ void record_put(struct record *record, struct record_machine *machine);
 char *record_cpu_word(const struct record_cpu *cpu);
 /* "stencil.inflight.amd-25-17.c" for "stencil.c". Caller frees. */
 char *record_code_name(const char *source, const struct record_cpu *cpu);
-/* "dir/stencil.inflight.json" for "dir/stencil.c". Caller frees. */
-char *record_default_path(const char *source);
 /* `name` in the folder of the file `path`. Caller frees. */
 char *record_beside(const char *path, const char *name);
 /* A name that stays in its folder: no slash, no backslash, no line end, and it does not

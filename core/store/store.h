@@ -46,10 +46,6 @@ int store_session_finish(struct store *store, long long session, const char *rep
  * failed before. Others stay. */
 int store_session_drop_empty(struct store *store, long long session, struct error *err);
 
-/* Takes the report away: the session is unfinished again, as if its process had been
- * killed while it wrote the report, and is ours. STATUS_INPUT when it is not finished. */
-int store_session_reopen(struct store *store, long long session, struct error *err);
-
 struct store_session {
     long long id;
     char *key, *command, *title;

@@ -125,24 +125,6 @@ int store_session_drop_empty(struct store *store, long long session, struct erro
     return 0;
 }
 
-int store_session_reopen(struct store *store, long long session, struct error *err)
-{
-    static const char what[] = "reopen a session of";
-
-    claim_take(store, session);
-    if (sql_finish_take(store,
-                        sql_query(store, err, what,
-                                  "UPDATE session SET finished = NULL, report = NULL"
-                                  " WHERE id = ? AND finished IS NOT NULL",
-                                  "i", session),
-                        err, what))
-        return -1;
-    if (sqlite3_changes(store->db) == 1)
-        return 0;
-    return fail(err, STATUS_INPUT, "there is no finished session %lld in '%s'", session,
-                store->path);
-}
-
 static struct store_session session_of_row(sqlite3_stmt *statement)
 {
     return (struct store_session){.id = sqlite3_column_int64(statement, 0),

@@ -207,14 +207,14 @@ static int check_settings(const struct settings *settings, struct error *err)
                     "10ms -- PROGRAM [arguments]");
     if (settings->timeline_s < interval_min_s || settings->timeline_s > interval_max_s)
         return fail(err, STATUS_USAGE, "--timeline: the interval must be 1ms to 1h");
-    if (settings->json + is_stdout(settings->plot) + is_stdout(settings->csv) > 1)
-        return fail(err, STATUS_USAGE,
-                    "only one of --json, --csv - and --plot - can go to standard output; "
-                    "give the others files");
-    if (settings->csv && !is_stdout(settings->csv) &&
-        file_check_writable(settings->csv, err))
-        return -1;
-    return settings->plot ? plot_check(settings->plot, err) : 0;
+    if (settings->json && is_stdout(settings->csv))
+        return fail(
+            err, STATUS_USAGE,
+            "only one of --json and --csv - can go to standard output; give a file "
+            "for the CSV");
+    return settings->csv && !is_stdout(settings->csv)
+               ? file_check_writable(settings->csv, err)
+               : 0;
 }
 
 /* Without a profile, one sentence; with one that was asked for, a failure. */
@@ -234,19 +234,6 @@ static int add_occupancy(const struct settings *settings, struct timeline *timel
     else
         strvec_pushf(&timeline->note, "misses in flight are not shown: %s", why.text);
     machine_release(&machine);
-    return status;
-}
-
-static int draw(const struct settings *settings, const struct timeline *timeline,
-                struct error *err)
-{
-    struct plot plot = {0};
-    int status = plot_kind_of(settings->plot, &plot.kind, err);
-    if (!status)
-        status = timeline_plot(timeline, &plot, err);
-    if (!status)
-        status = plot_write(&plot, settings->plot, err);
-    plot_release(&plot);
     return status;
 }
 
@@ -279,8 +266,6 @@ static int report(const struct settings *settings, struct timeline *timeline,
     status = print(settings, timeline, err);
     if (!status && settings->csv && !is_stdout(settings->csv))
         status = timeline_csv_write(timeline, settings->csv, err);
-    if (!status && settings->plot)
-        status = draw(settings, timeline, err);
     return status;
 }
 

@@ -18,7 +18,8 @@ struct view {
     bool utf8;
 };
 
-bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr)
+/* All known values are 0, or none is known. */
+static bool is_silent(const struct timeline_event *event, size_t bin_nr)
 {
     for (size_t i = 0; i < bin_nr; i++)
         if (!isnan(event->value[i]) && event->value[i] != 0)
@@ -54,7 +55,8 @@ static void add_paragraph(struct buf *out, const struct buf *text, size_t indent
     buf_add(out, "\n");
 }
 
-const char *timeline_unit(const struct timeline_event *event)
+/* The unit beside the label, "" where that ends with it: "busy cores". Borrowed. */
+static const char *unit_of(const struct timeline_event *event)
 {
     size_t length = strlen(event->label), tail = strlen(event->unit);
     bool reported = tail <= length && !strcmp(event->label + length - tail, event->unit);
@@ -64,7 +66,7 @@ const char *timeline_unit(const struct timeline_event *event)
 /* "context switches /s", "busy cores", in TITLE_COLUMNS. */
 static void add_title(struct buf *out, const struct timeline_event *event)
 {
-    const char *unit = timeline_unit(event);
+    const char *unit = unit_of(event);
     int room = TITLE_COLUMNS - 1 - (int)strlen(unit) - (*unit != 0);
     char *title =
         xasprintf("%.*s%s%s", room > 4 ? room : 4, event->label, *unit ? " " : "", unit);
@@ -143,7 +145,7 @@ static void add_silent(const struct view *view)
     for (size_t i = 0; i < timeline->event_nr; i++) {
         const struct timeline_event *event = &timeline->event[i];
         bool known = !isnan(timeline_mean(timeline, i, 0, timeline->bin_nr));
-        if (timeline_is_silent(event, timeline->bin_nr))
+        if (is_silent(event, timeline->bin_nr))
             strvec_push(known ? &zero : &unknown, event->label);
     }
     for (int i = 0; i < 2; i++) {
@@ -164,7 +166,7 @@ static void add_bars_of_all(const struct view *view)
     const struct timeline *timeline = view->timeline;
     add_axis(view);
     for (size_t i = 0; i < timeline->event_nr; i++)
-        if (!timeline_is_silent(&timeline->event[i], timeline->bin_nr))
+        if (!is_silent(&timeline->event[i], timeline->bin_nr))
             add_event(view, i);
     add_silent(view);
 }

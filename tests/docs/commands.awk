@@ -8,7 +8,7 @@
 
 BEGIN {
 	OFS = "\t"
-	split("inflight inflight-exchange cmake ctest cpack git make ninja gcc clang cc patch diff cat cp mv rm mkdir ls cd man sudo apt " \
+	split("inflight inflight-exchange inflight-plot cmake ctest cpack git make ninja gcc clang cc patch diff cat cp mv rm mkdir ls cd man sudo apt " \
 	      "apt-get dpkg pip python3 perf sysctl taskset echo export source " \
 	      "likwid-perfctr pkg-config bash sh env gunzip numactl", words)
 	for (i in words)

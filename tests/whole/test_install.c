@@ -153,6 +153,7 @@ TEST("everything has its place")
     static const char *const files[] = {
         "bin/inflight",
         "bin/inflight-exchange",
+        "bin/inflight-plot",
         "share/inflight/rules/recipe.json",
         "share/inflight/core/machine/profiles/skl.json",
         "share/inflight/observe/data/timeline_events.json",

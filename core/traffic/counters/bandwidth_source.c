@@ -31,25 +31,16 @@ static int read_scope(const struct json_at *at, enum bandwidth_scope *scope,
 static int read_event(const struct json_at *at, struct bandwidth_event *event,
                       struct error *err)
 {
-    struct json_at aliases;
     const char *name;
-    size_t nr = 0;
 
     event->boxes = 1;
     if (json_only_keys(at, "name boxes aliases", err) ||
         json_string_at(at, "name", &name, err) ||
         (json_has(at, "boxes") &&
          json_integer_at(at, "boxes", 1, 64, &event->boxes, err)) ||
-        (json_has(at, "aliases") && json_array_at(at, "aliases", &aliases, &nr, err)))
+        (json_has(at, "aliases") && json_strings_at(at, "aliases", &event->alias, err)))
         return -1;
     event->name = xstrdup(name);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&aliases, i);
-
-        if (json_string_here(&item, &name, err))
-            return -1;
-        strvec_push(&event->alias, name);
-    }
     return 0;
 }
 

@@ -1,78 +1,81 @@
 #include "core/traffic/traffic.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct member {
-    const char *key;
-    size_t at;
+#include "core/files/fields.h"
+
+#define QUANTITY(type, key, member)                                                      \
+    {                                                                                    \
+        key, FIELD_QUANTITY, offsetof(struct type, member), -INFINITY, INFINITY, true    \
+    }
+#define LIST(name, keys)                                                                 \
+    static const struct field_list name##_fields = {name##_field,                        \
+                                                    ARRAY_SIZE(name##_field), keys}
+
+static const struct field edge_field[] = {
+    QUANTITY(traffic_edge, "fills_lines", fills),
+    QUANTITY(traffic_edge, "covered_lines", covered),
+    QUANTITY(traffic_edge, "software_lines", software),
+    QUANTITY(traffic_edge, "writebacks_lines", writebacks),
 };
+LIST(edge, " l1_from_lines l1_covered_from_lines hits_lines");
 
-#define EDGE(name)                                                                       \
-    {                                                                                    \
-#name "_lines", offsetof(struct traffic_edge, name)                              \
-    }
-#define LEVEL(name)                                                                      \
-    {                                                                                    \
-#name "_lines", offsetof(struct traffic, name)                                   \
-    }
-#define TRAFFIC(name)                                                                    \
-    {                                                                                    \
-#name, offsetof(struct traffic, name)                                            \
-    }
-
-static const struct member edge_members[] = {EDGE(fills), EDGE(covered), EDGE(software),
-                                             EDGE(writebacks)};
-#define PART(key, name)                                                                  \
-    {                                                                                    \
-        key, offsetof(struct traffic_part, name)                                         \
-    }
-/* Of a part; and arrays in it, one element per level. */
-static const struct member part_members[] = {
-    PART("accesses", accesses), PART("bytes", bytes),
-    PART("nontemporal_lines", nontemporal_lines)};
-static const struct member part_level_members[] = {PART("fills_lines", fills),
-                                                   PART("covered_lines", covered),
-                                                   PART("writebacks_lines", writebacks)};
-
-/* Arrays in struct traffic, one element per level. */
-static const struct member level_members[] = {LEVEL(l1_from), LEVEL(l1_covered_from)};
-static const struct member members[] = {
-    TRAFFIC(nontemporal_lines), TRAFFIC(page_walks),
-    TRAFFIC(accesses),          TRAFFIC(bytes),
-    TRAFFIC(instructions),      TRAFFIC(flops),
-    TRAFFIC(branches_missed),
+static const struct field part_field[] = {
+    QUANTITY(traffic_part, "accesses", accesses),
+    QUANTITY(traffic_part, "bytes", bytes),
+    QUANTITY(traffic_part, "nontemporal_lines", nontemporal_lines),
 };
-/* Only there when known: older records do not have them. */
-static const struct member extras[] = {TRAFFIC(divisions), TRAFFIC(code_bytes)};
+LIST(part, " name line levels");
 
-static struct quantity *quantity_in(void *structure, const struct member *member, int k)
+/* Arrays in struct traffic_part, one element per level: these are the first ones. */
+static const struct field part_level_field[] = {
+    QUANTITY(traffic_part, "fills_lines", fills),
+    QUANTITY(traffic_part, "covered_lines", covered),
+    QUANTITY(traffic_part, "writebacks_lines", writebacks),
+};
+LIST(part_level, "");
+
+static const struct field traffic_field[] = {
+    QUANTITY(traffic, "nontemporal_lines", nontemporal_lines),
+    QUANTITY(traffic, "page_walks", page_walks),
+    QUANTITY(traffic, "accesses", accesses),
+    QUANTITY(traffic, "bytes", bytes),
+    QUANTITY(traffic, "instructions", instructions),
+    QUANTITY(traffic, "flops", flops),
+    QUANTITY(traffic, "branches_missed", branches_missed),
+};
+LIST(traffic, " provenance line_bytes levels divisions code_bytes traced_share note "
+              "arrays sites");
+
+/* Quantities that are only there when known: older records do not have them. */
+static void add_known(json_t *object, const char *key, struct quantity quantity)
 {
-    return (struct quantity *)(void *)((char *)structure + member->at) + k;
+    if (quantity.known)
+        json_object_set_new(object, key, json_quantity(quantity));
 }
 
-static struct quantity quantity_of(const void *structure, const struct member *member,
-                                   int k)
+static int read_known(const struct json_at *at, const char *key, struct quantity *to,
+                      struct error *err)
 {
-    return (
-        (const struct quantity *)(const void *)((const char *)structure + member->at))[k];
+    *to = quantity_unknown();
+    return json_has(at, key) ? json_quantity_at(at, key, to, err) : 0;
 }
+
+/* ---- writing ---- */
 
 static json_t *level_to_json(const struct traffic *traffic, int k)
 {
     json_t *level = json_object();
 
-    for (size_t i = 0; i < ARRAY_SIZE(edge_members); i++)
-        json_object_set_new(
-            level, edge_members[i].key,
-            json_quantity(quantity_of(&traffic->edge[k], &edge_members[i], 0)));
-    for (size_t i = 0; i < ARRAY_SIZE(level_members); i++)
-        json_object_set_new(level, level_members[i].key,
-                            json_quantity(quantity_of(traffic, &level_members[i], k)));
-    if (traffic->edge[k].hits.known)
-        json_object_set_new(level, "hits_lines", json_quantity(traffic->edge[k].hits));
+    fields_write(&edge_fields, &traffic->edge[k], level);
+    json_object_set_new(level, "l1_from_lines", json_quantity(traffic->l1_from[k]));
+    json_object_set_new(level, "l1_covered_from_lines",
+                        json_quantity(traffic->l1_covered_from[k]));
+    add_known(level, "hits_lines", traffic->edge[k].hits);
     return level;
 }
 
@@ -83,16 +86,12 @@ static json_t *part_to_json(const struct traffic_part *part, int level_nr)
     json_object_set_new(object, "name", json_string(part->name));
     if (part->line)
         json_object_set_new(object, "line", json_integer(part->line));
-    for (size_t i = 0; i < ARRAY_SIZE(part_members); i++)
-        json_object_set_new(object, part_members[i].key,
-                            json_quantity(quantity_of(part, &part_members[i], 0)));
+    fields_write(&part_fields, part, object);
     for (int k = 0; k < level_nr; k++) {
         json_t *level = json_object();
 
-        for (size_t i = 0; i < ARRAY_SIZE(part_level_members); i++)
-            json_object_set_new(
-                level, part_level_members[i].key,
-                json_quantity(quantity_of(part, &part_level_members[i], k)));
+        fields_write(&part_level_fields,
+                     (const char *)part + (size_t)k * sizeof(struct quantity), level);
         json_array_append_new(levels, level);
     }
     json_object_set_new(object, "levels", levels);
@@ -122,13 +121,9 @@ json_t *traffic_to_json(const struct traffic *traffic)
     for (int k = 0; k < traffic->level_nr; k++)
         json_array_append_new(levels, level_to_json(traffic, k));
     json_object_set_new(root, "levels", levels);
-    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-        json_object_set_new(root, members[i].key,
-                            json_quantity(quantity_of(traffic, &members[i], 0)));
-    for (size_t i = 0; i < ARRAY_SIZE(extras); i++)
-        if (quantity_of(traffic, &extras[i], 0).known)
-            json_object_set_new(root, extras[i].key,
-                                json_quantity(quantity_of(traffic, &extras[i], 0)));
+    fields_write(&traffic_fields, traffic, root);
+    add_known(root, "divisions", traffic->divisions);
+    add_known(root, "code_bytes", traffic->code_bytes);
     json_object_set_new(root, "traced_share", json_number_or_null(traffic->traced_share));
     json_object_set_new(root, "note", text_json(traffic->note));
     add_parts(root, "arrays", traffic->array, traffic->array_nr, traffic->level_nr);
@@ -136,25 +131,18 @@ json_t *traffic_to_json(const struct traffic *traffic)
     return root;
 }
 
+/* ---- reading ---- */
+
 static int level_from_json(const struct json_at *at, struct traffic *traffic, int k,
                            struct error *err)
 {
-    if (json_only_keys(at,
-                       "fills_lines covered_lines software_lines writebacks_lines "
-                       "l1_from_lines l1_covered_from_lines hits_lines",
-                       err))
-        return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(edge_members); i++)
-        if (json_quantity_at(at, edge_members[i].key,
-                             quantity_in(&traffic->edge[k], &edge_members[i], 0), err))
-            return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(level_members); i++)
-        if (json_quantity_at(at, level_members[i].key,
-                             quantity_in(traffic, &level_members[i], k), err))
-            return -1;
-    if (!json_has(at, "hits_lines"))
-        return 0;
-    return json_quantity_at(at, "hits_lines", &traffic->edge[k].hits, err);
+    return fields_read(&edge_fields, at, &traffic->edge[k], err) ||
+                   json_quantity_at(at, "l1_from_lines", &traffic->l1_from[k], err) ||
+                   json_quantity_at(at, "l1_covered_from_lines",
+                                    &traffic->l1_covered_from[k], err) ||
+                   read_known(at, "hits_lines", &traffic->edge[k].hits, err)
+               ? -1
+               : 0;
 }
 
 static int levels_from_json(const struct json_at *at, struct traffic *traffic,
@@ -178,18 +166,6 @@ static int levels_from_json(const struct json_at *at, struct traffic *traffic,
     return 0;
 }
 
-static int part_level_from_json(const struct json_at *at, struct traffic_part *part,
-                                int k, struct error *err)
-{
-    if (json_only_keys(at, "fills_lines covered_lines writebacks_lines", err))
-        return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(part_level_members); i++)
-        if (json_quantity_at(at, part_level_members[i].key,
-                             quantity_in(part, &part_level_members[i], k), err))
-            return -1;
-    return 0;
-}
-
 static int part_levels_from_json(const struct json_at *at, struct traffic_part *part,
                                  int level_nr, struct error *err)
 {
@@ -203,7 +179,8 @@ static int part_levels_from_json(const struct json_at *at, struct traffic_part *
     for (size_t k = 0; k < nr; k++) {
         struct json_at level = json_element(&levels, k);
 
-        if (part_level_from_json(&level, part, (int)k, err))
+        if (fields_read(&part_level_fields, &level,
+                        (char *)part + k * sizeof(struct quantity), err))
             return -1;
     }
     return 0;
@@ -215,16 +192,12 @@ static int part_from_json(const struct json_at *at, struct traffic_part *part,
     long long line = 0;
     const char *name;
 
-    if (json_only_keys(at, "name line accesses bytes nontemporal_lines levels", err) ||
+    if (fields_read(&part_fields, at, part, err) ||
         json_string_at(at, "name", &name, err) ||
         (json_has(at, "line") && json_integer_at(at, "line", 1, INT_MAX, &line, err)))
         return -1;
     part->name = xstrdup(name);
     part->line = (int)line;
-    for (size_t i = 0; i < ARRAY_SIZE(part_members); i++)
-        if (json_quantity_at(at, part_members[i].key,
-                             quantity_in(part, &part_members[i], 0), err))
-            return -1;
     return part_levels_from_json(at, part, level_nr, err);
 }
 
@@ -282,32 +255,18 @@ static int rest_from_json(const struct json_at *at, struct traffic *traffic,
 static int all_from_json(const struct json_at *at, struct traffic *traffic,
                          struct error *err)
 {
-    if (json_only_keys(
-            at,
-            "provenance line_bytes levels nontemporal_lines page_walks accesses "
-            "bytes instructions flops branches_missed divisions code_bytes "
-            "traced_share note arrays sites",
-            err) ||
-        provenance_from_json(at, traffic, err) || levels_from_json(at, traffic, err))
-        return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-        if (json_quantity_at(at, members[i].key, quantity_in(traffic, &members[i], 0),
-                             err))
-            return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(extras); i++) {
-        struct quantity *extra = quantity_in(traffic, &extras[i], 0);
-
-        *extra = quantity_unknown();
-        if (json_has(at, extras[i].key) &&
-            json_quantity_at(at, extras[i].key, extra, err))
-            return -1;
-    }
-    if (parts_from_json(at, "arrays", traffic->level_nr, &traffic->array,
-                        &traffic->array_nr, err) ||
-        parts_from_json(at, "sites", traffic->level_nr, &traffic->site, &traffic->site_nr,
-                        err))
-        return -1;
-    return rest_from_json(at, traffic, err);
+    return fields_read(&traffic_fields, at, traffic, err) ||
+                   provenance_from_json(at, traffic, err) ||
+                   levels_from_json(at, traffic, err) ||
+                   read_known(at, "divisions", &traffic->divisions, err) ||
+                   read_known(at, "code_bytes", &traffic->code_bytes, err) ||
+                   parts_from_json(at, "arrays", traffic->level_nr, &traffic->array,
+                                   &traffic->array_nr, err) ||
+                   parts_from_json(at, "sites", traffic->level_nr, &traffic->site,
+                                   &traffic->site_nr, err) ||
+                   rest_from_json(at, traffic, err)
+               ? -1
+               : 0;
 }
 
 int traffic_from_json(const struct json_at *at, struct traffic *traffic,

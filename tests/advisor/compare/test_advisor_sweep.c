@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "advisor/cli/layout.h"
-#include "advisor/plot/plot.h"
 #include "advisor/sweep/series.h"
 #include "core/base.h"
 #include "core/store/store.h"
@@ -180,75 +179,6 @@ TEST("damaged documents")
         json_decref(root);
     }
     series_release(&series);
-}
-
-static void check_script(const struct series *series, enum plot_kind kind,
-                         const char *golden)
-{
-    struct plot plot = {.kind = kind};
-    struct buf script = {0};
-    struct error err = {0};
-
-    if (check_ok(series_plot(series, &plot, &err), &err))
-        plot_script(&plot, &script);
-    check_file(golden, buf_str(&script));
-    plot_release(&plot);
-    buf_release(&script);
-}
-
-TEST("pictures")
-{
-    struct series series, empty;
-    struct sweep_axes axes = {0};
-    struct error err = {0};
-    struct plot plot = {.kind = PLOT_SVG};
-
-    make_series(&series);
-    check_script(&series, PLOT_SVG, "plot_svg.txt");
-    check_script(&series, PLOT_TERMINAL, "plot_terminal.txt");
-    series_release(&series);
-    check_ok(read_axes("pages=small,huge", &axes, &err), &err);
-    series_start(&empty, &axes);
-    check_fails(series_plot(&empty, &plot, &err), &err, STATUS_FAILED,
-                "no point was measured");
-    plot_release(&plot);
-    measured_at(&empty.point[0], 100);
-    measured_at(&empty.point[1], 100);
-    check_script(&empty, PLOT_PNG, "plot_words.txt");
-    series_release(&empty);
-}
-
-/* gnuplot understands every script. */
-TEST("pictures are drawn")
-{
-    static const char *const endings[] = {"svg", "png"};
-    struct series series;
-    struct error err = {0};
-    char *dir = NULL;
-
-    if (plot_check("x.svg", &err)) {
-        check_skip("gnuplot is not installed");
-        return;
-    }
-    make_series(&series);
-    check_ok(scratch_make(&dir, &err), &err);
-    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-        char *path = xasprintf("%s/picture.%s", dir, endings[i]);
-        struct plot plot = {.kind = i ? PLOT_PNG : PLOT_SVG};
-        struct buf picture = {0};
-
-        check_ok(series_plot(&series, &plot, &err), &err);
-        check_ok(plot_write(&plot, path, &err), &err);
-        check_ok(file_read(path, &picture, &err), &err);
-        check(picture.length > 2000);
-        if (i == 0)
-            check_contains(buf_str(&picture), "lines in flight per core");
-        plot_release(&plot);
-        buf_release(&picture);
-        free(path);
-    }
-    series_release(&series);
-    scratch_remove(dir);
 }
 
 /* ---- going on ---- */

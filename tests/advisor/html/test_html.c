@@ -142,7 +142,7 @@ TEST("other kinds are refused")
                json_pack("{s:s, s:s}", "schema", "inflight.report/1", "machine", "skl");
 
     check_fails(report_html_write(series, "never.html", &err), &err, STATUS_USAGE,
-                "'measure --plot'");
+                "inflight-plot -' draws");
     check_fails(report_html_write(numbers, "never.html", &err), &err, STATUS_USAGE,
                 "what tune and advise found");
     json_decref(series);

@@ -88,10 +88,7 @@ static const struct {
      "'/nowhere' of the output does not exist"},
     {"--counts old.csv --cpu ./toy.json --html /nowhere/x.html", 2,
      "'/nowhere' of the output does not exist"},
-    {"--counts old.csv --cpu ./toy.json --plot - --json", 2,
-     "both go to standard output"},
-    {"--counts old.csv --cpu ./toy.json --plot roof.pdf", 2, "roof.pdf"},
-    {"--list --plot -", 2, "--plot does not go with --list"},
+    {"--list --html page.html", 2, "--html does not go with --list"},
     {"--counts zero.csv --cpu ./toy.json", 6, "no metric of 'toy' can be computed"},
 };
 

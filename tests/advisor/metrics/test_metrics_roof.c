@@ -190,17 +190,12 @@ TEST("without a profile it says so")
     struct asked asked;
     struct buf text = {0};
     struct layout layout = layout_on(&text, false, 80);
-    struct error err = {0};
 
     ask(&asked, kernels + 2, NULL);
     metrics_roof_text(&asked.report, &layout);
     check_contains(buf_str(&text), "name its profile with");
     json_t *list = metrics_roof_json(&asked.report);
     check(json_is_null(json_array_get(list, 0)));
-    check_fails(metrics_roof_plot(&asked.report, "-", &err), &err, STATUS_MISSING,
-                "nothing to draw");
-    check_fails(metrics_roof_plot(&asked.report, "roof.pdf", &err), &err, STATUS_USAGE,
-                "roof.pdf");
     json_decref(list);
     buf_release(&text);
     asked_release(&asked);

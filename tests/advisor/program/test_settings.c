@@ -116,17 +116,15 @@ TEST("options of the other commands")
         check(s.list && s.evidence && !s.file);
         settings_release(&s);
     }
-    if (parsed("machine --longer 10m --peak 307GB/s --plot a.svg", &s)) {
+    if (parsed("machine --longer 10m --peak 307GB/s", &s)) {
         check_near(s.longer_s, 600, 0);
         check_near(s.peak_gbs, 307, 0);
-        check_str(s.plot, "a.svg");
         check(!s.show && !s.compare && !s.rival && !s.memory);
         settings_release(&s);
     }
-    if (parsed("machine --compare here skl --plot -", &s)) {
+    if (parsed("machine --compare here skl", &s)) {
         check_str(s.compare, "here");
         check_str(s.rival, "skl");
-        check_str(s.plot, "-");
         check(s.longer_s < 0 && s.peak_gbs < 0);
         settings_release(&s);
     }

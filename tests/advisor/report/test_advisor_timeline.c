@@ -140,29 +140,6 @@ TEST("text of a machine with counters")
     buf_release(&plain);
 }
 
-TEST("pictures")
-{
-    struct timeline timeline;
-    struct plot plot = {.kind = PLOT_SVG};
-    struct buf script = {0};
-    struct error err = {0};
-
-    if (!load(&timeline))
-        return;
-    if (check_ok(timeline_plot(&timeline, &plot, &err), &err))
-        plot_script(&plot, &script);
-    golden("memory.gnuplot", buf_str(&script));
-    plot_release(&plot);
-    for (size_t i = 0; i < timeline.event_nr; i++)
-        for (size_t k = 0; k < timeline.bin_nr; k++)
-            timeline.event[i].value[k] = 0;
-    check_fails(timeline_plot(&timeline, &plot, &err), &err, STATUS_FAILED,
-                "nothing was read");
-    plot_release(&plot);
-    timeline_release(&timeline);
-    buf_release(&script);
-}
-
 TEST("documents")
 {
     struct timeline timeline;
@@ -191,7 +168,7 @@ static const struct {
     {"profile --from x.csv", "unknown option '--from'", 2},
     {"profile --timeline 10ms --csv /nowhere/x.csv -- true",
      "the folder '/nowhere' of the output does not exist", 2},
-    {"profile --timeline 10ms --plot x.gif -- true", "must end in .svg or .png", 2},
+    {"profile --timeline 10ms --plot x.svg -- true", "| inflight-plot - -o FILE.svg'", 2},
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},
     {"profile --timeline 10ms -- ./missing", "'./missing' cannot be started", 6},
     {"profile --timeline 10ms --csv - --json -- true", "only one of --json", 2},
