@@ -257,6 +257,7 @@ static void add_results(json_t *root, const struct search_result *result)
         json_object_set_new(root, "audit", audit_json(&result->audit));
     json_object_set_new(root, "searched", json_integer((json_int_t)result->searched_nr));
     json_object_set_new(root, "stop", text_json(result->stop));
+    json_object_set_new(root, "used_up", json_boolean(result->used_up));
     json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
     json_object_set_new(root, "seconds", json_real(result->seconds));
     json_object_set_new(root, "space_size",

@@ -160,7 +160,7 @@ static void next_of_tune(const json_t *report, const char *tuned, json_t *next)
             is_source(output) ? json_strings(diff, 4) : json_strings(show, 2));
     else if (*plan)
         add(next, "To write this version:", same_kernel(report, "apply", false, apply));
-    else if (strstr(report_word(report, "stop"), "budget"))
+    else if (report_true(report, "used_up"))
         add(next, "The budget ended before everything was tried. With more time:",
             same_kernel(report, "tune", true, longer));
     else

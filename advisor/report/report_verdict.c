@@ -495,11 +495,6 @@ static const char *kind_of(const json_t *report)
     return any_to_try(report) ? "untried" : "nothing";
 }
 
-static bool is_out_of_time(const json_t *report)
-{
-    return strstr(report_word(report, "stop"), "budget") != NULL;
-}
-
 static void add_gain_claim(struct buf *out, const json_t *gain)
 {
     if (!report_is_believed(gain)) {
@@ -559,7 +554,7 @@ static void add_why_nothing(const json_t *report, bool any_untried, struct buf *
         buf_add(out, "nothing helps here: the code is already at its limit");
         return;
     }
-    bool ended = interrupted || is_out_of_time(report);
+    bool ended = interrupted || report_true(report, "used_up");
     if (!ended && !any_untried && !looked) {
         buf_add(out, "nothing to gain: no plan is faster beyond the noise");
         return;
@@ -659,7 +654,7 @@ static void settle_headline(const json_t *report, json_t *verdict, const char *k
 static const char *sureness_of_nothing(const json_t *report)
 {
     const json_t *left = json_object_get(report, "left");
-    if (is_out_of_time(report) || report_true(report, "interrupted") ||
+    if (report_true(report, "used_up") || report_true(report, "interrupted") ||
         any_to_try(report))
         return "low";
     return !strcmp(report_word(left, "verdict"), "nothing") ? "high" : "medium";

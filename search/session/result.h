@@ -102,6 +102,7 @@ struct search_result {
                                    evidence gives none */
     enum resource headroom_resource;
     char *stop;        /* why the search ended, one sentence */
+    bool used_up;      /* for want of time, or of what else it was given */
     bool file_decides; /* whether the best is kept: it could not be compared again */
     bool file_checks;  /* whether it is right at the full size: it was not run there */
     struct search_looks looks;

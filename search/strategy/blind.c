@@ -176,6 +176,7 @@ static int run_list(struct session *session, const struct space *list, struct er
         return blind_nothing_legal(err);
     result->space_size = i == list->nr ? (double)legal : -1;
     free(result->stop);
+    result->used_up = i < list->nr;
     result->stop =
         i == list->nr
             ? xasprintf("all %zu legal variants of the grid were measured", legal)

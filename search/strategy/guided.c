@@ -394,6 +394,7 @@ void guided_set_stop(struct guided *guided, const char *sentence)
 {
     free(guided->session->result->stop);
     guided->session->result->stop = xstrdup(sentence);
+    guided->session->result->used_up = false;
     guided->no_more = false;
 }
 
@@ -411,6 +412,7 @@ static void set_used_up(struct guided *guided)
 {
     char *stop = xasprintf("%s is used up", session_end_of(guided->session));
     guided_set_stop(guided, stop);
+    guided->session->result->used_up = true;
     free(stop);
 }
 

@@ -332,6 +332,7 @@ static void say_over(struct onward *onward)
                            session_end_of(onward->guided->session), advised,
                            advised == 1 ? "" : "s", onward->tried);
     guided_set_stop(onward->guided, stop);
+    onward->guided->session->result->used_up = true;
     free(stop);
 }
 

@@ -150,6 +150,7 @@ int pool_finish(struct pool *pool, struct error *err)
         return blind_nothing_legal(err);
     result->space_size = all ? (double)pool->legal : -1;
     free(result->stop);
+    result->used_up = !all;
     result->stop =
         all ? xasprintf("all %zu legal variants of the grid were measured", pool->legal)
             : xasprintf("%s ended after %zu of the grid's %zu variants",

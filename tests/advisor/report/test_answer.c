@@ -45,6 +45,7 @@ TEST("nothing was faster, but a file was wanted")
     check_says(&fixture, " inflight report 7 --evidence --database 'my db' ", NULL);
     free(fixture.result.stop);
     fixture.result.stop = xstrdup("the budget is used up");
+    fixture.result.used_up = true;
     check_says(&fixture, " --budget 5m", "--audit");
     fixture_release(&fixture);
 }
