@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "variants/model/deps.h"
 #include "variants/model/model_nest.h"
 #include "variants/model/tree.h"
 #include "variants/plan/plan.h"
@@ -189,29 +190,95 @@ static struct tree *part_of(struct nest *nest, const struct tree *band,
     return alone;
 }
 
-static struct tree *distributed(struct nest *nest, struct tree *band)
+struct distribution {
+    struct work *work;
+    const char *name;
+    const struct dependences *groups; /* of the tree with a loop for each statement; NULL
+                                         = not asked */
+    struct buf *why;                  /* with groups: the first pair that comes round */
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t nr, done;
+};
+
+/* What a part behind `first` makes, or leaves alone, in one iteration for a part up to it
+ * in a later one keeps both in one loop. */
+static bool comes_round(struct distribution *at, const struct tree *band, size_t first)
 {
-    struct tree *body = band->child[0], *seq = tree_new(TREE_SEQ);
-    for (size_t i = 0; i < body->child_nr; i++)
-        tree_add(seq, part_of(nest, band, body->child[i]));
+    struct nest *nest = at->work->nest;
+    const struct tree *body = band->child[0];
+    isl_union_set *before = isl_union_set_empty(isl_space_copy(nest->params)),
+                  *behind = isl_union_set_copy(before);
+    for (size_t i = 0; i < body->child_nr; i++) {
+        isl_union_set *domain = tree_domain(nest, body->child[i]);
+        if (i <= first)
+            before = isl_union_set_union(before, domain);
+        else
+            behind = isl_union_set_union(behind, domain);
+    }
+    isl_union_map *pairs = band_carried(nest, band, at->above, at->nr, at->groups->deps);
+    pairs = isl_union_map_intersect_domain(pairs, behind);
+    pairs = isl_union_map_intersect_range(pairs, before);
+    isl_bool none = isl_union_map_is_empty(pairs);
+    if (none == isl_bool_false && !at->why->length)
+        deps_explain(nest, at->groups->leader, pairs, "so both stay in one loop",
+                     at->why);
+    isl_union_map_free(pairs);
+    return none != isl_bool_true;
+}
+
+static struct tree *distributed(struct distribution *at, struct tree *band)
+{
+    struct nest *nest = at->work->nest;
+    struct tree *body = band->child[0], *seq = tree_new(TREE_SEQ), *group = NULL;
+    for (size_t i = 0; i < body->child_nr; i++) {
+        bool joined = at->groups && i + 1 < body->child_nr && comes_round(at, band, i);
+        if (!group && !joined) {
+            tree_add(seq, part_of(nest, band, body->child[i]));
+            continue;
+        }
+        group = group ? group : tree_new(TREE_SEQ);
+        tree_add(group, body->child[i]);
+        if (joined)
+            continue;
+        tree_add(seq, part_of(nest, band, group));
+        group = NULL;
+    }
+    at->done += seq->child_nr > 1;
     body->child_nr = 0;
     tree_free(band);
     return seq;
 }
 
-static size_t distribute_below(struct nest *nest, const char *name, struct tree *tree)
+static void distribute_below(struct distribution *at, struct tree *tree)
 {
-    size_t done = 0;
+    bool band = tree->kind == TREE_BAND && at->nr < ARRAY_SIZE(at->above);
+    if (band)
+        at->above[at->nr++] = tree;
     for (size_t i = 0; i < tree->child_nr; i++) {
         struct tree *child = tree->child[i];
-        done += distribute_below(nest, name, child);
-        if (child->kind != TREE_BAND || child->role == BAND_COPY || child->rest ||
-            strcmp(child->name, name) || child->child[0]->kind != TREE_SEQ)
-            continue;
-        tree->child[i] = distributed(nest, child);
-        done++;
+        distribute_below(at, child);
+        if (child->kind == TREE_BAND && child->role != BAND_COPY && !child->rest &&
+            !strcmp(child->name, at->name) && child->child[0]->kind == TREE_SEQ)
+            tree->child[i] = distributed(at, child);
     }
-    return done;
+    at->nr -= band;
+}
+
+/* A loop for each statement first, for what is between these: statements that run
+ * together stand for one another. False: `why` says what keeps them together, "" where
+ * there is one part only. */
+static bool distribute(struct work *work, const char *name, struct buf *why)
+{
+    struct distribution apart = {.work = work, .name = name}, at = apart;
+    struct tree *all = tree_copy(work->tree);
+    distribute_below(&apart, all);
+    tree_flatten(all);
+    at.groups = deps_between(work->nest, all);
+    at.why = why;
+    tree_free(all);
+    distribute_below(&at, work->tree);
+    tree_flatten(work->tree);
+    return at.done > 0;
 }
 
 int tree_distribute(struct work *work, const struct plan_step *step, struct error *err)
@@ -219,14 +286,16 @@ int tree_distribute(struct work *work, const struct plan_step *step, struct erro
     for (size_t i = 0; i < step->arg_nr; i++) {
         const char *name = step->arg[i].name;
         int line = tree_find(work->tree, name)->loop->stmt->line;
-        if (!distribute_below(work->nest, name, work->tree)) {
+        struct buf why = {0};
+        bool done = distribute(work, name, &why);
+        if (!done)
             fail(err, STATUS_ILLEGAL,
                  "the loop over %s at line %d has one part only; there is nothing to "
-                 "distribute",
-                 name, line);
+                 "distribute%s%s",
+                 name, line, why.length ? ": " : "", buf_str(&why));
+        buf_release(&why);
+        if (!done)
             return STEP_IDLE;
-        }
-        tree_flatten(work->tree);
     }
     work->reorders = true;
     return 0;
