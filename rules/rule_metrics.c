@@ -74,6 +74,8 @@ static const struct rule_metric metrics[] = {
     {"divides", "word", "what limits the loop is arithmetic, most of all divisions",
      yes_no},
     {"jammable", "word", "an unroll-and-jam of the nest is legal", yes_no},
+    {"vectors_apart", "word",
+     "parts of a loop that cannot be vectors can be in loops of their own", yes_no},
     {"interleavable", "word",
      "loops of unknown length, in iterations of a loop around, may run side by side",
      yes_no},

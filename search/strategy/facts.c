@@ -376,6 +376,46 @@ static enum answer is_any_recorded(const struct session *session,
     return any;
 }
 
+/* The plan, or the one that its refusal asks for, is legal; NULL = neither. Caller frees.
+ */
+static char *legal_form(const struct search_subject *subject, const char *plan)
+{
+    struct error why = {0};
+    if (!subject->check(subject->data, plan, &why))
+        return xstrdup(plan);
+    if (!*why.remedy || subject->check(subject->data, why.remedy, NULL))
+        return NULL;
+    return xstrdup(why.remedy);
+}
+
+static bool is_any_legal(const struct session *session, const struct typical_plan *plan,
+                         size_t nr, const char *transformation)
+{
+    const struct search_subject *subject = session->subject;
+    bool legal = false;
+    for (size_t i = 0; !legal && i < nr; i++)
+        legal = plan[i].plan && !strcmp(plan[i].transformation, transformation) &&
+                !subject->check(subject->data, plan[i].plan, NULL);
+    return legal;
+}
+
+/* Parts of a loop that is none of vectors may be, in loops of their own. */
+static bool makes_vectors_apart(const struct session *session,
+                                const struct typical_plan *plan, size_t nr)
+{
+    const struct search_subject *subject = session->subject;
+    bool apart = false;
+    for (size_t i = 0; !apart && i < nr; i++) {
+        bool divides = plan[i].plan && !strcmp(plan[i].transformation, "distribute");
+        char *form = divides ? legal_form(subject, plan[i].plan) : NULL;
+        char *vectors = form ? xasprintf("%s simd", form) : NULL;
+        apart = vectors && !subject->check(subject->data, vectors, NULL);
+        free(vectors);
+        free(form);
+    }
+    return apart && !is_any_legal(session, plan, nr, "simd");
+}
+
 /* What is asked of one typical plan, until one of its kind is legal. */
 static void ask_plan(struct session *session, const struct typical_plan *plan,
                      enum answer *may)
@@ -410,6 +450,8 @@ void session_ask_legality(struct session *session)
             if (plan[i].plan && !strcmp(plan[i].transformation, ask[k].transformation))
                 ask_plan(session, &plan[i], ask[k].may);
     }
+    session->may_vectors_apart =
+        makes_vectors_apart(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
     typical_plans_free(plan, nr);
 }
@@ -464,6 +506,7 @@ static void say_uses(struct situation *now)
     say_answer(now, "store_forwarding", store_forwarding(now->nest));
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
+    say_answer(now, "vectors_apart", now->session->may_vectors_apart);
     say_answer(now, "fusable", now->session->may_fuse);
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);

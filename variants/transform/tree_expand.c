@@ -284,11 +284,15 @@ static int refuse(const struct expansion *at, struct error *err)
     const struct nest *nest = at->work->nest;
     const char *scalar = nest->cell[at->cell].symbol->name,
                *loop = at->endless->stmt->iterator->name;
-    return fail(err, STATUS_ILLEGAL,
-                "the plan is not legal: " ONE_COPY_EACH
-                "; a loop over a tile of %s would have a constant number of copies: put "
-                "a tile(%s:256) outside of where '%s' is set and used",
-                scalar, loop, loop, scalar);
+    char *plan = plan_text(at->work->plan);
+    fail(err, STATUS_ILLEGAL,
+         "the plan is not legal: " ONE_COPY_EACH
+         "; a loop over a tile of %s would have a constant number of copies: put "
+         "a tile(%s:256) outside of where '%s' is set and used",
+         scalar, loop, loop, scalar);
+    error_remedy(err, "tile(%s:256) %s", loop, plan);
+    free(plan);
+    return -1;
 }
 
 static int expand(struct work *work, size_t cell, struct error *err)
