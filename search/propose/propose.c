@@ -466,6 +466,44 @@ void propose_accumulators(const struct propose *about, struct choices *out,
     }
 }
 
+/* ---- narrow counters ---- */
+
+/* Bytes of the narrowest element that the nest reads. */
+static size_t narrowest(const struct nest *nest)
+{
+    size_t bytes = SIZE_MAX;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        size_t own = nest->view->array[access->array].element_bytes;
+        if (nest_holds(nest, access) && !access->write && own < bytes)
+            bytes = own;
+    }
+    return bytes;
+}
+
+/* Whole vectors, one or two times in an iteration. */
+void propose_narrow_counters(const struct propose *about, struct choices *out,
+                             struct buf *why_not)
+{
+    static const long bytes[] = {192, 96}, words[] = {16384, 4096};
+    const struct choice *now = about->now;
+    const char *name[KERNEL_DEPTH_MAX];
+    if (about->nest->nr == 0)
+        return;
+    if (choice_step(now, STEP_UNROLL) || choice_step(now, STEP_ACCUMULATORS)) {
+        buf_add(why_not, "the innermost loop is unrolled already");
+        return;
+    }
+    names_in_order(about, name);
+    const long *sizes = narrowest(about->nest) < 2 ? bytes : words;
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+        struct choice choice = *now;
+        const struct loop_size block = {name[about->nest->nr - 1], sizes[i]};
+        choice_put_sizes(&choice, STEP_NARROW_COUNTERS, &block, 1);
+        choices_add(out, &choice);
+    }
+}
+
 /* ---- simd ---- */
 
 void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)

@@ -495,6 +495,7 @@ static struct code *make_code(struct gen *gen)
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_accumulators(gen, code);
+    gen_narrow_counters(gen, code);
     gen_reductions(code);
     gen_streams(gen, code);
     gen_prefetches(gen, code);

@@ -1,12 +1,14 @@
 /*
  * Several accumulators in blocks of iterations: each copy of an iteration adds into a
  * variable of its own, and behind the loop they are put together. So an iteration waits
- * for the one so many before it, not for the last one.
+ * for the one so many before it, not for the last one. And narrow counters: a loop of so
+ * few iterations that a variable of one or two bytes holds what they count.
  */
 #include <string.h>
 
 #include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
+#include "variants/model/increment.h"
 #include "variants/model/recurrence.h"
 
 enum { STATEMENTS_MAX = 256, COPIES_MAX = 64 };
@@ -318,6 +320,77 @@ static bool share(struct gen *gen, struct code *loop, struct ir_symbol *symbol)
     return true;
 }
 
+/* ---- narrow counters ---- */
+
+static struct ir_type narrow_type(size_t bytes)
+{
+    return (struct ir_type){.text = bytes == 1 ? "unsigned char" : "unsigned short",
+                            .scalar = IR_INT,
+                            .is_unsigned = true,
+                            .bytes = bytes};
+}
+
+/* The statements of the loop's body, where it counts in the variable. Returns what all
+ * of its iterations add, at most; -1 = that is not known. */
+static long long counted_in(struct shared *at, long long block)
+{
+    const struct code *body = at->loop->child[0];
+    const struct tree *band = at->loop->band;
+    const struct ir_stmt *stmt[STATEMENTS_MAX];
+    long long copies = band->role == BAND_BLOCK ? copy_number_of(band) : 1;
+    for (size_t i = 0; i < body->child_nr; i++) {
+        const struct code *child = body->child[i];
+        bool plain = child->kind == CODE_STMT && !child->vector;
+        if (i == ARRAY_SIZE(stmt) || (!plain && code_mentions(child, at->symbol)))
+            return -1;
+        stmt[i] = plain ? child->stmt : NULL;
+    }
+    size_t nr = 0;
+    for (size_t i = 0; i < body->child_nr; i++)
+        if (stmt[i])
+            stmt[nr++] = stmt[i];
+    at->what =
+        recurrence_of(at->gen->arena, stmt, nr, ir_name(at->gen->arena, at->symbol),
+                      may_vary, at->gen->nest);
+    long long most = increment_at_most(&at->what, stmt, nr);
+    return most * ((block + copies - 1) / copies);
+}
+
+/* Without a branch, where it may be: compilers make vectors of that. */
+static struct ir_stmt *narrow_stmt(struct shared *at, const struct ir_stmt *stmt)
+{
+    struct ir_arena *arena = at->gen->arena;
+    struct ir_expr *by = ir_name(arena, at->copy[0]), *holds = increment_condition(stmt);
+    if (!holds)
+        return stmt_substitute(arena, stmt, &at->symbol, &by, 1);
+    if (expr_at_most(holds) != 1)
+        holds = both(at, "!=", holds, ir_integer(arena, 0));
+    struct ir_stmt *counts = ir_stmt_new(arena, IR_EXPR, 0);
+    counts->expr = assign(at, "+=", at->copy[0], holds);
+    return counts;
+}
+
+static bool narrow(struct gen *gen, struct code *loop, struct ir_symbol *symbol,
+                   long long block)
+{
+    struct code *body = loop->child[0];
+    struct shared at = {.gen = gen, .loop = loop, .symbol = symbol};
+    long long most = counted_in(&at, block);
+    size_t bytes = most > 0 ? increment_bytes(&at.what, most) : 0;
+    if (!bytes)
+        return false;
+    at.type = narrow_type(bytes);
+    at.copy[0] = gen_symbol(gen, gen_name(gen, symbol->name, true), &at.type);
+    declare(&at, at.copy[0], ir_integer(gen->arena, 0));
+    for (size_t i = 0; i < body->child_nr; i++)
+        if (code_mentions(body->child[i], symbol))
+            body->child[i]->stmt = narrow_stmt(&at, body->child[i]->stmt);
+    put_behind(&at, assign(&at, "+=", symbol, ir_name(gen->arena, at.copy[0])));
+    return true;
+}
+
+/* ---- all of a loop ---- */
+
 struct assigned {
     struct ir_symbol *symbol[COPIES_MAX];
     size_t nr;
@@ -339,7 +412,8 @@ static void note_assigned(struct ir_expr *expr, void *data)
     assigned->symbol[assigned->nr++] = target->symbol;
 }
 
-static bool share_all(struct gen *gen, struct code *loop)
+/* counted: 0, or the iterations that narrow counters count. */
+static bool share_all(struct gen *gen, struct code *loop, long long counted)
 {
     const struct code *block = loop->child[0];
     struct assigned assigned = {.nr = 0};
@@ -349,9 +423,11 @@ static bool share_all(struct gen *gen, struct code *loop)
             stmt_exprs(block->child[i]->stmt, note_assigned, &assigned);
     for (size_t i = 0; i < assigned.nr; i++)
         if (!code_declares(block, assigned.symbol[i]) &&
-            share(gen, loop, assigned.symbol[i]))
+            (counted ? narrow(gen, loop, assigned.symbol[i], counted)
+                     : share(gen, loop, assigned.symbol[i])))
             any = true;
-    loop->simd = loop->simd && !any; /* a reduction clause has no room for them */
+    if (!counted) /* a reduction clause has no room for several */
+        loop->simd = loop->simd && !any;
     return any;
 }
 
@@ -361,7 +437,7 @@ static void find_loops(struct gen *gen, struct code *code, bool *wanted, bool *d
                  code->band->role == BAND_BLOCK && !code_has_loop(code->child[0]);
     if (found) {
         *wanted = true;
-        *done = (!code->parallel && share_all(gen, code)) || *done;
+        *done = (!code->parallel && share_all(gen, code, 0)) || *done;
         return;
     }
     for (size_t i = 0; i < code->child_nr; i++) {
@@ -378,4 +454,31 @@ void gen_accumulators(struct gen *gen, struct code *code)
     if (wanted && !done)
         gen->problem =
             "in the new code no variable can be shared by several accumulators";
+}
+
+/* tile: the loop over blocks around it in which this one is the only loop; NULL = none.
+ */
+static bool narrow_loops(struct gen *gen, struct code *code, const struct tree *tile)
+{
+    bool loop = code->kind == CODE_FOR, any = false;
+    if (loop && code->band->counted)
+        tile = code->band;
+    else if (loop && tile && tile->loop != code->band->loop)
+        tile = NULL;
+    if (loop && !code_has_loop(code->child[0]))
+        return tile && tile != code->band && !code->parallel &&
+               share_all(gen, code, tile->counted);
+    for (size_t i = 0; i < code->child_nr; i++) {
+        struct code *child = code->child[i];
+        any = narrow_loops(gen, child, tile) || any;
+        i = code_index(child);
+    }
+    return any;
+}
+
+void gen_narrow_counters(struct gen *gen, struct code *code)
+{
+    if (gen->work->counts && !narrow_loops(gen, code, NULL))
+        gen->problem = "in the new code no variable counts little enough in each block "
+                       "for a narrow one";
 }

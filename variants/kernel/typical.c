@@ -299,6 +299,11 @@ static void unrollings(struct typical *at)
     each_loop(at, "unroll", "unroll(@:4)", is_innermost, no_loop);
 }
 
+static void counters(struct typical *at)
+{
+    each_loop(at, "narrow_counters", "narrow_counters(@:192)", is_innermost, no_loop);
+}
+
 static void pads(struct typical *at)
 {
     nothing(at, "pad", at->nr, "for arrays that the function declares itself");
@@ -335,6 +340,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_FUSE] = fusions,
         [STEP_UNROLL_JAM] = jams,
         [STEP_UNROLL] = unrollings,
+        [STEP_NARROW_COUNTERS] = counters,
         [STEP_FULL] = full_tiles,
         [STEP_PACK] = packs,
         [STEP_VEC] = vectors,

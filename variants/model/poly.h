@@ -136,7 +136,9 @@ struct tree {
     bool separate;          /* loops of their own where not all statements below run */
     long long accumulators; /* block: so many variables share each of its recurrences; 0 =
                                those of the source */
-    long long lanes;        /* iterations that are one operation on vectors; 0 = none */
+    long long counted; /* tile: so many iterations of the innermost loop, at most, for
+                          which narrow variables count; 0 = those of the source */
+    long long lanes;   /* iterations that are one operation on vectors; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one

@@ -243,7 +243,7 @@ char *plan_text(const struct plan *plan)
 }
 
 /* What transformations.def says, as a table. */
-enum { UNROLL_MAX = 64 };
+enum { UNROLL_MAX = 64, NARROW_MAX = 65535 };
 #define WHEN_MAX (1LL << 60) /* no loop counts so far: MODEL_FAR */
 
 #define OPTION(name) (1U << OPTION_##name)
@@ -441,7 +441,6 @@ static const struct step_by_hand by_hand[] = {
     {"branch_free", "a store or a sum each time in place of a branch on data", false},
     {"interleave", "several independent chains side by side in one loop", false},
     {"reciprocal", "a multiplication or comparison in place of a division", false},
-    {"narrow_counters", "counters as narrow as the elements, added up in blocks", false},
     {"best_of_block", "the best of a block first, its place only where it wins", false},
     {"scan", "sums within a few elements first, one addition of them in the chain",
      false},

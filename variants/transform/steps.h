@@ -22,10 +22,11 @@ enum copies { COPIES_BEHIND, COPIES_JAMMED, COPIES_ACCUMULATE };
 int tree_unroll(struct work *work, const char *name, long long factor, enum copies copies,
                 struct error *err);
 /* The innermost loop has something that several variables may share, see
- * model/recurrence.h; `why`, a phrase, is filled where it has not. *element: it is an
- * element of an array. */
-bool band_accumulates(const struct nest *nest, const struct tree *band, bool *element,
-                      struct buf *why);
+ * model/recurrence.h; with a `block` of iterations, from 1 on, what a narrower counter
+ * holds for so many, see model/increment.h. `why`, a phrase, is filled where it has not.
+ * *element: it is an element of an array. */
+bool band_accumulates(const struct nest *nest, const struct tree *band, long long block,
+                      bool *element, struct buf *why);
 /* Instance -> those of its block of `size` iterations of the band; equal in all other
  * loops. */
 isl_map *block_partners(const struct tree *band, long long size,

@@ -207,7 +207,7 @@ static bool may_be_unrolled(struct search *at, const struct tree *band)
     bool element = false;
     if (at->copies != COPIES_ACCUMULATE)
         return true;
-    if (!band_accumulates(at->work->nest, band, &element, &at->why))
+    if (!band_accumulates(at->work->nest, band, 0, &element, &at->why))
         return false;
     at->work->reorders = at->work->reorders || element;
     return true;
