@@ -466,6 +466,33 @@ void propose_accumulators(const struct propose *about, struct choices *out,
     }
 }
 
+/* ---- several tables ---- */
+
+/* As many as iterations run while a load waits for the store before it; half of them,
+ * where caches have no room. */
+void propose_privatize(const struct propose *about, struct choices *out,
+                       struct buf *why_not)
+{
+    static const long tables[] = {8, 4};
+    const struct kernel_view *view = about->nest->view;
+    if (choice_step(about->now, STEP_UNROLL)) {
+        buf_add(why_not, "the innermost loop is unrolled already");
+        return;
+    }
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        for (size_t k = 0; access->write && access->update && k < ARRAY_SIZE(tables);
+             k++) {
+            struct choice choice = *about->now;
+            const struct loop_size table = {view->array[access->array].name, tables[k]};
+            choice_put_sizes(&choice, STEP_PRIVATIZE, &table, 1);
+            choices_add(out, &choice);
+        }
+    }
+    if (!out->nr)
+        buf_add(why_not, "no element that is found by an index is updated");
+}
+
 /* ---- narrow counters ---- */
 
 /* Bytes of the narrowest element that the nest reads. */

@@ -492,6 +492,7 @@ static struct code *make_code(struct gen *gen)
         return NULL;
     gen_locals(gen, code);
     gen_buffers(gen, code);
+    gen_tables(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_accumulators(gen, code);

@@ -141,6 +141,7 @@ bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_e
 bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
                             const struct ir_symbol *array);
 void gen_scalars(struct gen *gen, struct code *code);
+void gen_tables(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
 void gen_narrow_counters(struct gen *gen, struct code *code);
 

@@ -4,12 +4,12 @@
  * for the one so many before it, not for the last one. And narrow counters: a loop of so
  * few iterations that a variable of one or two bytes holds what they count.
  */
+#include "variants/emit/gen_accumulate.h"
+
 #include <string.h>
 
-#include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
 #include "variants/model/increment.h"
-#include "variants/model/recurrence.h"
 
 enum { STATEMENTS_MAX = 256, COPIES_MAX = 64 };
 
@@ -28,8 +28,7 @@ struct shared {
 
 /* ---- pieces of code ---- */
 
-static struct code *statement(struct gen *gen, enum ir_stmt_kind kind,
-                              struct ir_expr *expr)
+struct code *gen_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr)
 {
     struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
@@ -40,7 +39,7 @@ static struct code *statement(struct gen *gen, enum ir_stmt_kind kind,
 
 static void declare(struct shared *at, struct ir_symbol *symbol, struct ir_expr *value)
 {
-    struct code *code = statement(at->gen, IR_DECL, value);
+    struct code *code = gen_statement(at->gen, IR_DECL, value);
     code->stmt->symbol = symbol;
     code_insert(at->loop->parent, code_index(at->loop), code);
 }
@@ -54,7 +53,7 @@ static struct ir_expr *assign(struct shared *at, const char *op, struct ir_symbo
 static void put_behind(struct shared *at, struct ir_expr *expr)
 {
     code_insert(at->loop->parent, code_index(at->loop) + ++at->behind,
-                statement(at->gen, IR_EXPR, expr));
+                gen_statement(at->gen, IR_EXPR, expr));
 }
 
 static struct ir_expr *cast(struct shared *at, const struct ir_type *type,
@@ -83,8 +82,7 @@ static struct ir_expr *times(struct shared *at, struct ir_expr *a, struct ir_exp
 
 /* ---- the variables ---- */
 
-/* Partial results of signed integers may overflow where the whole does not. */
-static struct ir_type type_of(const struct recurrence *what)
+struct ir_type gen_partial_type(const struct recurrence *what)
 {
     struct ir_type type = what->target->type;
     type.is_const = type.is_volatile = false;
@@ -169,22 +167,26 @@ static void declare_power(struct shared *at)
 
 /* ---- in the loop ---- */
 
-/* Which copy of the iteration the statement is of; -1 = that cannot be told. */
-static long long copy_of(const struct shared *at, const struct code *code)
+long long gen_copy_of(struct gen *gen, const struct code *loop, long long nr,
+                      const struct code *code)
 {
-    struct gen *gen = at->gen;
-    size_t pos = (size_t)at->loop->band->loop->depth;
-    long long step = at->loop->step / at->nr;
+    size_t pos = (size_t)loop->band->loop->depth;
+    long long step = loop->step / nr;
     if (code->statement == SIZE_MAX || pos >= code->iterator_nr || !step)
         return -1;
     struct sum value = sum_of_expr(gen->arena, code->iterator[pos]);
-    struct ir_expr *var = ir_name(gen->arena, at->loop->var);
+    struct ir_expr *var = ir_name(gen->arena, loop->var);
     struct sum base = sum_of_expr(gen->arena, var);
     value = sum_add(&value, &base, -1);
     if (value.nr || value.constant % step || value.constant / step < 0 ||
-        value.constant / step >= at->nr)
+        value.constant / step >= nr)
         return -1;
     return value.constant / step;
+}
+
+static long long copy_of(const struct shared *at, const struct code *code)
+{
+    return gen_copy_of(at->gen, at->loop, at->nr, code);
 }
 
 /* By the code as it has become: what the user's text sets, and our own variables. */
@@ -216,7 +218,7 @@ static void rewrite(struct shared *at, struct code *code, long long copy)
 
 /* ---- behind it ---- */
 
-static const char *operator_of(enum recurrence_kind kind)
+const char *gen_join_operator(enum recurrence_kind kind)
 {
     static const char *const op[] = {[RECURRENCE_SUM] = "+=",
                                      [RECURRENCE_PRODUCT] = "*=",
@@ -259,7 +261,7 @@ static void join_select(struct shared *at)
 static void join(struct shared *at)
 {
     struct ir_arena *arena = at->gen->arena;
-    const char *op = operator_of(at->what.kind);
+    const char *op = gen_join_operator(at->what.kind);
     bool whole = at->copy[0] != NULL;
     struct ir_expr *all = name_of(at, !whole);
     for (long long i = 1 + !whole; i < at->nr; i++)
@@ -304,7 +306,7 @@ static bool share(struct gen *gen, struct code *loop, struct ir_symbol *symbol)
         .gen = gen, .loop = loop, .symbol = symbol, .nr = loop->band->accumulators};
     if (at.nr > COPIES_MAX || !find_what(&at))
         return false;
-    at.type = type_of(&at.what);
+    at.type = gen_partial_type(&at.what);
     if (at.what.kind == RECURRENCE_LINEAR)
         declare_power(&at);
     declare_copies(&at);

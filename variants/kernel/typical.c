@@ -252,6 +252,19 @@ static void streams(struct typical *at)
     nothing(at, "nontemporal", before, "no array is written element after element");
 }
 
+static void tables(struct typical *at)
+{
+    size_t before = at->nr;
+    for (size_t i = 0; i < at->view->access_nr; i++) {
+        const struct kernel_access *access = &at->view->access[i];
+        if (access->write && access->update)
+            add(at, "privatize",
+                xasprintf("privatize(%s:%d)", at->view->array[access->array].name,
+                          UNROLL));
+    }
+    nothing(at, "privatize", before, "no element found by an index is updated");
+}
+
 static void tunables(struct typical *at)
 {
     size_t before = at->nr;
@@ -341,6 +354,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_UNROLL_JAM] = jams,
         [STEP_UNROLL] = unrollings,
         [STEP_NARROW_COUNTERS] = counters,
+        [STEP_PRIVATIZE] = tables,
         [STEP_FULL] = full_tiles,
         [STEP_PACK] = packs,
         [STEP_VEC] = vectors,

@@ -44,6 +44,11 @@ static long long of_cast(const struct ir_expr *expr)
     return expr->type.scalar == IR_INT && value <= OF_ANY_TYPE ? value : -1;
 }
 
+static long long of_type(const struct ir_type *type)
+{
+    return !type->is_unsigned || type->bytes > 2 ? -1 : type->bytes == 1 ? 255 : GREATEST;
+}
+
 long long expr_at_most(const struct ir_expr *expr)
 {
     long long value = -1;
@@ -64,7 +69,7 @@ long long expr_at_most(const struct ir_expr *expr)
         long long a = expr_at_most(expr->arg[1]), b = expr_at_most(expr->arg[2]);
         value = a < 0 || b < 0 ? -1 : a > b ? a : b;
     }
-    return value <= GREATEST ? value : -1;
+    return value >= 0 && value <= GREATEST ? value : of_type(&expr->type);
 }
 
 /* ---- statements ---- */

@@ -9,7 +9,7 @@ struct ir_stmt;
 struct recurrence;
 
 /* The greatest value that the integer expression may have, at most 65535, where it is
- * never negative: 1 of a comparison; -1 = that is not known. */
+ * never negative: 1 of a comparison, 255 of an unsigned char; -1 = that is not known. */
 long long expr_at_most(const struct ir_expr *expr);
 
 /* The most that the statements, which are one iteration, add to the target of a sum of

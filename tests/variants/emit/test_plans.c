@@ -16,7 +16,7 @@ enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 static const char *const kernels[] = {
     "gemm_linear",  "jacobi_2d_time",      "trmm_left",         "spmv_csr",
     "steps_of_two", "accumulate_integers", "accumulate_floats", "rows_product",
-    "rows_star",    "rows_triangle",       "narrow_counts"};
+    "rows_star",    "rows_triangle",       "narrow_counts",     "private_tables"};
 
 static char *path_of(const char *name)
 {
@@ -130,7 +130,7 @@ TEST("plans that were wrong once")
 }
 
 /* One by one, with a rest, in tiles, and with several of one step's kind. */
-TEST("several accumulators and narrow ones make the same")
+TEST("several accumulators, narrow ones and tables make the same")
 {
     static const char *const plans[][2] = {
         {"accumulate_integers", "accumulators(i:2)"},
@@ -142,6 +142,9 @@ TEST("several accumulators and narrow ones make the same")
         {"narrow_counts", "narrow_counters(i:255)"},
         {"narrow_counts", "nest(1) narrow_counters(i:127) unroll(i:4)"},
         {"narrow_counts", "nest(1) narrow_counters(i:256) unroll(i:3)"},
+        {"private_tables", "privatize(rows:4)"},
+        {"private_tables", "privatize(few:3,wide:3)"},
+        {"private_tables", "tile(i:64) privatize(wide:2) unroll(c:2)"},
     };
     struct error err = {0};
     char *shared;

@@ -66,6 +66,7 @@ TEST("each transformation has its plans")
         {"accumulators", "accumulators(j:4)"},
         {"narrow_counters", "narrow_counters(j:192)"},
         {"narrow_counters", "narrow_counters(i:192)"},
+        {"privatize", NULL},
         {"full", "tile(j:32) full(j)"},
         {"full", "tile(i:32) full(i)"},
         {"pack", "tile(t:32,i:32,j:32) pack(a,jt)"},
