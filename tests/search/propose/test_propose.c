@@ -207,6 +207,26 @@ TEST("narrow counters take blocks of whole vectors")
     bench_release(&bench);
 }
 
+TEST("several tables are for what is updated by an index")
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "privatize");
+    check_nothing(&bench, "no element that is found by an index is updated");
+    for (size_t i = 0; i < bench.kernel.view.access_nr; i++)
+        bench.kernel.access[i].update = bench.kernel.access[i].write;
+    ask(&bench, "privatize");
+    check_at(&bench, 0, "privatize(out:8)");
+    check_at(&bench, 1, "privatize(out:4)");
+    check_eq(bench.out.nr, 2);
+    bench.now = choice_of("unroll(i:4)");
+    ask(&bench, "privatize");
+    check_nothing(&bench, "the innermost loop is unrolled already");
+    bench_release(&bench);
+}
+
 TEST("simd is proposed once")
 {
     struct bench bench = {0};
