@@ -32,34 +32,36 @@ static long long elements_of(const struct table *table, const struct ir_expr *in
     return most >= 0 && most < room ? most + 1 : room;
 }
 
-static bool is_update(const struct nest *nest, const struct access *access)
+/* Why what the statement does to the table is no such update; NULL = it is one. */
+static const char *why_not(const struct nest *nest, const struct access *access)
 {
     const struct ir_stmt *stmt = nest->statement[access->statement].stmt;
     const struct ir_expr *element = access->expr;
+    if (element->kind != IR_INDEX || element->arg[0]->kind != IR_NAME)
+        return "is no element of one subscript";
     struct recurrence found =
         recurrence_of(nest->model->arena, &stmt, 1, element, varies, NULL);
-    return recurrence_of_tables(&found) &&
-           (!recurrence_rounds(&found) || nest->model->request.reassociate);
+    if (found.kind == RECURRENCE_NONE)
+        return found.why;
+    if (!recurrence_of_tables(&found))
+        return "is not summed up, nor found by an index without the table";
+    return recurrence_rounds(&found) && !nest->model->request.reassociate
+               ? "is a floating-point sum, which tables would round otherwise; with "
+                 "--reassociate they may"
+               : NULL;
 }
 
 static bool note_update(const struct nest *nest, const struct access *access,
                         struct table *table, struct buf *why)
 {
-    const struct ir_expr *element = access->expr;
-    const char *name = table->array->name;
-    bool one = element->kind == IR_INDEX && element->arg[0]->kind == IR_NAME;
-    if (!one || !is_update(nest, access)) {
-        buf_addf(why,
-                 "'%s' is used at line %d otherwise than by an update of one element "
-                 "that may be made in any order%s",
-                 name, access->line,
-                 one && element->type.scalar == IR_FLOAT &&
-                         !nest->model->request.reassociate
-                     ? "; sums of floating point may with --reassociate"
-                     : "");
+    const char *reason = why_not(nest, access);
+    if (reason) {
+        buf_add(why, "'");
+        ir_print_expr(why, access->expr);
+        buf_addf(why, "' %s at line %d", reason, access->line);
         return false;
     }
-    long long elements = elements_of(table, element->arg[1]);
+    long long elements = elements_of(table, access->expr->arg[1]);
     table->elements = elements > table->elements ? elements : table->elements;
     return true;
 }
@@ -148,7 +150,7 @@ int tree_privatize(struct work *work, const struct plan_step *step, struct error
     bool done = tree_unroll_tables(work, tables, &why) > 0;
     if (!done)
         fail(err, STATUS_ILLEGAL,
-             "no innermost loop only updates elements of '%s', of one subscript%s%s",
+             "no innermost loop only updates elements of '%s' by one subscript%s%s",
              step->arg[0].name, why.length ? ": " : "", buf_str(&why));
     buf_release(&why);
     work->reorders = true;
