@@ -508,11 +508,12 @@ static size_t narrowest(const struct nest *nest)
     return bytes;
 }
 
-/* Whole vectors, one or two times in an iteration. */
+/* Whole vectors, one or two times in an iteration; and behind a first iteration of each
+ * block, where one asks what the one before did. */
 void propose_narrow_counters(const struct propose *about, struct choices *out,
                              struct buf *why_not)
 {
-    static const long bytes[] = {192, 96}, words[] = {16384, 4096};
+    static const long bytes[] = {192, 193, 96}, words[] = {16384, 16385, 4096};
     const struct choice *now = about->now;
     const char *name[KERNEL_DEPTH_MAX];
     if (about->nest->nr == 0)

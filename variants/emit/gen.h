@@ -143,6 +143,9 @@ bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
 void gen_scalars(struct gen *gen, struct code *code);
 void gen_tables(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
+/* gen_flags.c: an innermost loop that counts where a condition begins, or ends, asks it
+ * of the iteration before. */
+void gen_flag(struct gen *gen, struct code *loop);
 void gen_narrow_counters(struct gen *gen, struct code *code);
 
 bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);

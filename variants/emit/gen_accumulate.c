@@ -467,9 +467,12 @@ static bool narrow_loops(struct gen *gen, struct code *code, const struct tree *
         tile = code->band;
     else if (loop && tile && tile->loop != code->band->loop)
         tile = NULL;
-    if (loop && !code_has_loop(code->child[0]))
-        return tile && tile != code->band && !code->parallel &&
-               share_all(gen, code, tile->counted);
+    if (loop && !code_has_loop(code->child[0])) {
+        bool counted = tile && tile != code->band && !code->parallel;
+        if (counted)
+            gen_flag(gen, code);
+        return counted && share_all(gen, code, tile->counted);
+    }
     for (size_t i = 0; i < code->child_nr; i++) {
         struct code *child = code->child[i];
         any = narrow_loops(gen, child, tile) || any;
