@@ -521,6 +521,72 @@ void propose_skip_blocks(const struct propose *about, struct choices *out,
                 "no innermost loop is one if whose condition can be asked ahead");
 }
 
+/* ---- several tables ---- */
+
+/* As many as iterations run while a load waits for the store before it; half of them,
+ * where caches have no room. */
+void propose_privatize(const struct propose *about, struct choices *out,
+                       struct buf *why_not)
+{
+    static const long tables[] = {8, 4};
+    const struct kernel_view *view = about->nest->view;
+    if (choice_step(about->now, STEP_UNROLL)) {
+        buf_add(why_not, "the innermost loop is unrolled already");
+        return;
+    }
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        for (size_t k = 0; access->write && access->update && k < ARRAY_SIZE(tables);
+             k++) {
+            struct choice choice = *about->now;
+            const struct loop_size table = {view->array[access->array].name, tables[k]};
+            choice_put_sizes(&choice, STEP_PRIVATIZE, &table, 1);
+            choices_add(out, &choice);
+        }
+    }
+    if (!out->nr)
+        buf_add(why_not, "no element that is found by an index is updated");
+}
+
+/* ---- narrow counters ---- */
+
+/* Bytes of the narrowest element that the nest reads. */
+static size_t narrowest(const struct nest *nest)
+{
+    size_t bytes = SIZE_MAX;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        size_t own = nest->view->array[access->array].element_bytes;
+        if (nest_holds(nest, access) && !access->write && own < bytes)
+            bytes = own;
+    }
+    return bytes;
+}
+
+/* Whole vectors, one or two times in an iteration; and behind a first iteration of each
+ * block, where one asks what the one before did. */
+void propose_narrow_counters(const struct propose *about, struct choices *out,
+                             struct buf *why_not)
+{
+    static const long bytes[] = {192, 193, 96}, words[] = {16384, 16385, 4096};
+    const struct choice *now = about->now;
+    const char *name[KERNEL_DEPTH_MAX];
+    if (about->nest->nr == 0)
+        return;
+    if (choice_step(now, STEP_UNROLL) || choice_step(now, STEP_ACCUMULATORS)) {
+        buf_add(why_not, "the innermost loop is unrolled already");
+        return;
+    }
+    names_in_order(about, name);
+    const long *sizes = narrowest(about->nest) < 2 ? bytes : words;
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+        struct choice choice = *now;
+        const struct loop_size block = {name[about->nest->nr - 1], sizes[i]};
+        choice_put_sizes(&choice, STEP_NARROW_COUNTERS, &block, 1);
+        choices_add(out, &choice);
+    }
+}
+
 /* ---- simd ---- */
 
 void propose_simd(const struct propose *about, struct choices *out, struct buf *why_not)

@@ -245,7 +245,7 @@ static const char shown_in_house[] =
     "variants/model/poly.h variants/model/budget.h variants/model/deps.h "
     "variants/model/model_affine.h variants/model/model_nest.h "
     "variants/model/model_overlap.h variants/model/recurrence.h "
-    "variants/model/model_view.h variants/model/tree.h "
+    "variants/model/increment.h variants/model/model_view.h variants/model/tree.h "
     "variants/clang/clang_tree.h variants/clang/clang_access.h "
     "variants/directives/contents.h variants/directives/pragma.h "
     "variants/directives/record_fields.h variants/directives/tunable.h "

@@ -494,9 +494,11 @@ static struct code *make_code(struct gen *gen)
     gen_rounds(gen, code);
     gen_skips(gen, code);
     gen_buffers(gen, code);
+    gen_tables(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_accumulators(gen, code);
+    gen_narrow_counters(gen, code);
     gen_reductions(code);
     gen_streams(gen, code);
     gen_prefetches(gen, code);

@@ -141,9 +141,14 @@ bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_e
 bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
                             const struct ir_symbol *array);
 void gen_scalars(struct gen *gen, struct code *code);
+void gen_tables(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
 void gen_rounds(struct gen *gen, struct code *code); /* of bands that go in rounds */
 void gen_skips(struct gen *gen, struct code *code);  /* that ask first */
+/* gen_flags.c: an innermost loop that counts where a condition begins, or ends, asks it
+ * of the iteration before. */
+void gen_flag(struct gen *gen, struct code *loop);
+void gen_narrow_counters(struct gen *gen, struct code *code);
 
 bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 /* Of a loop that the user's own directive shares out; else true. False: gen->problem. */

@@ -1,13 +1,15 @@
 /*
  * Several accumulators in blocks of iterations: each copy of an iteration adds into a
  * variable of its own, and behind the loop they are put together. So an iteration waits
- * for the one so many before it, not for the last one.
+ * for the one so many before it, not for the last one. And narrow counters: a loop of so
+ * few iterations that a variable of one or two bytes holds what they count.
  */
+#include "variants/emit/gen_accumulate.h"
+
 #include <string.h>
 
-#include "variants/emit/gen.h"
 #include "variants/ir/sum.h"
-#include "variants/model/recurrence.h"
+#include "variants/model/increment.h"
 
 enum { STATEMENTS_MAX = 256, COPIES_MAX = 64 };
 
@@ -26,8 +28,7 @@ struct shared {
 
 /* ---- pieces of code ---- */
 
-static struct code *statement(struct gen *gen, enum ir_stmt_kind kind,
-                              struct ir_expr *expr)
+struct code *gen_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr)
 {
     struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
@@ -38,7 +39,7 @@ static struct code *statement(struct gen *gen, enum ir_stmt_kind kind,
 
 static void declare(struct shared *at, struct ir_symbol *symbol, struct ir_expr *value)
 {
-    struct code *code = statement(at->gen, IR_DECL, value);
+    struct code *code = gen_statement(at->gen, IR_DECL, value);
     code->stmt->symbol = symbol;
     code_insert(at->loop->parent, code_index(at->loop), code);
 }
@@ -52,7 +53,7 @@ static struct ir_expr *assign(struct shared *at, const char *op, struct ir_symbo
 static void put_behind(struct shared *at, struct ir_expr *expr)
 {
     code_insert(at->loop->parent, code_index(at->loop) + ++at->behind,
-                statement(at->gen, IR_EXPR, expr));
+                gen_statement(at->gen, IR_EXPR, expr));
 }
 
 static struct ir_expr *cast(struct shared *at, const struct ir_type *type,
@@ -81,8 +82,7 @@ static struct ir_expr *times(struct shared *at, struct ir_expr *a, struct ir_exp
 
 /* ---- the variables ---- */
 
-/* Partial results of signed integers may overflow where the whole does not. */
-static struct ir_type type_of(const struct recurrence *what)
+struct ir_type gen_partial_type(const struct recurrence *what)
 {
     struct ir_type type = what->target->type;
     type.is_const = type.is_volatile = false;
@@ -167,22 +167,26 @@ static void declare_power(struct shared *at)
 
 /* ---- in the loop ---- */
 
-/* Which copy of the iteration the statement is of; -1 = that cannot be told. */
-static long long copy_of(const struct shared *at, const struct code *code)
+long long gen_copy_of(struct gen *gen, const struct code *loop, long long nr,
+                      const struct code *code)
 {
-    struct gen *gen = at->gen;
-    size_t pos = (size_t)at->loop->band->loop->depth;
-    long long step = at->loop->step / at->nr;
+    size_t pos = (size_t)loop->band->loop->depth;
+    long long step = loop->step / nr;
     if (code->statement == SIZE_MAX || pos >= code->iterator_nr || !step)
         return -1;
     struct sum value = sum_of_expr(gen->arena, code->iterator[pos]);
-    struct ir_expr *var = ir_name(gen->arena, at->loop->var);
+    struct ir_expr *var = ir_name(gen->arena, loop->var);
     struct sum base = sum_of_expr(gen->arena, var);
     value = sum_add(&value, &base, -1);
     if (value.nr || value.constant % step || value.constant / step < 0 ||
-        value.constant / step >= at->nr)
+        value.constant / step >= nr)
         return -1;
     return value.constant / step;
+}
+
+static long long copy_of(const struct shared *at, const struct code *code)
+{
+    return gen_copy_of(at->gen, at->loop, at->nr, code);
 }
 
 /* By the code as it has become: what the user's text sets, and our own variables. */
@@ -214,7 +218,7 @@ static void rewrite(struct shared *at, struct code *code, long long copy)
 
 /* ---- behind it ---- */
 
-static const char *operator_of(enum recurrence_kind kind)
+const char *gen_join_operator(enum recurrence_kind kind)
 {
     static const char *const op[] = {[RECURRENCE_SUM] = "+=",
                                      [RECURRENCE_PRODUCT] = "*=",
@@ -257,7 +261,7 @@ static void join_select(struct shared *at)
 static void join(struct shared *at)
 {
     struct ir_arena *arena = at->gen->arena;
-    const char *op = operator_of(at->what.kind);
+    const char *op = gen_join_operator(at->what.kind);
     bool whole = at->copy[0] != NULL;
     struct ir_expr *all = name_of(at, !whole);
     for (long long i = 1 + !whole; i < at->nr; i++)
@@ -302,7 +306,7 @@ static bool share(struct gen *gen, struct code *loop, struct ir_symbol *symbol)
         .gen = gen, .loop = loop, .symbol = symbol, .nr = loop->band->accumulators};
     if (at.nr > COPIES_MAX || !find_what(&at))
         return false;
-    at.type = type_of(&at.what);
+    at.type = gen_partial_type(&at.what);
     if (at.what.kind == RECURRENCE_LINEAR)
         declare_power(&at);
     declare_copies(&at);
@@ -317,6 +321,77 @@ static bool share(struct gen *gen, struct code *loop, struct ir_symbol *symbol)
         join(&at);
     return true;
 }
+
+/* ---- narrow counters ---- */
+
+static struct ir_type narrow_type(size_t bytes)
+{
+    return (struct ir_type){.text = bytes == 1 ? "unsigned char" : "unsigned short",
+                            .scalar = IR_INT,
+                            .is_unsigned = true,
+                            .bytes = bytes};
+}
+
+/* The statements of the loop's body, where it counts in the variable. Returns what all
+ * of its iterations add, at most; -1 = that is not known. */
+static long long counted_in(struct shared *at, long long block)
+{
+    const struct code *body = at->loop->child[0];
+    const struct tree *band = at->loop->band;
+    const struct ir_stmt *stmt[STATEMENTS_MAX];
+    long long copies = band->role == BAND_BLOCK ? copy_number_of(band) : 1;
+    for (size_t i = 0; i < body->child_nr; i++) {
+        const struct code *child = body->child[i];
+        bool plain = child->kind == CODE_STMT && !child->vector;
+        if (i == ARRAY_SIZE(stmt) || (!plain && code_mentions(child, at->symbol)))
+            return -1;
+        stmt[i] = plain ? child->stmt : NULL;
+    }
+    size_t nr = 0;
+    for (size_t i = 0; i < body->child_nr; i++)
+        if (stmt[i])
+            stmt[nr++] = stmt[i];
+    at->what =
+        recurrence_of(at->gen->arena, stmt, nr, ir_name(at->gen->arena, at->symbol),
+                      may_vary, at->gen->nest);
+    long long most = increment_at_most(&at->what, stmt, nr);
+    return most * ((block + copies - 1) / copies);
+}
+
+/* Without a branch, where it may be: compilers make vectors of that. */
+static struct ir_stmt *narrow_stmt(struct shared *at, const struct ir_stmt *stmt)
+{
+    struct ir_arena *arena = at->gen->arena;
+    struct ir_expr *by = ir_name(arena, at->copy[0]), *holds = increment_condition(stmt);
+    if (!holds)
+        return stmt_substitute(arena, stmt, &at->symbol, &by, 1);
+    if (expr_at_most(holds) != 1)
+        holds = both(at, "!=", holds, ir_integer(arena, 0));
+    struct ir_stmt *counts = ir_stmt_new(arena, IR_EXPR, 0);
+    counts->expr = assign(at, "+=", at->copy[0], holds);
+    return counts;
+}
+
+static bool narrow(struct gen *gen, struct code *loop, struct ir_symbol *symbol,
+                   long long block)
+{
+    struct code *body = loop->child[0];
+    struct shared at = {.gen = gen, .loop = loop, .symbol = symbol};
+    long long most = counted_in(&at, block);
+    size_t bytes = most > 0 ? increment_bytes(&at.what, most) : 0;
+    if (!bytes)
+        return false;
+    at.type = narrow_type(bytes);
+    at.copy[0] = gen_symbol(gen, gen_name(gen, symbol->name, true), &at.type);
+    declare(&at, at.copy[0], ir_integer(gen->arena, 0));
+    for (size_t i = 0; i < body->child_nr; i++)
+        if (code_mentions(body->child[i], symbol))
+            body->child[i]->stmt = narrow_stmt(&at, body->child[i]->stmt);
+    put_behind(&at, assign(&at, "+=", symbol, ir_name(gen->arena, at.copy[0])));
+    return true;
+}
+
+/* ---- all of a loop ---- */
 
 struct assigned {
     struct ir_symbol *symbol[COPIES_MAX];
@@ -339,7 +414,8 @@ static void note_assigned(struct ir_expr *expr, void *data)
     assigned->symbol[assigned->nr++] = target->symbol;
 }
 
-static bool share_all(struct gen *gen, struct code *loop)
+/* counted: 0, or the iterations that narrow counters count. */
+static bool share_all(struct gen *gen, struct code *loop, long long counted)
 {
     const struct code *block = loop->child[0];
     struct assigned assigned = {.nr = 0};
@@ -349,9 +425,11 @@ static bool share_all(struct gen *gen, struct code *loop)
             stmt_exprs(block->child[i]->stmt, note_assigned, &assigned);
     for (size_t i = 0; i < assigned.nr; i++)
         if (!code_declares(block, assigned.symbol[i]) &&
-            share(gen, loop, assigned.symbol[i]))
+            (counted ? narrow(gen, loop, assigned.symbol[i], counted)
+                     : share(gen, loop, assigned.symbol[i])))
             any = true;
-    loop->simd = loop->simd && !any; /* a reduction clause has no room for them */
+    if (!counted) /* a reduction clause has no room for several */
+        loop->simd = loop->simd && !any;
     return any;
 }
 
@@ -361,7 +439,7 @@ static void find_loops(struct gen *gen, struct code *code, bool *wanted, bool *d
                  code->band->role == BAND_BLOCK && !code_has_loop(code->child[0]);
     if (found) {
         *wanted = true;
-        *done = (!code->parallel && share_all(gen, code)) || *done;
+        *done = (!code->parallel && share_all(gen, code, 0)) || *done;
         return;
     }
     for (size_t i = 0; i < code->child_nr; i++) {
@@ -378,4 +456,34 @@ void gen_accumulators(struct gen *gen, struct code *code)
     if (wanted && !done)
         gen->problem =
             "in the new code no variable can be shared by several accumulators";
+}
+
+/* tile: the loop over blocks around it in which this one is the only loop; NULL = none.
+ */
+static bool narrow_loops(struct gen *gen, struct code *code, const struct tree *tile)
+{
+    bool loop = code->kind == CODE_FOR, any = false;
+    if (loop && code->band->counted)
+        tile = code->band;
+    else if (loop && tile && tile->loop != code->band->loop)
+        tile = NULL;
+    if (loop && !code_has_loop(code->child[0])) {
+        bool counted = tile && tile != code->band && !code->parallel;
+        if (counted)
+            gen_flag(gen, code);
+        return counted && share_all(gen, code, tile->counted);
+    }
+    for (size_t i = 0; i < code->child_nr; i++) {
+        struct code *child = code->child[i];
+        any = narrow_loops(gen, child, tile) || any;
+        i = code_index(child);
+    }
+    return any;
+}
+
+void gen_narrow_counters(struct gen *gen, struct code *code)
+{
+    if (gen->work->counts && !narrow_loops(gen, code, NULL))
+        gen->problem = "in the new code no variable counts little enough in each block "
+                       "for a narrow one";
 }

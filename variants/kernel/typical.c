@@ -260,6 +260,19 @@ static void streams(struct typical *at)
     nothing(at, "nontemporal", before, "no array is written element after element");
 }
 
+static void tables(struct typical *at)
+{
+    size_t before = at->nr;
+    for (size_t i = 0; i < at->view->access_nr; i++) {
+        const struct kernel_access *access = &at->view->access[i];
+        if (access->write && access->update)
+            add(at, "privatize",
+                xasprintf("privatize(%s:%d)", at->view->array[access->array].name,
+                          UNROLL));
+    }
+    nothing(at, "privatize", before, "no element found by an index is updated");
+}
+
 static void tunables(struct typical *at)
 {
     size_t before = at->nr;
@@ -318,6 +331,11 @@ static void unrollings(struct typical *at)
     each_loop(at, "unroll", "unroll(@:4)", is_innermost, no_loop);
 }
 
+static void counters(struct typical *at)
+{
+    each_loop(at, "narrow_counters", "narrow_counters(@:192)", is_innermost, no_loop);
+}
+
 static void pads(struct typical *at)
 {
     nothing(at, "pad", at->nr, "for arrays that the function declares itself");
@@ -356,6 +374,8 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_INTERLEAVE] = interleavings,
         [STEP_SKIP_BLOCKS] = skips,
         [STEP_UNROLL] = unrollings,
+        [STEP_NARROW_COUNTERS] = counters,
+        [STEP_PRIVATIZE] = tables,
         [STEP_FULL] = full_tiles,
         [STEP_PACK] = packs,
         [STEP_VEC] = vectors,

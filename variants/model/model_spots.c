@@ -83,6 +83,30 @@ static const struct ir_stmt *only(const struct ir_stmt *stmt)
     return stmt;
 }
 
+/* What is counted somewhere in the branches; NULL = nothing. */
+static const struct ir_expr *count_below(const struct ir_stmt *stmt)
+{
+    const struct ir_expr *found = NULL;
+
+    if (stmt->kind == IR_EXPR && is_step_of_one(stmt->expr))
+        return stmt->expr;
+    for (size_t i = 0;
+         (stmt->kind == IR_IF || stmt->kind == IR_BLOCK) && !found && i < stmt->child_nr;
+         i++)
+        found = stmt->child[i] ? count_below(stmt->child[i]) : NULL;
+    return found;
+}
+
+/* `if (narrow) inside = 0; else if (!inside) { inside = 1; s++; }` */
+static void find_start(struct search *search, const struct ir_stmt *stmt)
+{
+    bool two = stmt->kind == IR_IF && stmt->child_nr > 1 && stmt->child[1];
+    const struct ir_expr *expr = two ? count_below(stmt) : NULL;
+
+    if (expr && reads_narrow(search, stmt->cond))
+        add(search, KERNEL_SPOT_NARROW, expr->arg[0]->symbol->name, expr->line);
+}
+
 /* `if (narrow) s++;` and `s += narrow == x;`, in a loop. */
 static void find_count(struct search *search, const struct ir_stmt *stmt)
 {
@@ -311,6 +335,7 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
         find_chain(search, stmt);
         visit(search, KERNEL_SPOT_DIVISOR, stmt->expr, look_divisor);
         find_count(search, stmt);
+        find_start(search, stmt);
         find_place(search, stmt);
         find_prefix(search, stmt);
         if (assignment(stmt) && grows_in_place(stmt->expr))

@@ -137,7 +137,11 @@ struct tree {
     bool separate;          /* loops of their own where not all statements below run */
     long long accumulators; /* block: so many variables share each of its recurrences; 0 =
                                those of the source */
-    long long lanes;        /* iterations that are one operation on vectors; 0 = none */
+    long long tables;  /* block: so many tables share each of its updates; 0 = those of
+                          the source */
+    long long counted; /* tile: so many iterations of the innermost loop, at most, for
+                          which narrow variables count; 0 = those of the source */
+    long long lanes;   /* iterations that are one operation on vectors; 0 = none */
     bool asks_first;        /* what it does hangs on a condition, which is asked in the
                                whole block before: see tree_skip.c */
     long long rounds; /* the one loop below, of unknown length, takes a step for each

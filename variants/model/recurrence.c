@@ -73,6 +73,14 @@ bool recurrence_overflows(const struct recurrence *recurrence)
             recurrence->kind == RECURRENCE_LINEAR);
 }
 
+bool recurrence_of_tables(const struct recurrence *recurrence)
+{
+    const struct ir_expr *target = recurrence->target;
+    enum recurrence_kind kind = recurrence->kind;
+    return target->kind == IR_INDEX && !expr_mentions(target->arg[1], root_of(target)) &&
+           (kind == RECURRENCE_SUM || kind == RECURRENCE_OR || kind == RECURRENCE_XOR);
+}
+
 const char *recurrence_word(enum recurrence_kind kind)
 {
     static const char *const words[] = {"",

@@ -42,6 +42,9 @@ struct recurrence recurrence_of(struct ir_arena *arena, const struct ir_stmt *co
 bool recurrence_rounds(const struct recurrence *recurrence);
 /* Partial results may overflow where the whole does not: they are made unsigned. */
 bool recurrence_overflows(const struct recurrence *recurrence);
+/* The target is an element, by subscripts without its array, and several tables of zeros
+ * may share what is done to it, put together in the same way: sums, or, xor. */
+bool recurrence_of_tables(const struct recurrence *recurrence);
 /* "sum", "product" ... */
 const char *recurrence_word(enum recurrence_kind kind);
 

@@ -243,7 +243,7 @@ char *plan_text(const struct plan *plan)
 }
 
 /* What transformations.def says, as a table. */
-enum { UNROLL_MAX = 64 };
+enum { UNROLL_MAX = 64, NARROW_MAX = 65535, TABLES_MAX = 16 };
 #define WHEN_MAX (1LL << 60) /* no loop counts so far: MODEL_FAR */
 
 #define OPTION(name) (1U << OPTION_##name)
@@ -437,10 +437,8 @@ static const struct step_by_hand by_hand[] = {
     {"sort", "look-ups in the order of the places they go to", false},
     {"scalar_temporaries", "variables in place of arrays that live an iteration", false},
     {"collapse", "one long loop in place of short nested ones", false},
-    {"privatize", "a copy of what is updated for every thread or vector lane", false},
     {"branch_free", "a store or a sum each time in place of a branch on data", false},
     {"reciprocal", "a multiplication or comparison in place of a division", false},
-    {"narrow_counters", "counters as narrow as the elements, added up in blocks", false},
     {"scan", "sums within a few elements first, one addition of them in the chain",
      false},
     {"reuse_buffer", "memory that is kept from call to call", false},

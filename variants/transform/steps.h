@@ -21,11 +21,19 @@ isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
 enum copies { COPIES_BEHIND, COPIES_JAMMED, COPIES_ACCUMULATE };
 int tree_unroll(struct work *work, const char *name, long long factor, enum copies copies,
                 struct error *err);
+/* The innermost loops that update tables of the work, see tree_tables.c: copies with a
+ * table each. Returns the number of loops. */
+size_t tree_unroll_tables(struct work *work, long long factor, struct buf *why);
+/* The innermost loop only updates the table, if it touches it: *updates. Its elements are
+ * noted. `why`, a phrase, is filled where it does something else. */
+bool band_updates(const struct nest *nest, const struct tree *band, struct table *table,
+                  bool *updates, struct buf *why);
 /* The innermost loop has something that several variables may share, see
- * model/recurrence.h; `why`, a phrase, is filled where it has not. *element: it is an
- * element of an array. */
-bool band_accumulates(const struct nest *nest, const struct tree *band, bool *element,
-                      struct buf *why);
+ * model/recurrence.h; with a `block` of iterations, from 1 on, what a narrower counter
+ * holds for so many, see model/increment.h. `why`, a phrase, is filled where it has not.
+ * *element: it is an element of an array. */
+bool band_accumulates(const struct nest *nest, const struct tree *band, long long block,
+                      bool *element, struct buf *why);
 /* Instance -> those of its block of `size` iterations of the band; equal in all other
  * loops. */
 isl_map *block_partners(const struct tree *band, long long size,
@@ -98,6 +106,7 @@ struct unroll {
     size_t above_nr;
     long long size;   /* of a block, in the band's values */
     bool accumulates; /* each copy has a variable of its own for sums and the like */
+    bool tables;      /* or tables of its own */
     bool from_start;  /* blocks are counted from where the loop begins, not from 0 */
 };
 

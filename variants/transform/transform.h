@@ -48,6 +48,13 @@ struct prefetch {
     const char *why_not; /* with `at`: why there are none */
 };
 
+/* Of which each copy of an iteration has one, added up behind the loop. */
+struct table {
+    struct ir_symbol *array;
+    long long elements; /* that one has: those declared, or all that an index may name */
+    long long room;     /* for so many there is */
+};
+
 struct work {
     struct nest *nest;
     const struct plan *plan; /* for messages */
@@ -55,6 +62,7 @@ struct work {
     size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
                     of the others have no tree */
     bool touched, reorders, unrolled;
+    bool counts; /* bands are marked `counted` */
     bool placed; /* what it has become stands in the new code of the nest around it */
     bool simd_wanted, simd_found;
     struct buf simd_reason;
@@ -65,6 +73,8 @@ struct work {
     size_t parallel_nr, parallel_alloc;
     struct padding *padding;
     size_t padding_nr, padding_alloc;
+    struct table *table;
+    size_t table_nr, table_alloc;
     struct streamed *streamed;
     size_t streamed_nr, streamed_alloc;
     struct threshold *when; /* all of them; filled when the tree is final */

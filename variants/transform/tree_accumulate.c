@@ -1,8 +1,9 @@
-/* What of an innermost loop several accumulators may share. */
+/* What of an innermost loop several accumulators may share, or narrow ones count. */
 #include <string.h>
 
 #include "core/base/buf.h"
 #include "variants/ir/sum.h"
+#include "variants/model/increment.h"
 #include "variants/model/recurrence.h"
 #include "variants/model/tree.h"
 #include "variants/transform/steps.h"
@@ -62,12 +63,17 @@ static bool is_in(const struct body *body, size_t statement)
     return false;
 }
 
-static void say(struct buf *why, const struct recurrence *found)
+static void say(struct buf *why, const struct recurrence *found, long long block)
 {
     buf_add(why, why->length ? "; '" : "'");
     ir_print_expr(why, found->target);
     buf_add(why, "' ");
-    if (found->kind != RECURRENCE_NONE)
+    if (found->kind != RECURRENCE_NONE && block)
+        buf_addf(why,
+                 "may gain more in %lld iterations than a counter narrower than its type "
+                 "holds, or it is not known how much",
+                 block);
+    else if (found->kind != RECURRENCE_NONE)
         buf_addf(why,
                  "is a floating-point %s, which they would round otherwise; with "
                  "--reassociate they may",
@@ -76,8 +82,15 @@ static void say(struct buf *why, const struct recurrence *found)
         buf_addf(why, "%s at line %d", found->why, found->line);
 }
 
-bool band_accumulates(const struct nest *nest, const struct tree *band, bool *element,
-                      struct buf *why)
+static bool may_be_narrow(const struct body *body, const struct recurrence *found,
+                          long long block)
+{
+    long long most = increment_at_most(found, body->stmt, body->nr);
+    return most > 0 && increment_bytes(found, most * block) > 0;
+}
+
+bool band_accumulates(const struct nest *nest, const struct tree *band, long long block,
+                      bool *element, struct buf *why)
 {
     struct body body = {.nest = nest, .loop = band->loop};
     struct strvec seen = {0};
@@ -102,10 +115,12 @@ bool band_accumulates(const struct nest *nest, const struct tree *band, bool *el
         struct recurrence found = recurrence_of(nest->model->arena, body.stmt, body.nr,
                                                 access->expr, may_vary, &body);
         strvec_push(&seen, nest->cell[access->cell].name);
-        bool legal = found.kind != RECURRENCE_NONE &&
-                     (!recurrence_rounds(&found) || nest->model->request.reassociate);
+        bool legal =
+            block ? may_be_narrow(&body, &found, block)
+                  : found.kind != RECURRENCE_NONE &&
+                        (!recurrence_rounds(&found) || nest->model->request.reassociate);
         if (!legal)
-            say(why, &found);
+            say(why, &found, block);
         any = any || legal;
         *element = *element || (legal && (access->expr->kind != IR_NAME ||
                                           access->expr->symbol->role == IR_GLOBAL));

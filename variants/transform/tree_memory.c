@@ -204,4 +204,5 @@ void work_memory_free(struct work *work)
 {
     free(work->padding);
     free(work->streamed);
+    free(work->table);
 }

@@ -89,6 +89,7 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     band->role = BAND_BLOCK;
     band->size = at->size;
     band->accumulators = at->accumulates ? at->size / band_unit(at->band) : 0;
+    band->tables = at->tables ? at->size / band_unit(at->band) : 0;
     band->scale = at->from_start ? 0 : at->size;
     band->base = at->band->base;
     band->step = at->band->step;
@@ -150,7 +151,7 @@ static struct tree *unroll_band(const struct unroll *at, bool with_jam)
 
 struct search {
     struct work *work;
-    const char *name;
+    const char *name; /* NULL: loops that update tables of the work */
     long long factor;
     enum copies copies;
     struct buf why; /* a loop of that name has nothing to accumulate */
@@ -197,6 +198,7 @@ static struct tree *unroll_found(const struct search *at, const struct tree *ban
                             .above_nr = at->above_nr,
                             .size = at->factor * band_unit(band),
                             .accumulates = at->copies == COPIES_ACCUMULATE,
+                            .tables = !at->name,
                             .from_start = counts_from_start(at, band)};
     return unroll_band(&unroll, at->copies == COPIES_JAMMED);
 }
@@ -207,10 +209,27 @@ static bool may_be_unrolled(struct search *at, const struct tree *band)
     bool element = false;
     if (at->copies != COPIES_ACCUMULATE)
         return true;
-    if (!band_accumulates(at->work->nest, band, &element, &at->why))
+    if (!band_accumulates(at->work->nest, band, 0, &element, &at->why))
         return false;
     at->work->reorders = at->work->reorders || element;
     return true;
+}
+
+static bool updates_tables(struct search *at, const struct tree *band)
+{
+    bool any = false;
+    for (size_t i = 0; i < at->work->table_nr; i++)
+        if (!band_updates(at->work->nest, band, &at->work->table[i], &any, &at->why))
+            return false;
+    return any;
+}
+
+static bool is_meant(struct search *at, const struct tree *band)
+{
+    if (band->role != BAND_LOOP)
+        return false;
+    return at->name ? !strcmp(band->name, at->name) && may_be_unrolled(at, band)
+                    : updates_tables(at, band);
 }
 
 static struct tree *search_below(struct search *at, struct tree *tree)
@@ -218,8 +237,7 @@ static struct tree *search_below(struct search *at, struct tree *tree)
     bool band = tree->kind == TREE_BAND;
     if (band && tree->rest)
         return tree;
-    if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name) &&
-        may_be_unrolled(at, tree)) {
+    if (band && is_meant(at, tree)) {
         struct tree *new = unroll_found(at, tree);
         at->done++;
         if (!new)
@@ -253,4 +271,13 @@ int tree_unroll(struct work *work, const char *name, long long factor, enum copi
         return fail(err, STATUS_USAGE,
                     "'%s' is not a loop of the source that could be unrolled once", name);
     return 0;
+}
+
+size_t tree_unroll_tables(struct work *work, long long factor, struct buf *why)
+{
+    struct search search = {.work = work, .factor = factor};
+    work->tree = search_below(&search, work->tree);
+    buf_add(why, buf_str(&search.why));
+    buf_release(&search.why);
+    return search.done;
 }

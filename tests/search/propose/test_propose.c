@@ -187,6 +187,47 @@ TEST("the innermost loop is unrolled unless vectorized")
     bench_release(&bench);
 }
 
+TEST("narrow counters take blocks of whole vectors")
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "narrow_counters");
+    check_at(&bench, 0, "narrow_counters(i:16384)");
+    check_eq(bench.out.nr, 3);
+    for (size_t i = 0; i < bench.kernel.view.array_nr; i++)
+        bench.kernel.array[i].element_bytes = 1;
+    ask(&bench, "narrow_counters");
+    check_at(&bench, 0, "narrow_counters(i:192)");
+    check_at(&bench, 1, "narrow_counters(i:193)");
+    check_at(&bench, 2, "narrow_counters(i:96)");
+    bench.now = choice_of("unroll(i:4)");
+    ask(&bench, "narrow_counters");
+    check_nothing(&bench, "the innermost loop is unrolled already");
+    bench_release(&bench);
+}
+
+TEST("several tables are for what is updated by an index")
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "privatize");
+    check_nothing(&bench, "no element that is found by an index is updated");
+    for (size_t i = 0; i < bench.kernel.view.access_nr; i++)
+        bench.kernel.access[i].update = bench.kernel.access[i].write;
+    ask(&bench, "privatize");
+    check_at(&bench, 0, "privatize(out:8)");
+    check_at(&bench, 1, "privatize(out:4)");
+    check_eq(bench.out.nr, 2);
+    bench.now = choice_of("unroll(i:4)");
+    ask(&bench, "privatize");
+    check_nothing(&bench, "the innermost loop is unrolled already");
+    bench_release(&bench);
+}
+
 TEST("simd is proposed once")
 {
     struct bench bench = {0};

@@ -16,7 +16,8 @@ enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
 static const char *const kernels[] = {
     "gemm_linear",  "jacobi_2d_time",      "trmm_left",         "spmv_csr",
     "steps_of_two", "accumulate_integers", "accumulate_floats", "rows_product",
-    "rows_star",    "rows_triangle",       "side_by_side"};
+    "rows_star",    "rows_triangle",       "side_by_side",      "narrow_counts",
+    "private_tables"};
 
 static char *path_of(const char *name)
 {
@@ -130,7 +131,7 @@ TEST("plans that were wrong once")
 }
 
 /* One by one, with a rest, in tiles, and with several of one step's kind. */
-TEST("several accumulators, and loops side by side, make the same")
+TEST("several accumulators, narrow ones, tables and loops side by side make the same")
 {
     static const char *const plans[][2] = {
         {"side_by_side", "interleave(i:2)"},
@@ -145,6 +146,15 @@ TEST("several accumulators, and loops side by side, make the same")
         {"accumulate_floats", "accumulators(i:4)"},
         {"accumulate_floats", "tile(i:32) accumulators(i:3)"},
         {"accumulate_floats", "accumulators(i:8)"},
+        {"narrow_counts", "narrow_counters(i:255)"},
+        {"narrow_counts", "nest(1) narrow_counters(i:127) unroll(i:4)"},
+        {"narrow_counts", "nest(1) narrow_counters(i:256) unroll(i:3)"},
+        {"word_starts", "narrow_counters(i:255)"},
+        {"word_starts", "narrow_counters(i:2) full(i)"},
+        {"word_starts", "tile(i:16) narrow_counters(i:5)"},
+        {"private_tables", "privatize(rows:4)"},
+        {"private_tables", "privatize(few:3,wide:3)"},
+        {"private_tables", "tile(i:64) privatize(wide:2) unroll(c:2)"},
     };
     struct error err = {0};
     char *shared;

@@ -19,6 +19,12 @@ static const struct {
      KERNEL_SPOT_NARROW, "m (line 5)"},
     {"int m = 0; for (long i = 0; i < n; i++) if (t[i] > 'x') { m++; } a[0] = m;",
      KERNEL_SPOT_NARROW, "m (line 5)"},
+    {"int m = 0, in = 0; for (long i = 0; i < n; i++) if (t[i] < 33) in = 0; else if "
+     "(!in) { in = 1; m++; } a[0] = m;",
+     KERNEL_SPOT_NARROW, "m (line 5)"},
+    {"int m = 0, in = 0; for (long i = 0; i < n; i++) if (a[i] < 33) in = 0; else if "
+     "(!in) { in = 1; m++; } a[0] = m;",
+     KERNEL_SPOT_NARROW, ""},
     /* as wide as what is counted; no count; a byte already */
     {"long m = 0; for (long i = 0; i < n; i++) m += a[i] > 1; a[0] = m;",
      KERNEL_SPOT_NARROW, ""},
