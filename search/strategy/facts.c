@@ -386,9 +386,11 @@ static void ask_plan(struct session *session, const struct typical_plan *plan,
         return;
     if (!subject->check(subject->data, plan->plan, &why))
         *may = ANSWER_YES;
+    /* refused for the rounding alone: the sentence names the option */
     else if (may == &session->may_accumulate)
-        /* refused for the rounding alone: the sentence names the option */
         session->may_reassociate |= strstr(why.text, "--reassociate") != NULL;
+    else if (may == &session->may_divide)
+        session->may_round |= strstr(why.text, "--reassociate") != NULL;
 }
 
 void session_ask_legality(struct session *session)
@@ -396,11 +398,10 @@ void session_ask_legality(struct session *session)
     const struct {
         const char *transformation;
         enum answer *may;
-    } ask[] = {{"distribute", &session->may_distribute},
-               {"fuse", &session->may_fuse},
-               {"accumulators", &session->may_accumulate},
-               {"unroll_jam", &session->may_jam},
-               {"parallel", &session->may_share}};
+    } ask[] = {
+        {"distribute", &session->may_distribute},   {"fuse", &session->may_fuse},
+        {"accumulators", &session->may_accumulate}, {"unroll_jam", &session->may_jam},
+        {"reciprocal", &session->may_divide},       {"parallel", &session->may_share}};
     struct typical_plan *plan = NULL;
     size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
     for (size_t k = 0; k < ARRAY_SIZE(ask); k++) {
@@ -411,6 +412,7 @@ void session_ask_legality(struct session *session)
                 ask_plan(session, &plan[i], ask[k].may);
     }
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
+    session->may_round &= session->may_divide == ANSWER_NO;
     typical_plans_free(plan, nr);
 }
 
@@ -522,7 +524,11 @@ static void say_spots(struct situation *now)
         struct buf names = {0};
         if (!metric[i].yes_no)
             continue;
-        say_yes_no(now, metric[i].yes_no, list_spots(now, (enum kernel_spot)i, &names));
+        bool any = list_spots(now, (enum kernel_spot)i, &names);
+        if (any && i == KERNEL_SPOT_DIVISOR && now->session->may_round)
+            say_word(now, metric[i].yes_no, "reassociate");
+        else
+            say_yes_no(now, metric[i].yes_no, any);
         say_names(now, metric[i].names, &names);
         buf_release(&names);
     }

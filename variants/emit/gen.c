@@ -499,6 +499,7 @@ static struct code *make_code(struct gen *gen)
     gen_streams(gen, code);
     gen_prefetches(gen, code);
     gen_lets(gen, code);
+    gen_reciprocals(gen, code);
     gen_teams(gen, code);
     if (!gen->problem && gen_buffers_split(gen, code))
         gen->problem = "a large packed tile would be filled by one thread and used by "
@@ -851,6 +852,25 @@ static int check_prefetches(const struct model *model, const struct work *works,
                 "copied so many iterations later");
 }
 
+static int check_divisions(const struct work *works, size_t nr, struct error *err)
+{
+    const struct work *wanted = NULL;
+    for (size_t i = 0; i < nr; i++) {
+        if (works[i].divided)
+            return 0;
+        if (works[i].dividing.nr && (!wanted || !wanted->not_divided))
+            wanted = &works[i];
+    }
+    if (!wanted)
+        return 0;
+    if (wanted->not_divided)
+        return fail(err, STATUS_ILLEGAL, "the division at line %d stays as it is: it %s",
+                    wanted->not_divided_line, wanted->not_divided);
+    return fail(err, STATUS_ILLEGAL,
+                "in the new code of the nest at line %d no loop over %s holds a division",
+                wanted->nest->stmt->line, wanted->dividing.v[0]);
+}
+
 static int check_streams(const struct model *model, const struct work *works,
                          struct error *err)
 {
@@ -908,6 +928,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
+        check_divisions(works, model->nest_nr, err) ||
         gen_paddings(model, works, edits, err)) {
         strvec_release(&helpers.vector_type);
         return -1;

@@ -61,6 +61,10 @@ struct work {
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
     const char *not_fetched; /* why something to be prefetched was not; NULL = unknown */
+    struct strvec dividing;  /* loops whose divisors that stay become reciprocals ... */
+    size_t divided;          /* ... so many, in the new code */
+    const char *not_divided; /* and why one did not, in words behind "it"; its line */
+    int not_divided_line;
     const struct plan_step **parallel; /* steps; decided when the tree is final */
     size_t parallel_nr, parallel_alloc;
     struct padding *padding;

@@ -78,6 +78,7 @@ TEST("each transformation has its plans")
         {"prefetch", "prefetch(a:16)"},
         {"prefetch", "prefetch(p.x:16)"},
         {"nontemporal", "nontemporal(a)"},
+        {"reciprocal", NULL},
         {"when", NULL},
         {"set", "set(TILE:16)"},
     };
