@@ -312,6 +312,21 @@ void propose_reciprocal(const struct propose *about, struct choices *out,
     }
 }
 
+/* ---- branches ---- */
+
+/* All innermost loops at once. */
+void propose_branch_free(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    if (choice_step(about->now, STEP_BRANCH_FREE) || !about->nest->nr) {
+        buf_add(why_not, "the plan does without the branches that it can");
+        return;
+    }
+    choice_put_names(&choice, STEP_BRANCH_FREE, &about->nest->loop[0]->name, 1);
+    choices_add(out, &choice);
+}
+
 /* ---- values next to others ---- */
 
 void propose_scaled(enum step_kind kind, const struct choice *best, struct choices *out)

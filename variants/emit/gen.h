@@ -142,8 +142,9 @@ bool code_reaches_otherwise(const struct gen *gen, const struct code *code,
                             const struct ir_symbol *array);
 void gen_scalars(struct gen *gen, struct code *code);
 void gen_accumulators(struct gen *gen, struct code *code); /* gen_accumulate.c */
-/* gen_reciprocal.c: what is no division any more is in work.divided. */
+/* gen_reciprocal.c, gen_branch.c: what was done is in work.dividing, work.branching. */
 void gen_reciprocals(struct gen *gen, struct code *code);
+void gen_branches(struct gen *gen, struct code *code, bool within);
 
 bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 /* Of a loop that the user's own directive shares out; else true. False: gen->problem. */

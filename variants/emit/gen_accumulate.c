@@ -26,19 +26,9 @@ struct shared {
 
 /* ---- pieces of code ---- */
 
-static struct code *statement(struct gen *gen, enum ir_stmt_kind kind,
-                              struct ir_expr *expr)
-{
-    struct code *code = code_new(CODE_STMT);
-    code->statement = SIZE_MAX;
-    code->stmt = ir_stmt_new(gen->arena, kind, 0);
-    code->stmt->expr = expr;
-    return code;
-}
-
 static void declare(struct shared *at, struct ir_symbol *symbol, struct ir_expr *value)
 {
-    struct code *code = statement(at->gen, IR_DECL, value);
+    struct code *code = code_statement(at->gen, IR_DECL, value);
     code->stmt->symbol = symbol;
     code_insert(at->loop->parent, code_index(at->loop), code);
 }
@@ -52,7 +42,7 @@ static struct ir_expr *assign(struct shared *at, const char *op, struct ir_symbo
 static void put_behind(struct shared *at, struct ir_expr *expr)
 {
     code_insert(at->loop->parent, code_index(at->loop) + ++at->behind,
-                statement(at->gen, IR_EXPR, expr));
+                code_statement(at->gen, IR_EXPR, expr));
 }
 
 static struct ir_expr *cast(struct shared *at, const struct ir_type *type,

@@ -19,6 +19,16 @@ struct code *code_new(enum code_kind kind)
     return code;
 }
 
+struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind,
+                            struct ir_expr *expr)
+{
+    struct code *code = code_new(CODE_STMT);
+    code->statement = SIZE_MAX;
+    code->stmt = ir_stmt_new(gen->arena, kind, 0);
+    code->stmt->expr = expr;
+    return code;
+}
+
 void code_insert(struct code *parent, size_t at, struct code *child)
 {
     GROW(parent->child, parent->child_nr + 1, parent->child_alloc);

@@ -45,6 +45,9 @@ struct code {
 };
 
 struct code *code_new(enum code_kind kind);
+/* A statement of ours of this kind. */
+struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind,
+                            struct ir_expr *expr);
 void code_add(struct code *parent, struct code *child);
 void code_insert(struct code *parent, size_t at, struct code *child);
 size_t code_index(const struct code *child); /* in its parent */

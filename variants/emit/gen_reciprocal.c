@@ -111,16 +111,17 @@ static const char *why_not(const struct dividing *at, const struct ir_expr *expr
     const struct ir_expr *divisor = expr->arg[1];
     bool whole = type->scalar == IR_INT, twice = expr->op[0] == '%' || expr->op[1];
     if (type->pointers || (!whole && type->scalar != IR_FLOAT) || type->bytes > 8)
-        return "is of a type for which there is no other arithmetic";
+        return "it is of a type for which there is no other arithmetic";
     if (whole && type->bytes > 4)
-        return "is of 64 bits, and only quotients of 32 bits are exact in double";
+        return "it is of 64 bits, and only quotients of 32 bits are exact in double";
     if (divisor->kind != IR_NAME || divisor->type.pointers ||
         !is_left_alone(at, divisor->symbol))
-        return "is by what may change in the loop, or may not be read before it";
+        return "it is by what may change in the loop, or may not be read before it";
     if (twice && !is_repeatable(expr->arg[0]))
-        return "has a left side that cannot be evaluated twice";
+        return "it has a left side that cannot be evaluated twice";
     if (!whole && !at->gen->model->request.reassociate)
-        return "is made in floating point, which its reciprocal would round otherwise; "
+        return "it is made in floating point, which its reciprocal would round "
+               "otherwise; "
                "with --reassociate it may";
     return NULL;
 }
@@ -197,11 +198,9 @@ static struct ir_symbol *reciprocal_of(struct dividing *at, const struct ir_type
     held.is_const = true;
     const char *stem = ir_textf(gen->arena, "%s_reciprocal", divisor->symbol->name);
     struct ir_symbol *symbol = gen_symbol(gen, gen_name(gen, stem, false), &held);
-    struct code *line = code_new(CODE_STMT);
-    line->statement = SIZE_MAX;
-    line->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
+    struct code *line = code_statement(
+        gen, IR_DECL, reciprocal_value(at, type, ir_copy(gen->arena, divisor)));
     line->stmt->symbol = symbol;
-    line->stmt->expr = reciprocal_value(at, type, ir_copy(gen->arena, divisor));
     code_insert(at->loop->parent, code_index(at->loop), line);
     at->item[at->nr++] = (struct reciprocal){divisor->symbol, *type, symbol};
     return symbol;
@@ -238,8 +237,8 @@ static void divide(struct ir_expr *expr, void *data)
     type = plain(&type);
     struct ir_symbol *symbol = why ? NULL : reciprocal_of(at, &type, divisor);
     if (!symbol) {
-        gen->work->not_divided = why ? why : "is one of too many";
-        gen->work->not_divided_line = expr->line;
+        gen->work->dividing.why_not = why ? why : "it is one of too many";
+        gen->work->dividing.line = expr->line;
         return;
     }
     made = quotient(at, &type, value, symbol);
@@ -247,7 +246,7 @@ static void divide(struct ir_expr *expr, void *data)
         made = both(at, "-", ir_copy(gen->arena, converted(at, &type, value)),
                     both(at, "*", made, converted(at, &type, divisor)));
     become(expr, assigns ? ir_assign(gen->arena, "=", expr->arg[0], made) : made);
-    gen->work->divided++;
+    gen->work->dividing.done++;
 }
 
 static void divide_stmt(struct dividing *at, struct ir_stmt *stmt)
@@ -277,7 +276,8 @@ static void divide_code(struct dividing *at, struct code *code)
 
 void gen_reciprocals(struct gen *gen, struct code *code)
 {
-    if (code->kind == CODE_FOR && strvec_has(&gen->work->dividing, code->band->name)) {
+    if (code->kind == CODE_FOR &&
+        strvec_has(&gen->work->dividing.loops, code->band->name)) {
         struct dividing at = {.gen = gen, .loop = code};
         divide_code(&at, code);
         return;

@@ -315,6 +315,11 @@ static void simds(struct typical *at)
     each_loop(at, "simd", "simd(@)", is_innermost, no_loop);
 }
 
+static void branches(struct typical *at)
+{
+    each_loop(at, "branch_free", "branch_free(@)", is_innermost, no_loop);
+}
+
 static void reciprocals(struct typical *at)
 {
     size_t before = at->nr;
@@ -354,6 +359,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_SIMD] = simds,
         [STEP_PREFETCH] = prefetches,
         [STEP_NONTEMPORAL] = streams,
+        [STEP_BRANCH_FREE] = branches,
         [STEP_RECIPROCAL] = reciprocals,
         [STEP_WHEN] = thresholds,
         [STEP_SET] = tunables,

@@ -438,7 +438,6 @@ static const struct step_by_hand by_hand[] = {
     {"scalar_temporaries", "variables in place of arrays that live an iteration", false},
     {"collapse", "one long loop in place of short nested ones", false},
     {"privatize", "a copy of what is updated for every thread or vector lane", false},
-    {"branch_free", "a store or a sum each time in place of a branch on data", false},
     {"interleave", "several independent chains side by side in one loop", false},
     {"narrow_counters", "counters as narrow as the elements, added up in blocks", false},
     {"best_of_block", "the best of a block first, its place only where it wins", false},

@@ -42,7 +42,7 @@ int tree_reciprocal(struct work *work, const struct plan_step *step, struct erro
     struct divisors found = {0};
     for (size_t i = 0; i < step->arg_nr; i++) {
         look_below(work->nest, tree_find(work->tree, step->arg[i].name), &found);
-        strvec_push_once(&work->dividing, step->arg[i].name);
+        strvec_push_once(&work->dividing.loops, step->arg[i].name);
     }
     /* read before the loop, which stores must not change */
     work->reorders = work->reorders || found.loaded;
