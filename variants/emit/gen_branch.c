@@ -78,6 +78,15 @@ static bool is_logic(const struct ir_expr *expr)
            (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||"));
 }
 
+static bool is_comparison(const struct ir_expr *expr)
+{
+    static const char *const op[] = {"<", "<=", ">", ">=", "==", "!="};
+    for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
+        if (!strcmp(expr->op, op[i]))
+            return true;
+    return false;
+}
+
 /* Whatever the values, `all` evaluates the expression. */
 static bool evaluates(const struct ir_expr *all, const struct ir_expr *expr)
 {
@@ -102,14 +111,12 @@ static bool is_safe_operation(struct branching *at, struct ir_expr *expr)
 {
     const struct ir_type *a = &expr->arg[0]->type, *b = &expr->arg[1]->type;
     char op = expr->op[0];
-    bool compares = !strcmp(expr->op, "==") || !strcmp(expr->op, "!=") ||
-                    (strchr("<>", op) && op != expr->op[1]);
     bool wraps = expr->type.scalar == IR_FLOAT || expr->type.is_unsigned;
     bool small =
         a->scalar == IR_INT && b->scalar == IR_INT && a->bytes < 4 && b->bytes < 4;
     if (a->pointers || b->pointers)
         return false;
-    if (compares || is_logic(expr) || (strchr("&|^", op) && !expr->op[1]))
+    if (is_comparison(expr) || is_logic(expr) || (strchr("&|^", op) && !expr->op[1]))
         return are_safe(at, expr);
     if ((op == '+' || op == '-') && (wraps || small))
         return are_safe(at, expr);
@@ -346,10 +353,8 @@ static bool keeps(struct branching *at, struct choice *choice)
             return refuse(at, "what it counts is used elsewhere in the loop");
     if (!is_alone(at, side[0].nr + side[1].nr))
         return refuse(at, "what it stores to is used elsewhere in the loop");
-    if (at->loop->parallel || at->loop->simd || at->loop->kept || at->loop->step < 0 ||
-        !at->loop->declares)
-        return refuse(at, "its loop has a pragma, runs downward or is counted by a "
-                          "variable of the function");
+    if (at->loop->parallel || at->loop->simd || at->loop->kept || at->loop->step < 0)
+        return refuse(at, "its loop has a pragma or runs downward");
     return true;
 }
 
@@ -424,9 +429,7 @@ static struct ir_expr *element(struct branching *at, const struct store *store,
 static struct ir_expr *truth(struct branching *at, struct ir_expr *cond, bool holds)
 {
     struct ir_arena *arena = at->gen->arena;
-    bool is =
-        is_logic(cond) || (cond->kind == IR_BINARY && cond->type.scalar == IR_INT &&
-                           strchr("<>=!", cond->op[0]) && cond->op[0] != cond->op[1]);
+    bool is = is_logic(cond) || is_comparison(cond);
     if (holds && is)
         return cond;
     return both(at, holds ? "!=" : "==", cond, ir_integer(arena, 0));
