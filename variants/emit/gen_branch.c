@@ -56,22 +56,6 @@ static bool refuse(struct branching *at, const char *why)
     return false;
 }
 
-static void look_effect(struct ir_expr *expr, void *data)
-{
-    bool *found = data;
-    bool step =
-        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
-    *found = *found || step || expr->kind == IR_ASSIGN || expr->kind == IR_CALL ||
-             expr->kind == IR_RAW || expr->type.is_volatile;
-}
-
-static bool has_effect(struct ir_expr *expr)
-{
-    bool found = false;
-    ir_visit(expr, look_effect, &found);
-    return found;
-}
-
 static bool is_logic(const struct ir_expr *expr)
 {
     return expr->kind == IR_BINARY &&
@@ -85,16 +69,6 @@ static bool is_comparison(const struct ir_expr *expr)
         if (!strcmp(expr->op, op[i]))
             return true;
     return false;
-}
-
-/* Whatever the values, `all` evaluates the expression. */
-static bool evaluates(const struct ir_expr *all, const struct ir_expr *expr)
-{
-    size_t certain = is_logic(all) || all->kind == IR_COND ? 1 : all->arg_nr;
-    bool found = expr_equal(all, expr);
-    for (size_t i = 0; !found && i < certain; i++)
-        found = evaluates(all->arg[i], expr);
-    return found;
 }
 
 static bool is_safe(struct branching *at, struct ir_expr *expr);
@@ -126,7 +100,7 @@ static bool is_safe_operation(struct branching *at, struct ir_expr *expr)
 /* It cannot fail, nor leave what C defines, where the branch is not taken. */
 static bool is_safe(struct branching *at, struct ir_expr *expr)
 {
-    if (evaluates(at->cond, expr))
+    if (expr_evaluates(at->cond, expr))
         return true;
     switch (expr->kind) {
     case IR_LITERAL:
@@ -270,7 +244,7 @@ static bool is_kept(struct branching *at, const struct side *side)
     for (size_t i = 0; plain && i < side->nr; i++) {
         struct varying varying = {.at = at, .count = count};
         ir_visit(side->store[i].target, look_varying, &varying);
-        if (varying.found || !varying.counted || has_effect(side->store[i].target) ||
+        if (varying.found || !varying.counted || expr_has_effect(side->store[i].target) ||
             expr_mentions(side->store[i].value, count))
             return false;
         const struct ir_type *kept = &side->store[i].target->type,
@@ -546,7 +520,7 @@ static bool chooses(struct branching *at, const struct ir_stmt *stmt)
     if (!expr || expr->kind != IR_ASSIGN || strcmp(expr->op, "=") ||
         expr->arg[0]->kind != IR_INDEX || expr->arg[0]->type.is_const)
         return false;
-    if (!evaluates(at->cond, expr->arg[0]))
+    if (!expr_evaluates(at->cond, expr->arg[0]))
         return refuse(at, "its condition does not look at the element that it sets");
     return true;
 }
@@ -618,7 +592,7 @@ static void look_at(struct branching *at)
     at->cond = stmt->cond;
     at->why = NULL;
     strvec_release(&at->declared);
-    if (has_effect(stmt->cond)) {
+    if (expr_has_effect(stmt->cond)) {
         at->why = "its condition calls or assigns";
         return;
     }

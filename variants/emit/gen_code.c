@@ -19,8 +19,7 @@ struct code *code_new(enum code_kind kind)
     return code;
 }
 
-struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind,
-                            struct ir_expr *expr)
+struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr)
 {
     struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
@@ -127,6 +126,35 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
             return child->kind == CODE_IF || code_fills_at_times(child, symbol);
     }
     return false;
+}
+
+/* ---- what evaluating an expression does ---- */
+
+static void look_effect(struct ir_expr *expr, void *data)
+{
+    bool *found = data;
+    bool step =
+        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    *found = *found || step || expr->kind == IR_ASSIGN || expr->kind == IR_CALL ||
+             expr->kind == IR_RAW || expr->type.is_volatile;
+}
+
+bool expr_has_effect(struct ir_expr *expr)
+{
+    bool found = false;
+    ir_visit(expr, look_effect, &found);
+    return found;
+}
+
+bool expr_evaluates(const struct ir_expr *all, const struct ir_expr *expr)
+{
+    bool logic =
+        all->kind == IR_BINARY && (!strcmp(all->op, "&&") || !strcmp(all->op, "||"));
+    size_t certain = logic || all->kind == IR_COND ? 1 : all->arg_nr;
+    bool found = expr_equal(all, expr);
+    for (size_t i = 0; !found && i < certain; i++)
+        found = expr_evaluates(all->arg[i], expr);
+    return found;
 }
 
 /* ---- names ---- */

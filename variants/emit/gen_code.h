@@ -58,6 +58,10 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
  * statement. */
 void code_print_comments(const struct nest *nest, size_t begin, size_t end,
                          const char *printed, struct buf *out, int indent);
+/* It assigns, calls, reads what is volatile, or nobody knows. */
+bool expr_has_effect(struct ir_expr *expr);
+/* Whatever the values, `all` evaluates the expression. */
+bool expr_evaluates(const struct ir_expr *all, const struct ir_expr *expr);
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */

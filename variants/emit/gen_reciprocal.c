@@ -36,6 +36,8 @@ struct reciprocal {
 struct dividing {
     struct gen *gen;
     struct code *loop;
+    const struct ir_expr *always; /* in every iteration, of the statement that is looked
+                                     at; NULL = nothing is known to be */
     struct reciprocal item[RECIPROCALS_MAX];
     size_t nr;
 };
@@ -74,34 +76,22 @@ static bool sets(const struct code *code, const struct ir_symbol *symbol)
     return mention.found;
 }
 
-/* It can be read before the loop, and is the same all the time. */
-static bool is_left_alone(const struct dividing *at, const struct ir_symbol *symbol)
+/* It can be read before the loop, and is the same all the time. What a pointer leads to
+ * is there where every iteration divides by it, and there is one. */
+static bool is_left_alone(const struct dividing *at, const struct ir_expr *division)
 {
+    const struct ir_symbol *symbol = division->arg[1]->symbol;
     const struct memory memory = {
         .symbol = (struct ir_symbol *)symbol, .type = symbol->type, .itself = true};
+    bool pointed = symbol->role == IR_FIELD && symbol->base && strstr(symbol->path, "->");
     if (symbol->type.is_volatile ||
-        (symbol->role == IR_FIELD && symbol->base && strstr(symbol->path, "->")))
+        (symbol->role == IR_FIELD && symbol->base && sets(at->loop, symbol->base)) ||
+        (pointed && !(at->always && expr_evaluates(at->always, division) &&
+                      loop_runs(at->gen, at->loop))))
         return false;
     bool elsewhere =
         symbol->id < 0 ? symbol->address_taken : nest_may_write(at->gen->nest, &memory);
     return !elsewhere && !sets(at->loop, symbol);
-}
-
-static void look_effect(struct ir_expr *expr, void *data)
-{
-    bool step =
-        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
-    bool *found = data;
-    *found = *found || step || expr->kind == IR_ASSIGN || expr->kind == IR_CALL ||
-             expr->kind == IR_RAW || expr->type.is_volatile;
-}
-
-/* It may be evaluated twice. */
-static bool is_repeatable(struct ir_expr *expr)
-{
-    bool effect = false;
-    ir_visit(expr, look_effect, &effect);
-    return !effect;
 }
 
 /* NULL = it can be a multiplication. */
@@ -114,10 +104,9 @@ static const char *why_not(const struct dividing *at, const struct ir_expr *expr
         return "it is of a type for which there is no other arithmetic";
     if (whole && type->bytes > 4)
         return "it is of 64 bits, and only quotients of 32 bits are exact in double";
-    if (divisor->kind != IR_NAME || divisor->type.pointers ||
-        !is_left_alone(at, divisor->symbol))
+    if (divisor->kind != IR_NAME || divisor->type.pointers || !is_left_alone(at, expr))
         return "it is by what may change in the loop, or may not be read before it";
-    if (twice && !is_repeatable(expr->arg[0]))
+    if (twice && expr_has_effect(expr->arg[0]))
         return "it has a left side that cannot be evaluated twice";
     if (!whole && !at->gen->model->request.reassociate)
         return "it is made in floating point, which its reciprocal would round "
@@ -264,10 +253,23 @@ static void divide_stmt(struct dividing *at, struct ir_stmt *stmt)
 
 /* ---- loops ---- */
 
+/* A statement before the division may end the program. */
+static bool may_end(const struct nest *nest)
+{
+    bool ends = false;
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        ends = ends || nest->statement[i].ends;
+    return ends;
+}
+
 static void divide_code(struct dividing *at, struct code *code)
 {
     if (code->kind == CODE_STMT && !code->vector) {
+        bool direct = code->parent == at->loop->child[0] && !may_end(at->gen->nest);
         code->stmt = stmt_substitute(at->gen->arena, code->stmt, NULL, NULL, 0);
+        at->always = direct && code->stmt->kind == IR_EXPR
+                         ? ir_copy(at->gen->arena, code->stmt->expr)
+                         : NULL;
         divide_stmt(at, code->stmt);
     }
     for (size_t i = 0; i < code->child_nr; i++)
