@@ -168,7 +168,7 @@ bool element_is_declared(struct gen *gen, const struct code *loop,
 
 /* `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
-void gen_drop_lets(struct code *code); /* that nothing uses */
+void gen_drop_lets(struct code *code); /* and pointers, that nothing uses */
 /* Declarations where C89 has them; behind all passes. */
 void gen_c89(struct gen *gen, struct code *code);
 struct ir_stmt *gen_c89_stmt(struct gen *gen, struct ir_stmt *stmt);

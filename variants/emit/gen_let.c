@@ -149,7 +149,7 @@ void gen_lets(struct gen *gen, struct code *code)
         gen_lets(gen, code->child[i]);
 }
 
-/* ---- loops of one iteration whose variable nothing uses ---- */
+/* ---- declarations that nothing uses ---- */
 
 static bool texts_mention(const struct code *code, const char *name)
 {
@@ -159,9 +159,9 @@ static bool texts_mention(const struct code *code, const char *name)
     return found;
 }
 
-static bool is_used_behind(const struct code *block, size_t at)
+static bool is_used_behind(const struct code *block, size_t at,
+                           const struct ir_symbol *symbol)
 {
-    const struct ir_symbol *symbol = block->child[at]->var;
     bool used = false;
     for (size_t i = at + 1; !used && i < block->child_nr; i++)
         used = code_mentions(block->child[i], symbol) ||
@@ -169,11 +169,23 @@ static bool is_used_behind(const struct code *block, size_t at)
     return used;
 }
 
+/* Of a loop of one iteration; a pointer to what is read from a packed copy instead. */
+static const struct ir_symbol *declared(const struct code *code)
+{
+    if (code->kind == CODE_LET)
+        return code->var;
+    const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
+    bool pointer = stmt && stmt->kind == IR_DECL && stmt->symbol->type.pointers &&
+                   !stmt->symbol->dim_nr && stmt->expr && !expr_has_effect(stmt->expr);
+    return pointer ? stmt->symbol : NULL;
+}
+
 void gen_drop_lets(struct code *code)
 {
     for (size_t i = code->child_nr; i-- > 0;) {
         gen_drop_lets(code->child[i]);
-        if (code->child[i]->kind != CODE_LET || is_used_behind(code, i))
+        const struct ir_symbol *symbol = declared(code->child[i]);
+        if (!symbol || is_used_behind(code, i, symbol))
             continue;
         code_free(code->child[i]);
         memmove(&code->child[i], &code->child[i + 1],
