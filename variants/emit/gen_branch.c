@@ -249,6 +249,8 @@ static bool is_kept(struct branching *at, const struct side *side)
             return false;
         const struct ir_type *kept = &side->store[i].target->type,
                              *value = &side->store[i].value->type;
+        if (kept->pointers || kept->full)
+            return refuse(at, "what it keeps are pointers");
         if (kept->bytes > ELEMENT_MAX)
             return refuse(at, "its elements are too large to be kept twice");
         if ((value->scalar == IR_FLOAT && kept->scalar != IR_FLOAT) ||
@@ -518,7 +520,8 @@ static bool chooses(struct branching *at, const struct ir_stmt *stmt)
     }
     const struct ir_expr *expr = stmt->kind == IR_EXPR ? stmt->expr : NULL;
     if (!expr || expr->kind != IR_ASSIGN || strcmp(expr->op, "=") ||
-        expr->arg[0]->kind != IR_INDEX || expr->arg[0]->type.is_const)
+        expr->arg[0]->kind != IR_INDEX || expr->arg[0]->type.pointers ||
+        expr->arg[0]->type.scalar == IR_RECORD)
         return false;
     if (!expr_evaluates(at->cond, expr->arg[0]))
         return refuse(at, "its condition does not look at the element that it sets");
