@@ -45,28 +45,9 @@ static void put_behind(struct shared *at, struct ir_expr *expr)
                 code_statement(at->gen, IR_EXPR, expr));
 }
 
-static struct ir_expr *cast(struct shared *at, const struct ir_type *type,
-                            struct ir_expr *expr)
-{
-    struct ir_expr *cast = ir_expr_new(at->gen->arena, IR_CAST, 1);
-    cast->type = *type;
-    cast->type.is_const = false;
-    cast->arg[0] = expr;
-    return cast;
-}
-
-/* In the variables' own type, as the source does it: never made in a wider one. */
-static struct ir_expr *both(struct shared *at, const char *op, struct ir_expr *a,
-                            struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(at->gen->arena, op, a, b);
-    expr->is_ours = false;
-    return expr;
-}
-
 static struct ir_expr *times(struct shared *at, struct ir_expr *a, struct ir_expr *b)
 {
-    return both(at, "*", a, b);
+    return gen_plain(at->gen, "*", a, b);
 }
 
 /* ---- the variables ---- */
@@ -197,7 +178,7 @@ static void rewrite(struct shared *at, struct code *code, long long copy)
         recurrence_of(arena, one, 1, at->what.target, may_vary, at->gen->nest);
     struct ir_expr *value = times(at, by, ir_name(arena, at->power));
     if (own.rest)
-        value = both(at, "+", value, own.rest);
+        value = gen_plain(at->gen, "+", value, own.rest);
     code->stmt = ir_stmt_new(arena, IR_EXPR, 0);
     code->stmt->expr = assign(at, "=", target, value);
 }
@@ -218,9 +199,9 @@ static void join_linear(struct shared *at)
 {
     struct ir_expr *all = name_of(at, 0);
     for (long long i = 1; i < at->nr; i++)
-        all = both(at, "+", times(at, all, at->factor), name_of(at, i));
+        all = gen_plain(at->gen, "+", times(at, all, at->factor), name_of(at, i));
     if (recurrence_overflows(&at->what))
-        all = cast(at, &at->symbol->type, all);
+        all = gen_cast(at->gen, &at->symbol->type, all);
     put_behind(at, assign(at, "=", at->symbol, all));
 }
 
@@ -236,7 +217,7 @@ static void join_select(struct shared *at)
         } else {
             best = ir_expr_new(arena, IR_COND, 3);
             best->type = at->symbol->type;
-            best->arg[0] = both(at, at->what.op, value, kept);
+            best->arg[0] = gen_plain(at->gen, at->what.op, value, kept);
             best->arg[1] = value;
             best->arg[2] = kept;
         }
@@ -251,9 +232,10 @@ static void join(struct shared *at)
     bool whole = at->copy[0] != NULL;
     struct ir_expr *all = name_of(at, !whole);
     for (long long i = 1 + !whole; i < at->nr; i++)
-        all = both(at, ir_textf(arena, "%.1s", op), all, name_of(at, i));
+        all = gen_plain(at->gen, ir_textf(arena, "%.1s", op), all, name_of(at, i));
     if (whole)
-        put_behind(at, assign(at, "=", at->symbol, cast(at, &at->symbol->type, all)));
+        put_behind(
+            at, assign(at, "=", at->symbol, gen_cast(at->gen, &at->symbol->type, all)));
     else
         put_behind(at, assign(at, op, at->symbol, all));
 }

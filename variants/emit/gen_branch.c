@@ -187,8 +187,6 @@ struct varying {
     bool found, counted;
 };
 
-static bool assigns(const struct code *code, const struct ir_symbol *symbol);
-
 /* Where it is stored moves with the count alone, and nothing is loaded for it. */
 static void look_varying(struct ir_expr *expr, void *data)
 {
@@ -201,35 +199,7 @@ static void look_varying(struct ir_expr *expr, void *data)
     varying->found =
         varying->found || pointed || varying->elements > 1 ||
         (symbol && symbol != varying->count &&
-         (symbol == varying->at->loop->var || assigns(varying->at->loop, symbol)));
-}
-
-struct setting {
-    const struct ir_symbol *symbol;
-    bool found;
-};
-
-static void look_setting(struct ir_expr *expr, void *data)
-{
-    struct setting *setting = data;
-    bool sets = expr->kind == IR_ASSIGN || expr->kind == IR_RAW ||
-                (expr->kind == IR_UNARY &&
-                 (strstr(expr->op, "++") || strstr(expr->op, "--") || *expr->op == '&'));
-    for (size_t i = 0; sets && i < expr->arg_nr; i++)
-        setting->found = setting->found || (expr->arg[i]->kind == IR_NAME &&
-                                            expr->arg[i]->symbol == setting->symbol &&
-                                            (!i || expr->kind == IR_RAW));
-}
-
-static bool assigns(const struct code *code, const struct ir_symbol *symbol)
-{
-    struct setting setting = {.symbol = symbol};
-    if (code->stmt)
-        stmt_exprs(code->stmt, look_setting, &setting);
-    setting.found = setting.found || code_declares(code, symbol);
-    for (size_t i = 0; !setting.found && i < code->child_nr; i++)
-        setting.found = assigns(code->child[i], symbol);
-    return setting.found;
+         (symbol == varying->at->loop->var || code_sets(varying->at->loop, symbol)));
 }
 
 static bool is_kept(struct branching *at, const struct side *side)
@@ -336,15 +306,6 @@ static bool keeps(struct branching *at, struct choice *choice)
 
 /* ---- blocks ---- */
 
-/* As the source's arithmetic: never made in a wider type. */
-static struct ir_expr *both(struct branching *at, const char *op, struct ir_expr *a,
-                            struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(at->gen->arena, op, a, b);
-    expr->is_ours = false;
-    return expr;
-}
-
 static struct ir_symbol *own_symbol(struct branching *at, const char *stem,
                                     const struct ir_type *like)
 {
@@ -408,7 +369,7 @@ static struct ir_expr *truth(struct branching *at, struct ir_expr *cond, bool ho
     bool is = is_logic(cond) || is_comparison(cond);
     if (holds && is)
         return cond;
-    return both(at, holds ? "!=" : "==", cond, ir_integer(arena, 0));
+    return gen_plain(at->gen, holds ? "!=" : "==", cond, ir_integer(arena, 0));
 }
 
 /* In place of the branch: each time, to where the next one is kept. */
@@ -464,7 +425,8 @@ static void put_copies(struct branching *at, struct code *block, const struct si
     struct code *loop = loop_like(at->loop, var);
     loop->lower = ir_integer(arena, 0);
     loop->upper = ir_name(arena, side->local);
-    struct ir_expr *place = both(at, "+", ir_name(arena, count), ir_name(arena, var));
+    struct ir_expr *place =
+        gen_plain(at->gen, "+", ir_name(arena, count), ir_name(arena, var));
     for (size_t i = 0; i < side->nr; i++) {
         const struct store *store = &side->store[i];
         struct ir_expr *target = ir_substitute(arena, store->target, &count, &place, 1);
@@ -535,14 +497,12 @@ static void choose(struct branching *at, struct ir_stmt *stmt, struct ir_expr *c
     if (stmt->kind != IR_EXPR)
         return;
     struct ir_expr *value = ir_expr_new(at->gen->arena, IR_COND, 3);
-    struct ir_expr *chosen = ir_expr_new(at->gen->arena, IR_CAST, 1);
-    chosen->type = stmt->expr->arg[0]->type;
-    chosen->arg[0] = stmt->expr->arg[1];
-    bool same = chosen->type.scalar == chosen->arg[0]->type.scalar &&
-                chosen->type.bytes == chosen->arg[0]->type.bytes;
-    value->type = chosen->type;
+    const struct ir_type *type = &stmt->expr->arg[0]->type;
+    struct ir_expr *chosen = stmt->expr->arg[1];
+    bool same = type->scalar == chosen->type.scalar && type->bytes == chosen->type.bytes;
+    value->type = *type;
     value->arg[0] = cond;
-    value->arg[1] = same ? chosen->arg[0] : chosen;
+    value->arg[1] = same ? chosen : gen_cast(at->gen, type, chosen);
     value->arg[2] = ir_copy(at->gen->arena, stmt->expr->arg[0]);
     stmt->expr = ir_assign(at->gen->arena, "=", stmt->expr->arg[0], value);
 }

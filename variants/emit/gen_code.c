@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base.h"
-#include "variants/emit/gen.h"
+#include "variants/emit/gen_fetch.h"
 #include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 
@@ -128,7 +128,28 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
     return false;
 }
 
-/* ---- what evaluating an expression does ---- */
+/* ---- what code sets, and evaluates ---- */
+
+/* In text that is not taken apart. */
+static void look_raw(struct ir_expr *expr, void *data)
+{
+    struct mention *mention = data;
+    if (expr->kind == IR_RAW)
+        mention->found = mention->found || expr_mentions(expr, mention->symbol);
+}
+
+bool code_sets(const struct code *code, const struct ir_symbol *symbol)
+{
+    struct mention mention = {.symbol = symbol, .found = code->var == symbol};
+    if (code->stmt) {
+        stmt_exprs(code->stmt, look_raw, &mention);
+        mention.found =
+            mention.found || stmt_find(code->stmt, lookahead_sets, symbol) != NULL;
+    }
+    for (size_t i = 0; !mention.found && i < code->child_nr; i++)
+        mention.found = code_sets(code->child[i], symbol);
+    return mention.found;
+}
 
 static void look_effect(struct ir_expr *expr, void *data)
 {
@@ -155,6 +176,24 @@ bool expr_evaluates(const struct ir_expr *all, const struct ir_expr *expr)
     for (size_t i = 0; !found && i < certain; i++)
         found = expr_evaluates(all->arg[i], expr);
     return found;
+}
+
+struct ir_expr *gen_plain(struct gen *gen, const char *op, struct ir_expr *a,
+                          struct ir_expr *b)
+{
+    struct ir_expr *expr = ir_binary(gen->arena, op, a, b);
+    expr->is_ours = false;
+    return expr;
+}
+
+struct ir_expr *gen_cast(struct gen *gen, const struct ir_type *type,
+                         struct ir_expr *expr)
+{
+    struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
+    cast->type = *type;
+    cast->type.is_const = false;
+    cast->arg[0] = expr;
+    return cast;
 }
 
 /* ---- names ---- */

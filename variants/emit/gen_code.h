@@ -58,6 +58,13 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
  * statement. */
 void code_print_comments(const struct nest *nest, size_t begin, size_t end,
                          const char *printed, struct buf *out, int indent);
+/* Below the code it is set, declared, counted with, or its address is taken. */
+bool code_sets(const struct code *code, const struct ir_symbol *symbol);
+/* As the source's arithmetic: never made in a wider type. */
+struct ir_expr *gen_plain(struct gen *gen, const char *op, struct ir_expr *a,
+                          struct ir_expr *b);
+struct ir_expr *gen_cast(struct gen *gen, const struct ir_type *type,
+                         struct ir_expr *expr);
 /* It assigns, calls, reads what is volatile, or nobody knows. */
 bool expr_has_effect(struct ir_expr *expr);
 /* Whatever the values, `all` evaluates the expression. */

@@ -13,8 +13,7 @@
  */
 #include <string.h>
 
-#include "variants/emit/gen_fetch.h"
-#include "variants/ir/sum.h"
+#include "variants/emit/gen.h"
 
 enum { RECIPROCALS_MAX = 16 };
 #define RAISED_TO 1099511627776 /* 2^40 */
@@ -50,32 +49,6 @@ static bool is_division(const struct ir_expr *expr)
            strchr("/%", expr->op[0]) && !expr->arg[1]->has_value;
 }
 
-struct mention {
-    const struct ir_symbol *symbol;
-    bool found;
-};
-
-/* In text that is not taken apart. */
-static void look_raw(struct ir_expr *expr, void *data)
-{
-    struct mention *mention = data;
-    if (expr->kind == IR_RAW)
-        mention->found = mention->found || expr_mentions(expr, mention->symbol);
-}
-
-static bool sets(const struct code *code, const struct ir_symbol *symbol)
-{
-    struct mention mention = {.symbol = symbol, .found = code->var == symbol};
-    if (code->stmt) {
-        stmt_exprs(code->stmt, look_raw, &mention);
-        mention.found =
-            mention.found || stmt_find(code->stmt, lookahead_sets, symbol) != NULL;
-    }
-    for (size_t i = 0; !mention.found && i < code->child_nr; i++)
-        mention.found = sets(code->child[i], symbol);
-    return mention.found;
-}
-
 /* It can be read before the loop, and is the same all the time. What a pointer leads to
  * is there where every iteration divides by it, and there is one. */
 static bool is_left_alone(const struct dividing *at, const struct ir_expr *division)
@@ -85,13 +58,13 @@ static bool is_left_alone(const struct dividing *at, const struct ir_expr *divis
         .symbol = (struct ir_symbol *)symbol, .type = symbol->type, .itself = true};
     bool pointed = symbol->role == IR_FIELD && symbol->base && strstr(symbol->path, "->");
     if (symbol->type.is_volatile ||
-        (symbol->role == IR_FIELD && symbol->base && sets(at->loop, symbol->base)) ||
+        (symbol->role == IR_FIELD && symbol->base && code_sets(at->loop, symbol->base)) ||
         (pointed && !(at->always && expr_evaluates(at->always, division) &&
                       loop_runs(at->gen, at->loop))))
         return false;
     bool elsewhere =
         symbol->id < 0 ? symbol->address_taken : nest_may_write(at->gen->nest, &memory);
-    return !elsewhere && !sets(at->loop, symbol);
+    return !elsewhere && !code_sets(at->loop, symbol);
 }
 
 /* NULL = it can be a multiplication. */
@@ -117,30 +90,12 @@ static const char *why_not(const struct dividing *at, const struct ir_expr *expr
 
 /* ---- the new arithmetic ---- */
 
-static struct ir_expr *cast(struct dividing *at, const struct ir_type *type,
-                            struct ir_expr *expr)
-{
-    struct ir_expr *cast = ir_expr_new(at->gen->arena, IR_CAST, 1);
-    cast->type = *type;
-    cast->arg[0] = expr;
-    return cast;
-}
-
-/* The types are meant: it is never made in a wider one. */
-static struct ir_expr *both(struct dividing *at, const char *op, struct ir_expr *a,
-                            struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(at->gen->arena, op, a, b);
-    expr->is_ours = false;
-    return expr;
-}
-
 /* The operand as C converts it for the division. */
 static struct ir_expr *converted(struct dividing *at, const struct ir_type *type,
                                  struct ir_expr *expr)
 {
     bool wraps = type->scalar == IR_INT && type->is_unsigned && !expr->type.is_unsigned;
-    return wraps ? cast(at, &unsigned_type, expr) : expr;
+    return wraps ? gen_cast(at->gen, &unsigned_type, expr) : expr;
 }
 
 static struct ir_expr *reciprocal_value(struct dividing *at, const struct ir_type *type,
@@ -150,16 +105,16 @@ static struct ir_expr *reciprocal_value(struct dividing *at, const struct ir_typ
     if (type->scalar == IR_FLOAT) {
         bool exact =
             divisor->type.scalar == IR_FLOAT && divisor->type.bytes == type->bytes;
-        return both(at, "/", ir_integer(arena, 1),
-                    exact ? divisor : cast(at, type, divisor));
+        return gen_plain(at->gen, "/", ir_integer(arena, 1),
+                         exact ? divisor : gen_cast(at->gen, type, divisor));
     }
-    struct ir_expr *scaled =
-        both(at, "*", cast(at, &double_type, converted(at, type, divisor)),
-             ir_integer(arena, RAISED_TO));
+    struct ir_expr *scaled = gen_plain(
+        at->gen, "*", gen_cast(at->gen, &double_type, converted(at, type, divisor)),
+        ir_integer(arena, RAISED_TO));
     struct ir_expr *value = ir_expr_new(arena, IR_COND, 3);
     value->type = double_type;
     value->arg[0] = ir_copy(arena, divisor);
-    value->arg[1] = both(at, "/", ir_integer(arena, RAISED_TO + 1), scaled);
+    value->arg[1] = gen_plain(at->gen, "/", ir_integer(arena, RAISED_TO + 1), scaled);
     value->arg[2] = ir_integer(arena, 0);
     return value;
 }
@@ -198,9 +153,9 @@ static struct ir_symbol *reciprocal_of(struct dividing *at, const struct ir_type
 static struct ir_expr *quotient(struct dividing *at, const struct ir_type *type,
                                 struct ir_expr *value, struct ir_symbol *reciprocal)
 {
-    struct ir_expr *product =
-        both(at, "*", converted(at, type, value), ir_name(at->gen->arena, reciprocal));
-    return type->scalar == IR_INT ? cast(at, type, product) : product;
+    struct ir_expr *product = gen_plain(at->gen, "*", converted(at, type, value),
+                                        ir_name(at->gen->arena, reciprocal));
+    return type->scalar == IR_INT ? gen_cast(at->gen, type, product) : product;
 }
 
 static void become(struct ir_expr *expr, const struct ir_expr *other)
@@ -220,7 +175,7 @@ static void divide(struct ir_expr *expr, void *data)
         return;
     bool remainder = expr->op[0] == '%', assigns = expr->kind == IR_ASSIGN;
     struct ir_expr *value = ir_copy(gen->arena, expr->arg[0]), *divisor = expr->arg[1];
-    struct ir_expr *made = both(at, remainder ? "%" : "/", value, divisor);
+    struct ir_expr *made = gen_plain(at->gen, remainder ? "%" : "/", value, divisor);
     struct ir_type type = assigns ? made->type : expr->type;
     const char *why = why_not(at, expr, &type);
     type = plain(&type);
@@ -232,8 +187,8 @@ static void divide(struct ir_expr *expr, void *data)
     }
     made = quotient(at, &type, value, symbol);
     if (remainder)
-        made = both(at, "-", ir_copy(gen->arena, converted(at, &type, value)),
-                    both(at, "*", made, converted(at, &type, divisor)));
+        made = gen_plain(at->gen, "-", ir_copy(gen->arena, converted(at, &type, value)),
+                         gen_plain(at->gen, "*", made, converted(at, &type, divisor)));
     become(expr, assigns ? ir_assign(gen->arena, "=", expr->arg[0], made) : made);
     gen->work->dividing.done++;
 }

@@ -22,14 +22,15 @@ static bool has_branch(const struct nest *nest, const struct tree *tree)
 int tree_branch_free(struct work *work, const struct plan_step *step, struct error *err)
 {
     bool found = false;
-    for (size_t i = 0; i < step->arg_nr; i++) {
+    for (size_t i = 0; i < step->arg_nr; i++)
         found = found || has_branch(work->nest, tree_find(work->tree, step->arg[i].name));
-        strvec_push_once(&work->branching.loops, step->arg[i].name);
+    if (!found) {
+        fail(err, STATUS_ILLEGAL, "no branch in the nest at line %d depends on data",
+             work->nest->stmt->line);
+        return STEP_IDLE;
     }
+    for (size_t i = 0; i < step->arg_nr; i++)
+        strvec_push_once(&work->branching.loops, step->arg[i].name);
     work->reorders = true; /* stores come later: arrays must not overlap */
-    if (found)
-        return 0;
-    fail(err, STATUS_ILLEGAL, "no branch in the nest at line %d depends on data",
-         work->nest->stmt->line);
-    return STEP_IDLE;
+    return 0;
 }

@@ -40,15 +40,16 @@ static void look_below(const struct nest *nest, const struct tree *tree,
 int tree_reciprocal(struct work *work, const struct plan_step *step, struct error *err)
 {
     struct divisors found = {0};
-    for (size_t i = 0; i < step->arg_nr; i++) {
+    for (size_t i = 0; i < step->arg_nr; i++)
         look_below(work->nest, tree_find(work->tree, step->arg[i].name), &found);
-        strvec_push_once(&work->dividing.loops, step->arg[i].name);
+    if (!found.any) {
+        fail(err, STATUS_ILLEGAL, "no division in the nest at line %d is by a variable",
+             work->nest->stmt->line);
+        return STEP_IDLE;
     }
+    for (size_t i = 0; i < step->arg_nr; i++)
+        strvec_push_once(&work->dividing.loops, step->arg[i].name);
     /* read before the loop, which stores must not change */
     work->reorders = work->reorders || found.loaded;
-    if (found.any)
-        return 0;
-    fail(err, STATUS_ILLEGAL, "no division in the nest at line %d is by a variable",
-         work->nest->stmt->line);
-    return STEP_IDLE;
+    return 0;
 }
