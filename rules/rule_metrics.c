@@ -11,7 +11,7 @@ static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const page_words[] = {"small", "huge", NULL};
 static const char *const prefetch_words[] = {"none", "l1", "l2", NULL};
 static const char *const unit_words[] = {"yes", "mixed", "no", NULL};
-static const char *const accumulable_words[] = {"yes", "no", "reassociate", NULL};
+static const char *const reassociable_words[] = {"yes", "no", "reassociate", NULL};
 
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
 static const struct rule_metric metrics[] = {
@@ -89,7 +89,7 @@ static const struct rule_metric metrics[] = {
     {"accumulable", "word",
      "several accumulators may share what the innermost loop makes from its last value; "
      "reassociate: only with that option",
-     accumulable_words},
+     reassociable_words},
     {"store_forwarding", "word",
      "the innermost loop soon loads what it has stored, through memory", yes_no},
     {"stores_reused", "word", "stored lines are used again while a cache still has them",
@@ -187,8 +187,11 @@ static const struct rule_metric metrics[] = {
      "comparisons of elements of one or two bytes are counted in wider variables",
      yes_no},
     {"counter_names", "names", "these variables, with their lines", NULL},
-    {"divisor_stays", "word", "a divisor stays the same in a loop around the division",
-     yes_no},
+    {"divisor_stays", "word",
+     "a divisor stays the same in a loop around the division; reassociate: its "
+     "reciprocal "
+     "rounds otherwise, which only that option permits",
+     reassociable_words},
     {"divisor_names", "names", "these divisors, with their lines", NULL},
     {"keeps_place", "word",
      "the least or greatest so far is kept together with where it was found", yes_no},

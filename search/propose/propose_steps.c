@@ -285,6 +285,48 @@ void propose_nontemporal(const struct propose *about, struct choices *out,
     choices_add(out, &choice);
 }
 
+/* ---- divisions ---- */
+
+/* From the outermost loop inwards: the first that leaves some divisor alone, and the
+ * innermost, which leaves most of them alone. */
+void propose_reciprocal(const struct propose *about, struct choices *out,
+                        struct buf *why_not)
+{
+    const struct nest *nest = about->nest;
+    size_t before = out->nr;
+    bool divides = false;
+    for (size_t i = 0; i < nest->view->found_nr; i++)
+        divides = divides || nest->view->found[i].spot == KERNEL_SPOT_DIVISOR;
+    if (!divides || choice_step(about->now, STEP_RECIPROCAL)) {
+        buf_add(why_not, divides ? "the plan multiplies by reciprocals already"
+                                 : "no divisor stays the same in a loop");
+        return;
+    }
+    for (size_t d = 0; d < nest->nr; d++) {
+        struct choice choice = *about->now;
+        choice_put_names(&choice, STEP_RECIPROCAL, &nest->loop[d]->name, 1);
+        bool last = d + 1 == nest->nr;
+        if (last || (out->nr == before &&
+                     (!about->can_be || about->can_be(about->data, &choice))))
+            choices_add(out, &choice);
+    }
+}
+
+/* ---- branches ---- */
+
+/* All innermost loops at once. */
+void propose_branch_free(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    if (choice_step(about->now, STEP_BRANCH_FREE) || !about->nest->nr) {
+        buf_add(why_not, "the plan does without the branches that it can");
+        return;
+    }
+    choice_put_names(&choice, STEP_BRANCH_FREE, &about->nest->loop[0]->name, 1);
+    choices_add(out, &choice);
+}
+
 /* ---- values next to others ---- */
 
 void propose_scaled(enum step_kind kind, const struct choice *best, struct choices *out)

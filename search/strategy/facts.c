@@ -426,9 +426,11 @@ static void ask_plan(struct session *session, const struct typical_plan *plan,
         return;
     if (!subject->check(subject->data, plan->plan, &why))
         *may = ANSWER_YES;
+    /* refused for the rounding alone: the sentence names the option */
     else if (may == &session->may_accumulate)
-        /* refused for the rounding alone: the sentence names the option */
         session->may_reassociate |= strstr(why.text, "--reassociate") != NULL;
+    else if (may == &session->may_divide)
+        session->may_round |= strstr(why.text, "--reassociate") != NULL;
 }
 
 void session_ask_legality(struct session *session)
@@ -440,6 +442,7 @@ void session_ask_legality(struct session *session)
                {"fuse", &session->may_fuse},
                {"accumulators", &session->may_accumulate},
                {"unroll_jam", &session->may_jam},
+               {"reciprocal", &session->may_divide},
                {"interleave", &session->may_interleave}};
     struct typical_plan *plan = NULL;
     size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
@@ -453,6 +456,7 @@ void session_ask_legality(struct session *session)
     session->may_vectors_apart =
         makes_vectors_apart(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
+    session->may_round &= session->may_divide == ANSWER_NO;
     typical_plans_free(plan, nr);
 }
 
@@ -565,7 +569,11 @@ static void say_spots(struct situation *now)
         struct buf names = {0};
         if (!metric[i].yes_no)
             continue;
-        say_yes_no(now, metric[i].yes_no, list_spots(now, (enum kernel_spot)i, &names));
+        bool any = list_spots(now, (enum kernel_spot)i, &names);
+        if (any && i == KERNEL_SPOT_DIVISOR && now->session->may_round)
+            say_word(now, metric[i].yes_no, "reassociate");
+        else
+            say_yes_no(now, metric[i].yes_no, any);
         say_names(now, metric[i].names, &names);
         buf_release(&names);
     }

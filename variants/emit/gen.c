@@ -503,6 +503,8 @@ static struct code *make_code(struct gen *gen)
     gen_streams(gen, code);
     gen_prefetches(gen, code);
     gen_lets(gen, code);
+    gen_branches(gen, code, false);
+    gen_reciprocals(gen, code);
     gen_teams(gen, code);
     if (!gen->problem && gen_buffers_split(gen, code))
         gen->problem = "a large packed tile would be filled by one thread and used by "
@@ -855,6 +857,34 @@ static int check_prefetches(const struct model *model, const struct work *works,
                 "copied so many iterations later");
 }
 
+static const struct rewriting *rewriting_of(const struct work *work, enum step_kind kind)
+{
+    return kind == STEP_RECIPROCAL ? &work->dividing : &work->branching;
+}
+
+/* Something in some nest has become what the step makes of it. */
+static int check_rewritten(const struct work *works, size_t nr, enum step_kind kind,
+                           struct error *err)
+{
+    const struct rewriting *wanted = NULL;
+    for (size_t i = 0; i < nr; i++) {
+        const struct rewriting *of = rewriting_of(&works[i], kind);
+        if (of->done)
+            return 0;
+        if (of->loops.nr && (!wanted || !wanted->why_not))
+            wanted = of;
+    }
+    if (!wanted)
+        return 0;
+    if (wanted->why_not)
+        return fail(err, STATUS_ILLEGAL, "the %s at line %d stays as it is: %s",
+                    kind == STEP_RECIPROCAL ? "division" : "branch", wanted->line,
+                    wanted->why_not);
+    return fail(err, STATUS_ILLEGAL,
+                "%s(%s) finds nothing to change in the loops of the new code",
+                transformation_of(kind)->name, wanted->loops.v[0]);
+}
+
 static int check_streams(const struct model *model, const struct work *works,
                          struct error *err)
 {
@@ -912,6 +942,8 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
+        check_rewritten(works, model->nest_nr, STEP_RECIPROCAL, err) ||
+        check_rewritten(works, model->nest_nr, STEP_BRANCH_FREE, err) ||
         gen_paddings(model, works, edits, err)) {
         strvec_release(&helpers.vector_type);
         return -1;
@@ -1094,6 +1126,9 @@ static int prepare(struct model *model, const struct plan *plan,
                          emit_all(model, works, &edits, err)
                      ? -1
                      : 0;
+    for (size_t i = 0; i < model->nest_nr; i++)
+        for (size_t k = 0; k < works[i].told.nr; k++)
+            buf_addf(assumptions, "%s\n", works[i].told.v[k]);
     drop_repeated(assumptions);
     cached->edit_nr = edits.nr;
     if (!status)

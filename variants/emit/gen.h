@@ -149,6 +149,9 @@ void gen_skips(struct gen *gen, struct code *code);  /* that ask first */
  * of the iteration before. */
 void gen_flag(struct gen *gen, struct code *loop);
 void gen_narrow_counters(struct gen *gen, struct code *code);
+/* gen_reciprocal.c, gen_branch.c: what was done is in work.dividing, work.branching. */
+void gen_reciprocals(struct gen *gen, struct code *code);
+void gen_branches(struct gen *gen, struct code *code, bool within);
 
 bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 /* Of a loop that the user's own directive shares out; else true. False: gen->problem. */
@@ -172,7 +175,7 @@ bool element_is_declared(struct gen *gen, const struct code *loop,
 
 /* `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
-void gen_drop_lets(struct code *code); /* that nothing uses */
+void gen_drop_lets(struct code *code); /* and pointers, that nothing uses */
 /* Declarations where C89 has them; behind all passes. */
 void gen_c89(struct gen *gen, struct code *code);
 struct ir_stmt *gen_c89_stmt(struct gen *gen, struct ir_stmt *stmt);

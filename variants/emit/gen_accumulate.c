@@ -28,18 +28,9 @@ struct shared {
 
 /* ---- pieces of code ---- */
 
-struct code *gen_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr)
-{
-    struct code *code = code_new(CODE_STMT);
-    code->statement = SIZE_MAX;
-    code->stmt = ir_stmt_new(gen->arena, kind, 0);
-    code->stmt->expr = expr;
-    return code;
-}
-
 static void declare(struct shared *at, struct ir_symbol *symbol, struct ir_expr *value)
 {
-    struct code *code = gen_statement(at->gen, IR_DECL, value);
+    struct code *code = code_statement(at->gen, IR_DECL, value);
     code->stmt->symbol = symbol;
     code_insert(at->loop->parent, code_index(at->loop), code);
 }
@@ -53,31 +44,12 @@ static struct ir_expr *assign(struct shared *at, const char *op, struct ir_symbo
 static void put_behind(struct shared *at, struct ir_expr *expr)
 {
     code_insert(at->loop->parent, code_index(at->loop) + ++at->behind,
-                gen_statement(at->gen, IR_EXPR, expr));
-}
-
-static struct ir_expr *cast(struct shared *at, const struct ir_type *type,
-                            struct ir_expr *expr)
-{
-    struct ir_expr *cast = ir_expr_new(at->gen->arena, IR_CAST, 1);
-    cast->type = *type;
-    cast->type.is_const = false;
-    cast->arg[0] = expr;
-    return cast;
-}
-
-/* In the variables' own type, as the source does it: never made in a wider one. */
-static struct ir_expr *both(struct shared *at, const char *op, struct ir_expr *a,
-                            struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(at->gen->arena, op, a, b);
-    expr->is_ours = false;
-    return expr;
+                code_statement(at->gen, IR_EXPR, expr));
 }
 
 static struct ir_expr *times(struct shared *at, struct ir_expr *a, struct ir_expr *b)
 {
-    return both(at, "*", a, b);
+    return gen_plain(at->gen, "*", a, b);
 }
 
 /* ---- the variables ---- */
@@ -211,7 +183,7 @@ static void rewrite(struct shared *at, struct code *code, long long copy)
         recurrence_of(arena, one, 1, at->what.target, may_vary, at->gen->nest);
     struct ir_expr *value = times(at, by, ir_name(arena, at->power));
     if (own.rest)
-        value = both(at, "+", value, own.rest);
+        value = gen_plain(at->gen, "+", value, own.rest);
     code->stmt = ir_stmt_new(arena, IR_EXPR, 0);
     code->stmt->expr = assign(at, "=", target, value);
 }
@@ -232,9 +204,9 @@ static void join_linear(struct shared *at)
 {
     struct ir_expr *all = name_of(at, 0);
     for (long long i = 1; i < at->nr; i++)
-        all = both(at, "+", times(at, all, at->factor), name_of(at, i));
+        all = gen_plain(at->gen, "+", times(at, all, at->factor), name_of(at, i));
     if (recurrence_overflows(&at->what))
-        all = cast(at, &at->symbol->type, all);
+        all = gen_cast(at->gen, &at->symbol->type, all);
     put_behind(at, assign(at, "=", at->symbol, all));
 }
 
@@ -250,7 +222,7 @@ static void join_select(struct shared *at)
         } else {
             best = ir_expr_new(arena, IR_COND, 3);
             best->type = at->symbol->type;
-            best->arg[0] = both(at, at->what.op, value, kept);
+            best->arg[0] = gen_plain(at->gen, at->what.op, value, kept);
             best->arg[1] = value;
             best->arg[2] = kept;
         }
@@ -265,9 +237,10 @@ static void join(struct shared *at)
     bool whole = at->copy[0] != NULL;
     struct ir_expr *all = name_of(at, !whole);
     for (long long i = 1 + !whole; i < at->nr; i++)
-        all = both(at, ir_textf(arena, "%.1s", op), all, name_of(at, i));
+        all = gen_plain(at->gen, ir_textf(arena, "%.1s", op), all, name_of(at, i));
     if (whole)
-        put_behind(at, assign(at, "=", at->symbol, cast(at, &at->symbol->type, all)));
+        put_behind(
+            at, assign(at, "=", at->symbol, gen_cast(at->gen, &at->symbol->type, all)));
     else
         put_behind(at, assign(at, op, at->symbol, all));
 }
@@ -366,7 +339,7 @@ static struct ir_stmt *narrow_stmt(struct shared *at, const struct ir_stmt *stmt
     if (!holds)
         return stmt_substitute(arena, stmt, &at->symbol, &by, 1);
     if (expr_at_most(holds) != 1)
-        holds = both(at, "!=", holds, ir_integer(arena, 0));
+        holds = gen_plain(at->gen, "!=", holds, ir_integer(arena, 0));
     struct ir_stmt *counts = ir_stmt_new(arena, IR_EXPR, 0);
     counts->expr = assign(at, "+=", at->copy[0], holds);
     return counts;

@@ -6,8 +6,6 @@
 #include "variants/emit/gen.h"
 #include "variants/model/recurrence.h"
 
-/* A statement of ours, IR_EXPR or IR_DECL. */
-struct code *gen_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr);
 /* Of partial results: those of signed integers may overflow where the whole does not. */
 struct ir_type gen_partial_type(const struct recurrence *what);
 /* Which of the loop's `nr` copies of an iteration the statement is of, from 0; -1 = that

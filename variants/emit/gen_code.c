@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base.h"
-#include "variants/emit/gen.h"
+#include "variants/emit/gen_fetch.h"
 #include "variants/ir/spelling.h"
 #include "variants/ir/sum.h"
 
@@ -16,6 +16,15 @@ struct code *code_new(enum code_kind kind)
     struct code *code = xcalloc(1, sizeof(*code));
     code->kind = kind;
     code->step = 1;
+    return code;
+}
+
+struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind, struct ir_expr *expr)
+{
+    struct code *code = code_new(CODE_STMT);
+    code->statement = SIZE_MAX;
+    code->stmt = ir_stmt_new(gen->arena, kind, 0);
+    code->stmt->expr = expr;
     return code;
 }
 
@@ -133,6 +142,74 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
             return child->kind == CODE_IF || code_fills_at_times(child, symbol);
     }
     return false;
+}
+
+/* ---- what code sets, and evaluates ---- */
+
+/* In text that is not taken apart. */
+static void look_raw(struct ir_expr *expr, void *data)
+{
+    struct mention *mention = data;
+    if (expr->kind == IR_RAW)
+        mention->found = mention->found || expr_mentions(expr, mention->symbol);
+}
+
+bool code_sets(const struct code *code, const struct ir_symbol *symbol)
+{
+    struct mention mention = {.symbol = symbol, .found = code->var == symbol};
+    if (code->stmt) {
+        stmt_exprs(code->stmt, look_raw, &mention);
+        mention.found =
+            mention.found || stmt_find(code->stmt, lookahead_sets, symbol) != NULL;
+    }
+    for (size_t i = 0; !mention.found && i < code->child_nr; i++)
+        mention.found = code_sets(code->child[i], symbol);
+    return mention.found;
+}
+
+static void look_effect(struct ir_expr *expr, void *data)
+{
+    bool *found = data;
+    bool step =
+        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    *found = *found || step || expr->kind == IR_ASSIGN || expr->kind == IR_CALL ||
+             expr->kind == IR_RAW || expr->type.is_volatile;
+}
+
+bool expr_has_effect(struct ir_expr *expr)
+{
+    bool found = false;
+    ir_visit(expr, look_effect, &found);
+    return found;
+}
+
+bool expr_evaluates(const struct ir_expr *all, const struct ir_expr *expr)
+{
+    bool logic =
+        all->kind == IR_BINARY && (!strcmp(all->op, "&&") || !strcmp(all->op, "||"));
+    size_t certain = logic || all->kind == IR_COND ? 1 : all->arg_nr;
+    bool found = expr_equal(all, expr);
+    for (size_t i = 0; !found && i < certain; i++)
+        found = expr_evaluates(all->arg[i], expr);
+    return found;
+}
+
+struct ir_expr *gen_plain(struct gen *gen, const char *op, struct ir_expr *a,
+                          struct ir_expr *b)
+{
+    struct ir_expr *expr = ir_binary(gen->arena, op, a, b);
+    expr->is_ours = false;
+    return expr;
+}
+
+struct ir_expr *gen_cast(struct gen *gen, const struct ir_type *type,
+                         struct ir_expr *expr)
+{
+    struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
+    cast->type = *type;
+    cast->type.is_const = false;
+    cast->arg[0] = expr;
+    return cast;
 }
 
 /* ---- names ---- */

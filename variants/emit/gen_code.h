@@ -46,6 +46,9 @@ struct code {
 };
 
 struct code *code_new(enum code_kind kind);
+/* A statement of ours of this kind. */
+struct code *code_statement(struct gen *gen, enum ir_stmt_kind kind,
+                            struct ir_expr *expr);
 void code_add(struct code *parent, struct code *child);
 void code_insert(struct code *parent, size_t at, struct code *child);
 size_t code_index(const struct code *child); /* in its parent */
@@ -58,6 +61,17 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
  * statement. */
 void code_print_comments(const struct nest *nest, size_t begin, size_t end,
                          const char *printed, struct buf *out, int indent);
+/* Below the code it is set, declared, counted with, or its address is taken. */
+bool code_sets(const struct code *code, const struct ir_symbol *symbol);
+/* As the source's arithmetic: never made in a wider type. */
+struct ir_expr *gen_plain(struct gen *gen, const char *op, struct ir_expr *a,
+                          struct ir_expr *b);
+struct ir_expr *gen_cast(struct gen *gen, const struct ir_type *type,
+                         struct ir_expr *expr);
+/* It assigns, calls, reads what is volatile, or nobody knows. */
+bool expr_has_effect(struct ir_expr *expr);
+/* Whatever the values, `all` evaluates the expression. */
+bool expr_evaluates(const struct ir_expr *all, const struct ir_expr *expr);
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */

@@ -149,7 +149,7 @@ void gen_lets(struct gen *gen, struct code *code)
         gen_lets(gen, code->child[i]);
 }
 
-/* ---- loops of one iteration whose variable nothing uses ---- */
+/* ---- declarations that nothing uses ---- */
 
 static bool texts_mention(const struct code *code, const char *name)
 {
@@ -157,15 +157,6 @@ static bool texts_mention(const struct code *code, const char *name)
     for (size_t i = 0; !found && i < code->child_nr; i++)
         found = texts_mention(code->child[i], name);
     return found;
-}
-
-/* Of a loop of one iteration; or a pointer of which the plan left no use. */
-static const struct ir_symbol *named_for_nothing(const struct code *code)
-{
-    const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
-    bool pointer = stmt && stmt->kind == IR_DECL && stmt->symbol->type.pointers == 1 &&
-                   stmt->expr && stmt->expr->kind == IR_INDEX;
-    return code->kind == CODE_LET ? code->var : pointer ? stmt->symbol : NULL;
 }
 
 static bool is_used_behind(const struct code *block, size_t at,
@@ -178,11 +169,22 @@ static bool is_used_behind(const struct code *block, size_t at,
     return used;
 }
 
+/* Of a loop of one iteration; a pointer to what is read from a packed copy instead. */
+static const struct ir_symbol *declared(const struct code *code)
+{
+    if (code->kind == CODE_LET)
+        return code->var;
+    const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
+    bool pointer = stmt && stmt->kind == IR_DECL && stmt->symbol->type.pointers &&
+                   !stmt->symbol->dim_nr && stmt->expr && !expr_has_effect(stmt->expr);
+    return pointer ? stmt->symbol : NULL;
+}
+
 void gen_drop_lets(struct code *code)
 {
     for (size_t i = code->child_nr; i-- > 0;) {
         gen_drop_lets(code->child[i]);
-        const struct ir_symbol *symbol = named_for_nothing(code->child[i]);
+        const struct ir_symbol *symbol = declared(code->child[i]);
         if (!symbol || is_used_behind(code, i, symbol))
             continue;
         code_free(code->child[i]);

@@ -275,16 +275,6 @@ static bool is_arithmetic(const struct rounds *at, const struct ir_stmt *stmt)
     return all;
 }
 
-static struct ir_expr *cast_to(struct rounds *at, const struct ir_type *type,
-                               struct ir_expr *expr)
-{
-    struct ir_expr *cast = ir_expr_new(at->gen->arena, IR_CAST, 1);
-    cast->type = *type;
-    cast->type.is_const = false;
-    cast->arg[0] = expr;
-    return cast;
-}
-
 static struct ir_type unsigned_of(const struct ir_type *type)
 {
     struct ir_type of = *type;
@@ -305,11 +295,9 @@ static struct ir_expr *wrapping(struct rounds *at, struct ir_expr *expr)
         !is_signed(expr))
         return expr;
     struct ir_type type = unsigned_of(&expr->type);
-    struct ir_expr *made =
-        ir_binary(at->gen->arena, expr->op, cast_to(at, &type, expr->arg[0]),
-                  cast_to(at, &type, expr->arg[1]));
-    made->is_ours = false;
-    return cast_to(at, &expr->type, made);
+    struct ir_expr *a = gen_cast(at->gen, &type, expr->arg[0]),
+                   *b = gen_cast(at->gen, &type, expr->arg[1]);
+    return gen_cast(at->gen, &expr->type, gen_plain(at->gen, expr->op, a, b));
 }
 
 /* x += e and x++ as x = x + e. */
@@ -325,9 +313,8 @@ static struct ir_stmt *plain(struct rounds *at, struct ir_stmt *stmt)
     char sign = counts ? (strstr(expr->op, "++") ? '+' : '-') : *expr->op;
     struct ir_expr *by = counts ? ir_integer(arena, 1) : expr->arg[1];
     struct ir_expr *value =
-        ir_binary(arena, ir_textf(arena, "%c", sign), ir_copy(arena, expr->arg[0]), by);
+        gen_plain(at->gen, ir_textf(arena, "%c", sign), ir_copy(arena, expr->arg[0]), by);
     value->type = expr->type;
-    value->is_ours = false;
     return assignment(at, "=", expr->arg[0], wrapping(at, value));
 }
 

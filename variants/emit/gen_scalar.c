@@ -327,24 +327,19 @@ static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr, bool
 
 static struct code *declaration(struct gen *gen, const struct element *element)
 {
-    struct code *code = code_new(CODE_STMT);
-    code->statement = SIZE_MAX;
-    code->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
-    code->stmt->symbol = element->scalar;
     /* what the loop would only write is read too, lest compilers doubt that the loop runs
      */
-    code->stmt->expr = element->read_first || !element->varies ? element->expr : NULL;
+    struct code *code = code_statement(
+        gen, IR_DECL, element->read_first || !element->varies ? element->expr : NULL);
+    code->stmt->symbol = element->scalar;
     return code;
 }
 
 static struct code *write_back(struct gen *gen, const struct element *element)
 {
-    struct code *code = code_new(CODE_STMT);
-    code->statement = SIZE_MAX;
-    code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    code->stmt->expr =
-        ir_assign(gen->arena, "=", element->expr, ir_name(gen->arena, element->scalar));
-    return code;
+    return code_statement(
+        gen, IR_EXPR,
+        ir_assign(gen->arena, "=", element->expr, ir_name(gen->arena, element->scalar)));
 }
 
 static void place(struct elements *all, const struct element *element)

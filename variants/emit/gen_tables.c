@@ -165,11 +165,11 @@ static void declare(struct tables *at, const struct code *around, long long copy
     table->dim[0] = ir_integer(arena, at->elements);
     table->dim_nr = 1;
     at->copy[copy] = table;
-    struct code *line = gen_statement(at->gen, IR_DECL, is_c89 ? NULL : zeros);
+    struct code *line = code_statement(at->gen, IR_DECL, is_c89 ? NULL : zeros);
     line->stmt->symbol = table;
     put_before(around, line);
     if (is_c89)
-        put_before(around, gen_statement(at->gen, IR_EXPR, zeros));
+        put_before(around, code_statement(at->gen, IR_EXPR, zeros));
 }
 
 static struct ir_expr *element(struct tables *at, struct ir_symbol *array,
@@ -179,15 +179,6 @@ static struct ir_expr *element(struct tables *at, struct ir_symbol *array,
     expr->type = at->type;
     expr->arg[0] = ir_name(at->gen->arena, array);
     expr->arg[1] = ir_name(at->gen->arena, index);
-    return expr;
-}
-
-/* In their own type, as the source does it. */
-static struct ir_expr *both(struct tables *at, const char *op, struct ir_expr *a,
-                            struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(at->gen->arena, op, a, b);
-    expr->is_ours = false;
     return expr;
 }
 
@@ -210,7 +201,7 @@ static struct ir_stmt *add_to_table(struct tables *at, struct ir_symbol *index)
     struct ir_expr *cast = ir_expr_new(at->gen->arena, IR_CAST, 1);
     cast->type = at->what.target->type;
     cast->type.is_const = false;
-    cast->arg[0] = both(at, "+", to, value);
+    cast->arg[0] = gen_plain(at->gen, "+", to, value);
     return assignment(at, "=", to, cast);
 }
 
@@ -226,8 +217,10 @@ static void join(struct tables *at, struct code *around)
                    *test = ir_stmt_new(arena, IR_IF, 1);
     struct ir_expr *all = at->nr > 2 ? element(at, at->copy[2], index) : NULL;
     for (long long i = 3; i < at->nr; i++)
-        all = both(at, ir_textf(arena, "%.1s", op), all, element(at, at->copy[i], index));
-    test->cond = both(at, "!=", element(at, at->copy[1], index), ir_integer(arena, 0));
+        all = gen_plain(at->gen, ir_textf(arena, "%.1s", op), all,
+                        element(at, at->copy[i], index));
+    test->cond =
+        gen_plain(at->gen, "!=", element(at, at->copy[1], index), ir_integer(arena, 0));
     test->child[0] = add_to_table(at, index);
     if (all)
         body->child[0] = assignment(at, op, element(at, at->copy[1], index), all);
@@ -239,7 +232,7 @@ static void join(struct tables *at, struct code *around)
     loop->cmp = "<";
     loop->step = 1;
     loop->child[0] = all ? body : test;
-    struct code *line = gen_statement(at->gen, IR_EXPR, NULL);
+    struct code *line = code_statement(at->gen, IR_EXPR, NULL);
     line->stmt = loop;
     code_insert(around->parent, code_index(around) + 1, line);
 }

@@ -352,6 +352,23 @@ static void simds(struct typical *at)
     each_loop(at, "simd", "simd(@)", is_innermost, no_loop);
 }
 
+static void branches(struct typical *at)
+{
+    each_loop(at, "branch_free", "branch_free(@)", is_innermost, no_loop);
+}
+
+static void reciprocals(struct typical *at)
+{
+    size_t before = at->nr;
+    bool divides = false;
+    for (size_t i = 0; i < at->view->found_nr; i++)
+        divides = divides || at->view->found[i].spot == KERNEL_SPOT_DIVISOR;
+    if (divides)
+        each_loop(at, "reciprocal", "reciprocal(@)", is_any, no_loop);
+    else
+        nothing(at, "reciprocal", before, "no divisor stays the same in a loop");
+}
+
 /* Each loop by itself, with a small value where one is needed. */
 static void any_loop(struct typical *at, const struct transformation *row)
 {
@@ -383,6 +400,8 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_SIMD] = simds,
         [STEP_PREFETCH] = prefetches,
         [STEP_NONTEMPORAL] = streams,
+        [STEP_BRANCH_FREE] = branches,
+        [STEP_RECIPROCAL] = reciprocals,
         [STEP_WHEN] = thresholds,
         [STEP_SET] = tunables,
     };

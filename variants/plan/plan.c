@@ -437,8 +437,6 @@ static const struct step_by_hand by_hand[] = {
     {"sort", "look-ups in the order of the places they go to", false},
     {"scalar_temporaries", "variables in place of arrays that live an iteration", false},
     {"collapse", "one long loop in place of short nested ones", false},
-    {"branch_free", "a store or a sum each time in place of a branch on data", false},
-    {"reciprocal", "a multiplication or comparison in place of a division", false},
     {"scan", "sums within a few elements first, one addition of them in the chain",
      false},
     {"reuse_buffer", "memory that is kept from call to call", false},

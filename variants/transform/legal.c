@@ -620,8 +620,7 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     struct buf why = {0};
     int status = -1;
     isl_budget(nest->model, nest->model->request.operation_limit);
-    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr &&
-                !work->rounds;
+    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr && !work->rounds;
     if (join) /* the others work on leaves one by one */
         tree_join(nest, work->tree);
     check_order(nest, work->tree, &why);

@@ -55,6 +55,14 @@ struct table {
     long long room;     /* for so many there is */
 };
 
+/* Statements that become others, in the new code. */
+struct rewriting {
+    struct strvec loops; /* in these */
+    size_t done;
+    const char *why_not; /* of one that did not, in words behind "it: "; its line */
+    int line;
+};
+
 struct work {
     struct nest *nest;
     const struct plan *plan; /* for messages */
@@ -69,6 +77,8 @@ struct work {
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
     const char *not_fetched; /* why something to be prefetched was not; NULL = unknown */
+    struct rewriting dividing, branching; /* reciprocal, branch_free */
+    struct strvec told; /* what new code rests on that only its making shows */
     const struct plan_step **parallel; /* steps; decided when the tree is final */
     size_t parallel_nr, parallel_alloc;
     struct padding *padding;

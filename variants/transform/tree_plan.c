@@ -269,6 +269,9 @@ void works_free(struct model *model, struct work *works)
         buf_release(&works[i].simd_reason);
         free(works[i].parallel);
         free(works[i].when);
+        strvec_release(&works[i].dividing.loops);
+        strvec_release(&works[i].branching.loops);
+        strvec_release(&works[i].told);
         strvec_release(&works[i].reported);
         work_memory_free(&works[i]);
     }

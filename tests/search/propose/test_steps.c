@@ -125,3 +125,43 @@ TEST("stores of what is only written go past the caches")
     check_nothing(&bench, "the plan's stores go past the caches already");
     bench_release(&bench);
 }
+
+/* Where the source has a divisor that stays: the outermost loop for which that is legal,
+ * and the innermost. */
+TEST("divisions become multiplications")
+{
+    struct bench bench = {0};
+    char divisor[] = "d";
+    struct kernel_found found = {.spot = KERNEL_SPOT_DIVISOR, .what = divisor};
+
+    space_transpose(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "reciprocal");
+    check_nothing(&bench, "no divisor stays the same in a loop");
+    bench.kernel.view.found = &found;
+    bench.kernel.view.found_nr = 1;
+    bench_start(&bench);
+    ask(&bench, "reciprocal");
+    check_eq(bench.out.nr, 2);
+    check_at(&bench, 0, "reciprocal(i)");
+    check_at(&bench, 1, "reciprocal(j)");
+    bench.now = choice_of("reciprocal(i)");
+    ask(&bench, "reciprocal");
+    check_nothing(&bench, "the plan multiplies by reciprocals already");
+    bench_release(&bench);
+}
+
+TEST("branches on data are left out of all loops at once")
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "branch_free");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "branch_free(i)");
+    bench.now = bench.out.item[0];
+    ask(&bench, "branch_free");
+    check_nothing(&bench, "the plan does without the branches that it can");
+    bench_release(&bench);
+}

@@ -84,6 +84,9 @@ TEST("each transformation has its plans")
         {"prefetch", "prefetch(a:16)"},
         {"prefetch", "prefetch(p.x:16)"},
         {"nontemporal", "nontemporal(a)"},
+        {"branch_free", "branch_free(j)"},
+        {"branch_free", "branch_free(i)"},
+        {"reciprocal", NULL},
         {"when", NULL},
         {"set", "set(TILE:16)"},
     };
