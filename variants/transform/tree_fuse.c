@@ -288,11 +288,15 @@ int tree_distribute(struct work *work, const struct plan_step *step, struct erro
         int line = tree_find(work->tree, name)->loop->stmt->line;
         struct buf why = {0};
         bool done = distribute(work, name, &why);
-        if (!done)
+        if (!done && why.length)
+            fail(err, STATUS_ILLEGAL,
+                 "distribute(%s) of the loop at line %d is not legal: %s", name, line,
+                 buf_str(&why));
+        else if (!done)
             fail(err, STATUS_ILLEGAL,
                  "the loop over %s at line %d has one part only; there is nothing to "
-                 "distribute%s%s",
-                 name, line, why.length ? ": " : "", buf_str(&why));
+                 "distribute",
+                 name, line);
         buf_release(&why);
         if (!done)
             return STEP_IDLE;
