@@ -142,10 +142,10 @@ struct tree {
     long long counted; /* tile: so many iterations of the innermost loop, at most, for
                           which narrow variables count; 0 = those of the source */
     long long lanes;   /* iterations that are one operation on vectors; 0 = none */
-    bool asks_first;        /* what it does hangs on a condition, which is asked in the
-                               whole block before: see tree_skip.c */
-    long long rounds; /* the one loop below, of unknown length, takes a step for each
-                         of up to so many iterations in turn; 0 = none */
+    bool asks_first;   /* what it does hangs on a condition, which is asked in the
+                          whole block before: see tree_skip.c */
+    long long rounds;  /* the one loop below, of unknown length, takes a step for each
+                          of up to so many iterations in turn; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one
