@@ -445,12 +445,13 @@ static void put_blocks(struct branching *at)
     struct gen *gen = at->gen;
     struct code *loop = at->loop, *parent = loop->parent;
     long long length = KEPT_IN_BLOCK * loop->step;
-    struct code *outer =
-        loop_like(loop, own_symbol(at, loop->var->name, &loop->var->type));
+    /* long: behind the last block it is by up to a block beyond the last iteration */
+    struct code *outer = loop_like(loop, own_symbol(at, loop->var->name, &ir_long));
     struct code *block = outer->child[0];
     outer->lower = loop->lower;
     outer->upper = loop->upper;
     outer->step = length;
+    gen_set_range(gen, outer->var, gen_loop_range(gen, outer));
     parent->child[code_index(loop)] = outer;
     outer->parent = parent;
     for (size_t i = 0; i < at->nr; i++) {
