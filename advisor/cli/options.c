@@ -150,10 +150,6 @@ static const struct option_row rows[] = {
     {"audit", 0, NULL, FLAG, AT(audit),
      "measure what the rules pruned, too: how much was wrongly discarded, and what that "
      "cost"},
-    {"confirm", 0, NULL, FLAG, AT(confirm),
-     "one cheap experiment that must move the time if the diagnosis is right: half of "
-     "the "
-     "copies, huge pages, smaller data or indices in order"},
     {"replay", 0, "FILE", TEXT, AT(replay),
      "search a recorded space (inflight.space/1) instead of a C file: nothing is built "
      "or "

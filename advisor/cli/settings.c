@@ -268,6 +268,25 @@ static void add_begun(const struct command *command, const char *name, struct bu
             buf_addf(out, "%s--%s", out->length ? ", " : "", row->name);
 }
 
+/* Options that there were, and what does their work now. */
+static const struct {
+    const char *name, *remedy;
+} removed[] = {
+    {"plot", "inflight-plot draws what --json of 'machine', 'measure --sweep', 'metrics' "
+             "and 'profile --timeline' prints: 'inflight ... --json | inflight-plot - -o "
+             "FILE.svg'"},
+    {"confirm", "reports decide between causes by experiments of their own, and by hand "
+                "'measure' does with '--cores N', '--pages huge' or other sizes"},
+};
+
+static const char *remedy_of(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(removed); i++)
+        if (!strcmp(removed[i].name, name))
+            return removed[i].remedy;
+    return NULL;
+}
+
 static int unknown_long(const struct command *command, const char *word,
                         struct settings *settings, struct error *err)
 {
@@ -280,13 +299,8 @@ static int unknown_long(const struct command *command, const char *word,
     if (several.length)
         fail(err, STATUS_USAGE, "'%s' is short for several: %s; write one of them", word,
              buf_str(&several));
-    else if (!strcmp(name, "plot"))
-        fail(
-            err, STATUS_USAGE,
-            "unknown option '%s'; inflight-plot draws what --json of 'machine', 'measure "
-            "--sweep', 'metrics' and 'profile --timeline' prints: 'inflight ... --json | "
-            "inflight-plot - -o FILE.svg'",
-            word);
+    else if (remedy_of(name))
+        fail(err, STATUS_USAGE, "unknown option '%s'; %s", word, remedy_of(name));
     else if (meant)
         fail(err, STATUS_USAGE,
              "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",
