@@ -214,7 +214,6 @@ static const struct option_row rows[] = {
     {"show", 0, "NAME", TEXT, AT(show),
      "a profile that exists, measuring nothing: a name of --list, a file, or here "
      "(this machine's); --machine does the same"},
-    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},

@@ -123,19 +123,17 @@ static int read_version(const char *text, struct settings *settings, struct erro
     return status;
 }
 
-/* The second profile of --compare A B. */
-static int read_rival(const char *text, struct settings *settings, struct error *err)
+/* Of commands that know profiles by options alone. */
+static int refuse_profile(const char *text, const struct settings *settings,
+                          struct error *err)
 {
-    if (!settings->compare && !settings->list && !settings->show)
+    if (!settings->list && !settings->show)
         return fail(err, STATUS_USAGE,
                     "unexpected word '%s'; write --show %s for a profile that exists; "
                     "try 'inflight %s --help'",
                     text, text, settings->command);
-    if (!settings->compare || settings->rival)
-        return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
-                    text, settings->command);
-    settings->rival = text;
-    return 0;
+    return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'", text,
+                settings->command);
 }
 
 /* A file that is no source: a colon is a part of its name. */
@@ -277,6 +275,8 @@ static const struct {
              "FILE.svg'"},
     {"confirm", "reports decide between causes by experiments of their own, and by hand "
                 "'measure' does with '--cores N', '--pages huge' or other sizes"},
+    {"compare", "'inflight machine --show NAME' shows one profile after the other, and "
+                "with --json to a script"},
 };
 
 static const char *remedy_of(const char *name)
@@ -443,7 +443,7 @@ static int read_operand(const struct command *command, const char *word,
     case OPERAND_SESSION:
         return read_session(word, settings, err);
     case OPERAND_PROFILE:
-        return read_rival(word, settings, err);
+        return refuse_profile(word, settings, err);
     case OPERAND_RULE:
         return read_rule(word, settings, err);
     case OPERAND_SHELL:

@@ -205,15 +205,14 @@ static const struct command commands[] = {
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {GROUP_SETUP, "machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
-     "       inflight machine --list | --show NAME | --compare A B [options]",
+     "       inflight machine --list | --show NAME [options]",
      "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
      "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
-     "profile. The other forms measure nothing: they list, show and compare\n"
-     "profiles; 'here' is this machine's.\n\n"
+     "profile. The other forms measure nothing: they list profiles, or show one;\n"
+     "'here' is this machine's.\n\n"
      "example: inflight machine --peak 307GB/s\n"
-     "         inflight machine --compare here skl\n"
      "         inflight machine --show here --json | inflight-plot - -o curves.svg",
-     "quick longer peak machine list show compare memory output json help "
+     "quick longer peak machine list show memory output json help "
      "| " CLUSTER REST,
      OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
     {GROUP_MORE, "report", "an earlier session again", "report [SESSION] [options]",
