@@ -75,6 +75,17 @@ static struct quantity ratio_of(const struct seen *seen, size_t at)
                             (value + half) * none_on, 0, PROVENANCE_STEPPED);
 }
 
+static struct quantity of_call(const struct stretches *stretches, const struct seen *seen,
+                               size_t at, struct quantity call_bytes)
+{
+    struct quantity all =
+        stretches->whole ? quantity_exact(count_of(&seen->all, at), PROVENANCE_STEPPED)
+                         : quantity_multiply(ratio_of(seen, at), call_bytes);
+
+    all.provenance = PROVENANCE_STEPPED;
+    return all;
+}
+
 /* Compilers replace a loop whose result has a formula, or that has none: a vector and its
  * unrolling take so many iterations at most for an instruction. */
 static const double iterations_max = 64;
@@ -86,8 +97,8 @@ static void say(const struct stretches *stretches, const struct kernel_counts *c
     char *text;
 
     if (!all.known)
-        text = xstrdup("instructions not counted: too few of the bytes that a call "
-                       "accesses were seen");
+        text = xstrdup("instructions not counted: too little is known of the bytes that "
+                       "the call accesses");
     else if (stretches->whole)
         text = xstrdup("instructions counted by stepping through the call");
     else
@@ -105,38 +116,36 @@ static void say(const struct stretches *stretches, const struct kernel_counts *c
                       "call runs far fewer instructions than the loop has iterations");
 }
 
-void live_count(const struct stretches *stretches, struct quantity call_bytes,
-                const struct kernel_counts *counts, struct traffic *traffic)
+static void count_call(const struct stretches *stretches, struct quantity call_bytes,
+                       const struct kernel_counts *counts, struct traffic *traffic)
 {
+    struct seen seen = see(stretches);
     const struct {
         size_t from;
         struct quantity *to;
         bool wanted;
     } row[] = {
         {offsetof(struct stretch_counts, instructions), &traffic->instructions, true},
-        {offsetof(struct stretch_counts, flops), &traffic->flops, !counts->flops.known},
+        {offsetof(struct stretch_counts, flops), &traffic->flops,
+         !counts->flops.known && seen.all.undecoded <= 0},
         {offsetof(struct stretch_counts, divisions), &traffic->divisions, true},
         {offsetof(struct stretch_counts, branches_missed), &traffic->branches_missed,
          true},
     };
-    struct seen seen;
 
-    if (traffic->instructions.known)
-        return;
-    seen = see(stretches);
     for (size_t i = 0; i < ARRAY_SIZE(row); i++)
         if (row[i].wanted && !row[i].to->known)
-            *row[i].to =
-                stretches->whole
-                    ? quantity_exact(count_of(&seen.all, row[i].from), PROVENANCE_STEPPED)
-                    : quantity_multiply(ratio_of(&seen, row[i].from), call_bytes);
-    for (size_t i = 0; i < ARRAY_SIZE(row); i++)
-        row[i].to->provenance = PROVENANCE_STEPPED;
-    if (seen.all.undecoded > 0 && traffic->flops.provenance == PROVENANCE_STEPPED)
-        traffic->flops = quantity_unknown();
+            *row[i].to = of_call(stretches, &seen, row[i].from, call_bytes);
     traffic->code_bytes = quantity_exact(seen.all.code_bytes, PROVENANCE_STEPPED);
     say(stretches, counts, traffic);
     free(seen.part);
+}
+
+void live_count(const struct stretches *stretches, struct quantity call_bytes,
+                const struct kernel_counts *counts, struct traffic *traffic)
+{
+    if (!traffic->instructions.known)
+        count_call(stretches, call_bytes, counts, traffic);
 }
 
 void live_add_note(struct traffic *traffic, const char *text)

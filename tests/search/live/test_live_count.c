@@ -170,6 +170,23 @@ TEST("FLOP of the source go first, and those of unknown instructions are not kno
     traffic_release(&got);
 }
 
+TEST("FLOP that somebody counted stay, also beside unknown instructions")
+{
+    struct stretches stretches;
+    struct kernel_counts counts = {.flops = quantity_unknown()};
+    struct traffic traffic = {.flops = quantity_exact(5, PROVENANCE_PAPI)};
+
+    begin(&stretches);
+    push_stretch(&stretches, 100, 0);
+    push(&stretches, ODD, false);
+    live_count(&stretches, quantity_exact(8e6, PROVENANCE_MODEL), &counts, &traffic);
+    check(traffic.instructions.known);
+    check_near(traffic.flops.value, 5, 0);
+    check_eq(traffic.flops.provenance, PROVENANCE_PAPI);
+    traffic_release(&traffic);
+    stretches_release(&stretches);
+}
+
 TEST("what accesses too little is not scaled")
 {
     static const size_t at[] = {0, 1}; /* loads in no half, in one */
@@ -185,7 +202,7 @@ TEST("what accesses too little is not scaled")
             push(&stretches, k < at[i] ? LOAD : ADD, false);
         got = counted(&stretches, quantity_exact(8e6, PROVENANCE_MODEL), 0);
         check(!got.instructions.known);
-        check_contains(got.note, "too few of the bytes");
+        check_contains(got.note, "too little is known of the bytes");
         traffic_release(&got);
     }
 }
