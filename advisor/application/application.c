@@ -205,7 +205,6 @@ static int check_words(const struct settings *settings, struct error *err)
                   {settings->diagnostics, "--diagnostics"},
                   {settings->save, "--save"},
                   {settings->audit, "--audit"},
-                  {settings->confirm, "--confirm"},
                   {settings->patch, "--patch (it always writes one)"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)

@@ -150,10 +150,6 @@ static const struct option_row rows[] = {
     {"audit", 0, NULL, FLAG, AT(audit),
      "measure what the rules pruned, too: how much was wrongly discarded, and what that "
      "cost"},
-    {"confirm", 0, NULL, FLAG, AT(confirm),
-     "one cheap experiment that must move the time if the diagnosis is right: half of "
-     "the "
-     "copies, huge pages, smaller data or indices in order"},
     {"replay", 0, "FILE", TEXT, AT(replay),
      "search a recorded space (inflight.space/1) instead of a C file: nothing is built "
      "or "
@@ -218,7 +214,6 @@ static const struct option_row rows[] = {
     {"show", 0, "NAME", TEXT, AT(show),
      "a profile that exists, measuring nothing: a name of --list, a file, or here "
      "(this machine's); --machine does the same"},
-    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},

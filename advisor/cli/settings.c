@@ -123,19 +123,17 @@ static int read_version(const char *text, struct settings *settings, struct erro
     return status;
 }
 
-/* The second profile of --compare A B. */
-static int read_rival(const char *text, struct settings *settings, struct error *err)
+/* Of commands that know profiles by options alone. */
+static int refuse_profile(const char *text, const struct settings *settings,
+                          struct error *err)
 {
-    if (!settings->compare && !settings->list && !settings->show)
+    if (!settings->list && !settings->show)
         return fail(err, STATUS_USAGE,
                     "unexpected word '%s'; write --show %s for a profile that exists; "
                     "try 'inflight %s --help'",
                     text, text, settings->command);
-    if (!settings->compare || settings->rival)
-        return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
-                    text, settings->command);
-    settings->rival = text;
-    return 0;
+    return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'", text,
+                settings->command);
 }
 
 /* A file that is no source: a colon is a part of its name. */
@@ -268,6 +266,27 @@ static void add_begun(const struct command *command, const char *name, struct bu
             buf_addf(out, "%s--%s", out->length ? ", " : "", row->name);
 }
 
+/* Options that there were, and what does their work now. */
+static const struct {
+    const char *name, *remedy;
+} removed[] = {
+    {"plot", "inflight-plot draws what --json of 'machine', 'measure --sweep', 'metrics' "
+             "and 'profile --timeline' prints: 'inflight ... --json | inflight-plot - -o "
+             "FILE.svg'"},
+    {"confirm", "reports decide between causes by experiments of their own, and by hand "
+                "'measure' does with '--cores N', '--pages huge' or other sizes"},
+    {"compare", "'inflight machine --show NAME' shows one profile after the other, and "
+                "with --json to a script"},
+};
+
+static const char *remedy_of(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(removed); i++)
+        if (!strcmp(removed[i].name, name))
+            return removed[i].remedy;
+    return NULL;
+}
+
 static int unknown_long(const struct command *command, const char *word,
                         struct settings *settings, struct error *err)
 {
@@ -280,13 +299,8 @@ static int unknown_long(const struct command *command, const char *word,
     if (several.length)
         fail(err, STATUS_USAGE, "'%s' is short for several: %s; write one of them", word,
              buf_str(&several));
-    else if (!strcmp(name, "plot"))
-        fail(
-            err, STATUS_USAGE,
-            "unknown option '%s'; inflight-plot draws what --json of 'machine', 'measure "
-            "--sweep', 'metrics' and 'profile --timeline' prints: 'inflight ... --json | "
-            "inflight-plot - -o FILE.svg'",
-            word);
+    else if (remedy_of(name))
+        fail(err, STATUS_USAGE, "unknown option '%s'; %s", word, remedy_of(name));
     else if (meant)
         fail(err, STATUS_USAGE,
              "unknown option '%s'; did you mean '--%s'? Try 'inflight %s --help-all'",
@@ -429,7 +443,7 @@ static int read_operand(const struct command *command, const char *word,
     case OPERAND_SESSION:
         return read_session(word, settings, err);
     case OPERAND_PROFILE:
-        return read_rival(word, settings, err);
+        return refuse_profile(word, settings, err);
     case OPERAND_RULE:
         return read_rule(word, settings, err);
     case OPERAND_SHELL:

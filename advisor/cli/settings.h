@@ -30,15 +30,15 @@ struct settings {
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *from;     /* an earlier output whose plan and comment are used */
     const char *database, *output, *plan, *strategy, *access;
-    const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
-    const char *shell;                  /* completion: for which one */
-    const char *rule;                   /* rules: the one to explain */
-    const char *rule_test;              /* rules: what to judge */
-    const char *replay;                 /* tune: a recorded space to search */
-    const char *header;                 /* tune: where the best constants are written */
-    const char *html, *sarif;           /* where the report is written as such */
-    const char *build_record;           /* tune: the record that builds read */
-    const char *source;                 /* check: the kernel's file */
+    const char *show;         /* a profile */
+    const char *shell;        /* completion: for which one */
+    const char *rule;         /* rules: the one to explain */
+    const char *rule_test;    /* rules: what to judge */
+    const char *replay;       /* tune: a recorded space to search */
+    const char *header;       /* tune: where the best constants are written */
+    const char *html, *sarif; /* where the report is written as such */
+    const char *build_record; /* tune: the record that builds read */
+    const char *source;       /* check: the kernel's file */
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
     const char *in_app, *in_app_dir, *in_app_check;
     const char *memory, *what_if, *cache, *csv, *save;
@@ -76,7 +76,7 @@ struct settings {
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
         patch, force, plain, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict, stop, dry_run, sizes, markdown, diagnostics, exclusive;
+    bool strict, stop, dry_run, sizes, markdown, diagnostics, exclusive;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */

@@ -603,11 +603,10 @@ int campaign_check(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE, "--node-hours: expected a number above 0");
     if (settings->nodes == 0)
         return fail(err, STATUS_USAGE, "--nodes: expected 1 or more");
-    if (settings->on && (settings->in_app || settings->confirm))
+    if (settings->on && settings->in_app)
         return fail(err, STATUS_USAGE,
-                    "--%s runs on this machine: without --on, on a node that is like "
-                    "those",
-                    settings->in_app ? "in-app" : "confirm");
+                    "--in-app runs on this machine: without --on, on a node that is like "
+                    "those");
     if (settings->on && settings->replay)
         return fail(err, STATUS_USAGE, "a replay measures nothing: without --on");
     return 0;

@@ -6,7 +6,6 @@
 
 #include "advisor/cli/cli.h"
 #include "advisor/cluster/campaign.h"
-#include "advisor/compare/compare.h"
 #include "advisor/program/commands.h"
 #include "core/base.h"
 
@@ -17,7 +16,7 @@ static const double min_peak_gbs = 1, max_peak_gbs = 100000;
 
 /* ---- which form, and what goes with it ---- */
 
-enum form { PROBE = 1, LIST = 2, SHOW = 4, COMPARE = 8 };
+enum form { PROBE = 1, LIST = 2, SHOW = 4 };
 
 static const char *shown(const struct settings *settings)
 {
@@ -32,8 +31,7 @@ static int find_form(const struct settings *settings, enum form *form, struct er
         enum form form;
     } forms[] = {{settings->list, "--list", LIST},
                  {settings->show != NULL, "--show", SHOW},
-                 {settings->machine != NULL, "--machine", SHOW},
-                 {settings->compare != NULL, "--compare", COMPARE}};
+                 {settings->machine != NULL, "--machine", SHOW}};
     const char *first = NULL;
     *form = PROBE;
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -63,10 +61,8 @@ static int check_options(const struct settings *settings, enum form form,
         {settings->output != NULL, "--output", PROBE, "is where a measurement is kept"},
         {settings->memory != NULL, "--memory", SHOW, "picks a memory of a profile"},
     };
-    static const char *const with[] = {[PROBE] = "a measurement",
-                                       [LIST] = "--list",
-                                       [SHOW] = "--show",
-                                       [COMPARE] = "--compare"};
+    static const char *const with[] = {
+        [PROBE] = "a measurement", [LIST] = "--list", [SHOW] = "--show"};
     for (size_t i = 0; i < ARRAY_SIZE(options); i++)
         if (options[i].given && !(options[i].forms & form))
             return fail(err, STATUS_USAGE,
@@ -74,10 +70,6 @@ static int check_options(const struct settings *settings, enum form form,
                         options[i].name, options[i].meant, with[form]);
     if (settings->quick && settings->longer_s >= 0)
         return fail(err, STATUS_USAGE, "--quick and --longer do not go together");
-    if (form == COMPARE && !settings->rival)
-        return fail(err, STATUS_USAGE,
-                    "--compare takes two profiles, such as "
-                    "'--compare here skl'");
     return 0;
 }
 
@@ -194,35 +186,6 @@ static int show(const struct settings *settings, struct error *err)
     return status;
 }
 
-static int print_comparison(const struct settings *settings, const struct machine *a,
-                            const struct machine *b, struct error *err)
-{
-    struct comparison comparison = {0};
-    struct buf text = {0};
-    compare_machines(a, b, &comparison);
-    json_t *document = settings->json ? comparison_json(&comparison) : NULL;
-    if (!document)
-        comparison_text(&comparison, &text);
-    int status = document ? print_json(document, err) : print_text(buf_str(&text), err);
-    json_decref(document);
-    buf_release(&text);
-    comparison_release(&comparison);
-    return status;
-}
-
-static int compare(const struct settings *settings, struct error *err)
-{
-    struct machine a = {0}, b = {0};
-    int status = profile_read(settings->compare, NULL, &a, err);
-    if (!status)
-        status = profile_read(settings->rival, NULL, &b, err);
-    if (!status)
-        status = print_comparison(settings, &a, &b, err);
-    machine_release(&a);
-    machine_release(&b);
-    return status;
-}
-
 int machine_command(const struct settings *settings, struct error *err)
 {
     if (campaign_check(settings, err))
@@ -238,8 +201,6 @@ int machine_command(const struct settings *settings, struct error *err)
         return list(settings, err);
     case SHOW:
         return show(settings, err);
-    case COMPARE:
-        return compare(settings, err);
     default:
         return probe(settings, err);
     }

@@ -8,10 +8,8 @@
 #include "advisor/program/commands.h"
 #include "advisor/report/measure_report.h"
 #include "advisor/report/report_parts.h"
-#include "advisor/session/confirm_live.h"
 #include "advisor/sweep/sweep.h"
 #include "core/base.h"
-#include "search/finish/confirm.h"
 #include "search/live/live.h"
 #include "search/records/replay.h"
 #include "variants/kernel/kernel.h"
@@ -39,21 +37,15 @@ static int check_together(const struct settings *settings, struct error *err)
             return fail(err, STATUS_USAGE,
                         "%s goes with --sweep; try 'inflight measure --help'",
                         of_sweeps[i].name);
-    if (settings->sweep.nr && settings->confirm)
-        return fail(err, STATUS_USAGE,
-                    "--confirm is about one measurement, --sweep makes many");
     return 0;
 }
 
 static int print_measurement(const struct context *bench,
-                             const struct measurement *measurement,
-                             const struct confirm_result *confirm, struct error *err)
+                             const struct measurement *measurement, struct error *err)
 {
     struct buf text = {0};
     if (bench->settings->json) {
         json_t *document = measure_json(bench, measurement);
-        if (confirm->sentence)
-            json_object_set_new(document, "confirm", confirm_to_json(confirm));
         int written = print_json(document, err);
         json_decref(document);
         return written;
@@ -61,10 +53,6 @@ static int print_measurement(const struct context *bench,
     struct layout layout = layout_on(&text, term_colour(stdout, bench->settings->colour),
                                      term_columns(stdout));
     measure_text(bench, measurement, &layout);
-    if (confirm->sentence) {
-        layout_heading(&layout, "Counter-experiment");
-        layout_paragraph(&layout, "%s", confirm->sentence);
-    }
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -118,12 +106,8 @@ static int measure_once(struct context *bench, struct error *err)
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
                                    0, &measurement, err))
         return -1;
-    struct confirm_result confirm = {.kind = CONFIRM_NONE};
-    int status = confirm_live(bench, &measurement, &confirm, err);
     progress_clear(&bench->progress);
-    if (!status)
-        status = print_measurement(bench, &measurement, &confirm, err);
-    confirm_release(&confirm);
+    int status = print_measurement(bench, &measurement, err);
     if (!status)
         status = save(bench, &measurement, err);
     if (!status)

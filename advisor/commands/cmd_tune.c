@@ -12,14 +12,12 @@
 #include "advisor/metrics/metrics_facts.h"
 #include "advisor/program/commands.h"
 #include "advisor/report/report.h"
-#include "advisor/session/confirm_live.h"
 #include "advisor/session/context_remote.h"
 #include "advisor/session/emitted.h"
 #include "advisor/session/others.h"
 #include "core/base.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/report/app.h"
-#include "search/finish/confirm.h"
 #include "search/finish/finish.h"
 #include "search/live/live.h"
 #include "search/records/records.h"
@@ -304,8 +302,7 @@ static void say_record(const struct settings *settings, const struct written *wr
 }
 
 static int finish(struct context *bench, const struct search_result *result,
-                  const struct written *written, const struct confirm_result *confirm,
-                  const json_t *others, struct error *err)
+                  const struct written *written, const json_t *others, struct error *err)
 {
     struct report_input input = {.bench = bench,
                                  .result = result,
@@ -313,7 +310,6 @@ static int finish(struct context *bench, const struct search_result *result,
                                  .emitted_gain = written->gain,
                                  .emitted_verified = written->verified,
                                  .time = account_now(),
-                                 .confirm = confirm,
                                  .others = others,
                                  .in_app = &written->in_app};
     context_remote_codes(bench, result);
@@ -442,7 +438,6 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct in_app app = {0};
     json_t *others = NULL;
     account_restart();
-    struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
     context_start(&bench, settings);
     bench.note_in_answer = true;
@@ -469,19 +464,15 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = write_winner(&bench, &result, &app, &written, err);
     if (!status && !advise_only)
         status = forgive(others_measure(&bench, &result, &others, err), err);
-    if (!status && result.measurement_nr)
-        status =
-            forgive(confirm_live(&bench, &result.measurement[0], &confirm, err), err);
     if (!status && !advise_only)
         status = forgive(save_space(&bench, &result, err), err);
     if (!status)
-        status = finish(&bench, &result, &written, &confirm, others, err);
+        status = finish(&bench, &result, &written, others, err);
     if (!status)
         status = in_app_verdict(&written.in_app, err);
     else if (bench.session)
         store_session_drop_empty(bench.store, bench.session, NULL);
     json_decref(others);
-    confirm_release(&confirm);
     written_release(&written);
     in_app_release(&app);
     search_result_release(&result);
@@ -518,9 +509,6 @@ int advise_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--samples, --frequency and --save are for a program: 'inflight "
                     "advise -- PROGRAM'");
-    if (!settings->file && settings->confirm)
-        return fail(err, STATUS_USAGE,
-                    "--confirm runs the kernel once more: it needs a C file");
     if (!settings->file && (settings->quick || settings->thorough))
         return fail(err, STATUS_USAGE,
                     "--quick and --thorough are for what is measured: they need a C "

@@ -37,7 +37,7 @@ static const struct command commands[] = {
      "| " KERNEL_REST
      "quick thorough flags-try try machine emit-header build-record variants "
      "strategy seed rules cores tolerance tolerance-absolute reassociate audit "
-     "confirm save replay fresh reuse no-record top dry-run frequency "
+     "save replay fresh reuse no-record top dry-run frequency "
      "in-app-budget in-app-dir in-app-check cpu database sarif diagnostics " CLUSTER REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, tune_command},
     {GROUP_START, "advise", "measure the kernel as written and rank what can still pay",
@@ -63,7 +63,7 @@ static const struct command commands[] = {
      KERNEL "build compiler machine bandwidth access cores counts html evidence json "
             "help | " KERNEL_REST
             "flags quick thorough memory rules tolerance tolerance-absolute reassociate "
-            "latency seconds cpu measurement what-if samples frequency save confirm "
+            "latency seconds cpu measurement what-if samples frequency save "
             "fresh database sarif diagnostics " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM_OR_FLAGS, advise_command},
     {GROUP_MORE, "measure", "one kernel, one variant: time, traffic, every queue",
@@ -78,8 +78,7 @@ static const struct command commands[] = {
      "                          --csv dgemm.csv",
      KERNEL "compiler flags plan sweep pages cores csv save json help | " KERNEL_REST
             "build machine memory start background min-of cache line tolerance "
-            "tolerance-absolute reassociate budget thorough fresh database "
-            "confirm " CLUSTER REST,
+            "tolerance-absolute reassociate budget thorough fresh database " CLUSTER REST,
      OPERAND_SOURCE, BEHIND_FLAGS, measure_command},
     {GROUP_APPLICATION, "profile",
      "a whole program: time, bytes and occupancy of its marked regions",
@@ -206,15 +205,14 @@ static const struct command commands[] = {
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {GROUP_SETUP, "machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
-     "       inflight machine --list | --show NAME | --compare A B [options]",
+     "       inflight machine --list | --show NAME [options]",
      "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
      "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
-     "profile. The other forms measure nothing: they list, show and compare\n"
-     "profiles; 'here' is this machine's.\n\n"
+     "profile. The other forms measure nothing: they list profiles, or show one;\n"
+     "'here' is this machine's.\n\n"
      "example: inflight machine --peak 307GB/s\n"
-     "         inflight machine --compare here skl\n"
      "         inflight machine --show here --json | inflight-plot - -o curves.svg",
-     "quick longer peak machine list show compare memory output json help "
+     "quick longer peak machine list show memory output json help "
      "| " CLUSTER REST,
      OPERAND_PROFILE, BEHIND_FLAGS, machine_command},
     {GROUP_MORE, "report", "an earlier session again", "report [SESSION] [options]",

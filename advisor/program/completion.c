@@ -131,11 +131,15 @@ static const struct {
     enum takes kind;
     int (*add)(struct taken *out, struct error *err);
 } known[] = {
-    {"access", TAKES_WORDS, add_access},       {"compare", TAKES_PROFILES, add_profiles},
-    {"compiler", TAKES_PROGRAMS, NULL},        {"cpu", TAKES_WORDS, add_cpus},
-    {"machine", TAKES_PROFILES, add_profiles}, {"plan", TAKES_PLAN, add_transformations},
-    {"show", TAKES_PROFILES, add_profiles},    {"strategy", TAKES_WORDS, add_strategies},
-    {"sweep", TAKES_WORDS, add_axes},          {"try", TAKES_LIST, add_try_words},
+    {"access", TAKES_WORDS, add_access},
+    {"compiler", TAKES_PROGRAMS, NULL},
+    {"cpu", TAKES_WORDS, add_cpus},
+    {"machine", TAKES_PROFILES, add_profiles},
+    {"plan", TAKES_PLAN, add_transformations},
+    {"show", TAKES_PROFILES, add_profiles},
+    {"strategy", TAKES_WORDS, add_strategies},
+    {"sweep", TAKES_WORDS, add_axes},
+    {"try", TAKES_LIST, add_try_words},
     {"what-if", TAKES_LIST, add_what_if_keys},
 };
 

@@ -19,9 +19,8 @@ struct report_input {
     struct quantity
         emitted_gain; /* measured from the emitted file alone; unknown = not measured */
     bool emitted_verified;
-    struct account_times time;            /* of the whole command, until now */
-    const struct confirm_result *confirm; /* of --confirm; NULL = none was made */
-    const struct in_app_result *in_app;   /* of --in-app; NULL = none was made */
+    struct account_times time;          /* of the whole command, until now */
+    const struct in_app_result *in_app; /* of --in-app; NULL = none was made */
     const json_t *others; /* winners of other kinds of nodes here (others.h); NULL = there
                              are none */
 };

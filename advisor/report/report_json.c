@@ -11,7 +11,6 @@
 #include "advisor/session/context_remote.h"
 #include "core/base/text.h"
 #include "observe/in_app/in_app_result.h"
-#include "search/finish/confirm.h"
 #include "search/finish/finish.h"
 #include "search/live/live.h"
 #include "search/session/advice.h"
@@ -323,8 +322,6 @@ json_t *report_json(const struct report_input *input)
         json_object_set_new(root, "record", record);
     if (reused)
         json_object_set_new(root, "reused", reused);
-    if (input->confirm && input->confirm->sentence)
-        json_object_set_new(root, "confirm", confirm_to_json(input->confirm));
     if (input->in_app && input->in_app->end != IN_APP_NONE)
         json_object_set_new(root, "in_app",
                             in_app_to_json(input->in_app, input->emitted_gain));

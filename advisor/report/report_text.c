@@ -277,15 +277,6 @@ void view_item(struct view *view, const char *text, size_t indent)
     buf_add(view->layout.out, "\n");
 }
 
-static void show_confirm(struct view *view)
-{
-    const json_t *confirm = json_object_get(view->report, "confirm");
-    if (!report_has(confirm, "sentence"))
-        return;
-    layout_heading(&view->layout, "Is the diagnosis right? A counter-experiment");
-    layout_paragraph(&view->layout, "%s", report_word(confirm, "sentence"));
-}
-
 static void add_stop(const json_t *report, struct buf *line)
 {
     size_t variants = json_array_size(json_object_get(report, "variants"));
@@ -330,7 +321,6 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     view_head(&view);
     view_nodes(&view);
     view_limit(&view);
-    show_confirm(&view);
     view_results(&view);
     view_change(&view);
     view_in_app(&view);

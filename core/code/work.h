@@ -68,7 +68,7 @@ struct work_memory {
     uint8_t lanes;        /* 1; gathers and scatters: elements */
     uint8_t index_vector; /* of gathers and scatters, a register from 32 on */
     uint8_t index_bytes;  /* 4 or 8, of a lane's index */
-    uint8_t mask; /* of gathers and scatters: which lanes; WORK_NO_REGISTER = all */
+    uint8_t mask;         /* which lanes are accessed; WORK_NO_REGISTER = all */
 };
 
 struct instruction_work {

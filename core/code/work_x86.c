@@ -395,6 +395,10 @@ static void vector_work(const struct assembly *text, unsigned flags,
     out->nontemporal = text_begins(stem, "movnt") || text_begins(stem, "maskmovd");
     if (out->memory.index_vector != WORK_NO_REGISTER)
         as_gather(text, out);
+    else if (out->loads || out->stores)
+        out->memory.mask = text_begins(stem, "maskmovp") || text_begins(stem, "pmaskmov")
+                               ? text->operand[1].reg
+                               : text->mask;
     refine(text, flags, out);
     break_dependency(text, out);
     if (out->class != WORK_NONE)

@@ -197,30 +197,6 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
              enum run_outcome *outcome, char **detail, struct buf *output,
              struct error *err);
 
-/* What was executed from the beginning of a call. */
-struct run_steps {
-    double instructions;
-    double flops;     /* as in struct decoded: packed ones by the lanes of the register */
-    double divisions; /* of these */
-    double undecoded; /* instructions of unknown kind, their FLOP not counted */
-    double branches;  /* executed, unconditional and indirect ones included */
-    double branches_missed; /* by a model of a predictor: run_predict.h */
-    double code_bytes;      /* of distinct instructions */
-};
-struct run_count {
-    bool whole;                 /* to the end of the call; else cut at the limit */
-    struct run_steps all, half; /* half: up to half of the limit of instructions */
-};
-/*
- * Counts one call by stepping through it one instruction at a time (ptrace), where there
- * are no counters: 1e4 to 1e6 steps a second. The program is one of VARIANT_TIME; it is
- * ended behind the call, after `instructions_max`, or after opts->launch_limit_s. Fails
- * (STATUS_FAILED, STATUS_MISSING) with the reason where a child may not be traced or its
- * instructions cannot be decoded.
- */
-int run_count(const struct run_program *program, const struct run_opts *opts,
-              double instructions_max, struct run_count *count, struct error *err);
-
 /*
  * Statistics (docs/internals/method.md, "Times and their intervals"). Medians throughout:
  * no sample is left out for its value. Those marked as disturbed were repeated and do not

@@ -473,13 +473,17 @@ static void find_places(struct stretching *stretching)
 /* ---- a call ---- */
 
 /* What comes before the first instruction with a line is the harness: the way back from
- * the mark, and to the kernel. Without any lines it stays. */
-static void drop_beginning(struct stretches *out)
+ * the mark, and to the kernel; so is what follows the last one of a whole call. Without
+ * any lines it stays. */
+static void drop_harness(struct stretches *out)
 {
     size_t first = 0;
 
     while (first < out->step_nr && !out->place[out->step[first].place].line)
         first++;
+    while (out->whole && out->step_nr > first &&
+           !out->place[out->step[out->step_nr - 1].place].line)
+        out->step_nr--;
     if (first == 0 || first == out->step_nr)
         return;
     out->step_nr -= first;
@@ -528,7 +532,7 @@ static int follow(void *data, pid_t pid, struct error *err)
     }
     find_places(stretching);
     if (stretching->call_s <= 0)
-        drop_beginning(out);
+        drop_harness(out);
     if (out->step_nr == 0 && !stretching->ended)
         return fail(err, STATUS_FAILED, "the call ended before it could be followed");
     return 0;
@@ -627,6 +631,66 @@ static void find_mispredicted(struct stretches *out)
     }
     free(perceptron);
     free(target);
+}
+
+/* ---- what was executed ---- */
+
+static bool is_in_arrays(const struct stretches *stretches, uint64_t address)
+{
+    for (size_t i = 0; i < stretches->array_nr; i++)
+        if (address - stretches->array[i].from < stretches->array[i].bytes)
+            return true;
+    return false;
+}
+
+/* What adds to memory loads and stores at one address. */
+static double array_bytes_of(const struct stretches *stretches,
+                             const struct stretch_step *step)
+{
+    const struct instruction_work *work = &stretches->place[step->place].work;
+    double bytes = work->memory.bytes ? work->memory.bytes : 8, all = 0;
+
+    if (work->loads && work->stores && !work->is_apart)
+        bytes *= 2;
+    for (uint32_t i = step->address; i < step->address + step->address_nr; i++)
+        if ((work->loads || work->stores) &&
+            is_in_arrays(stretches, stretches->address[i]))
+            all += bytes;
+    return all;
+}
+
+/* Of gathers the lanes that are on have addresses. */
+static bool is_masked(const struct instruction_work *work)
+{
+    return work->memory.mask != WORK_NO_REGISTER &&
+           work->memory.index_vector == WORK_NO_REGISTER;
+}
+
+struct stretch_counts stretches_count(const struct stretches *stretches, size_t first,
+                                      size_t end)
+{
+    struct stretch_counts counts = {0};
+    bool *executed = xcalloc(stretches->place_nr + 1, sizeof(*executed));
+
+    for (size_t i = first; i < end; i++) {
+        const struct stretch_step *step = &stretches->step[i];
+        const struct decoded *what = &stretches->place[step->place].what;
+
+        double bytes = array_bytes_of(stretches, step);
+        counts.array_bytes += bytes;
+        counts.masked_bytes += is_masked(&stretches->place[step->place].work) ? bytes : 0;
+        if (i > first && what->repeats && step[-1].place == step->place)
+            continue;
+        counts.instructions++;
+        counts.flops += what->flops;
+        counts.divisions += what->divisions;
+        counts.undecoded += !what->known;
+        counts.branches_missed += step->mispredicted;
+        counts.code_bytes += executed[step->place] ? 0 : what->bytes;
+        executed[step->place] = true;
+    }
+    free(executed);
+    return counts;
 }
 
 int run_stretches(const struct run_program *program, const struct run_opts *opts,

@@ -58,6 +58,22 @@ struct stretches {
 };
 void stretches_release(struct stretches *stretches);
 
+/* What some steps executed. */
+struct stretch_counts {
+    double instructions; /* one that repeats itself (string moves) is one */
+    double flops;     /* as in struct decoded: packed ones by the lanes of the register */
+    double divisions; /* of these */
+    double undecoded; /* instructions of unknown kind, their FLOP not counted */
+    double branches_missed;
+    double code_bytes;  /* of distinct instructions */
+    double array_bytes; /* loaded from the arrays and stored to them */
+    /* Of these by vectors with a mask, all lanes: nobody looked which were on. */
+    double masked_bytes;
+};
+/* Of the steps [first, end). */
+struct stretch_counts stretches_count(const struct stretches *stretches, size_t first,
+                                      size_t end);
+
 struct stretch_request {
     double call_s; /* what a call takes; 0 = not known: one stretch at the beginning */
     size_t nr;     /* stretches, spread over the call */

@@ -1049,8 +1049,7 @@ static int check_usage(const struct settings *settings, struct error *err)
                   {settings->seconds_s >= 0, "--seconds"},
                   {settings->what_if, "--what-if"},
                   {settings->cpu, "--cpu"},
-                  {settings->html, "--html"},
-                  {settings->confirm, "--confirm"}};
+                  {settings->html, "--html"}};
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)
         if (option[i].given)
             return fail(err, STATUS_USAGE, "%s does not go with a program after '--'",

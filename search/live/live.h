@@ -81,9 +81,6 @@ struct search_runner live_runner(struct live *live);
 /* After kernel_set: the programs stay, sizes, copies (0 = as in live_opts) and what was
  * verified follow the kernel. */
 int live_rebind(struct live *live, size_t copies, struct error *err);
-/* Integers at random (index, permutation) are filled in ascending order from now on,
- * until live_rebind: the same range, and each as often. false = there are none. */
-bool live_order(struct live *live);
 /* As the runner's measure with MEASURE_EXPLAIN, for a C file with the same function.
  * `counts`: of that version of the function; all unknown where they are not known. */
 int live_measure_file(struct live *live, const char *source,

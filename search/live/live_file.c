@@ -31,35 +31,6 @@ int live_rebind(struct live *live, size_t copies, struct error *err)
     return live_choose_copies(live, copies ? copies : live->opts.copies, err);
 }
 
-/* "key=100:index(4096)" with other contents; NULL = it has none that could be ordered. */
-static char *ordered(const char *words)
-{
-    const char *contents = strchr(words, ':');
-    if (contents && !strncmp(contents, ":index(", 7))
-        return xasprintf("%.*s:ascending(%s", (int)(contents - words), words,
-                         contents + 7);
-    if (contents && !strcmp(contents, ":permutation"))
-        return xasprintf("%.*s:iota", (int)(contents - words), words);
-    return NULL;
-}
-
-bool live_order(struct live *live)
-{
-    bool any = false;
-    for (size_t i = 1; i < live->args.nr; i++) {
-        char *other =
-            strcmp(live->args.v[i - 1], "--buffer") ? NULL : ordered(live->args.v[i]);
-        if (!other)
-            continue;
-        free(live->args.v[i]);
-        live->args.v[i] = other;
-        any = true;
-    }
-    live_forget(live);
-    live_leave_arena(live);
-    return any;
-}
-
 int live_measure_file(struct live *live, const char *source,
                       const struct kernel_counts *counts,
                       const struct environment *environment, struct measurement *out,

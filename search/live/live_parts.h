@@ -4,6 +4,7 @@
 #define SEARCH_LIVE_PARTS_H
 
 #include "core/machine/machine.h"
+#include "core/run/run_stretch.h"
 #include "search/live/counters.h"
 #include "search/live/live.h"
 #include "search/session/measured.h"
@@ -167,19 +168,23 @@ struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
 int live_choose_copies(struct live *live, size_t copies, struct error *err);
 
-/* Fills instructions, FLOP, divisions, mispredicted branches and code bytes of the call,
- * as far as nobody counted them, and says so in the note. `request`: how its tracing
- * program runs. What cannot be counted stays unknown, with the
- * reason in the note. Takes `seconds` at most. */
-void live_count(struct live *live, const struct built *built,
-                const struct traffic_trace_request *request, double seconds,
-                struct traffic *traffic);
+/*
+ * live_count.c: fills instructions, divisions, mispredicted branches, code bytes, and
+ * FLOP that the source does not tell (`counts`), of a call of which stretches were
+ * stepped through, and says so in the note; nothing where somebody counted the
+ * instructions. `call_bytes`: that the call accesses in its arrays. What cannot be told
+ * stays unknown.
+ */
+void live_count(const struct stretches *stretches, struct quantity call_bytes,
+                const struct kernel_counts *counts, struct traffic *traffic);
 /* Behind the notes that it has. */
 void live_add_note(struct traffic *traffic, const char *text);
-/* The account of the core for the call, in out->account: its instructions are looked at
- * out of the middle of a call, within `seconds`. `out` has its time, traffic and counts.
- * What cannot be had stays NULL, with the reason in the traffic's note. */
-void live_account(struct live *live, const struct built *built, double seconds,
+/* The counts of the call that nobody counted (live_count), and the account of the core
+ * for it, in out->account: its instructions are looked at out of the middle of a call,
+ * within `seconds`. `out` has its time and traffic. What cannot be had stays unknown, or
+ * NULL, with the reason in the traffic's note. */
+void live_account(struct live *live, const struct built *built,
+                  const struct kernel_counts *counts, double seconds,
                   struct measurement *out);
 /* Tries what decides between causes of the kernel as written, some seconds each, and
  * explains it anew. */

@@ -8,7 +8,6 @@
 
 #include "core/base.h"
 #include "core/cpu/cpu_core.h"
-#include "core/run/run_stretch.h"
 #include "search/live/live_parts.h"
 
 /* So many stretches a call, of so many instructions, at most: enough for several times
@@ -159,20 +158,26 @@ static void add_array(struct looked *looked, const struct stretch_array *from)
     looked->name[looked->array_nr++] = name;
 }
 
+/* That the part is of; NULL = none of them. */
+static struct pipeline_array *array_of(const struct looked *looked,
+                                       const struct traffic_part *part)
+{
+    for (size_t i = 0; i < looked->array_nr; i++)
+        if (has_base(part->name, looked->array[i].name))
+            return &looked->array[i];
+    return NULL;
+}
+
 static void add_part(struct looked *looked, const struct traffic_part *part)
 {
+    struct pipeline_array *array = array_of(looked, part);
     int level_nr = looked->of->traffic.level_nr;
 
-    for (size_t i = 0; i < looked->array_nr; i++) {
-        struct pipeline_array *array = &looked->array[i];
-
-        if (!has_base(part->name, array->name))
-            continue;
-        array->accessed_bytes += count_of(part->bytes);
-        add_lines(part->fills, level_nr, array->lines);
-        add_lines(part->covered, level_nr, array->covered);
+    if (!array)
         return;
-    }
+    array->accessed_bytes += count_of(part->bytes);
+    add_lines(part->fills, level_nr, array->lines);
+    add_lines(part->covered, level_nr, array->covered);
 }
 
 static void take_arrays(struct looked *looked)
@@ -188,25 +193,18 @@ static void take_arrays(struct looked *looked)
         add_part(looked, &traffic->array[i]);
 }
 
-/* Where nobody counted them: the stream's, by its part of the bytes that the call
- * accesses; exact where compiled code accesses what the source does. 0 = not known. */
-static double instructions_of(const struct looked *looked)
+/* That the call accesses in its arrays. */
+static struct quantity call_bytes(const struct looked *looked)
 {
     const struct traffic *traffic = &looked->of->traffic;
-    double all = 0, seen = 0;
+    struct quantity sum = quantity_exact(0, traffic->provenance);
 
-    if (count_of(traffic->instructions) > 0)
-        return traffic->instructions.value;
     if (traffic_is_beginning(traffic))
-        return 0;
-    for (size_t i = 0; i < looked->array_nr; i++)
-        all += looked->array[i].accessed_bytes;
-    for (size_t i = 0; i < looked->stretches.address_nr; i++)
-        for (size_t k = 0; k < looked->array_nr; k++)
-            if (looked->access[i].address - looked->array[k].from <
-                looked->array[k].bytes)
-                seen += looked->access[i].bytes;
-    return seen > 0 ? all / seen * (double)looked->stretches.step_nr : 0;
+        return quantity_unknown();
+    for (size_t i = 0; i < traffic->array_nr; i++)
+        if (array_of(looked, &traffic->array[i]))
+            sum = quantity_add(sum, traffic->array[i].bytes);
+    return sum;
 }
 
 /* ---- the machine ---- */
@@ -325,7 +323,7 @@ static int account_make(struct looked *looked, struct pipeline_account *account)
     const struct machine *machine = looked->live->opts.machine;
     struct pipeline_call call = {.array = looked->array,
                                  .array_nr = looked->array_nr,
-                                 .instructions = instructions_of(looked),
+                                 .instructions = count_of(traffic->instructions),
                                  .page_walks = count_of(traffic->page_walks),
                                  .page_bytes =
                                      looked->of->environment.huge_pages ? 2097152 : 4096};
@@ -370,7 +368,8 @@ static double spread_s(const struct live *live, struct quantity time_s)
     return live->opts.trace_s > 0 ? fmin(call_s, live->opts.trace_one_s) : call_s;
 }
 
-void live_account(struct live *live, const struct built *built, double seconds,
+void live_account(struct live *live, const struct built *built,
+                  const struct kernel_counts *counts, double seconds,
                   struct measurement *out)
 {
     struct looked looked = {.live = live, .of = out};
@@ -389,7 +388,9 @@ void live_account(struct live *live, const struct built *built, double seconds,
         live_place(live, &out->environment, &place, &why))
         return;
     if (run_stretches(&program, &opts, &request, &looked.stretches, &why)) {
-        char *note = xasprintf("the core was not modelled: %s", why.text);
+        char *note = xasprintf("no instructions were stepped through, so the core was "
+                               "not modelled: %s",
+                               why.text);
 
         live_add_note(&out->traffic, note);
         free(note);
@@ -399,6 +400,7 @@ void live_account(struct live *live, const struct built *built, double seconds,
     take_steps(&looked);
     take_streams(&looked);
     take_arrays(&looked);
+    live_count(&looked.stretches, call_bytes(&looked), counts, &out->traffic);
     if (account_make(&looked, &account) == 0) {
         account.documented = cpu_core_told_share(&live->opts.machine->core) > 0.5;
         if (account.walkless)

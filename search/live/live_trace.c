@@ -157,14 +157,13 @@ static void live_note_caches(const struct traffic_geometry other[2],
  * time as a rule; at twice as many, an access of a call, simulated or not, takes 5.2 ns
  * over these loops, and at most 5 were asked. */
 static const double simulated_per_s = 1e7;
-static const double count_s = 1.2, count_share = 0.25;
 /* The core is modelled within so many seconds behind the start of the program, which may
  * take so many times as long as it took before (memory that the host has taken back); for
  * plans where a start takes no longer than that. */
 static const double account_s = 10, account_starts = 3, account_start_max_s = 1;
 
-/* Seconds for the next trace, counting by steps included; infinite = as many as it takes,
- * 0 = none. The kernel as written is traced in any case. */
+/* Seconds for the next trace; infinite = as many as it takes, 0 = none. The kernel as
+ * written is traced in any case. */
 static double allowance(const struct live *live, const struct built *built)
 {
     double all_s = live->opts.trace_s, one_s = live->opts.trace_one_s;
@@ -179,12 +178,10 @@ static double allowance(const struct live *live, const struct built *built)
 
 static void limit_trace(double seconds, struct traffic_trace_request *request)
 {
-    double trace_s = seconds - fmin(count_s, count_share * seconds);
-
     if (!isfinite(seconds))
         return;
-    request->limit_s = request->wall_s = trace_s;
-    request->accesses_budget = fmax(1e5, simulated_per_s * trace_s);
+    request->limit_s = request->wall_s = seconds;
+    request->accesses_budget = fmax(1e5, simulated_per_s * seconds);
 }
 
 /* ---- how many accesses the compiled code makes ---- */
@@ -290,6 +287,55 @@ static int trace_unsure(struct live *live, const struct traffic_trace_request *r
     return traffic_trace(&counted, traffic, err);
 }
 
+/* ---- how far the loop model is trusted ---- */
+
+static bool is_field(const char *name)
+{
+    return strstr(name, "->") != NULL;
+}
+
+static bool is_read_again(const struct kernel_view *view, size_t i)
+{
+    const struct kernel_access *access = &view->access[i];
+    for (size_t k = 0; k < i; k++)
+        if (!access->write && !view->access[k].write &&
+            view->access[k].array == access->array && access->text &&
+            view->access[k].text && !strcmp(view->access[k].text, access->text))
+            return true;
+    return false;
+}
+
+/* Most of its accesses name the same element again and again. */
+static bool may_stay_in_registers(const struct kernel_view *view, int loop)
+{
+    size_t all = 0, invariant = 0;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        all += view->access[i].loop == loop;
+        invariant += view->access[i].loop == loop &&
+                     view->access[i].access_class == ACCESS_INVARIANT;
+    }
+    return 2 * invariant > all;
+}
+
+bool live_is_unsure(const struct kernel_view *view)
+{
+    if (view->local_arrays)
+        return true;
+    for (size_t i = 0; i < view->loop_nr; i++)
+        if (view->loop[i].innermost && may_stay_in_registers(view, (int)i))
+            return true;
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (is_field(view->param[i].name))
+            return true;
+    for (size_t i = 0; i < view->array_nr; i++)
+        if (is_field(view->array[i].name) || view->array[i].has_rows)
+            return true;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (is_read_again(view, i))
+            return true;
+    return false;
+}
+
 /* ---- a variant ---- */
 
 /* `own`: the counts are of the kernel as its file has it. */
@@ -325,12 +371,12 @@ static int trace_traffic(struct live *live, struct built *built,
         live_note_caches(other, &out->traffic);
     if (live->counted_calls > 0)
         counters_apply(&live->counters, live->counted_calls, &out->traffic);
-    if (live_build(live, built, VARIANT_TIME, NULL) == 0 && built->program[VARIANT_TIME])
-        live_count(live, built, &request, fmin(count_s, count_share * seconds),
-                   &out->traffic);
-    if (built->program[VARIANT_TIME] &&
-        (!*built->plan || live->launch_s < account_start_max_s))
-        live_account(live, built, account_s + account_starts * live->launch_s, out);
+    if (live_build(live, built, VARIANT_TIME, NULL) == 0 &&
+        built->program[VARIANT_TIME] &&
+        (!*built->plan || live->opts.trace_s <= 0 ||
+         live->launch_s < account_start_max_s))
+        live_account(live, built, counts, account_s + account_starts * live->launch_s,
+                     out);
     return 0;
 }
 

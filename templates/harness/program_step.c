@@ -1,4 +1,4 @@
-/* One call between marks, for a parent that steps through it (core/run/run_count.c).
+/* One call between marks, for a parent that steps through it (core/run/run_stretch.c).
  * A mark is a SIGSTOP of our own. */
 #include <sys/ptrace.h>
 

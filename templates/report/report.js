@@ -363,8 +363,6 @@ function limitsSection(report) {
     paragraph(limit || "How much the kernel moves was not found out.", "lead"),
     cause && confidenceNode(textOf(cause, "confidence"), textOf(cause, "reason")),
     paragraph(evidenceText(report)),
-    textOf(document, "confirm", "sentence") &&
-      el("p", null, el("b", null, "Counter-experiment. "), textOf(document, "confirm", "sentence")),
     resourcesNode(report, get(document, "baseline"), "Resources, as written"),
     report.best > 0 && resourcesNode(report, report.variants[report.best].json, "Resources, the winner"),
     countedNode(report),

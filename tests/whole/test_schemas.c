@@ -122,7 +122,6 @@ static const char *const printed[] = {
     "rules --test saved.json --json",
     "machine --list --json",
     "machine --show spr-mn5 --json",
-    "machine --compare skl knl --json",
     "advise --machine skl --bandwidth 106.9GB/s --access random --json",
     "advise --machine skl --bandwidth 100GB/s --access 0.3 --what-if l1_mshrs=24 --json",
     "advise --counts counts.csv --machine skl --access random --json",

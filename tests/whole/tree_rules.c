@@ -235,7 +235,7 @@ static const char also_outward[] =
     "variants/kernel/kernel_inputs.h variants/kernel/kernel_outline.h "
     "variants/parse/outline.h "
     "search/session/subject.h search/session/measured.h search/session/result.h "
-    "search/session/advice.h search/finish/confirm.h search/records/replay.h "
+    "search/session/advice.h search/records/replay.h "
     "search/remote/dispatch.h search/remote/mailbox.h search/remote/questions.h "
     "search/remote/serve.h";
 

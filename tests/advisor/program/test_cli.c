@@ -173,8 +173,6 @@ TEST("the user's own profiles")
     check_run(&place, "machine --show here", 0, "Test CPU*",
               "inflight: warning: this is of another machine (the profile was made with "
               "cpu=Test CPU, here it is *); 'inflight machine' makes a new one\n");
-    check_run(&place, "machine --compare here skl", 0, "*unloaded latency, ns *153*82*",
-              "");
     check_run(&place, "advise --machine here --bandwidth 5GB/s --access random", 0,
               "Test CPU*in flight per core*",
               "inflight: warning: other processes kept the machine busy*");
@@ -247,7 +245,6 @@ TEST("JSON is JSON")
 {
     static const char *const args[] = {
         "machine --list --json",
-        "machine --compare skl knl --json",
         "advise --machine skl --bandwidth 9GB/s --access random --what-if cores=2 --json",
         "show transpose.c --json",
         "machine --machine knl --json",

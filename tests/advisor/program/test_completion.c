@@ -153,7 +153,6 @@ static const struct cursor in_bash[] = {
     {{"inflight", "tune", "k.c", "--function", "no"}, "\n"},
     {{"inflight", "tune", "k.c", "--", "note"}, "notes.txt\n"},
     {{"inflight", "machine", "--show", "our"}, "ours\n"},
-    {{"inflight", "machine", "--compare", "here", "sk"}, "skl\n"},
     {{"inflight", "rules", "lines_again.tile_"}, "lines_again.tile_lost\n"},
     {{"inflight", "rules", "hugep"}, "*hugepages\n*"},
     {{"inflight", "metrics", "--cpu", "skylake-"}, "skylake-sp\n"},

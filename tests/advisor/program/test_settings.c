@@ -42,8 +42,7 @@ TEST("nothing given means defaults")
     check_str(s.compiler, "gcc");
     check(!s.file && !s.function && !s.machine && !s.output && !s.strategy &&
           !s.rules.nr);
-    check(!s.help && !s.json && !s.quiet && !s.audit && !s.confirm && !s.fresh &&
-          !s.reassociate);
+    check(!s.help && !s.json && !s.quiet && !s.audit && !s.fresh && !s.reassociate);
     check(s.budget_s < 0 && s.variants < 0 && s.seed < 0 && s.cores < 0);
     check(s.tolerance < 0 && s.bandwidth_gbs < 0 && s.session < 0);
     check_eq(s.colour, COLOUR_AUTO);
@@ -59,7 +58,7 @@ TEST("every option of tune")
                 "--assume 'noalias(a,b)' --compiler clang-19 --flags '-O2 -g' "
                 "--machine skl --output o.c --budget 5m --variants 7 --strategy random "
                 "--seed 3 --rules r.json --cores 2 --tolerance 1e-6 --reassociate "
-                "--audit --confirm --fresh --database d.db --evidence --json --quiet "
+                "--audit --fresh --database d.db --evidence --json --quiet "
                 "--verbose "
                 "--color never -- -I inc -DX=1",
                 &s))
@@ -85,7 +84,7 @@ TEST("every option of tune")
     check_eq(s.cores, 2);
     check_near(s.tolerance, 1e-6, 0);
     check(s.reassociate && s.audit && s.fresh && s.evidence && s.json && s.quiet);
-    check(s.verbose && s.confirm);
+    check(s.verbose);
     check_str(s.database, "d.db");
     check_eq(s.colour, COLOUR_NEVER);
     check_eq(s.cflags.nr, 3);
@@ -119,13 +118,7 @@ TEST("options of the other commands")
     if (parsed("machine --longer 10m --peak 307GB/s", &s)) {
         check_near(s.longer_s, 600, 0);
         check_near(s.peak_gbs, 307, 0);
-        check(!s.show && !s.compare && !s.rival && !s.memory);
-        settings_release(&s);
-    }
-    if (parsed("machine --compare here skl", &s)) {
-        check_str(s.compare, "here");
-        check_str(s.rival, "skl");
-        check(s.longer_s < 0 && s.peak_gbs < 0);
+        check(!s.show && !s.memory);
         settings_release(&s);
     }
     if (parsed("machine --show knl --memory 'HBM 2' --list", &s)) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/finish/confirm.h"
 #include "tests/advisor/finished_search.h"
 
 SUITE(advisor_report);
@@ -149,16 +148,9 @@ TEST("an audited search")
                              {.transformation = (char *)(uintptr_t) "fuse",
                               .rule = (char *)(uintptr_t) "loop.one_nest",
                               .gain = quantity_unknown()}};
-    struct confirm_result confirm = {.kind = CONFIRM_HALF_COPIES,
-                                     .verdict = CONFIRM_VERDICT_CONFIRMED,
-                                     .predicted = fixture_gain(1.3, 1.2, 1.4),
-                                     .rival = fixture_gain(1, 0.95, 1.05),
-                                     .observed = fixture_gain(1.25, 1.22, 1.28),
-                                     .sentence = (char *)(uintptr_t) "So it is."};
     struct fixture fixture = {0};
 
     a_search(&fixture);
-    fixture.input.confirm = &confirm;
     fixture.result.audit = (struct search_audit){.item = item,
                                                  .nr = 2,
                                                  .measured_nr = 1,
@@ -166,8 +158,6 @@ TEST("an audited search")
                                                  .unreached_nr = 3,
                                                  .wrong_nr = 1,
                                                  .cost = fixture_gain(1.08, 1.05, 1.11)};
-    check_says(&fixture, false,
-               "\n\nIs the diagnosis right? A counter-experiment\n  So it is.\n\n");
     check_says(
         &fixture, false,
         "\n\nAudit of what the rules discarded\n"

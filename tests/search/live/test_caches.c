@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/finish/confirm.h"
 #include "search/live/live_parts.h"
 #include "search/strategy/facts.h"
 #include "tests/check.h"
@@ -106,8 +105,8 @@ TEST("what two sizes say is an interval")
     check(!one.edge[1].fills.known);
 }
 
-/* What the rules are told of the kernel in the space, and of its counter-experiments. */
-static json_t *facts_of(struct space *space, struct confirm_case *about)
+/* What the rules are told of the kernel in the space. */
+static json_t *facts_of(struct space *space)
 {
     struct rule_set *rules = space_rules();
     struct search_opts opts = {.rules = rules};
@@ -124,7 +123,6 @@ static json_t *facts_of(struct space *space, struct confirm_case *about)
     check_ok(session_start(&session, &err), &err);
     check_ok(session_measure(&session, &none, false, MEASURE_EXPLAIN, 0, &i, &err), &err);
     check_ok(session_facts(&session, i, i, facts, &err), &err);
-    check_ok(confirm_case_of(&result.measurement[i], &space->subject, about, &err), &err);
     json_t *document = rule_facts_to_json(facts);
     rule_facts_free(facts);
     session_release(&session);
@@ -141,12 +139,11 @@ static double given(const json_t *facts, const char *metric, const char *end)
     return fact ? json_number_value(json_object_get(fact, end)) : NAN;
 }
 
-/* Of the 260 MiB of L3 that are claimed at least 4 are proven. No rule and no experiment
- * reads what that leaves open. */
+/* Of the 260 MiB of L3 that are claimed at least 4 are proven. No rule reads what that
+ * leaves open. */
 TEST("what is open is no fact")
 {
     struct machine claimed = claiming();
-    struct confirm_case about;
     struct space space = {0};
     struct machine *machine = &space.machine;
 
@@ -164,19 +161,17 @@ TEST("what is open is no fact")
     machine->level[1].effective_high_bytes = 1.5 * MIB;
     machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 4 * MIB;
     machine->level[2].effective_high_bytes = 0;
-    json_t *facts = facts_of(&space, &about);
+    json_t *facts = facts_of(&space);
     check_near(given(facts, "working_set_over_l2", "value"), 64e6 / MIB, 1e-9);
     check_near(given(facts, "working_set_over_l2", "low"), 64e6 / 1.5 / MIB, 1e-9);
     check(isnan(given(facts, "working_set_over_l3", "value")));
     check_near(given(facts, "parallel_memory_ratio", "low"), 0, 0); /* it may hold all */
-    check_near(about.l2_bytes, 0.8 * MIB, 1e-9);
     json_decref(facts);
     machine->level[1].effective_high_bytes = 0; /* at least */
     machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 80 * MIB;
-    facts = facts_of(&space, &about);
+    facts = facts_of(&space);
     check(isnan(given(facts, "working_set_over_l2", "value")));
     check(given(facts, "working_set_over_l3", "value") < 1); /* fits in what is proven */
-    check_near(about.l2_bytes, 0, 0);
     json_decref(facts);
     machine->fingerprint = NULL;
     space_release(&space);

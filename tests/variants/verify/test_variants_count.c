@@ -1,9 +1,10 @@
-/* Calls of built kernels, stepped through: what was executed against what the source
- * says. */
+/* Whole calls of built kernels, stepped through: what was executed against what the
+ * source says. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/run/run.h"
+#include "core/run/run_stretch.h"
 #include "tests/check.h"
 #include "tests/variants/harness_kernels.h"
 #include "variants/kernel/kernel.h"
@@ -30,11 +31,13 @@ static struct kernel *opened(const char *path, const char *const *words)
 
 /* False when there is nothing to check, after a reported failure or skip. */
 static bool count(const char *path, const char *const *words,
-                  const struct toolchain *toolchain, double max, struct run_count *got,
+                  const struct toolchain *toolchain, struct stretch_counts *got,
                   struct kernel_counts *source)
 {
     struct kernel *kernel = opened(path, words);
     struct run_opts opts = {.launch_limit_s = PATIENCE_S};
+    struct stretch_request request = {.instructions = 1000000, .limit_s = PATIENCE_S};
+    struct stretches stretches = {0};
     struct strvec args = {0};
     struct error err = {0};
     char *program;
@@ -42,16 +45,20 @@ static bool count(const char *path, const char *const *words,
 
     if (!kernel)
         return false;
-    program = fixture_build(kernel, NULL, toolchain, VARIANT_TIME);
+    program = fixture_build(kernel, path, toolchain, VARIANT_TIME);
     variant_args(kernel, &args);
     *source = kernel_counts(kernel);
-    result = program ? run_count(&(struct run_program){.path = program, .args = &args},
-                                 &opts, max, got, &err)
-                     : -1;
+    result = program
+                 ? run_stretches(&(struct run_program){.path = program, .args = &args},
+                                 &opts, &request, &stretches, &err)
+                 : -1;
     if (result && strstr(err.text, "not allowed"))
         check_skip(err.text);
-    else
-        check_ok(result, &err);
+    else if (check_ok(result, &err))
+        check(stretches.whole);
+    if (!result)
+        *got = stretches_count(&stretches, 0, stretches.step_nr);
+    stretches_release(&stretches);
     kernel_free(kernel);
     strvec_release(&args);
     free(program);
@@ -77,34 +84,17 @@ TEST("FLOP are those of the source")
     for (size_t t = 0; t < nr; t++)
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
             struct kernel_counts source;
-            struct run_count got;
+            struct stretch_counts got;
 
-            if (!count(cases[i].path, cases[i].words, &toolchain[t], 1e6, &got, &source))
+            if (!count(cases[i].path, cases[i].words, &toolchain[t], &got, &source))
                 return;
-            check(got.whole);
-            check_near(got.all.flops, source.flops.value, 0);
-            check(got.all.instructions >= cases[i].min);
-            check(got.all.instructions < 10 * source.iterations.value + 1000);
-            check(got.all.code_bytes > 20 && got.all.code_bytes < 4096);
-            check_near(got.all.undecoded, 0, 0);
-            check(got.all.branches_missed < 0.1 * got.all.instructions);
+            check_near(got.flops, source.flops.value, 0);
+            check(got.instructions >= cases[i].min);
+            check(got.instructions < 10 * source.iterations.value + 1000);
+            check(got.code_bytes > 20 && got.code_bytes < 4096);
+            check_near(got.undecoded, 0, 0);
+            check(got.branches_missed < 0.1 * got.instructions);
         }
-}
-
-TEST("a long call is cut")
-{
-    static const char *const words[] = {"set n = 64", NULL};
-    const struct toolchain *toolchain;
-    struct kernel_counts source;
-    struct run_count got;
-
-    fixture_toolchains(&toolchain);
-    if (!count(dgemm, words, toolchain, 3000, &got, &source))
-        return;
-    check(!got.whole);
-    check_near(got.all.instructions, 3000, 0);
-    check_near(got.half.instructions, 1500, 0);
-    check(got.half.flops > 0.4 * got.all.flops && got.half.flops < 0.6 * got.all.flops);
 }
 
 /* The source model gives no counts here: a while loop, and a branch on data. */
@@ -130,31 +120,14 @@ TEST("what the source cannot count is counted")
     char *path = fixture_file("walk.c", while_loop);
     const struct toolchain *toolchain;
     struct kernel_counts source;
-    struct run_count got;
+    struct stretch_counts got;
 
     fixture_toolchains(&toolchain);
-    if (count(path, words, toolchain, 1e6, &got, &source)) {
+    if (count(path, words, toolchain, &got, &source)) {
         check(!source.flops.known);
-        check(got.whole);
-        check(got.all.flops >= 2000 && got.all.flops <= 4000);
-        check(got.all.divisions >= 900 && got.all.divisions <= 2000);
-        check(got.all.branches_missed > 500); /* a coin for each element */
+        check(got.flops >= 2000 && got.flops <= 4000);
+        check(got.divisions >= 900 && got.divisions <= 2000);
+        check(got.branches_missed > 500); /* a coin for each element */
     }
     free(path);
-}
-
-TEST("what is no program is refused")
-{
-    struct strvec none = {0};
-    struct run_program program = {.path = "/nonexistent/program", .args = &none};
-    struct run_opts opts = {0};
-    struct run_count got;
-    struct error err = {0};
-
-    check(run_count(&program, &opts, 100, &got, &err) == -1);
-    check_contains(err.text, "/nonexistent/program");
-    err = (struct error){0};
-    program.path = "true"; /* ends at once */
-    check_fails(run_count(&program, &opts, 100, &got, &err), &err, STATUS_FAILED,
-                "before it could be counted");
 }

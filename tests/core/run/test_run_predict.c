@@ -1,12 +1,11 @@
-/* What one instruction is, how branches are foreseen, and the account of a run of program
- * counters. */
+/* What one instruction is, and how branches are foreseen. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/run/run_parts.h"
 #include "tests/check.h"
 
-SUITE(run_count);
+SUITE(run_predict);
 
 /* ---- instructions ---- */
 
@@ -178,76 +177,4 @@ TEST("regular branches are foreseen")
         check(got >= cases[i].min);
         check(got <= cases[i].max);
     }
-}
-
-/* ---- the account ---- */
-
-/* 0x10 vmulsd; 0x14 jne 0x10; 0x16 rep movsq; 0x19 jmp rax; 0x20 ret */
-static void code_made(void *data, uint64_t pc, uint8_t code[DECODE_BYTES])
-{
-    static const uint8_t text[] = {0xc5, 0xeb, 0x59, 0xd9, 0x75, 0xfa, 0xf3, 0x48, 0xa5,
-                                   0xff, 0xe0, 0,    0,    0,    0,    0,    0xc3};
-    size_t at = (size_t)(pc - 0x10);
-
-    ++*(size_t *)data;
-    memset(code, 0, DECODE_BYTES);
-    if (at < sizeof(text))
-        memcpy(code, text + at,
-               sizeof(text) - at < DECODE_BYTES ? sizeof(text) - at : DECODE_BYTES);
-}
-
-static struct run_steps account(const uint64_t *pc, size_t nr, uint64_t aside,
-                                size_t *read)
-{
-    struct decoder *decoder = NULL;
-    struct error err = {0};
-    struct run_steps total = {0};
-    struct steps *steps;
-
-    *read = 0;
-    if (!check_ok(decoder_new(DECODE_X86, &decoder, &err), &err))
-        return total;
-    steps = steps_new(decoder);
-    if (aside)
-        steps_add(steps, aside, true, code_made, read);
-    for (size_t i = 0; i < nr; i++)
-        steps_add(steps, pc[i], false, code_made, read);
-    total = steps_total(steps);
-    steps_free(steps);
-    decoder_free(decoder);
-    return total;
-}
-
-TEST("steps add up")
-{
-    static const uint64_t pc[] = {0x10, 0x14, 0x10, 0x14, 0x10, 0x14,
-                                  0x16, 0x16, 0x16, 0x19, 0x20};
-    size_t read;
-    struct run_steps got = account(pc, ARRAY_SIZE(pc), 0, &read);
-
-    check_eq(read, 5);                  /* each place once */
-    check_near(got.instructions, 9, 0); /* a repeating one is one */
-    check_near(got.flops, 3, 0);
-    check_near(got.branches, 4, 0);
-    check_near(got.branches_missed, 1, 0); /* the way out of the loop */
-    check_near(got.code_bytes, 4 + 2 + 3 + 2 + 1, 0);
-    check_near(got.undecoded, 0, 0);
-    /* what was seen aside is not the kernel's */
-    got = account(pc, ARRAY_SIZE(pc), 0x10, &read);
-    check_near(got.instructions, 6, 0);
-    check_near(got.flops, 0, 0);
-}
-
-TEST("a table of places grows")
-{
-    enum { places = 5000 };
-    static uint64_t pc[2 * places];
-    size_t read;
-    struct run_steps got;
-
-    for (size_t i = 0; i < ARRAY_SIZE(pc); i++)
-        pc[i] = 0x100000 + 16 * (i % places);
-    got = account(pc, ARRAY_SIZE(pc), 0, &read);
-    check_eq(read, places);
-    check_near(got.instructions, 2 * places, 0);
 }
