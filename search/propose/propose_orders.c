@@ -34,11 +34,11 @@ void add_order(const struct propose *about, const struct choice *order,
     struct choice choice = *order;
     const char *name[CHOICE_LOOPS_MAX];
     size_t kept = 0, nr = choice_order(order, name);
-    while (kept < nest->nr && !strcmp(name[kept], nest->loop[kept]->name))
+    while (kept < nr && kept < nest->nr && !strcmp(name[kept], nest->loop[kept]->name))
         kept++;
 
     choices_add(out, &choice);
-    if (choice_step(order, STEP_DISTRIBUTE) || choice_step(order, STEP_TILE) ||
+    if (!nr || choice_step(order, STEP_DISTRIBUTE) || choice_step(order, STEP_TILE) ||
         choice_step(order, STEP_UNROLL_JAM))
         return;
     if (kept > 0) {
