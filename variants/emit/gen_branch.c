@@ -56,21 +56,6 @@ static bool refuse(struct branching *at, const char *why)
     return false;
 }
 
-static bool is_logic(const struct ir_expr *expr)
-{
-    return expr->kind == IR_BINARY &&
-           (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||"));
-}
-
-static bool is_comparison(const struct ir_expr *expr)
-{
-    static const char *const op[] = {"<", "<=", ">", ">=", "==", "!="};
-    for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
-        if (!strcmp(expr->op, op[i]))
-            return true;
-    return false;
-}
-
 static bool is_safe(struct branching *at, struct ir_expr *expr);
 
 static bool are_safe(struct branching *at, struct ir_expr *expr)
@@ -90,7 +75,7 @@ static bool is_safe_operation(struct branching *at, struct ir_expr *expr)
         a->scalar == IR_INT && b->scalar == IR_INT && a->bytes < 4 && b->bytes < 4;
     if (a->pointers || b->pointers)
         return false;
-    if (is_comparison(expr) || is_logic(expr) || (strchr("&|^", op) && !expr->op[1]))
+    if (expr_is_truth(expr) || (strchr("&|^", op) && !expr->op[1]))
         return are_safe(at, expr);
     if ((op == '+' || op == '-') && (wraps || small))
         return are_safe(at, expr);
@@ -366,8 +351,7 @@ static struct ir_expr *element(struct branching *at, const struct store *store,
 static struct ir_expr *truth(struct branching *at, struct ir_expr *cond, bool holds)
 {
     struct ir_arena *arena = at->gen->arena;
-    bool is = is_logic(cond) || is_comparison(cond);
-    if (holds && is)
+    if (holds && cond->kind == IR_BINARY && expr_is_truth(cond))
         return cond;
     return gen_plain(at->gen, holds ? "!=" : "==", cond, ir_integer(arena, 0));
 }

@@ -152,17 +152,6 @@ const char *kernel_path(const struct kernel *kernel)
     return kernel->function->path;
 }
 
-int kernel_depth(const struct kernel *kernel)
-{
-    struct kernel_view view = kernel_view(kernel);
-    int depth = 0;
-
-    for (size_t i = 0; i < view.loop_nr; i++)
-        if (view.loop[i].level + 1 > depth)
-            depth = view.loop[i].level + 1;
-    return depth;
-}
-
 int kernel_line(const struct kernel *kernel)
 {
     return kernel->function->line;
