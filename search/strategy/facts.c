@@ -404,8 +404,8 @@ static bool makes_vectors_apart(const struct session *session,
                                 const struct typical_plan *plan, size_t nr)
 {
     const struct search_subject *subject = session->subject;
-    bool apart = false;
-    for (size_t i = 0; !apart && i < nr; i++) {
+    bool apart = false, asked = !is_any_legal(session, plan, nr, "simd");
+    for (size_t i = 0; asked && !apart && i < nr; i++) {
         bool divides = plan[i].plan && !strcmp(plan[i].transformation, "distribute");
         char *form = divides ? legal_form(subject, plan[i].plan) : NULL;
         char *vectors = form ? xasprintf("%s simd", form) : NULL;
@@ -413,12 +413,13 @@ static bool makes_vectors_apart(const struct session *session,
         free(vectors);
         free(form);
     }
-    return apart && !is_any_legal(session, plan, nr, "simd");
+    return apart;
 }
 
-/* What is asked of one typical plan, until one of its kind is legal. */
-static void ask_plan(struct session *session, const struct typical_plan *plan,
-                     enum answer *may)
+/* What is asked of one typical plan, until one of its kind is legal. `rounds`: one is
+ * refused for the rounding alone, whose sentence names the option; NULL = not asked. */
+static void ask_plan(const struct session *session, const struct typical_plan *plan,
+                     enum answer *may, bool *rounds)
 {
     const struct search_subject *subject = session->subject;
     struct error why = {0};
@@ -426,11 +427,8 @@ static void ask_plan(struct session *session, const struct typical_plan *plan,
         return;
     if (!subject->check(subject->data, plan->plan, &why))
         *may = ANSWER_YES;
-    /* refused for the rounding alone: the sentence names the option */
-    else if (may == &session->may_accumulate)
-        session->may_reassociate |= strstr(why.text, "--reassociate") != NULL;
-    else if (may == &session->may_divide)
-        session->may_round |= strstr(why.text, "--reassociate") != NULL;
+    else if (rounds)
+        *rounds |= strstr(why.text, "--reassociate") != NULL;
 }
 
 void session_ask_legality(struct session *session)
@@ -438,12 +436,13 @@ void session_ask_legality(struct session *session)
     const struct {
         const char *transformation;
         enum answer *may;
-    } ask[] = {{"distribute", &session->may_distribute},
-               {"fuse", &session->may_fuse},
-               {"accumulators", &session->may_accumulate},
-               {"unroll_jam", &session->may_jam},
-               {"reciprocal", &session->may_divide},
-               {"interleave", &session->may_interleave}};
+        bool *rounds;
+    } ask[] = {{"distribute", &session->may_distribute, NULL},
+               {"fuse", &session->may_fuse, NULL},
+               {"accumulators", &session->may_accumulate, &session->may_reassociate},
+               {"unroll_jam", &session->may_jam, NULL},
+               {"reciprocal", &session->may_divide, &session->may_round},
+               {"interleave", &session->may_interleave, NULL}};
     struct typical_plan *plan = NULL;
     size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
     for (size_t k = 0; k < ARRAY_SIZE(ask); k++) {
@@ -451,7 +450,7 @@ void session_ask_legality(struct session *session)
                                          : ANSWER_NO;
         for (size_t i = 0; i < nr; i++)
             if (plan[i].plan && !strcmp(plan[i].transformation, ask[k].transformation))
-                ask_plan(session, &plan[i], ask[k].may);
+                ask_plan(session, &plan[i], ask[k].may, ask[k].rounds);
     }
     session->may_vectors_apart =
         makes_vectors_apart(session, plan, nr) ? ANSWER_YES : ANSWER_NO;

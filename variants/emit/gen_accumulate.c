@@ -58,15 +58,7 @@ struct ir_type gen_partial_type(const struct recurrence *what)
 {
     struct ir_type type = what->target->type;
     type.is_const = type.is_volatile = false;
-    if (!recurrence_overflows(what))
-        return type;
-    type.is_unsigned = true;
-    type.text = type.bytes == 1   ? "unsigned char"
-                : type.bytes == 2 ? "unsigned short"
-                : type.bytes == 4 ? "unsigned"
-                                  : "unsigned long";
-    type.full = NULL;
-    return type;
+    return recurrence_overflows(what) ? ir_unsigned(&type) : type;
 }
 
 /* The copy that goes on from what the variable held. */
@@ -374,9 +366,7 @@ struct assigned {
 static void note_assigned(struct ir_expr *expr, void *data)
 {
     struct assigned *assigned = data;
-    bool sets =
-        expr->kind == IR_ASSIGN ||
-        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool sets = expr_sets(expr);
     const struct ir_expr *target = sets ? expr->arg[0] : NULL;
     if (!target || target->kind != IR_NAME ||
         assigned->nr == ARRAY_SIZE(assigned->symbol))

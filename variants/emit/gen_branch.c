@@ -300,8 +300,6 @@ static struct ir_symbol *own_symbol(struct branching *at, const char *stem,
     return gen_symbol(at->gen, gen_name(at->gen, stem, true), &type);
 }
 
-static const struct ir_type int_type = {.text = "int", .scalar = IR_INT, .bytes = 4};
-
 static struct code *declaration(struct branching *at, struct ir_symbol *symbol,
                                 struct ir_expr *value)
 {
@@ -332,7 +330,7 @@ static void declare_side(struct branching *at, struct code *block, struct side *
     }
     if (!side->count)
         return;
-    side->local = own_symbol(at, side->count->name, &int_type);
+    side->local = own_symbol(at, side->count->name, &ir_int);
     gen_set_range(gen, side->local, (struct range){0, KEPT_IN_BLOCK});
     code_add(block, declaration(at, side->local, ir_integer(gen->arena, 0)));
 }
@@ -365,7 +363,7 @@ static void put_stores(struct branching *at, struct choice *choice)
     size_t place = code_index(old);
     bool two = choice->side[1].count != NULL;
     if (two) {
-        struct ir_symbol *taken = own_symbol(at, "taken", &int_type);
+        struct ir_symbol *taken = own_symbol(at, "taken", &ir_int);
         code_insert(block, place++, declaration(at, taken, truth(at, cond, true)));
         cond = ir_name(arena, taken);
     }
@@ -404,7 +402,7 @@ static struct code *loop_like(const struct code *loop, struct ir_symbol *var)
 static void put_copies(struct branching *at, struct code *block, const struct side *side)
 {
     struct ir_arena *arena = at->gen->arena;
-    struct ir_symbol *var = gen_symbol(at->gen, gen_name(at->gen, "k", false), &int_type);
+    struct ir_symbol *var = gen_symbol(at->gen, gen_name(at->gen, "k", false), &ir_int);
     struct ir_symbol *count = side->count;
     struct code *loop = loop_like(at->loop, var);
     loop->lower = ir_integer(arena, 0);
@@ -499,7 +497,7 @@ static void put_choice(struct branching *at)
         stmt_substitute(at->gen->arena, code->stmt->child[0], NULL, NULL, 0);
     struct ir_expr *cond = code->stmt->cond;
     if (then->kind == IR_BLOCK && then->child_nr > 1) { /* the first may change it */
-        struct ir_symbol *taken = own_symbol(at, "taken", &int_type);
+        struct ir_symbol *taken = own_symbol(at, "taken", &ir_int);
         code_insert(block, code_index(code),
                     declaration(at, taken, truth(at, cond, true)));
         cond = ir_name(at->gen->arena, taken);

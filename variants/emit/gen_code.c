@@ -51,19 +51,17 @@ size_t code_index(const struct code *child)
     return at;
 }
 
-void gen_repeat(struct gen *gen, const struct code *loop, struct ir_stmt *stmt)
+void gen_repeat(struct gen *gen, const struct code *loop, struct ir_expr *expr)
 {
-    struct code *again = code_new(CODE_FOR), *line = code_new(CODE_STMT);
+    struct code *again = code_new(CODE_FOR);
     again->var = loop->var;
     again->lower = ir_copy(gen->arena, loop->lower);
     again->upper = ir_copy(gen->arena, loop->upper);
     again->step = loop->step;
     again->declares = loop->declares;
     again->band = loop->band;
-    line->statement = SIZE_MAX;
-    line->stmt = stmt;
     code_add(again, code_new(CODE_BLOCK));
-    code_add(again->child[0], line);
+    code_add(again->child[0], code_statement(gen, IR_EXPR, expr));
     code_insert(loop->parent, code_index(loop), again);
 }
 
@@ -170,10 +168,8 @@ bool code_sets(const struct code *code, const struct ir_symbol *symbol)
 static void look_effect(struct ir_expr *expr, void *data)
 {
     bool *found = data;
-    bool step =
-        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
-    *found = *found || step || expr->kind == IR_ASSIGN || expr->kind == IR_CALL ||
-             expr->kind == IR_RAW || expr->type.is_volatile;
+    *found = *found || expr_sets(expr) || expr->kind == IR_CALL || expr->kind == IR_RAW ||
+             expr->type.is_volatile;
 }
 
 bool expr_has_effect(struct ir_expr *expr)

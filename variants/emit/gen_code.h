@@ -53,7 +53,7 @@ void code_add(struct code *parent, struct code *child);
 void code_insert(struct code *parent, size_t at, struct code *child);
 size_t code_index(const struct code *child); /* in its parent */
 /* The same loop once more, before it, with this alone in each iteration. */
-void gen_repeat(struct gen *gen, const struct code *loop, struct ir_stmt *stmt);
+void gen_repeat(struct gen *gen, const struct code *loop, struct ir_expr *expr);
 bool code_has_loop(const struct code *code);
 void code_free(struct code *code);
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent);

@@ -163,11 +163,10 @@ static bool is_flag_value(const struct ir_expr *expr)
 static void look_settings(struct ir_expr *expr, void *data)
 {
     struct settings *settings = data;
-    bool steps =
-        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    bool steps = expr_is_step(expr);
     if (expr->kind == IR_RAW && expr_mentions(expr, settings->symbol))
         settings->all = false;
-    if ((expr->kind != IR_ASSIGN && !steps) || expr->arg[0]->kind != IR_NAME ||
+    if (!expr_sets(expr) || expr->arg[0]->kind != IR_NAME ||
         expr->arg[0]->symbol != settings->symbol)
         return;
     settings->all =

@@ -682,11 +682,6 @@ struct team {
     const struct ir_symbol *own;  /* found: may differ */
 };
 
-static bool is_loop(const struct ir_stmt *stmt, const void *loop)
-{
-    return stmt == loop;
-}
-
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
 {
     return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
@@ -717,8 +712,7 @@ static void look_uniform(struct ir_expr *expr, void *data)
     bool known = expr->kind == IR_LITERAL || expr->kind == IR_INDEX ||
                  expr->kind == IR_MEMBER || expr->kind == IR_CAST ||
                  expr->kind == IR_COND || expr->kind == IR_BINARY ||
-                 (expr->kind == IR_UNARY && *expr->op != '&' && !strstr(expr->op, "++") &&
-                  !strstr(expr->op, "--")) ||
+                 (expr->kind == IR_UNARY && *expr->op != '&' && !expr_is_step(expr)) ||
                  (expr->kind == IR_NAME && is_uniform(at->team, expr->symbol));
     at->all = at->all && known && !expr->type.is_volatile;
 }
@@ -731,9 +725,7 @@ struct settings {
 static void count_setting(struct ir_expr *expr, void *data)
 {
     struct settings *at = data;
-    bool sets =
-        expr->kind == IR_ASSIGN ||
-        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool sets = expr_sets(expr);
     at->nr += sets && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == at->symbol;
 }
 
@@ -749,7 +741,7 @@ static struct ir_expr *value_in_region(const struct team *team,
     for (size_t i = 0; i < team->region->child_nr; i++) {
         const struct ir_stmt *stmt = team->region->child[i];
         const struct ir_expr *expr = stmt->kind == IR_EXPR ? stmt->expr : NULL;
-        if (stmt_find(stmt, is_loop, team->source))
+        if (stmt_holds(stmt, team->source))
             break;
         if (stmt->kind == IR_DECL && stmt->symbol == symbol && stmt->expr && !all.nr)
             value = stmt->expr;

@@ -91,14 +91,9 @@ static void set_value(struct walk *at, const struct ir_symbol *symbol,
     at->value[i] = (struct value){symbol, expr};
 }
 
-static bool is_step(const struct ir_expr *expr)
-{
-    return expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
-}
-
 static void forget_name(struct ir_expr *expr, void *data)
 {
-    if ((expr->kind == IR_ASSIGN || is_step(expr)) && expr->arg[0]->kind == IR_NAME)
+    if ((expr->kind == IR_ASSIGN || expr_is_step(expr)) && expr->arg[0]->kind == IR_NAME)
         set_value(data, expr->arg[0]->symbol, NULL);
 }
 
@@ -143,7 +138,7 @@ static void define(struct walk *at, const struct ir_symbol *symbol,
 static void apply(struct walk *at, struct ir_expr *expr)
 {
     struct ir_arena *arena = at->gen->arena;
-    bool step = is_step(expr);
+    bool step = expr_is_step(expr);
     if ((expr->kind != IR_ASSIGN && !step) || expr->arg[0]->kind != IR_NAME) {
         ir_visit(expr, forget_name, at);
         return;
@@ -243,7 +238,7 @@ static struct ir_expr *resolve(struct walk *at, const struct ir_expr *expr)
     case IR_MEMBER:
         return resolve_load(at, expr);
     case IR_UNARY:
-        if (!is_step(expr) && *expr->op != '*' && *expr->op != '&')
+        if (!expr_is_step(expr) && *expr->op != '*' && *expr->op != '&')
             return with_args(at, expr, false);
         break;
     case IR_CALL:
@@ -278,7 +273,7 @@ static enum found guard(struct walk *at, const struct ir_expr *cond, bool holds)
 static void note_change(struct ir_expr *expr, void *data)
 {
     bool *found = data;
-    *found = *found || ((expr->kind == IR_ASSIGN || is_step(expr)) &&
+    *found = *found || ((expr->kind == IR_ASSIGN || expr_is_step(expr)) &&
                         expr->arg[0]->kind == IR_NAME);
 }
 

@@ -61,16 +61,21 @@ static struct ir_stmt *expression(struct rounds *at, struct ir_expr *expr)
     return stmt;
 }
 
+static struct ir_expr *assign(struct rounds *at, const char *op, struct ir_expr *to,
+                              struct ir_expr *value)
+{
+    return ir_assign(at->gen->arena, op, ir_copy(at->gen->arena, to), value);
+}
+
 static struct ir_stmt *assignment(struct rounds *at, const char *op, struct ir_expr *to,
                                   struct ir_expr *value)
 {
-    struct ir_arena *arena = at->gen->arena;
-    return expression(at, ir_assign(arena, op, ir_copy(arena, to), value));
+    return expression(at, assign(at, op, to, value));
 }
 
-static struct ir_stmt *set_more(struct rounds *at, long long value)
+static struct ir_expr *set_more(struct rounds *at, long long value)
 {
-    return assignment(at, "=", at->more, ir_integer(at->gen->arena, value));
+    return assign(at, "=", at->more, ir_integer(at->gen->arena, value));
 }
 
 static struct ir_stmt *declaration(struct rounds *at, struct ir_symbol *symbol,
@@ -95,17 +100,10 @@ static void push(struct ir_stmt *block, struct ir_stmt *stmt)
     block->child[block->child_nr++] = stmt;
 }
 
-/* `type name[lanes];`, or `type name;` for 0. */
-static void put_declaration(struct rounds *at, const struct ir_symbol *symbol,
-                            long long lanes)
+static void put_declaration(struct rounds *at, struct ir_symbol *symbol)
 {
-    struct code *line = code_new(CODE_TEXT);
-    struct ir_arena *arena = at->gen->arena;
-    line->var = (struct ir_symbol *)symbol;
-    line->declares = true;
-    line->text =
-        lanes ? ir_textf(arena, "%s %s[%lld];\n", symbol->type.text, symbol->name, lanes)
-              : ir_textf(arena, "%s %s;\n", symbol->type.text, symbol->name);
+    struct code *line = code_statement(at->gen, IR_DECL, NULL);
+    line->stmt->symbol = symbol;
     code_insert(at->loop->parent, 0, line);
 }
 
@@ -131,7 +129,10 @@ static struct ir_expr *own_array(struct rounds *at, const char *stem,
     element->type = of;
     of.pointers = 1;
     struct ir_symbol *array = gen_symbol(at->gen, gen_name(at->gen, stem, false), &of);
-    put_declaration(at, array, at->loop->band->rounds);
+    array->dim = ir_alloc(arena, sizeof(*array->dim));
+    array->dim[0] = ir_integer(arena, at->loop->band->rounds);
+    array->dim_nr = 1;
+    put_declaration(at, array);
     element->arg[0] = ir_name(arena, array);
     element->arg[1] = lane(at);
     return element;
@@ -168,18 +169,12 @@ static size_t value_of(struct rounds *at, struct ir_expr *element, const char *s
     return at->nr++;
 }
 
-static bool is_changed(const struct ir_expr *expr)
-{
-    return expr->kind == IR_ASSIGN ||
-           (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
-}
-
 /* Elements become the variables that hold them during a step. */
 static void keep_in_local(struct ir_expr *expr, void *data)
 {
     struct rounds *at = data;
     const struct ir_symbol *scalar = expr->kind == IR_INDEX ? scalar_of(at, expr) : NULL;
-    if (is_changed(expr) && scalar_of(at, expr->arg[0])) {
+    if (expr_sets(expr) && scalar_of(at, expr->arg[0])) {
         keep_in_local(expr->arg[0], data);
         for (size_t i = 0; i < at->nr; i++)
             at->written[i] = at->written[i] || at->local[i] == expr->arg[0]->symbol;
@@ -253,7 +248,7 @@ static bool is_plain(const struct rounds *at, struct ir_stmt *const *part, size_
         return !stmt->symbol->dim_nr && !stmt->symbol->is_static && expr &&
                (stmt->symbol->type.scalar == IR_FLOAT || expr->type.scalar == IR_INT) &&
                is_harmless(expr);
-    if (stmt->kind != IR_EXPR || !is_changed(expr) || expr->arg[0]->kind != IR_NAME ||
+    if (stmt->kind != IR_EXPR || !expr_sets(expr) || expr->arg[0]->kind != IR_NAME ||
         !is_local(at, part, nr, expr->arg[0]->symbol) || expr->type.bytes < sizeof(int))
         return false;
     if (expr->kind == IR_UNARY)
@@ -275,16 +270,6 @@ static bool is_arithmetic(const struct rounds *at, const struct ir_stmt *stmt)
     return all;
 }
 
-static struct ir_type unsigned_of(const struct ir_type *type)
-{
-    struct ir_type of = *type;
-    of.is_unsigned = true;
-    of.is_const = false;
-    of.text = type->bytes == sizeof(int) ? "unsigned" : "unsigned long";
-    of.full = NULL;
-    return of;
-}
-
 /* Signed sums and products as unsigned ones, which do not overflow where the source does
  * not make them. */
 static struct ir_expr *wrapping(struct rounds *at, struct ir_expr *expr)
@@ -294,7 +279,7 @@ static struct ir_expr *wrapping(struct rounds *at, struct ir_expr *expr)
     if (expr->kind != IR_BINARY || expr->op[1] || !strchr("+-*", *expr->op) ||
         !is_signed(expr))
         return expr;
-    struct ir_type type = unsigned_of(&expr->type);
+    struct ir_type type = ir_unsigned(&expr->type);
     struct ir_expr *a = gen_cast(at->gen, &type, expr->arg[0]),
                    *b = gen_cast(at->gen, &type, expr->arg[1]);
     return gen_cast(at->gen, &expr->type, gen_plain(at->gen, expr->op, a, b));
@@ -335,8 +320,7 @@ static struct ir_expr *joined(struct rounds *at, struct ir_expr *cond)
 static struct ir_stmt *masked_step(struct rounds *at, const struct ir_stmt *stmt)
 {
     struct ir_arena *arena = at->gen->arena;
-    struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = sizeof(int)};
-    struct ir_symbol *on = gen_symbol(at->gen, gen_name(at->gen, "on", false), &type);
+    struct ir_symbol *on = gen_symbol(at->gen, gen_name(at->gen, "on", false), &ir_int);
     struct ir_stmt *const *part = stmt->child[0]->child;
     size_t nr = stmt->child[0]->child_nr;
     struct ir_stmt *block = new_block(at, 2 * at->nr + nr + 4);
@@ -383,20 +367,11 @@ static size_t parts(const struct ir_stmt *loop)
     return loop->child[0]->child_nr + 2;
 }
 
-static void find_effect(struct ir_expr *expr, void *data)
-{
-    bool *found = data;
-    *found = *found || is_changed(expr) || expr->kind == IR_RAW ||
-             (expr->kind == IR_CALL && !(expr->symbol && expr->symbol->is_pure));
-}
-
 /* Evaluating the condition once more is the same as once, and only it ends the loop. */
 static bool ends_by_condition(const struct ir_stmt *loop)
 {
-    bool effect = !loop->cond || loop->is_do;
-    if (!effect)
-        ir_visit(loop->cond, find_effect, &effect);
-    return !effect && !stmt_breaks_out(loop->child[0]);
+    return loop->cond && !loop->is_do && expr_is_repeatable(loop->cond) &&
+           !stmt_breaks_out(loop->child[0]);
 }
 
 static struct ir_stmt *conditional_step(struct rounds *at, const struct ir_stmt *loop)
@@ -434,7 +409,7 @@ static struct ir_stmt *one_iteration(struct rounds *at, const struct ir_stmt *lo
     }
     end = ir_stmt_new(arena, IR_JUMP, 0);
     end->text = "break";
-    push(body, set_more(at, 1));
+    push(body, expression(at, set_more(at, 1)));
     push(body, end);
     return once;
 }
@@ -445,7 +420,7 @@ static struct ir_stmt *guarded_step(struct rounds *at, const struct ir_stmt *loo
     struct ir_stmt *block = new_block(at, 1), *step = new_block(at, 2 * at->nr + 3),
                    *test = ir_stmt_new(arena, IR_IF, 1);
     push_loads(at, step);
-    push(step, set_more(at, 0));
+    push(step, expression(at, set_more(at, 0)));
     push(step, one_iteration(at, loop));
     push_stores(at, step);
     push(step, assignment(at, "|=", ir_name(arena, at->busy), ir_copy(arena, at->more)));
@@ -469,11 +444,11 @@ static void take_head(struct rounds *at, struct ir_stmt *stmt)
                        *by = ir_copy(at->gen->arena, element);
         size_t i = value_of(at, element, own->name);
         at->written[i] = true;
-        gen_repeat(at->gen, at->loop, assignment(at, "=", element, init->expr));
+        gen_repeat(at->gen, at->loop, assign(at, "=", element, init->expr));
         by = ir_name(at->gen->arena, at->local[i]);
         *stmt = *stmt_substitute(at->gen->arena, stmt, &own, &by, 1);
     } else
-        gen_repeat(at->gen, at->loop, init);
+        gen_repeat(at->gen, at->loop, init->expr);
     stmt->init = NULL;
 }
 
@@ -494,7 +469,6 @@ static void put_in_rounds(struct gen *gen, struct code *loop)
 {
     struct code *only = only_loop(loop->child[0]);
     struct rounds at = {.gen = gen, .loop = loop};
-    struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = sizeof(int)};
     if (!only || loop->parallel) {
         gen->problem = "a loop whose iterations run in rounds can be neither divided nor "
                        "shared out";
@@ -504,11 +478,11 @@ static void put_in_rounds(struct gen *gen, struct code *loop)
     *stmt = *only->stmt;
     take_head(&at, stmt);
     stmt_exprs(stmt, keep_in_local, &at);
-    at.busy = gen_symbol(gen, gen_name(gen, "busy", false), &type);
-    put_declaration(&at, at.busy, 0);
+    at.busy = gen_symbol(gen, gen_name(gen, "busy", false), &ir_int);
+    put_declaration(&at, at.busy);
     bool masked = is_arithmetic(&at, stmt), by_condition = ends_by_condition(stmt);
     if (!by_condition) {
-        at.more = own_array(&at, "more", &type);
+        at.more = own_array(&at, "more", &ir_int);
         gen_repeat(gen, loop, set_more(&at, 1));
     }
     const struct ir_stmt *block = masked         ? masked_step(&at, stmt)

@@ -223,8 +223,7 @@ static void collect_subscripts(struct elements *all, struct ir_expr *expr)
 
 static void collect(struct elements *all, struct ir_expr *expr)
 {
-    bool step =
-        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    bool step = expr_is_step(expr);
     if (expr->kind == IR_UNARY && !strcmp(expr->op, "&")) { /* nothing is read there */
         collect_subscripts(all, expr->arg[0]);
         return;

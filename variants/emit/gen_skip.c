@@ -7,25 +7,21 @@ static size_t put_question(struct gen *gen, struct code *loop)
 {
     struct ir_arena *arena = gen->arena;
     struct code *only = loop->child[0]->child[0], *parent = loop->parent;
-    struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = sizeof(int)};
-    struct ir_stmt *ask = ir_stmt_new(arena, IR_EXPR, 0);
     if (loop->child[0]->child_nr != 1 || only->kind != CODE_STMT ||
         only->stmt->kind != IR_IF || loop->parallel) {
         gen->problem = "a loop whose blocks are to be skipped can be neither divided nor "
                        "shared out";
         return code_index(loop);
     }
-    struct ir_symbol *hit = gen_symbol(gen, gen_name(gen, "hit", false), &type);
+    struct ir_symbol *hit = gen_symbol(gen, gen_name(gen, "hit", false), &ir_int);
     struct ir_expr *cond = ir_copy(arena, only->stmt->cond);
     if (!expr_is_truth(cond))
         cond = ir_binary(arena, "!=", cond, ir_integer(arena, 0));
-    ask->expr = ir_assign(arena, "|=", ir_name(arena, hit), cond);
-    struct code *line = code_new(CODE_TEXT), *branch = code_new(CODE_IF);
-    line->var = hit;
-    line->declares = true;
-    line->text = ir_textf(arena, "int %s = 0;\n", hit->name);
+    struct code *line = code_statement(gen, IR_DECL, ir_integer(arena, 0)),
+                *branch = code_new(CODE_IF);
+    line->stmt->symbol = hit;
     code_insert(parent, code_index(loop), line);
-    gen_repeat(gen, loop, ask);
+    gen_repeat(gen, loop, ir_assign(arena, "|=", ir_name(arena, hit), cond));
     size_t at = code_index(loop);
     branch->parent = parent;
     branch->cond = ir_name(arena, hit);

@@ -204,25 +204,16 @@ bool symbol_is_of_thread(const struct ir_function *function,
 const struct ir_pragma *openmp_region_pragma(const struct ir_stmt *region)
 {
     const struct ir_pragma *pragma = region->pragma;
-    const char *clauses;
-    for (; pragma; pragma = pragma->next) {
-        const struct pragma_row *row = pragma_row(pragma->text, &clauses);
-        if (!pragma->ours && row && !strcmp(row->words, "omp parallel"))
-            break;
-    }
+    while (pragma && !pragma_is(pragma, PRAGMA_THREADS))
+        pragma = pragma->next;
     return pragma;
-}
-
-static bool is_loop(const struct ir_stmt *stmt, const void *loop)
-{
-    return stmt == loop;
 }
 
 static const struct ir_stmt *region_below(const struct ir_stmt *stmt,
                                           const struct ir_stmt *loop)
 {
     const struct ir_stmt *region = NULL;
-    if (!stmt || !stmt_find(stmt, is_loop, loop))
+    if (!stmt || !stmt_holds(stmt, loop))
         return NULL;
     for (size_t i = 0; !region && i < stmt->child_nr; i++)
         region = region_below(stmt->child[i], loop);

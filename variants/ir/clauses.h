@@ -20,14 +20,15 @@ enum loop_change {
 const char *change_said(enum loop_change change);
 
 enum pragma_kind {
-    PRAGMA_TEAM,   /* shares the loop out among threads that it starts */
-    PRAGMA_SHARED, /* among threads that are there */
-    PRAGMA_SIMD,   /* of one loop for the compiler, with clauses of variables */
-    PRAGMA_HINT,   /* the same without; all four belong to the loop behind them */
-    PRAGMA_REGION, /* of the statement behind it, which is no loop to us */
-    PRAGMA_PLACE,  /* of its place in the file */
-    PRAGMA_FLOATS, /* with ON: how all that follows rounds can be seen */
-    PRAGMA_MARK    /* nothing to a compiler */
+    PRAGMA_TEAM,    /* shares the loop out among threads that it starts */
+    PRAGMA_SHARED,  /* among threads that are there */
+    PRAGMA_SIMD,    /* of one loop for the compiler, with clauses of variables */
+    PRAGMA_HINT,    /* the same without; all four belong to the loop behind them */
+    PRAGMA_THREADS, /* of the statement behind it, where threads begin */
+    PRAGMA_REGION,  /* of the statement behind it, which is no loop to us */
+    PRAGMA_PLACE,   /* of its place in the file */
+    PRAGMA_FLOATS,  /* with ON: how all that follows rounds can be seen */
+    PRAGMA_MARK     /* nothing to a compiler */
 };
 enum pragma_cell {
     CELL_NO, /* what has no row, too */

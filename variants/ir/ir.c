@@ -111,14 +111,14 @@ struct ir_expr *ir_expr_new(struct ir_arena *arena, enum ir_kind kind, size_t ar
     return expr;
 }
 
-static const struct ir_type int_type = {.text = "int", .scalar = IR_INT, .bytes = 4};
+const struct ir_type ir_int = {.text = "int", .scalar = IR_INT, .bytes = 4};
 const struct ir_type ir_long = {.text = "long", .scalar = IR_INT, .bytes = 8};
 
 struct ir_expr *ir_integer(struct ir_arena *arena, long long value)
 {
     struct ir_expr *expr = ir_expr_new(arena, IR_LITERAL, 0);
     bool fits = value >= INT32_MIN && value <= INT32_MAX;
-    expr->type = fits ? int_type : ir_long;
+    expr->type = fits ? ir_int : ir_long;
     expr->text = ir_textf(arena, "%lld", value);
     expr->has_value = true;
     expr->value = value;
@@ -146,7 +146,7 @@ static bool is_truth(const char *op)
 static struct ir_type promoted(struct ir_type type)
 {
     bool is_narrow = (type.scalar == IR_INT || type.scalar == IR_BOOL) && type.bytes < 4;
-    return is_narrow ? int_type : type;
+    return is_narrow ? ir_int : type;
 }
 
 /* C's usual conversions, near enough: pointer, then floating, then the wider, then the
@@ -189,6 +189,43 @@ bool expr_is_truth(const struct ir_expr *expr)
            (expr->kind == IR_UNARY && !strcmp(expr->op, "!"));
 }
 
+bool expr_is_step(const struct ir_expr *expr)
+{
+    return expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+}
+
+bool expr_sets(const struct ir_expr *expr)
+{
+    return expr->kind == IR_ASSIGN || expr_is_step(expr);
+}
+
+static void look_repeatable(struct ir_expr *expr, void *data)
+{
+    bool *is = data;
+    *is = *is && !expr_sets(expr) && expr->kind != IR_RAW && !expr->type.is_volatile &&
+          (expr->kind != IR_CALL || (expr->symbol && expr->symbol->is_pure));
+}
+
+bool expr_is_repeatable(struct ir_expr *expr)
+{
+    bool is = true;
+    ir_visit(expr, look_repeatable, &is);
+    return is;
+}
+
+struct ir_type ir_unsigned(const struct ir_type *type)
+{
+    struct ir_type of = *type;
+    of.is_unsigned = true;
+    of.is_const = of.is_volatile = false;
+    of.text = of.bytes == 1   ? "unsigned char"
+              : of.bytes == 2 ? "unsigned short"
+              : of.bytes == 4 ? "unsigned"
+                              : "unsigned long";
+    of.full = NULL;
+    return of;
+}
+
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
                           struct ir_expr *b)
 {
@@ -198,7 +235,7 @@ struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr
     expr->arg[1] = b;
     expr->is_ours = true;
     if (is_truth(op))
-        expr->type = int_type;
+        expr->type = ir_int;
     else
         expr->type = strcmp(op, ",") == 0 ? b->type : common_type(a->type, b->type);
     expr->line = a->line;
@@ -316,6 +353,16 @@ const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
     for (size_t i = 0; !found && i < stmt->child_nr; i++)
         found = stmt_find(stmt->child[i], is, data);
     return found ? found : stmt_find(stmt->init, is, data);
+}
+
+static bool is_this(const struct ir_stmt *stmt, const void *other)
+{
+    return stmt == other;
+}
+
+bool stmt_holds(const struct ir_stmt *stmt, const struct ir_stmt *other)
+{
+    return stmt_find(stmt, is_this, other) != NULL;
 }
 
 static void visit_one(struct ir_expr *expr,

@@ -118,7 +118,12 @@ struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr
                           struct ir_expr *b);
 /* A comparison, or what joins or turns them: its value is 0 or 1. */
 bool expr_is_truth(const struct ir_expr *expr);
-extern const struct ir_type ir_long;
+bool expr_is_step(const struct ir_expr *expr); /* ++ or -- */
+bool expr_sets(const struct ir_expr *expr);    /* that, or any assignment */
+/* Evaluated once more it gives the same, and does nothing. */
+bool expr_is_repeatable(struct ir_expr *expr);
+extern const struct ir_type ir_int, ir_long;
+struct ir_type ir_unsigned(const struct ir_type *type); /* of an integer, by its size */
 struct ir_expr *ir_to_long(struct ir_arena *arena, struct ir_expr *expr); /* a cast */
 /* op: "=", "+=", ... */
 struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr *to,
@@ -171,6 +176,8 @@ struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
                                 bool (*is)(const struct ir_stmt *, const void *),
                                 const void *data);
+/* It is the other one, or that is below. */
+bool stmt_holds(const struct ir_stmt *stmt, const struct ir_stmt *other);
 /* Every expression below stmt, once each, in order. */
 void stmt_exprs(const struct ir_stmt *stmt,
                 void (*visit)(struct ir_expr *expr, void *data), void *data);

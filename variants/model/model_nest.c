@@ -384,9 +384,7 @@ struct writes {
 static void find_write(struct ir_expr *expr, void *data)
 {
     struct writes *writes = data;
-    bool assigns =
-        expr->kind == IR_ASSIGN ||
-        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool assigns = expr_sets(expr);
     if (assigns && expr->arg[0]->kind == IR_NAME &&
         expr->arg[0]->symbol == writes->symbol)
         writes->found = true;
@@ -743,8 +741,9 @@ static int check_pragma(struct nest *nest, const struct ir_pragma *pragma,
         return nest_refuse(nest, pragma->line,
                            "OpenMP distributes this loop inside another one; plans are "
                            "for the inner loop by itself");
-    if (row->kind == PRAGMA_REGION || row->kind == PRAGMA_FLOATS ||
-        (row->kind == PRAGMA_PLACE && !root) || (row->kind == PRAGMA_TEAM && !loop))
+    if (row->kind == PRAGMA_THREADS || row->kind == PRAGMA_REGION ||
+        row->kind == PRAGMA_FLOATS || (row->kind == PRAGMA_PLACE && !root) ||
+        (row->kind == PRAGMA_TEAM && !loop))
         return nest_refuse(
             nest, pragma->line,
             "'#pragma %s' stands in what would be changed, which is left as it is",
@@ -823,7 +822,7 @@ static const struct ir_pragma *forbidden(const struct ir_stmt *stmt)
         if (!row || row->kind == PRAGMA_SIMD)
             return pragma;
         bool bound = row->kind == PRAGMA_TEAM || row->kind == PRAGMA_SHARED ||
-                     row->kind == PRAGMA_REGION;
+                     row->kind == PRAGMA_THREADS || row->kind == PRAGMA_REGION;
         while (bound && clause_next(&clauses, &clause))
             if (clause_around(&clause) != CELL_YES)
                 return pragma;

@@ -121,11 +121,6 @@ static enum event first_event(const struct ir_stmt *stmt, const struct ir_symbol
     return EVENT_READ;
 }
 
-static bool is_this(const struct ir_stmt *stmt, const void *data)
-{
-    return stmt == data;
-}
-
 static bool is_label_or_goto(const struct ir_stmt *stmt, const void *data)
 {
     (void)data;
@@ -142,7 +137,7 @@ static bool read_behind(const struct ir_stmt *around, const struct ir_stmt *last
         return false;
     size_t at = 0;
     while (at < around->child_nr &&
-           (!around->child[at] || !stmt_find(around->child[at], is_this, last)))
+           (!around->child[at] || !stmt_holds(around->child[at], last)))
         at++;
     if (at == around->child_nr)
         return true;
@@ -186,7 +181,7 @@ bool nest_is_needed_behind(const struct nest *nest, const struct ir_symbol *symb
 {
     const struct ir_stmt *body = nest->model->function->body, *last = nest->stmt;
     bool over = false;
-    if (!stmt_find(body, is_this, last))
+    if (!stmt_holds(body, last))
         last = last->child[last->child_nr - 1];
     return stmt_find(body, is_label_or_goto, NULL) ||
            read_behind(body, last, symbol, &over);

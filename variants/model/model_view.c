@@ -97,12 +97,6 @@ static void view_facts(struct model *model)
 /* The buffers of a function, as its whole body uses them: one array per field of an array
  * of structs. */
 
-/* ++ or -- */
-static bool expr_is_step(const struct ir_expr *expr)
-{
-    return expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
-}
-
 bool expr_is_place(const struct ir_expr *expr)
 {
     return expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
@@ -446,19 +440,13 @@ static bool is_loop(const struct ir_stmt *stmt, const void *data)
     return stmt != data && (stmt->kind == IR_FOR || stmt->kind == IR_WHILE);
 }
 
-static bool is_this(const struct ir_stmt *stmt, const void *data)
-{
-    return stmt == data;
-}
-
 /* The statement of a modelled nest that the loop disappears in. */
 static const char *why_collapsed(const struct model *model, const struct ir_stmt *stmt)
 {
     for (size_t i = 0; i < model->nest_nr; i++) {
         const struct nest *nest = model->nest[i];
         for (size_t k = 0; !nest->refusal && k < nest->statement_nr; k++)
-            if (nest->statement[k].collapsed &&
-                stmt_find(nest->statement[k].stmt, is_this, stmt))
+            if (nest->statement[k].collapsed && stmt_holds(nest->statement[k].stmt, stmt))
                 return ir_textf(model->arena, "part of one statement: %s",
                                 nest->statement[k].why);
     }

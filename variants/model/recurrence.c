@@ -367,9 +367,7 @@ static void look_at_expr(struct scan *scan, const struct ir_expr *expr, bool at_
 {
     if (!mentions(scan, expr))
         return;
-    bool moves = expr->kind == IR_UNARY &&
-                 (strstr(expr->op, "++") || strstr(expr->op, "--")) &&
-                 is_target(scan, expr->arg[0]);
+    bool moves = expr_is_step(expr) && is_target(scan, expr->arg[0]);
     if (moves) {
         take(scan, RECURRENCE_SUM, &expr->arg[0]->type, expr->line);
         return;

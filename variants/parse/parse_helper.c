@@ -532,9 +532,7 @@ static bool are_plain(const struct ir_stmt *stmt)
 
 static const struct ir_expr *changed_by(const struct ir_expr *expr)
 {
-    bool changes =
-        expr->kind == IR_ASSIGN ||
-        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool changes = expr_sets(expr);
     return changes ? expr->arg[0] : NULL;
 }
 

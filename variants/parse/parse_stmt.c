@@ -642,18 +642,13 @@ static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
 
 /* ---- loops without a text of their own ---- */
 
-static bool is_this(const struct ir_stmt *stmt, const void *data)
-{
-    return stmt == data;
-}
-
 /* New text for the loop would take the place of more than the loop: of `stmt`, which is
  * not within it, or of what is below. */
 static bool goes_with(const struct ir_stmt *stmt, const struct ir_stmt *loop)
 {
     if (!stmt || stmt == loop || stmt->kind == IR_EMPTY)
         return false;
-    if (!stmt_find(stmt, is_this, loop))
+    if (!stmt_holds(stmt, loop))
         return stmt->begin < loop->end && loop->begin < stmt->end;
     bool only = stmt->kind == IR_BLOCK && stmt->child_nr == 1;
     bool goes = !only && (stmt->begin >= loop->begin ||

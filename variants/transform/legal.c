@@ -696,6 +696,22 @@ isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
     return isl_union_map_subtract(pairs, same);
 }
 
+int band_check_apart(const struct work *work, const struct tree *band,
+                     const struct tree *const *above, size_t above_nr, const char *so,
+                     struct buf *why)
+{
+    const struct dependences *groups = deps_between(work->nest, work->tree);
+    isl_union_map *pairs =
+        band_carried(work->nest, band, above, above_nr, groups->strict);
+    isl_bool none = isl_union_map_is_empty(pairs);
+    if (none == isl_bool_false)
+        deps_explain(work->nest, groups->leader, pairs, so, why);
+    else if (none != isl_bool_true)
+        buf_add(why, "the check did not finish");
+    isl_union_map_free(pairs);
+    return none == isl_bool_true ? 0 : -1;
+}
+
 static bool has_loop(const struct ir_stmt *stmt, const void *data)
 {
     (void)data;

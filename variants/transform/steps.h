@@ -77,6 +77,11 @@ void work_memory_free(struct work *work);
 isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
                             const struct tree *const *above, size_t above_nr,
                             isl_union_map *deps);
+/* Nothing is between iterations of the band, also of what the user relaxed. -1: `why`
+ * says what is, with `so` behind it, or that the check did not finish. */
+int band_check_apart(const struct work *work, const struct tree *band,
+                     const struct tree *const *above, size_t above_nr, const char *so,
+                     struct buf *why);
 /* Once more the order, of a tree whose complete tiles were split off. */
 int work_check_parts(struct work *work, struct error *err);
 int work_simd(struct work *work, const struct plan_step *step,

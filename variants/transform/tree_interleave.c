@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "variants/ir/ir.h"
-#include "variants/model/deps.h"
 #include "variants/model/tree.h"
 #include "variants/plan/plan.h"
 #include "variants/transform/steps.h"
@@ -125,20 +124,16 @@ struct chains {
 
 static int check_chains(struct chains *at, const struct tree *band)
 {
-    struct nest *nest = at->work->nest;
-    const struct dependences *groups = deps_between(nest, at->work->tree);
-    isl_union_map *pairs = band_carried(nest, band, at->above, at->nr, groups->strict);
-    isl_bool none = isl_union_map_is_empty(pairs);
     struct buf why = {0};
-    if (none == isl_bool_false)
-        deps_explain(nest, groups->leader, pairs, "so its chains cannot run side by side",
-                     &why);
-    if (none != isl_bool_true && !nest->model->forced)
+    int status = band_check_apart(at->work, band, at->above, at->nr,
+                                  "so its chains cannot run side by side", &why);
+    if (at->work->nest->model->forced)
+        status = 0;
+    if (status)
         fail(at->err, STATUS_ILLEGAL, "interleave(%s:%lld) is not legal: %s", band->name,
-             band->rounds, why.length ? buf_str(&why) : "the check did not finish");
+             band->rounds, buf_str(&why));
     buf_release(&why);
-    isl_union_map_free(pairs);
-    return none == isl_bool_true || nest->model->forced ? 0 : -1;
+    return status;
 }
 
 static int check_below(struct chains *at, const struct tree *tree)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "variants/model/deps.h"
 #include "variants/model/tree.h"
 #include "variants/transform/packing.h"
 #include "variants/transform/steps.h"
@@ -19,19 +18,12 @@ struct lane_search {
 static int check_carried(const struct lane_search *at, const struct tree *band)
 {
     struct buf why = {0};
-    const struct dependences *groups = deps_between(at->work->nest, at->work->tree);
-    isl_union_map *pairs =
-        band_carried(at->work->nest, band, at->above, at->nr, groups->strict);
-    isl_bool none = isl_union_map_is_empty(pairs);
-    int status = none == isl_bool_true ? 0 : -1;
-    if (none == isl_bool_false)
-        deps_explain(at->work->nest, groups->leader, pairs,
-                     "so its iterations cannot be lanes of a vector", &why);
+    int status = band_check_apart(at->work, band, at->above, at->nr,
+                                  "so its iterations cannot be lanes of a vector", &why);
     if (status)
         fail(at->err, STATUS_ILLEGAL, "vec(%s:%lld) is not legal: %s", at->vec->loop,
-             at->vec->lanes, why.length ? buf_str(&why) : "the check did not finish");
+             at->vec->lanes, buf_str(&why));
     buf_release(&why);
-    isl_union_map_free(pairs);
     return status;
 }
 

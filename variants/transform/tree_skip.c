@@ -23,16 +23,10 @@ struct changed {
     bool too_many;
 };
 
-static bool is_changing(const struct ir_expr *expr)
-{
-    return expr->kind == IR_ASSIGN ||
-           (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
-}
-
 static void note_changed(struct ir_expr *expr, void *data)
 {
     struct changed *at = data;
-    if (!is_changing(expr) || expr->arg[0]->kind != IR_NAME)
+    if (!expr_sets(expr) || expr->arg[0]->kind != IR_NAME)
         return;
     at->too_many = at->too_many || at->nr == ARRAY_SIZE(at->symbol);
     if (!at->too_many)
@@ -45,14 +39,6 @@ static bool mentions_changed(const struct ir_expr *expr, const struct changed *c
     for (size_t i = 0; !found && i < changed->nr; i++)
         found = expr_mentions(expr, changed->symbol[i]);
     return found;
-}
-
-static void find_effect(struct ir_expr *expr, void *data)
-{
-    bool *found = data;
-    *found = *found || is_changing(expr) || expr->kind == IR_RAW ||
-             expr->type.is_volatile ||
-             (expr->kind == IR_CALL && !(expr->symbol && expr->symbol->is_pure));
 }
 
 static bool is_plain_operand(const struct ir_expr *expr, const struct changed *changed)
@@ -79,11 +65,9 @@ static bool can_be_asked(const struct ir_expr *cond, const struct changed *chang
 static const char *problem_of(const struct ir_stmt *stmt)
 {
     struct changed changed = {.nr = 0};
-    bool effect = false;
     if (stmt->kind != IR_IF || (stmt->child_nr > 1 && stmt->child[1]))
         return "its body is not one if without else";
-    ir_visit(stmt->cond, find_effect, &effect);
-    if (effect || stmt->pragma)
+    if (!expr_is_repeatable(stmt->cond) || stmt->pragma)
         return "its condition does something, or calls what is not known";
     stmt_exprs(stmt->child[0], note_changed, &changed);
     if (!can_be_asked(stmt->cond, &changed))
