@@ -62,6 +62,11 @@ static bool near_any(const struct choice *choice, const struct choices *list)
     return false;
 }
 
+bool propose_may_be(const struct propose *about, struct choice *choice)
+{
+    return !about->can_be || about->can_be(about->data, choice);
+}
+
 /* To ask takes milliseconds. */
 enum { ASKED_MAX = 48 };
 
@@ -490,7 +495,7 @@ void propose_interleave(const struct propose *about, struct choices *out,
             const struct loop_size size = {nest->loop[d]->name, sizes[i]};
             choice_put_sizes(&choice, STEP_INTERLEAVE, &size, 1);
             if (sizes[i] > 1 && kernel_loop_holds_unread(nest->view, loop) &&
-                (!about->can_be || about->can_be(about->data, &choice)))
+                propose_may_be(about, &choice))
                 choices_add(out, &choice);
         }
     }
@@ -513,7 +518,7 @@ void propose_skip_blocks(const struct propose *about, struct choices *out,
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         const struct loop_size size = {nest->loop[nest->nr - 1]->name, sizes[i]};
         choice_put_sizes(&choice, STEP_SKIP_BLOCKS, &size, 1);
-        if (!about->can_be || about->can_be(about->data, &choice))
+        if (propose_may_be(about, &choice))
             choices_add(out, &choice);
     }
     if (!out->nr)

@@ -41,6 +41,9 @@ typedef void (*propose_fn)(const struct propose *about, struct choices *out,
 void propose(const struct propose *about, const char *transformation, struct choices *out,
              struct buf *why_not);
 
+/* Nobody can tell, or it is legal; see can_be. */
+bool propose_may_be(const struct propose *about, struct choice *choice);
+
 /* There are plan steps for it. */
 bool propose_knows(const char *transformation);
 

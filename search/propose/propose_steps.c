@@ -306,8 +306,7 @@ void propose_reciprocal(const struct propose *about, struct choices *out,
         struct choice choice = *about->now;
         choice_put_names(&choice, STEP_RECIPROCAL, &nest->loop[d]->name, 1);
         bool last = d + 1 == nest->nr;
-        if (last || (out->nr == before &&
-                     (!about->can_be || about->can_be(about->data, &choice))))
+        if (last || (out->nr == before && propose_may_be(about, &choice)))
             choices_add(out, &choice);
     }
 }

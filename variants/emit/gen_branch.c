@@ -320,12 +320,8 @@ static void declare_side(struct branching *at, struct code *block, struct side *
     struct gen *gen = at->gen;
     for (size_t i = 0; i < side->nr; i++) {
         struct store *store = &side->store[i];
-        struct ir_type type = store->target->type;
-        type.pointers = 1;
-        store->buffer = own_symbol(at, stem_of(store->target), &type);
-        store->buffer->dim = ir_alloc(gen->arena, sizeof(*store->buffer->dim));
-        store->buffer->dim[0] = ir_integer(gen->arena, KEPT_IN_BLOCK);
-        store->buffer->dim_nr = 1;
+        store->buffer = gen_array(gen, gen_name(gen, stem_of(store->target), true),
+                                  &store->target->type, KEPT_IN_BLOCK);
         code_add(block, declaration(at, store->buffer, NULL));
     }
     if (!side->count)

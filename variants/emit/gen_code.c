@@ -279,6 +279,19 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
     return symbol;
 }
 
+struct ir_symbol *gen_array(struct gen *gen, const char *name, const struct ir_type *type,
+                            long long elements)
+{
+    struct ir_symbol *symbol = gen_symbol(gen, name, type);
+    symbol->type.pointers = 1;
+    symbol->type.is_const = symbol->type.is_restrict = false;
+    symbol->type.full = NULL;
+    symbol->dim = ir_alloc(gen->arena, sizeof(*symbol->dim));
+    symbol->dim[0] = ir_integer(gen->arena, elements);
+    symbol->dim_nr = 1;
+    return symbol;
+}
+
 /* ---- text ---- */
 
 static void margin(struct buf *out, int indent)

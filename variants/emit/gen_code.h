@@ -85,6 +85,9 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
 const char *gen_name(struct gen *gen, const char *stem, bool number);
 struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
+/* A local array of so many elements of the type. */
+struct ir_symbol *gen_array(struct gen *gen, const char *name, const struct ir_type *type,
+                            long long elements);
 /* What new code defines outside of the function, behind a prefix; those that it calls by
  * their word until names are given come first. */
 enum { GEN_HELPERS_CALLED = 8, GEN_HELPER_WORDS = 12 };

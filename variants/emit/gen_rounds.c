@@ -127,11 +127,8 @@ static struct ir_expr *own_array(struct rounds *at, const char *stem,
     of.is_const = false;
     struct ir_expr *element = ir_expr_new(arena, IR_INDEX, 2);
     element->type = of;
-    of.pointers = 1;
-    struct ir_symbol *array = gen_symbol(at->gen, gen_name(at->gen, stem, false), &of);
-    array->dim = ir_alloc(arena, sizeof(*array->dim));
-    array->dim[0] = ir_integer(arena, at->loop->band->rounds);
-    array->dim_nr = 1;
+    struct ir_symbol *array =
+        gen_array(at->gen, gen_name(at->gen, stem, false), &of, at->loop->band->rounds);
     put_declaration(at, array);
     element->arg[0] = ir_name(arena, array);
     element->arg[1] = lane(at);

@@ -153,17 +153,12 @@ static void declare(struct tables *at, const struct code *around, long long copy
 {
     struct ir_arena *arena = at->gen->arena;
     bool is_c89 = at->gen->model->function->is_c89;
-    struct ir_type type = at->type;
-    type.pointers = 1;
-    struct ir_symbol *table =
-        gen_symbol(at->gen, gen_name(at->gen, at->array->name, true), &type);
+    struct ir_symbol *table = gen_array(at->gen, gen_name(at->gen, at->array->name, true),
+                                        &at->type, at->elements);
     struct ir_expr *zeros = ir_expr_new(arena, IR_RAW, 0);
     zeros->text = is_c89 ? ir_textf(arena, "__builtin_memset(%s, 0, sizeof(%s))",
                                     table->name, table->name)
                          : "{0}";
-    table->dim = ir_alloc(arena, sizeof(*table->dim));
-    table->dim[0] = ir_integer(arena, at->elements);
-    table->dim_nr = 1;
     at->copy[copy] = table;
     struct code *line = code_statement(at->gen, IR_DECL, is_c89 ? NULL : zeros);
     line->stmt->symbol = table;

@@ -78,6 +78,14 @@ const struct tree *tree_find(const struct tree *tree, const char *name)
     return found;
 }
 
+bool tree_has_statement(const struct tree *tree, size_t statement)
+{
+    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = tree_has_statement(tree->child[i], statement);
+    return found;
+}
+
 bool tree_has(const struct tree *tree, const char *name)
 {
     return tree_find(tree, name) != NULL;

@@ -57,6 +57,7 @@ long long band_stride(const struct tree *band);
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
 
 bool tree_has(const struct tree *tree, const char *name);
+bool tree_has_statement(const struct tree *tree, size_t statement); /* a leaf of it */
 /* All names of the step from argument `first` on. */
 bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first);
 

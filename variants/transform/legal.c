@@ -727,14 +727,6 @@ static bool has_collapsed_loop(const struct nest *nest, const struct tree *tree)
     return found;
 }
 
-static bool has_statement(const struct tree *tree, size_t statement)
-{
-    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
-    for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = has_statement(tree->child[i], statement);
-    return found;
-}
-
 /* The member of a union or the bit-field that is reached; "" = none. */
 static const char *shared_member(const struct ir_expr *expr)
 {
@@ -760,13 +752,13 @@ static bool is_own_element(const struct nest *nest, const struct tree *tree,
     const struct cell *cell = &nest->cell[access->cell];
     size_t depth = tree->kind == TREE_BAND ? (size_t)tree->loop->depth : 0;
     return expr_any_varies(access->subscript, access->subscript_nr) && cell->is_private &&
-           cell->depth > depth && has_statement(tree, access->statement);
+           cell->depth > depth && tree_has_statement(tree, access->statement);
 }
 
 static int line_of_own_parts(const struct nest *nest, const struct tree *tree)
 {
     for (size_t i = 0; i < nest->statement_nr; i++)
-        if (nest->statement[i].own_parts && has_statement(tree, i))
+        if (nest->statement[i].own_parts && tree_has_statement(tree, i))
             return nest->statement[i].stmt->line;
     for (size_t i = 0; i < nest->access_nr; i++)
         if (is_own_element(nest, tree, &nest->access[i]))
@@ -790,8 +782,8 @@ bool tree_mixes_types(const struct nest *nest, const struct tree *tree, struct b
         for (size_t k = 0; nest->access[i].write && k < nest->access_nr; k++) {
             const struct access *write = &nest->access[i], *other = &nest->access[k];
             if (write->cell != other->cell || same_type(write, other) ||
-                !has_statement(tree, write->statement) ||
-                !has_statement(tree, other->statement))
+                !tree_has_statement(tree, write->statement) ||
+                !tree_has_statement(tree, other->statement))
                 continue;
             buf_addf(
                 why,

@@ -150,14 +150,6 @@ static void survey(struct whole *at, const struct tree *tree, bool inside)
         survey(at, tree->child[i], inside);
 }
 
-static bool tree_holds(const struct tree *tree, size_t statement)
-{
-    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
-    for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = tree_holds(tree->child[i], statement);
-    return found;
-}
-
 /* The loop is still one loop with all that was in it, and nothing else; *mixed: something
  * else is in it. */
 static bool band_is_whole(const struct work *work, const struct tree *band, bool *mixed)
@@ -497,7 +489,7 @@ static bool is_in_shared(const struct nest *nest, const struct tree *tree,
     if (tree->kind == TREE_BAND && tree->loop->depth == loop->depth &&
         shared_pragma(tree->loop->stmt))
         for (size_t i = 0; i < nest->statement_nr; i++)
-            if (is_in_loop(&nest->statement[i], loop) && tree_holds(tree, i))
+            if (is_in_loop(&nest->statement[i], loop) && tree_has_statement(tree, i))
                 return true;
     for (size_t i = 0; i < tree->child_nr; i++)
         if (is_in_shared(nest, tree->child[i], loop))

@@ -66,19 +66,11 @@ static bool note_update(const struct nest *nest, const struct access *access,
     return true;
 }
 
-static bool is_below(const struct tree *tree, size_t statement)
-{
-    bool found = tree->kind == TREE_LEAF && tree->statement == statement;
-    for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = is_below(tree->child[i], statement);
-    return found;
-}
-
 /* What is called may use the table itself. */
 static bool calls(const struct nest *nest, const struct tree *band)
 {
     for (size_t i = 0; i < nest->statement_nr; i++)
-        if (nest->statement[i].calls && is_below(band, i))
+        if (nest->statement[i].calls && tree_has_statement(band, i))
             return true;
     return false;
 }
@@ -91,7 +83,7 @@ bool band_updates(const struct nest *nest, const struct tree *band, struct table
     for (size_t i = 0; i < nest->access_nr; i++) {
         const struct access *access = &nest->access[i];
         if (nest->cell[access->cell].symbol != table->array ||
-            !is_below(band, access->statement))
+            !tree_has_statement(band, access->statement))
             continue;
         if (!note_update(nest, access, table, why))
             return false;
