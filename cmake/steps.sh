@@ -54,7 +54,16 @@ install_missing() {
     "${as_root[@]}" sh -euc "$install_without_services" sh "${missing[@]}"
 }
 
-# step LOG TITLE COMMAND... : runs it with its output in LOG, which is shown if it fails
+# excerpt LOG: what a step that failed is judged by: what ctest's failed tests printed, then the end of all.
+excerpt() {
+    awk '
+        /^ *[0-9]+\/[0-9]+ Test +#/ { shown = /\*\*\*/ && !/\*\*\*Skipped/ }
+        /^ +Start +[0-9]+:/ || /\.\.\.passed$/ || /^ *$/ { next }
+        shown && lines++ < 150' "$1"
+    tail -n 60 "$1"
+}
+
+# step LOG TITLE COMMAND... : runs it with its output in LOG, of which an excerpt is shown if it fails
 step() {
     local log=$1 title=$2 started=$SECONDS
 
@@ -65,7 +74,7 @@ step() {
         return 0
     fi
     printf '%5d s  FAILED\n' $((SECONDS - started))
-    tail -n 60 "$log" | sed 's/^/    /'
+    excerpt "$log" | sed 's/^/    /'
     echo "    (all of it: $log)"
     return 1
 }
