@@ -545,6 +545,13 @@ static const json_t *fastest_look(const json_t *report)
     return found;
 }
 
+/* The rules were not asked, and nothing but the kernel as written was judged. */
+static bool is_unsearched(const json_t *report)
+{
+    return !json_array_size(json_object_get(report, "advice")) &&
+           json_array_size(variants(report)) <= 1;
+}
+
 static void add_why_nothing(const json_t *report, bool any_untried, struct buf *out)
 {
     const json_t *looked = fastest_look(report);
@@ -555,6 +562,10 @@ static void add_why_nothing(const json_t *report, bool any_untried, struct buf *
         return;
     }
     bool ended = interrupted || report_true(report, "used_up");
+    if (is_unsearched(report) && !interrupted) {
+        buf_addf(out, "no plan was tried%s", ended ? " in the time given" : "");
+        return;
+    }
     if (!ended && !any_untried && !looked) {
         buf_add(out, "nothing to gain: no plan is faster beyond the noise");
         return;
@@ -655,14 +666,15 @@ static const char *sureness_of_nothing(const json_t *report)
 {
     const json_t *left = json_object_get(report, "left");
     if (report_true(report, "used_up") || report_true(report, "interrupted") ||
-        any_to_try(report))
+        any_to_try(report) || is_unsearched(report))
         return "low";
     return !strcmp(report_word(left, "verdict"), "nothing") ? "high" : "medium";
 }
 
-static const char *reason_of_nothing(const char *sureness)
+static const char *reason_of_nothing(const json_t *report, const char *sureness)
 {
-    return !strcmp(sureness, "low")    ? "not everything that is advised was tried"
+    return is_unsearched(report)       ? "the rules could not be asked"
+           : !strcmp(sureness, "low")  ? "not everything that is advised was tried"
            : !strcmp(sureness, "high") ? "every bound on a gain ends within the noise"
                                        : "what the rules advise was tried";
 }
@@ -680,7 +692,7 @@ static void settle_sureness(const json_t *report, json_t *verdict, const char *k
         buf_add_ratio_range(&why, report_value(gain));
     } else if (is_no_gain(kind)) {
         sure = sureness_of_nothing(report);
-        buf_add(&why, reason_of_nothing(sure));
+        buf_add(&why, reason_of_nothing(report, sure));
     } else if (!strcmp(kind, "advice")) {
         const json_t *first = first_untried(report);
         sure = report_has(first, "confidence") ? report_word(first, "confidence") : "low";

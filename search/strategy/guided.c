@@ -408,9 +408,9 @@ static bool any_left(const struct search_result *result, bool refused)
     return false;
 }
 
-static void set_used_up(struct guided *guided)
+void guided_set_used_up(struct guided *guided, const char *detail)
 {
-    char *stop = xasprintf("%s is used up", session_end_of(guided->session));
+    char *stop = xasprintf("%s is used up%s", session_end_of(guided->session), detail);
     guided_set_stop(guided, stop);
     guided->session->result->used_up = true;
     free(stop);
@@ -451,7 +451,7 @@ int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
             return 0;
         }
         if (session_over(guided->session)) {
-            set_used_up(guided);
+            guided_set_used_up(guided, "");
             return 0;
         }
         char *nothing = session_no_headroom(guided->session, guided->now);

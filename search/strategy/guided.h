@@ -18,6 +18,8 @@ struct guided {
 int guided_run(struct session *session, struct error *err);
 
 void guided_set_stop(struct guided *guided, const char *sentence);
+/* Of what the search was given, time or variants, nothing is left; `detail` follows. */
+void guided_set_used_up(struct guided *guided, const char *detail);
 /* That no advice is left, or what became of the rest of it. */
 void guided_say_no_more(struct guided *guided);
 

@@ -327,13 +327,11 @@ static int confirm(struct onward *onward, size_t leader, struct error *err)
 static void say_over(struct onward *onward)
 {
     size_t advised = onward->guided->session->result->advised_nr - 1;
-    char *stop = xasprintf("%s is used up (the rules had no more to try after "
-                           "%zu variant%s, and %zu were tried around the fastest)",
-                           session_end_of(onward->guided->session), advised,
-                           advised == 1 ? "" : "s", onward->tried);
-    guided_set_stop(onward->guided, stop);
-    onward->guided->session->result->used_up = true;
-    free(stop);
+    char *detail = xasprintf(" (the rules had no more to try after %zu variant%s, and "
+                             "%zu were tried around the fastest)",
+                             advised, advised == 1 ? "" : "s", onward->tried);
+    guided_set_used_up(onward->guided, detail);
+    free(detail);
 }
 
 /* On top of a summit: it is confirmed and the rules are asked, then for what they are in
@@ -484,7 +482,9 @@ static int search_all(struct guided *guided, struct error *err)
     if (tunable && guided_try_tunables(guided, err))
         return -1;
     size_t before = guided->now;
-    if (!session->result->measurement[0].has_occupancy)
+    if (!session->result->measurement[0].has_occupancy && session_over(session))
+        guided_set_used_up(guided, " before the kernel's traffic was known");
+    else if (!session->result->measurement[0].has_occupancy)
         guided_set_stop(guided, "the traffic of the kernel is not known, so the rules "
                                 "cannot be asked");
     else if (ask_and_go_on(guided, err))
