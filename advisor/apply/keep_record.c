@@ -355,8 +355,14 @@ static int read_old(const struct context *bench, struct record *record, struct e
     return 0;
 }
 
-static char *say(const char *path, const struct record_machine *machine)
+static char *say(const char *path, const struct kept *kept,
+                 const struct record_machine *machine)
 {
+    if (!machine->code && *kept->plan)
+        return xasprintf(
+            "the record '%s' holds no plan, because it is not certain that "
+            "'%s' is faster: builds on this machine take the source as it is",
+            path, kept->plan);
     if (!machine->code)
         return xasprintf("the record '%s' says that nothing is faster here: builds on "
                          "this machine take the source as it is",
@@ -384,8 +390,8 @@ static void unlock(int lock)
         close(lock);
 }
 
-static int write_entry(const struct context *bench, struct record_machine *machine,
-                       const struct buf *code, char **sentence, struct error *err)
+static int write_entry(const struct context *bench, const struct kept *kept,
+                       struct record_machine *machine, char **sentence, struct error *err)
 {
     const char *path = bench->settings->build_record;
     struct record record = {0};
@@ -397,9 +403,9 @@ static int write_entry(const struct context *bench, struct record_machine *machi
     struct record_machine *old = record_find(&record, &machine->cpu);
     bool gone = old && old->code && !machine->code;
     char *stale = gone ? xstrdup(old->code) : NULL;
-    char *name = xstrdup(machine->code), *text = say(path, machine);
+    char *name = xstrdup(machine->code), *text = say(path, kept, machine);
     record_put(&record, machine);
-    int status = record_write(path, &record, name, name ? code : NULL, stale, err);
+    int status = record_write(path, &record, name, name ? kept->code : NULL, stale, err);
     if (status)
         free(text);
     else
@@ -426,7 +432,7 @@ int keep_record(struct context *bench, const struct kept *kept, char **sentence,
     if (!status && machine.code)
         status = add_frozen(bench, &machine, err);
     if (!status)
-        status = write_entry(bench, &machine, kept->code, sentence, err);
+        status = write_entry(bench, kept, &machine, sentence, err);
     record_machine_release(&machine);
     return status ? -1 : 0;
 }

@@ -17,8 +17,9 @@ int keep_record_check(const struct settings *settings, const char *function,
                       struct error *err);
 
 struct kept {
-    const char *plan;     /* canonical; "" = as written */
-    struct quantity gain; /* of the written file on its own */
+    const char *plan; /* canonical; "" = as written */
+    struct quantity
+        gain; /* as reported: of the written file on its own where it was timed */
     struct quantity environment_gain;
     bool verified;
     const char *sizes;                  /* with equal results; NULL = not known */

@@ -113,7 +113,7 @@ static int write_record(struct context *bench, const struct search_result *resul
 {
     struct buf code = {0};
     struct kept kept = {.plan = winner->plan,
-                        .gain = written->gain,
+                        .gain = winner->gain,
                         .environment_gain = result->environment_gain,
                         .verified = written->verified,
                         .code = &code,
