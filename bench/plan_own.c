@@ -9,7 +9,7 @@
 #define STRICT                                                                           \
     "-O1 -march=native -fsanitize=address,undefined,float-cast-overflow "                \
     "-fno-sanitize=vla-bound -fno-sanitize-recover=all "
-#define COMMON "-w -DTEST -ffp-contract=off -fno-builtin -I " INFLIGHT_SOURCE_DIR
+#define COMMON "-w -DTEST -ffp-contract=off -fno-builtin -I '" INFLIGHT_SOURCE_DIR "'"
 
 /* gcc 12 leaves out the rounding to float between a store and the load behind it where it
  * makes vectors of statements next to each other; in an unrolled

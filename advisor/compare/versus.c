@@ -163,11 +163,11 @@ static int decisive_of(const struct versus *versus)
                                 WORK_FLOPS};
     if (versus->side[0]->has_occupancy) {
         int first = first_choice(&versus->side[0]->occupancy);
-        if (versus->work[first].less.known)
+        if (versus->work[first].faster.known)
             return first;
     }
     for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-        if (versus->work[order[i]].less.known)
+        if (versus->work[order[i]].faster.known)
             return order[i];
     return -1;
 }

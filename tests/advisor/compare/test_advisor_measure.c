@@ -386,6 +386,26 @@ TEST("work times rate")
     drop_pair(&pair);
 }
 
+/* What may be none before has no rate: another amount decides. */
+TEST("a rate that is not known is not told")
+{
+    struct pair pair = {0};
+
+    make_pair(&pair, 1e6, ratio(1.5, 1.4, 1.6));
+    struct measurement *side = pair.fixture.result.measurement;
+    struct versus again = {0};
+    for (int i = 0; i < side->traffic.level_nr; i++) {
+        side->traffic.edge[i].fills.low = 0;
+        side->traffic.edge[i].writebacks.low = 0;
+    }
+    versus_make((const char *const[]){"plain", "blocked"},
+                (const struct measurement *const[]){&side[0], &side[1]}, pair.counts,
+                ratio(1.5, 1.4, 1.6), &again);
+    check_contains(again.work_sentence, "as many FLOPs, at 1.5x the rate");
+    versus_release(&again);
+    drop_pair(&pair);
+}
+
 TEST("no claim says nothing of work")
 {
     struct pair pair = {0};
