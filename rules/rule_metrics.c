@@ -76,6 +76,10 @@ static const struct rule_metric metrics[] = {
     {"jammable", "word", "an unroll-and-jam of the nest is legal", yes_no},
     {"vectors_apart", "word",
      "parts of a loop that cannot be vectors can be in loops of their own", yes_no},
+    {"vectors_outside", "word",
+     "iterations of the loop around one that cannot be vectors can be, a block of them "
+     "side by side",
+     yes_no},
     {"interleavable", "word",
      "loops of unknown length, in iterations of a loop around, may run side by side",
      yes_no},

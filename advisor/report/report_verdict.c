@@ -379,7 +379,10 @@ static int by_promise(const void *a, const void *b)
            less = fmax(report_figure(report_quantity(left, "expected"), "value"), 0);
     if (x != y)
         return x < y ? -1 : 1;
-    return more > less ? 1 : more < less ? -1 : 0;
+    if (more != less)
+        return more > less ? 1 : -1;
+    /* one plan: first what was advised, not a step that it needs */
+    return report_true(left, "contradicted") - report_true(right, "contradicted");
 }
 
 static void settle_advice(json_t *report)

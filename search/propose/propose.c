@@ -606,7 +606,13 @@ void propose_simd(const struct propose *about, struct choices *out, struct buf *
         return;
     }
     choice_put(&choice, plan_step_get(&(struct plan_step){.kind = STEP_SIMD}));
-    choices_add(out, &choice);
+    bool may_be = propose_may_be(about, &choice);
+    if (may_be)
+        choices_add(out, &choice);
+    if (!may_be || about->chained)
+        add_lanes(about, out);
+    if (!out->nr) /* its refusal is the reason */
+        choices_add(out, &choice);
 }
 
 /* ---- all of them ---- */

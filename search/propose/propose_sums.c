@@ -346,25 +346,65 @@ static bool other_nest_has(const struct nest *nest, const char *name)
     return false;
 }
 
-static void add_strip(const struct propose *about, size_t along, long length,
-                      bool fallback, struct choices *out)
+/* Blocks of `length` iterations of loop `along` with the innermost loop around them. */
+static void put_strip(const struct nest *nest, size_t along, long length, bool full,
+                      struct buf *text)
 {
-    const struct nest *nest = about->nest;
     size_t last = nest->nr - 1;
     const char *name = name_at(nest, along);
     bool parts = !nest->loop[last - 1]->perfect;
-    struct buf text = {0};
-    buf_addf(&text, "tile(%s:%ld) ", name, length);
+    buf_addf(text, "tile(%s:%ld) ", name, length);
     if (along + 1 < last) {
-        buf_add(&text, "interchange(");
-        add_names(nest, along + 1, last, &text);
-        buf_addf(&text, "%s) ", name);
+        buf_add(text, "interchange(");
+        add_names(nest, along + 1, last, text);
+        buf_addf(text, "%s) ", name);
     }
     if (parts)
-        buf_addf(&text, "distribute(%s) ", name);
-    buf_addf(&text, "interchange(%s,%s)%s", name_at(nest, last), name,
-             parts ? " simd" : "");
+        buf_addf(text, "distribute(%s) ", name);
+    buf_addf(text, "interchange(%s,%s)", name_at(nest, last), name);
+    if (full)
+        buf_addf(text, " full(%s)", name);
+    if (parts || full)
+        buf_add(text, " simd");
+}
+
+static void add_strip(const struct propose *about, size_t along, long length,
+                      bool fallback, struct choices *out)
+{
+    struct buf text = {0};
+    put_strip(about->nest, along, length, false, &text);
     add_shaped(about, &text, fallback, out);
+}
+
+char *lanes_plan(const struct nest *nest, long length)
+{
+    enum { APART_MAX = 4 }; /* elements: beyond it a vector is gathered from many lines */
+    size_t along = nest->nr - 2;
+    bool near = nest->nr >= 2;
+    for (size_t i = 0; near && i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double most = APART_MAX * (double)bytes_of(nest, access);
+        if (in_innermost(nest, access))
+            near = fabs(access->stride_at[along]) <= most; /* of NaN neither is true */
+    }
+    if (!near || nest->trips[along] < (double)length)
+        return NULL;
+    struct buf text = {0};
+    put_strip(nest, along, length, true, &text);
+    return buf_detach(&text);
+}
+
+void add_lanes(const struct propose *about, struct choices *out)
+{
+    static const long lengths[] = {64, 256, 32};
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+        char *plan = lanes_plan(about->nest, lengths[i]);
+        struct choice choice;
+        if (plan && choice_shaped(about->now, plan, &choice) &&
+            propose_may_be(about, &choice))
+            choices_add(out, &choice);
+        free(plan);
+    }
 }
 
 /* Iterations of the innermost loop where its bounds are numbers and it is so short that

@@ -44,4 +44,14 @@ void add_block(const struct propose *about, const struct sum_block *block,
 void add_strips(const struct propose *about, const struct choice *order,
                 struct choices *out);
 
+/*
+ * Vectors of a loop around one whose iterations wait for each other: a block of `length`
+ * of its iterations, side by side in the innermost place, each with what it makes in an
+ * element of a local array. The plan's text, caller frees; NULL = there is no such loop,
+ * or neighbouring iterations of it are far apart in memory, or it is too short.
+ */
+char *lanes_plan(const struct nest *nest, long length);
+/* Appends those that are legal, the best length first. */
+void add_lanes(const struct propose *about, struct choices *out);
+
 #endif

@@ -152,6 +152,20 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
     return 0;
 }
 
+/* The least that is left of the core's work bounds a plan that leaves less of it,
+ * whatever the cause. */
+static struct quantity core_bound(const struct rule_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->work_nr; i++) {
+        const struct rule_work *work = &verdict->work[i];
+        if (resource_from_word(work->resource) == RESOURCE_CORE && work->factor > 0 &&
+            work->factor < 1 && work->min > 0)
+            return quantity_between(1 / work->min, 1, 1 / work->min, 0,
+                                    PROVENANCE_DERIVED);
+    }
+    return quantity_unknown();
+}
+
 struct quantity verdict_bound(const struct rule_verdict *verdict,
                               const struct occupancy *occupancy, struct quantity time_s)
 {
@@ -166,7 +180,8 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
             left[resource] = (struct occupancy_rest){work->factor, work->min};
     }
     struct quantity bound = occupancy_bound(occupancy, time_s, left),
-                    without = occupancy_cause_gain(occupancy);
+                    without = quantity_max(occupancy_cause_gain(occupancy),
+                                           core_bound(verdict));
     /* where the resources' least times bound nothing, the time without the cause does */
     return bound.known || !verdict->of_cause ? bound : without;
 }

@@ -399,21 +399,42 @@ static bool is_any_legal(const struct session *session, const struct typical_pla
     return legal;
 }
 
-/* Parts of a loop that is none of vectors may be, in loops of their own. */
+/* Parts of a loop that is none of vectors may be, in loops of their own. Beside a loop
+ * inside, which has the most of the work, they would be little of it. */
 static bool makes_vectors_apart(const struct session *session,
                                 const struct typical_plan *plan, size_t nr)
 {
     const struct search_subject *subject = session->subject;
+    const struct kernel_view *view = &session->view;
     bool apart = false, asked = !is_any_legal(session, plan, nr, "simd");
-    for (size_t i = 0; asked && !apart && i < nr; i++) {
-        bool divides = plan[i].plan && !strcmp(plan[i].transformation, "distribute");
-        char *form = divides ? legal_form(subject, plan[i].plan) : NULL;
+    for (size_t i = 0; asked && !apart && i < view->loop_nr; i++) {
+        const struct kernel_loop *loop = &view->loop[i];
+        if (!loop->modelled || !loop->innermost || kernel_loop_holds_unread(view, i))
+            continue;
+        char *divided = xasprintf("distribute(%s)", loop->name);
+        char *form = legal_form(subject, divided);
         char *vectors = form ? xasprintf("%s simd", form) : NULL;
         apart = vectors && !subject->check(subject->data, vectors, NULL);
         free(vectors);
         free(form);
+        free(divided);
     }
     return apart;
+}
+
+/* A loop that is none of vectors, but blocks of the loop around it may be. */
+static bool makes_vectors_outside(const struct session *session,
+                                  const struct typical_plan *plan, size_t nr)
+{
+    enum { LENGTH = 64 };
+    const struct search_subject *subject = session->subject;
+    struct nest nest;
+    nest_find(&session->view, &nest);
+    char *lanes =
+        is_any_legal(session, plan, nr, "simd") ? NULL : lanes_plan(&nest, LENGTH);
+    bool outside = lanes && !subject->check(subject->data, lanes, NULL);
+    free(lanes);
+    return outside;
 }
 
 /* What is asked of one typical plan, until one of its kind is legal. `rounds`: one is
@@ -454,6 +475,8 @@ void session_ask_legality(struct session *session)
     }
     session->may_vectors_apart =
         makes_vectors_apart(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
+    session->may_vectors_outside =
+        nr && makes_vectors_outside(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
     session->may_round &= session->may_divide == ANSWER_NO;
     typical_plans_free(plan, nr);
@@ -510,6 +533,7 @@ static void say_uses(struct situation *now)
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
     say_answer(now, "vectors_apart", now->session->may_vectors_apart);
+    say_answer(now, "vectors_outside", now->session->may_vectors_outside);
     say_answer(now, "fusable", now->session->may_fuse);
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
