@@ -92,6 +92,50 @@ TEST("elements are kept in a buffer")
     bench_release(&bench);
 }
 
+static bool not_simd(void *data, struct choice *choice)
+{
+    (void)data;
+    char *text = choice_text(choice);
+    bool can = strcmp(text, "simd") != 0;
+
+    free(text);
+    return can;
+}
+
+/* The loop over k waits for its sum; those over j do not. */
+TEST("vectors of the loop around")
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    bench.about.can_be = not_simd;
+    ask(&bench, "simd");
+    check_eq(bench.out.nr, 3);
+    check_at(&bench, 0, "tile(j:64) distribute(j) interchange(k,j) full(j) simd");
+    check_at(&bench, 1, "tile(j:256) distribute(j) interchange(k,j) full(j) simd");
+    check_parses(&bench.out);
+    bench.about.can_be = NULL; /* it may be legal as it is */
+    ask(&bench, "simd");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "simd");
+    bench.about.chained = true; /* but waits */
+    ask(&bench, "simd");
+    check_at(&bench, 0, "simd");
+    check_at(&bench, 1, "tile(j:64) distribute(j) interchange(k,j) full(j) simd");
+    bench.about.can_be = not_simd;
+    set_strides(&bench.kernel.access[3], 0, 8000, 8); /* B[j][k]: gathered */
+    ask(&bench, "simd");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "simd");
+    bench_release(&bench);
+    scalar_sum(&bench, 40); /* shorter than two of the blocks */
+    bench.about.can_be = not_simd;
+    ask(&bench, "simd");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "tile(j:32) distribute(j) interchange(k,j) full(j) simd");
+    bench_release(&bench);
+}
+
 TEST("blocks need lanes and results of their own")
 {
     struct bench bench = {0};
