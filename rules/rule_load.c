@@ -16,9 +16,9 @@ static int listed_at(const struct json_at *at, const char *key, const char *what
     return json_word_at(at, key, what, words, nr, err);
 }
 
-static int read_transformation(const struct json_at *here, struct rule *rule,
-                               struct error *err)
+static int read_transformation(const struct json_at *here, void *into, struct error *err)
 {
+    struct rule *rule = into;
     const struct rule_transformation *found;
     size_t nr;
     const char *word;
@@ -37,21 +37,12 @@ static int read_transformations(const struct json_at *at, struct rule *rule,
                                 struct error *err)
 {
     struct json_at here;
-    size_t nr;
 
     if (json_member(at, "transformation", &here, err))
         return -1;
-    if (!json_is_array(here.node))
-        return read_transformation(&here, rule, err);
-    if (json_array_at(at, "transformation", &here, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&here, i);
-
-        if (read_transformation(&element, rule, err))
-            return -1;
-    }
-    return nr ? 0 : json_fail(&here, err, "expected at least one transformation");
+    return json_is_array(here.node) ? json_each(at, "transformation", 1, SIZE_MAX,
+                                                read_transformation, rule, err)
+                                    : read_transformation(&here, rule, err);
 }
 
 static int read_metric(const struct json_at *at, const char *key,

@@ -60,8 +60,9 @@ static int check_figures(const struct json_at *at, struct error *err)
     return 0;
 }
 
-static int check_measurement(const struct json_at *at, struct error *err)
+static int check_measurement(const struct json_at *at, void *unused, struct error *err)
 {
+    (void)unused;
     struct measurement measurement = {0};
     struct json_at configuration = {0};
     const char *detail;
@@ -80,22 +81,17 @@ static int check_measurement(const struct json_at *at, struct error *err)
 
 static int check_results(const struct json_at *top, struct error *err)
 {
-    struct json_at list = {0}, more = {0};
-    size_t nr = 0;
-    if (json_only_keys(top,
-                       "schema version function machine format objective problem_size "
-                       "parameters more note measurements",
-                       err) ||
-        check_words(top, err) || check_parameters(top, err) ||
-        (json_has(top, "more") && json_object_at(top, "more", &more, err)) ||
-        json_array_at(top, "measurements", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (check_measurement(&one, err))
-            return -1;
-    }
-    return nr ? 0 : json_fail(&list, err, "there are no measurements in it");
+    struct json_at more = {0};
+    return json_only_keys(top,
+                          "schema version function machine format objective problem_size "
+                          "parameters more note measurements",
+                          err) ||
+                   check_words(top, err) || check_parameters(top, err) ||
+                   (json_has(top, "more") && json_object_at(top, "more", &more, err)) ||
+                   json_each(top, "measurements", 1, SIZE_MAX, check_measurement, NULL,
+                             err)
+               ? -1
+               : 0;
 }
 
 int results_read(const char *path, json_t **root, struct error *err)

@@ -115,8 +115,9 @@ static int read_sizes(const struct json_at *at, const char *key, int *size,
     return 0;
 }
 
-static int read_feature(const struct json_at *at, unsigned *bits, struct error *err)
+static int read_feature(const struct json_at *at, void *into, struct error *err)
 {
+    unsigned *bits = into;
     const char *word;
 
     if (json_string_here(at, &word, err))
@@ -132,20 +133,8 @@ static int read_feature(const struct json_at *at, unsigned *bits, struct error *
 static int read_features(const struct json_at *at, const char *key, unsigned *bits,
                          struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(at, key))
-        return 0;
-    if (json_array_at(at, key, &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read_feature(&item, bits, err))
-            return -1;
-    }
-    return 0;
+    return json_has(at, key) ? json_each(at, key, 0, SIZE_MAX, read_feature, bits, err)
+                             : 0;
 }
 
 static int read_geometry(const struct json_at *row_at, struct cpu_geometry *geometry,

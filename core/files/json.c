@@ -314,6 +314,28 @@ struct json_at json_element(const struct json_at *array, size_t index)
                             .index = index};
 }
 
+int json_each(const struct json_at *at, const char *key, size_t min, size_t max,
+              json_reader *read, void *into, struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(at, key, &list, &nr, err))
+        return -1;
+    if (nr < min && max == SIZE_MAX)
+        return json_fail(&list, err, "expected at least %zu, got %zu", min, nr);
+    if (nr < min || nr > max)
+        return json_fail(&list, err, "expected %zu to %zu elements, got %zu", min, max,
+                         nr);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at element = json_element(&list, i);
+
+        if (read(&element, into, err))
+            return -1;
+    }
+    return 0;
+}
+
 int json_string_here(const struct json_at *at, const char **out, struct error *err)
 {
     if (!json_is_string(at->node))

@@ -52,6 +52,11 @@ int json_object_at(const struct json_at *at, const char *key, struct json_at *ou
 int json_array_at(const struct json_at *at, const char *key, struct json_at *out,
                   size_t *nr, struct error *err);
 struct json_at json_element(const struct json_at *array, size_t index);
+/* Reads each element of the array, which has min to max of them (SIZE_MAX: any number),
+ * by a function that puts it `into` what it belongs to. */
+typedef int json_reader(const struct json_at *element, void *into, struct error *err);
+int json_each(const struct json_at *at, const char *key, size_t min, size_t max,
+              json_reader *read, void *into, struct error *err);
 
 /* Required members with type and range; strings are borrowed from the document. */
 int json_string_at(const struct json_at *at, const char *key, const char **out,

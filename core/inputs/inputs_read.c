@@ -143,8 +143,9 @@ static int take_size(const struct json_at *at, const char *key, unsigned long lo
     return 0;
 }
 
-static int take_number(const struct json_at *at, struct inputs *inputs, struct error *err)
+static int take_number(const struct json_at *at, void *into, struct error *err)
 {
+    struct inputs *inputs = into;
     struct inputs_number *number;
 
     GROW(inputs->number, inputs->number_nr + 1, inputs->number_alloc);
@@ -208,8 +209,9 @@ static int take_rows(const struct json_at *at, struct inputs_array *array,
     return 0;
 }
 
-static int take_array(const struct json_at *at, struct inputs *inputs, struct error *err)
+static int take_array(const struct json_at *at, void *into, struct error *err)
 {
+    struct inputs *inputs = into;
     unsigned long long record_bytes, records, address;
     struct inputs_array *array;
 
@@ -244,24 +246,11 @@ static int take_array(const struct json_at *at, struct inputs *inputs, struct er
 
 static int take_lists(const struct json_at *top, struct inputs *inputs, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-
-    if (json_array_at(top, "numbers", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (take_number(&one, inputs, err))
-            return -1;
-    }
-    if (json_array_at(top, "arrays", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (take_array(&one, inputs, err))
-            return -1;
-    }
-    return json_strings_at(top, "overlaps", &inputs->overlaps, err);
+    return json_each(top, "numbers", 0, SIZE_MAX, take_number, inputs, err) ||
+                   json_each(top, "arrays", 0, SIZE_MAX, take_array, inputs, err) ||
+                   json_strings_at(top, "overlaps", &inputs->overlaps, err)
+               ? -1
+               : 0;
 }
 
 static int take_all(const struct json_at *top, struct inputs *inputs, struct error *err)

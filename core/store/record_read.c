@@ -142,9 +142,9 @@ static int read_cpu(const struct json_at *at, struct record_cpu *cpu, struct err
                : 0;
 }
 
-static int read_file(const struct json_at *at, struct record_machine *machine,
-                     struct error *err)
+static int read_file(const struct json_at *at, void *into, struct error *err)
 {
+    struct record_machine *machine = into;
     GROW(machine->file, machine->file_nr + 1, machine->file_alloc);
     struct record_file *file = &machine->file[machine->file_nr++];
     *file = (struct record_file){0};
@@ -156,24 +156,6 @@ static int read_file(const struct json_at *at, struct record_machine *machine,
     return read_sha256(at, "sha256", &file->sha256, err);
 }
 
-static int read_files(const struct json_at *at, struct record_machine *machine,
-                      struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-    if (json_array_at(at, "sources", &list, &nr, err))
-        return -1;
-    if (!nr || nr > RECORD_FILES_MAX)
-        return json_fail(&list, err, "expected 1 to %d files, got %zu", RECORD_FILES_MAX,
-                         nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        if (read_file(&item, machine, err))
-            return -1;
-    }
-    return 0;
-}
-
 void record_add_frozen(struct record_machine *machine, const char *name, const char *use,
                        const char *value)
 {
@@ -182,9 +164,9 @@ void record_add_frozen(struct record_machine *machine, const char *name, const c
         (struct record_frozen){xstrdup(name), xstrdup(use), xstrdup(value)};
 }
 
-static int read_frozen_item(const struct json_at *at, struct record_machine *machine,
-                            struct error *err)
+static int read_frozen_item(const struct json_at *at, void *into, struct error *err)
 {
+    struct record_machine *machine = into;
     const char *name, *use, *value;
     if (json_only_keys(at, "name use value", err) ||
         json_string_at(at, "name", &name, err) || json_string_at(at, "use", &use, err) ||
@@ -198,22 +180,14 @@ static int read_frozen_item(const struct json_at *at, struct record_machine *mac
 static int read_frozen(const struct json_at *at, struct record_machine *machine,
                        struct error *err)
 {
-    struct json_at list;
-    size_t nr;
     machine->knows_frozen = json_has(at, "frozen");
     if (!machine->knows_frozen)
         return 0;
-    if (json_strings_at(at, "definitions", &machine->definitions, err) ||
-        json_array_at(at, "frozen", &list, &nr, err))
-        return -1;
-    if (nr > RECORD_FROZEN_MAX)
-        return json_fail(&list, err, "more than %d values", RECORD_FROZEN_MAX);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        if (read_frozen_item(&item, machine, err))
-            return -1;
-    }
-    return 0;
+    return json_strings_at(at, "definitions", &machine->definitions, err) ||
+                   json_each(at, "frozen", 0, RECORD_FROZEN_MAX, read_frozen_item,
+                             machine, err)
+               ? -1
+               : 0;
 }
 
 static int read_compiler(const struct json_at *at, struct record_machine *machine,
@@ -296,7 +270,9 @@ static int read_members(const struct json_at *at, struct record_machine *machine
                    read_positive(at, "tolerance", &machine->tolerance, err) ||
                    read_positive(at, "tolerance_absolute", &machine->tolerance_absolute,
                                  err) ||
-                   read_frozen(at, machine, err) || read_files(at, machine, err) ||
+                   read_frozen(at, machine, err) ||
+                   json_each(at, "sources", 1, RECORD_FILES_MAX, read_file, machine,
+                             err) ||
                    read_code(at, machine, err) || read_needs(at, machine, err) ||
                    read_compiler(at, machine, err) ||
                    read_text(at, "profile", &machine->profile, err) ||
@@ -327,9 +303,9 @@ struct record_machine *record_find(struct record *record, const struct record_cp
     return NULL;
 }
 
-static int read_machine(const struct json_at *at, struct record *record,
-                        struct error *err)
+static int read_machine(const struct json_at *at, void *into, struct error *err)
 {
+    struct record *record = into;
     static const char keys[] =
         "cpu isa plan words reassociate tolerance tolerance_absolute definitions frozen "
         "sources code "
@@ -367,21 +343,13 @@ static void judge_checksums(const char *text, struct record *record)
 static int read_document(const struct json_at *top, struct record *record,
                          struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-    if (json_only_keys(top, "schema source function machines", err) ||
-        read_name(top, "source", &record->source, err) ||
-        read_text(top, "function", &record->function, err) ||
-        json_array_at(top, "machines", &list, &nr, err))
-        return -1;
-    if (nr > RECORD_MACHINES_MAX)
-        return json_fail(&list, err, "more than %d machines", RECORD_MACHINES_MAX);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        if (read_machine(&item, record, err))
-            return -1;
-    }
-    return 0;
+    return json_only_keys(top, "schema source function machines", err) ||
+                   read_name(top, "source", &record->source, err) ||
+                   read_text(top, "function", &record->function, err) ||
+                   json_each(top, "machines", 0, RECORD_MACHINES_MAX, read_machine,
+                             record, err)
+               ? -1
+               : 0;
 }
 
 int record_read_text(const char *text, const char *name, struct record *record,

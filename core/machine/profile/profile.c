@@ -133,9 +133,9 @@ json_t *machine_to_json(const struct machine *machine)
     return root;
 }
 
-static int read_level(const struct json_at *at, struct machine *machine,
-                      struct error *err)
+static int read_level(const struct json_at *at, void *into, struct error *err)
 {
+    struct machine *machine = into;
     int before = machine->level_nr ? machine->level[machine->level_nr - 1].level : 0;
     struct machine_level *level = &machine->level[machine->level_nr++];
 
@@ -144,26 +144,6 @@ static int read_level(const struct json_at *at, struct machine *machine,
     if (level->level != before + 1)
         return json_fail(at, err, "expected level %d here, got %d", before + 1,
                          level->level);
-    return 0;
-}
-
-static int read_levels(const struct json_at *top, struct machine *machine,
-                       struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (json_array_at(top, "levels", &list, &nr, err))
-        return -1;
-    if (nr < 1 || nr > MACHINE_LEVELS_MAX)
-        return json_fail(&list, err, "expected 1 to %d levels, got %zu",
-                         MACHINE_LEVELS_MAX, nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read_level(&item, machine, err))
-            return -1;
-    }
     return 0;
 }
 
@@ -267,7 +247,8 @@ static int read_part(const struct json_at *top, const char *key,
 static int read_top(const struct json_at *top, struct machine *machine, struct error *err)
 {
     return fields_read(&machine_fields, top, machine, err) ||
-                   read_levels(top, machine, err) ||
+                   json_each(top, "levels", 1, MACHINE_LEVELS_MAX, read_level, machine,
+                             err) ||
                    read_part(top, "small_pages", &pages_fields, &machine->small_pages,
                              err) ||
                    read_part(top, "huge_pages", &pages_fields, &machine->huge_pages,
