@@ -120,8 +120,9 @@ char *sanitizer_report(const char *path)
 
 static const double small_bytes_max = 64 << 20;
 /* Of the time that is left until the end: all small sizes together; and whatever is left,
- * a program has so long. */
-static const double small_share = 0.25, least_s = 0.5;
+ * a program has so long, which beside other work is some tenths of a second of its own.
+ */
+static const double small_share = 0.25, least_s = 2;
 /* Address space that a verifying program may have beside its arrays: libraries, stacks,
  * what the kernel allocates for itself. */
 static const double beside_bytes = 1 << 30;
