@@ -401,13 +401,12 @@ static bool is_any_legal(const struct session *session, const struct typical_pla
 
 /* Parts of a loop that is none of vectors may be, in loops of their own. Beside a loop
  * inside, which has the most of the work, they would be little of it. */
-static bool makes_vectors_apart(const struct session *session,
-                                const struct typical_plan *plan, size_t nr)
+static bool makes_vectors_apart(const struct session *session)
 {
     const struct search_subject *subject = session->subject;
     const struct kernel_view *view = &session->view;
-    bool apart = false, asked = !is_any_legal(session, plan, nr, "simd");
-    for (size_t i = 0; asked && !apart && i < view->loop_nr; i++) {
+    bool apart = false;
+    for (size_t i = 0; !apart && i < view->loop_nr; i++) {
         const struct kernel_loop *loop = &view->loop[i];
         if (!loop->modelled || !loop->innermost || kernel_loop_holds_unread(view, i))
             continue;
@@ -423,15 +422,13 @@ static bool makes_vectors_apart(const struct session *session,
 }
 
 /* A loop that is none of vectors, but blocks of the loop around it may be. */
-static bool makes_vectors_outside(const struct session *session,
-                                  const struct typical_plan *plan, size_t nr)
+static bool makes_vectors_outside(const struct session *session)
 {
     enum { LENGTH = 64 };
     const struct search_subject *subject = session->subject;
     struct nest nest;
     nest_find(&session->view, &nest);
-    char *lanes =
-        is_any_legal(session, plan, nr, "simd") ? NULL : lanes_plan(&nest, LENGTH);
+    char *lanes = lanes_plan(&nest, LENGTH);
     bool outside = lanes && !subject->check(subject->data, lanes, NULL);
     free(lanes);
     return outside;
@@ -473,10 +470,11 @@ void session_ask_legality(struct session *session)
             if (plan[i].plan && !strcmp(plan[i].transformation, ask[k].transformation))
                 ask_plan(session, &plan[i], ask[k].may, ask[k].rounds);
     }
+    bool asked = nr && !is_any_legal(session, plan, nr, "simd");
     session->may_vectors_apart =
-        makes_vectors_apart(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
+        asked && makes_vectors_apart(session) ? ANSWER_YES : ANSWER_NO;
     session->may_vectors_outside =
-        nr && makes_vectors_outside(session, plan, nr) ? ANSWER_YES : ANSWER_NO;
+        asked && makes_vectors_outside(session) ? ANSWER_YES : ANSWER_NO;
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
     session->may_round &= session->may_divide == ANSWER_NO;
     typical_plans_free(plan, nr);
