@@ -1,11 +1,11 @@
 /* The examples, from an installed package: built without a record, tuned, built with it,
  * checked, run. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base.h"
+#include "core/files/json.h"
 #include "tests/check.h"
 
 SUITE(advisor_examples);
