@@ -240,7 +240,9 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
         take_word(&facts, "pages", answer->pages);
     if (answer->pages)
         take_word(&facts, "hugepages_available",
-                  answer->machine.huge_pages_available ? "yes" : "no");
+                  answer->machine.huge_pages_available && strcmp(answer->pages, "huge")
+                      ? "yes"
+                      : "no");
     take_number(&facts, "threads_used", quantity_exact(1, PROVENANCE_DECLARED));
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",

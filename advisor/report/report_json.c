@@ -85,12 +85,12 @@ static json_t *advice_json(const struct search_result *result)
         const struct advice *advice = &result->advice[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:s?, s:f, s:s?, s:s?, s:s?, s:o, "
-                      "s:o, s:s?, s:s?}",
+            json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:s, s:s?, s:f, s:s?, s:s?, s:s?, "
+                      "s:o, s:o, s:s?, s:s?}",
                       "transformation", advice->transformation, "verdict",
                       verdict_word(advice->verdict), "undecided", (int)advice->undecided,
                       "contradicted", (int)advice->contradicted, "refused",
-                      (int)advice->refused, "over",
+                      (int)advice->refused, "by_hand", (int)advice->by_hand, "over",
                       result->measurement_nr ? result->measurement[advice->over].plan
                                              : "",
                       "plan", advice->plan, "trust", advice->trust, "rule", advice->rule,

@@ -193,7 +193,11 @@ json_t *report_next(const json_t *report)
             "--evidence adds the figures).",
             NULL);
     else if (report_is_advice(report))
-        add(next, "To try the advice:", same_kernel(report, "tune", true, tune));
+        add(next,
+            report_true(report_first_untried(report), "by_hand")
+                ? "To try what can be done without a person:"
+                : "To try the advice:",
+            same_kernel(report, "tune", true, tune));
     else
         next_of_tune(report, tuned, next);
     next_evidence(report, next);

@@ -469,7 +469,7 @@ static const json_t *first_of(const json_t *report, const char *class)
 }
 
 /* What promises most of what was not tried; NULL = nothing does. */
-static const json_t *first_untried(const json_t *report)
+const json_t *report_first_untried(const json_t *report)
 {
     const json_t *advice;
     size_t i;
@@ -481,7 +481,7 @@ static const json_t *first_untried(const json_t *report)
 
 static bool any_to_try(const json_t *report)
 {
-    return first_untried(report) || first_of(report, "not possible");
+    return report_first_untried(report) || first_of(report, "not possible");
 }
 
 static const char *kind_of(const json_t *report)
@@ -519,8 +519,9 @@ static bool add_untried(const json_t *report, struct buf *out)
     size_t i, named = 0;
     json_array_foreach(json_object_get(report, "advice"), i, advice)
         if (report_is_untried(advice) && named < NAMED_MAX) {
-            buf_addf(out, "%s%s",
-                     named ? ", " : "not tried: ", report_word(advice, "transformation"));
+            buf_addf(out, "%s%s%s",
+                     named ? ", " : "not tried: ", report_word(advice, "transformation"),
+                     report_true(advice, "by_hand") ? " by hand" : "");
             if (!named++ && report_is_promising(advice)) {
                 buf_add(out, " (");
                 add_report_expected(out, advice);
@@ -592,7 +593,8 @@ static bool promises_more(const json_t *advice, const json_t *other)
 
 static void add_nothing(const json_t *report, struct buf *out)
 {
-    const json_t *first = first_of(report, "allow"), *to_try = first_untried(report),
+    const json_t *first = first_of(report, "allow"),
+                 *to_try = report_first_untried(report),
                  *refused = first_of(report, "not possible");
     struct buf untried = {0};
     bool any = add_untried(report, &untried);
@@ -614,7 +616,7 @@ static void add_nothing(const json_t *report, struct buf *out)
 
 static void add_advised(const json_t *report, struct buf *out)
 {
-    const json_t *first = first_untried(report),
+    const json_t *first = report_first_untried(report),
                  *pages = report_quantity(report, "environment_gain");
     if (!first) {
         if (is_gain(pages)) {
@@ -625,10 +627,11 @@ static void add_advised(const json_t *report, struct buf *out)
                  is_gain(pages) ? "other " : "");
         return;
     }
-    buf_addf(out, "%s %s first: ", report_word(first, "verdict_text"),
+    buf_addf(out, "%s %s %sfirst: ", report_word(first, "verdict_text"),
              report_has(first, "plan") ? report_word(first, "plan")
              : is_pages(first)         ? "huge pages"
-                                       : report_word(first, "transformation"));
+                                       : report_word(first, "transformation"),
+             report_true(first, "by_hand") ? "by hand " : "");
     add_report_expected(out, first);
     buf_add(out, " expected");
 }
@@ -697,7 +700,7 @@ static void settle_sureness(const json_t *report, json_t *verdict, const char *k
         sure = sureness_of_nothing(report);
         buf_add(&why, reason_of_nothing(report, sure));
     } else if (!strcmp(kind, "advice")) {
-        const json_t *first = first_untried(report);
+        const json_t *first = report_first_untried(report);
         sure = report_has(first, "confidence") ? report_word(first, "confidence") : "low";
     }
     set(verdict, "confidence", json_string(sure));

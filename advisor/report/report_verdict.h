@@ -18,6 +18,9 @@ void report_settle(json_t *report);
 const json_t *report_gain(const json_t *report); /* of the plan that was kept */
 const json_t *report_plan_gain(const json_t *report, const char *plan);
 
+/* The first advice that was not tried and is worth it; NULL = none. Borrowed. */
+const json_t *report_first_untried(const json_t *report);
+
 /* "strided access", what limits the loop, for titles. Caller frees. */
 char *report_limit_phrase(const json_t *report);
 

@@ -21,6 +21,9 @@ static const double ahead = 0.15;
 /* Where causes overlap so that without one of them the others take as long, the run
  * without it saves nothing, though it is on the critical path: that counts a third. */
 static const double path_weight = 1.0 / 3;
+/* Of what is used less on average it is not guessed that it is at its limit, however far
+ * the interval reaches. */
+static const double may_be_full_from = 0.3;
 /* Less than half of each line that comes is used. */
 static const double little_use = 0.5;
 
@@ -98,7 +101,9 @@ static void weigh_rest(struct weighing *weighing)
     const struct quantity *huge = &weighing->account->tried[EXPERIMENT_HUGE_PAGES];
     bool refuted = huge->known && !huge->doubted && huge->low <= 1;
     enum resource busiest = weighing->now->busiest;
-    enum cause cause = weighing->now->resource[busiest].saturation == SATURATION_UNDECIDED
+    const struct occupancy_resource *near = &weighing->now->resource[busiest];
+    enum cause cause = near->saturation == SATURATION_UNDECIDED &&
+                               near->utilization.value >= may_be_full_from
                            ? cause_of_resource(busiest)
                        : short_runs || input->work.huge_pages || refuted
                            ? CAUSE_PREFETCHER

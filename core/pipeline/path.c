@@ -389,11 +389,11 @@ static void step_back(struct follow *follow)
     }
 }
 
-/* What is aside at the end is a chain that was not seen to begin; before it only the
- * width was waited for. */
+/* What is aside at the end is a chain that was not seen to begin; a load that hangs on
+ * the end of one is none of loads. Before it only the width was waited for. */
 static void settle_rest(struct follow *follow)
 {
-    static const uint32_t any[KIND_NR] = {0};
+    static const uint32_t any[KIND_NR] = {[KIND_LOAD] = RECURS_LOADS};
 
     end_chain(follow, any);
     settle(follow, CAUSE_ISSUE_WIDTH);

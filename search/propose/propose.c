@@ -242,6 +242,11 @@ static void try_tiles(const struct propose *about, const char *const *name,
     static const long sizes[] = {0, 8, 16, 32, 64, 128, 256, 512, 1024};
     if (at == about->nest->nr) {
         struct choice choice = *about->now;
+        bool reorders = false; /* tiles of the outermost loop alone run as it does */
+        for (size_t d = 1; d < at; d++)
+            reorders |= size[d] > 0;
+        if (!reorders)
+            return;
         put_tiles(&choice, name, size, trips, at);
         if (choice_step(&choice, STEP_TILE))
             score(list, &choice, nest_cost_ns(about->nest, about->machine, &choice));
@@ -649,7 +654,9 @@ void propose(const struct propose *about, const char *transformation, struct cho
                 propose_nests(about, proposers[i].propose, out, why_not);
             return;
         }
-    buf_add(why_not, "not tried: no plan does it, it is done by hand");
+    buf_add(why_not, is_done_by_hand(transformation)
+                         ? "not tried: no plan does it, it is done by hand"
+                         : "not tried: it changes more than the loop");
 }
 
 void propose_on_top(const struct propose *about, const char *transformation,

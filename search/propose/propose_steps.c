@@ -89,16 +89,17 @@ static double point_bytes(const struct nest *nest)
     return fmax(bytes, 1);
 }
 
-/* A block is swept once a step and slides by an element a step: a quarter of the L2 share
- * leaves room for what comes in beside it. Shorter rows than INNER_MIN cost more at
- * their slanted ends than they save. */
+/* A block is swept once a step and slides by an element a step: half of L1 (level 0), or a
+ * quarter of the share of L2, leaves room for what comes in beside it. Shorter rows than
+ * INNER_MIN cost more at their slanted ends than they save. */
 enum { INNER_MIN = 256 };
 
-static long inner_side(const struct propose *about, long side)
+static long inner_side(const struct propose *about, long side, int level)
 {
     const struct machine *machine = about->machine;
-    double bytes = machine_share_guess_bytes(machine, machine->level_nr > 1);
-    double points = bytes / 4 / point_bytes(about->nest);
+    double bytes =
+        machine_share_guess_bytes(machine, machine->level_nr > level ? level : 0);
+    double points = bytes / (level ? 4 : 2) / point_bytes(about->nest);
     for (size_t d = 1; d + 1 < about->nest->nr; d++)
         points /= (double)side;
     return (long)exp2(floor(log2(fmax(points, INNER_MIN))));
@@ -112,17 +113,18 @@ static void add_time_blocks(const struct propose *about, struct choices *out)
                                              {4, 8, 0},  {8, 32, 0}, {2, 16, 0}};
     /* With three loops of space no block of many steps fits: fewer of them. */
     if (about->nest->nr == 2) {
-        long inner = inner_side(about, 1);
-        for (long steps = 32; steps >= 8; steps /= 2) {
-            add_skewed(about, (struct time_block){steps, 0, inner}, out);
-            add_skewed(about, (struct time_block){steps, 0, inner / 4}, out);
-        }
+        for (long steps = 32; steps >= 8; steps /= 2)
+            for (int level = 0; level <= 1; level++)
+                add_skewed(about,
+                           (struct time_block){steps, 0, inner_side(about, 1, level)},
+                           out);
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(flat); i++) {
         long steps = about->nest->nr > 3 ? deep[i].steps : flat[i].steps,
              side = about->nest->nr > 3 ? deep[i].side : flat[i].side;
-        add_skewed(about, (struct time_block){steps, side, inner_side(about, side)}, out);
+        add_skewed(about, (struct time_block){steps, side, inner_side(about, side, 1)},
+                   out);
     }
 }
 
@@ -154,7 +156,12 @@ void add_wavefronts(const struct propose *about, struct choices *out)
 {
     static const int rows[] = {8, 4}, shifts[] = {2, 1};
     const struct nest *nest = about->nest;
+    struct choice vectors = *about->now;
     if (nest->nr < 2 || !carries_itself(nest))
+        return;
+    /* iterations that may be side by side in a vector do not wait for each other */
+    choice_put(&vectors, plan_step_get(&(struct plan_step){.kind = STEP_SIMD}));
+    if (about->can_be && propose_may_be(about, &vectors))
         return;
     const char *inner = nest->loop[nest->nr - 1]->name,
                *outer = nest->loop[nest->nr - 2]->name;
@@ -182,9 +189,9 @@ void propose_skew(const struct propose *about, struct choices *out, struct buf *
         buf_add(why_not, "blocks in time start from the loops as they are written");
         return;
     }
+    add_time_blocks(about, out);
     if (nest->nr > 2)
         add_wavefronts(about, out);
-    add_time_blocks(about, out);
 }
 
 /* ---- neighbouring loops ---- */

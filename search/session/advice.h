@@ -22,6 +22,7 @@ struct advice {
                   others of the transformation did not bring; 0.5 of what no rule gave */
     bool undecided; /* the figures' intervals allow the opposite verdict, too */
     bool no_plan;   /* it was to be tried, but no plan of it makes sense here */
+    bool by_hand;   /* a person is to do it: no plan does, or the loop cannot be read */
     bool refused;   /* likewise, but all of its plans were refused as illegal */
     /* What was measured says otherwise: slower though advised, or faster though not. */
     bool contradicted;

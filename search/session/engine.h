@@ -38,7 +38,7 @@ struct session {
     bool has_space;           /* only those are tried */
     /* Is any plan of the one step legal, by the plans that `show` lists? */
     enum answer may_distribute, may_fuse, may_accumulate, may_jam, may_interleave,
-        may_vectors_apart, may_vectors_outside, may_divide;
+        may_vectors_apart, may_vectors_outside, may_divide, may_parallel;
     /* accumulators, reciprocals: it would be with --reassociate */
     bool may_reassociate, may_round;
     /* What the transformation that is being tried can gain by its rule; `judged`: it is

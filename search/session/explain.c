@@ -166,6 +166,17 @@ static struct quantity core_bound(const struct rule_verdict *verdict)
     return quantity_unknown();
 }
 
+/* What leaves each core the same part of all its work, as sharing it out does, is as many
+ * times faster at most; memory is one for all of them. */
+static struct quantity shared_bound(const struct occupancy_rest left[RESOURCE_NR])
+{
+    double part = left[RESOURCE_CORE].value;
+    bool shared = part > 0 && part < 1;
+    for (int r = 0; r < RESOURCE_NR; r++)
+        shared &= r == RESOURCE_NONE || r == RESOURCE_MEMORY || left[r].value == part;
+    return shared ? quantity_exact(1 / part, PROVENANCE_DERIVED) : quantity_unknown();
+}
+
 struct quantity verdict_bound(const struct rule_verdict *verdict,
                               const struct occupancy *occupancy, struct quantity time_s)
 {
@@ -180,8 +191,11 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
             left[resource] = (struct occupancy_rest){work->factor, work->min};
     }
     struct quantity bound = occupancy_bound(occupancy, time_s, left),
+                    shared = shared_bound(left),
                     without = quantity_max(occupancy_cause_gain(occupancy),
                                            core_bound(verdict));
+    if (shared.known)
+        return bound.known && bound.value < shared.value ? bound : shared;
     /* where the resources' least times bound nothing, the time without the cause does */
     return bound.known || !verdict->of_cause ? bound : without;
 }

@@ -460,7 +460,8 @@ void session_ask_legality(struct session *session)
                {"accumulators", &session->may_accumulate, &session->may_reassociate},
                {"unroll_jam", &session->may_jam, NULL},
                {"reciprocal", &session->may_divide, &session->may_round},
-               {"interleave", &session->may_interleave, NULL}};
+               {"interleave", &session->may_interleave, NULL},
+               {"parallel", &session->may_parallel, NULL}};
     struct typical_plan *plan = NULL;
     size_t nr = session->has_space ? 0 : typical_plans(&session->view, &plan);
     for (size_t k = 0; k < ARRAY_SIZE(ask); k++) {
@@ -478,6 +479,19 @@ void session_ask_legality(struct session *session)
     session->may_reassociate &= session->may_accumulate == ANSWER_NO;
     session->may_round &= session->may_divide == ANSWER_NO;
     typical_plans_free(plan, nr);
+}
+
+/* What is lost is lost to wrong guesses, and no step loads from a place that the one
+ * before it decides: lanes that take steps in turn would wait for the longest of them. */
+static bool guesses_alone(const struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    bool alone = now->measurement->has_occupancy &&
+                 now->measurement->occupancy.diagnosis.cause == CAUSE_BRANCHES;
+    for (size_t i = 0; alone && i < view->access_nr; i++)
+        alone = view->access[i].access_class != ACCESS_IRREGULAR &&
+                view->access[i].access_class != ACCESS_INDIRECT;
+    return alone;
 }
 
 /* The innermost loop of the nest has one in its body of which nothing is known: copies of
@@ -535,7 +549,8 @@ static void say_uses(struct situation *now)
     say_answer(now, "fusable", now->session->may_fuse);
     say_answer(now, "jammable",
                holds_other_loop(now) ? ANSWER_NO : now->session->may_jam);
-    say_answer(now, "interleavable", now->session->may_interleave);
+    say_answer(now, "interleavable",
+               guesses_alone(now) ? ANSWER_NO : now->session->may_interleave);
     struct buf chains = {0};
     if (list_spots(now, KERNEL_SPOT_CHAIN, &chains))
         say_word(now, "accumulable", "no"); /* another variable is waited for as well */
@@ -585,6 +600,7 @@ static void say_spots(struct situation *now)
         [KERNEL_SPOT_PLACE] = {"keeps_place", "place_names"},
         [KERNEL_SPOT_PREFIX] = {"prefix_sum", "prefix_names"},
         [KERNEL_SPOT_LENGTH] = {"asks_length", "length_names"},
+        [KERNEL_SPOT_SEARCH] = {"searches", "search_names"},
     };
     for (size_t i = 0; now->nest->view->found && i < KERNEL_SPOT_NR; i++) {
         struct buf names = {0};
@@ -655,8 +671,12 @@ static void say_reuse(struct situation *now)
     for (int k = 0; k < traffic->level_nr; k++)
         if (traffic->edge[k].fills.known)
             lost |= traffic->edge[k].fills.value > 1.5 * lines;
-    say_yes_no(now, "has_reuse",
-               lost && now->nest->nr >= 2 && !any_access(now, is_indirect));
+    const struct measurement *of = now->measurement;
+    const struct kernel_loop *unread =
+        of->has_occupancy ? loop_unread_at(now->nest->view, of->occupancy.diagnosis.line)
+                          : NULL;
+    bool is_nested = unread ? unread->level > 0 : now->nest->nr >= 2;
+    say_yes_no(now, "has_reuse", lost && is_nested && !any_access(now, is_indirect));
 }
 
 static void say_working_set(struct situation *now)
@@ -726,7 +746,8 @@ static void say_environment(struct situation *now)
     const struct machine *machine = now->machine;
     bool huge = now->measurement->environment.huge_pages;
     say_word(now, "pages", huge ? "huge" : "small");
-    say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
+    say_yes_no(now, "hugepages_available",
+               now->session->subject->huge_pages_available && !huge);
     say_word(now, "prefetch_used", prefetch_used(now->choice));
     say_yes_no(now, "nontemporal_used",
                choice_step(now->choice, STEP_NONTEMPORAL) != NULL);
@@ -739,7 +760,9 @@ static void say_environment(struct situation *now)
     say_number(now, "free_threads", machine->threads_per_core - 1);
     int cores = now->session->subject->cores;
     if (cores > 0 && machine->cores >= cores) {
-        say_number(now, "idle_cores", machine->cores - cores);
+        bool can_share =
+            now->session->has_space || now->session->may_parallel != ANSWER_NO;
+        say_number(now, "idle_cores", can_share ? machine->cores - cores : 0);
         say_number(now, "parallel_share", (double)cores / machine->cores);
     }
 }

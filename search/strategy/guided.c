@@ -315,6 +315,8 @@ int guided_try_plans(struct guided *guided, const char *transformation, struct e
     struct buf why_not = {0}, why_not_anew = {0};
     const struct choice now = session->choice[guided->now], none = choice_unshaped(&now);
     size_t best = guided->now, first = session->result->measurement_nr;
+    if (guided_note_by_hand(guided, transformation))
+        return 0;
     int status = try_on_top(guided, now, transformation, &list, &why_not, &best, err);
     if (!status && guided->now && !session->has_space &&
         session->result->measurement_nr == first)

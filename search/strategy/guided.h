@@ -72,6 +72,9 @@ void guided_note_found(struct guided *guided, size_t before, size_t i,
 /* The rule cannot know that no plan of it makes sense here; the estimate can. */
 void guided_note_no_plan(struct guided *guided, const char *transformation,
                          const char *why_not);
+/* The remedy of the cause where the loop that it is in could not be read: a person is to
+ * do it, and plans for other loops are none of it. False = it is not so. */
+bool guided_note_by_hand(struct guided *guided, const char *transformation);
 /* What is advised and was not tried gets a plan to type, as long as there is time. */
 void guided_suggest(struct guided *guided);
 /* Advice of which no plan made sense is none in the end. */

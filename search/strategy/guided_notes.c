@@ -7,6 +7,16 @@
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
 
+/* The loop that the cause is in, if it could not be read; NULL = it could. */
+static const struct kernel_loop *unread_loop(const struct guided *guided)
+{
+    const struct session *session = guided->session;
+    const struct measurement *of = &session->result->measurement[guided->explained];
+    return of->has_occupancy && !session->has_space
+               ? loop_unread_at(&session->view, of->occupancy.diagnosis.line)
+               : NULL;
+}
+
 struct quantity guided_bound(const struct guided *guided,
                              const struct rule_verdict *verdict)
 {
@@ -14,8 +24,15 @@ struct quantity guided_bound(const struct guided *guided,
     const struct measurement *explained = &result->measurement[guided->explained];
     if (!explained->has_occupancy || guided->session->opts->hide_occupancy)
         return quantity_unknown();
-    return verdict_bound(verdict, &explained->occupancy,
-                         result->measurement[guided->now].time_s);
+    struct quantity bound = verdict_bound(verdict, &explained->occupancy,
+                                          result->measurement[guided->now].time_s);
+    double share = explained->occupancy.diagnosis.share;
+    bool elsewhere = unread_loop(guided) && !verdict->of_cause && share > 0 &&
+                     propose_knows(verdict->transformation);
+    /* plans for other loops leave the time that the cause takes */
+    return elsewhere && !(bound.known && bound.value < 1 / share)
+               ? quantity_between(1 / share, 1, 1 / share, 0, PROVENANCE_DERIVED)
+               : bound;
 }
 
 struct advice *guided_advice(struct search_result *result, const char *transformation)
@@ -27,6 +44,7 @@ struct advice *guided_advice(struct search_result *result, const char *transform
     struct advice *advice = &result->advice[result->advice_nr++];
     *advice = (struct advice){.transformation = xstrdup(transformation),
                               .trust = 0.5,
+                              .by_hand = is_done_by_hand(transformation),
                               .bound_speedup = quantity_unknown(),
                               .measured_speedup = quantity_unknown()};
     return advice;
@@ -233,6 +251,23 @@ void guided_note_found(struct guided *guided, size_t before, size_t i,
     }
 }
 
+bool guided_note_by_hand(struct guided *guided, const char *transformation)
+{
+    const struct rule_verdict *verdict =
+        rule_verdicts_deciding(&guided->verdicts, transformation);
+    const struct kernel_loop *loop = unread_loop(guided);
+    if (!loop || !verdict || !verdict->of_cause || verdict->verdict != VERDICT_TRY ||
+        !propose_knows(transformation))
+        return false;
+    char *outcome = xasprintf("not tried, it is done by hand: no plan names the loop in "
+                              "line %d",
+                              loop->line);
+    guided_note_outcome(guided, transformation, NULL, quantity_unknown(), outcome);
+    guided_advice(guided->session->result, transformation)->by_hand = true;
+    free(outcome);
+    return true;
+}
+
 void guided_note_no_plan(struct guided *guided, const char *transformation,
                          const char *why_not)
 {
@@ -272,7 +307,8 @@ void guided_suggest(struct guided *guided)
         struct buf why_not = {0};
         bool any = false;
         if (advice->verdict != VERDICT_TRY || advice->tried_plan || advice->no_plan ||
-            advice->refused || !propose_knows(advice->transformation))
+            advice->refused || !propose_knows(advice->transformation) ||
+            guided_note_by_hand(guided, advice->transformation))
             continue;
         advice->plan = legal_plan(guided, advice->transformation, &any, &why_not);
         if (!any)

@@ -500,6 +500,26 @@ static size_t enter_loops(struct count *at, int innermost, int *loop)
     return nr;
 }
 
+/* How far the address is from where it was when the iterator goes on by a step: nowhere
+ * also where it is back in a few steps, as of u[t % 2]. NaN = not known. */
+static double moved(struct count *at, const struct cell *cell,
+                    const struct access *access, const struct row_sizes *rows,
+                    long long here, struct model_value *iterator, long long step)
+{
+    enum { BACK_SOON = 4 };
+    double stride = NAN;
+    bool known = true;
+    for (int k = 1; k <= BACK_SOON && known && stride != 0; k++) {
+        long long there;
+        iterator->value = 1 + k * step;
+        known = address(at, cell, access, rows, &there);
+        if (known && (k == 1 || there == here))
+            stride = (double)(there - here);
+    }
+    iterator->value = 1;
+    return stride;
+}
+
 static void measure_stride(struct count *at, struct kernel_access *view,
                            const struct nest *nest, const struct access *access)
 {
@@ -507,16 +527,16 @@ static void measure_stride(struct count *at, struct kernel_access *view,
     int loop[KERNEL_DEPTH_MAX];
     const struct row_sizes rows = row_sizes_of(at, view->array, cell->symbol);
     size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
-    long long here, next;
+    long long here;
     for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
         view->stride_at[d] = NAN;
     bool known = address(at, cell, access, &rows, &here);
     for (size_t i = 0; known && i < nr; i++) {
         int depth = at->model->loop[loop[i]].depth;
-        at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
-        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &rows, &next))
-            view->stride_at[depth] = (double)(next - here);
-        at->item[kept + i].value = 1;
+        if (depth < KERNEL_DEPTH_MAX)
+            view->stride_at[depth] =
+                moved(at, cell, access, &rows, here, &at->item[kept + i],
+                      at->model->loop_stmt[loop[i]]->step);
         if (!depth)
             break; /* of a row: what is around it has depths of its own */
     }

@@ -27,6 +27,7 @@ enum kernel_spot {
     KERNEL_SPOT_CHAIN,   /* variables made of their last values otherwise than by a sum, a
                             product, or the least or greatest */
     KERNEL_SPOT_LENGTH,  /* lengths of strings that a loop asks for in its head */
+    KERNEL_SPOT_SEARCH,  /* elements that are looked through until one is found */
     KERNEL_SPOT_NR
 };
 struct kernel_found {
@@ -66,8 +67,9 @@ struct kernel_access {
     double stride_bytes; /* in the innermost loop, for STREAMING and STRIDED; else 0 */
     double stride_at[KERNEL_DEPTH_MAX]; /* bytes the address moves when the loop at that
                                            depth advances by one iteration, at the bound
-                                           sizes; 0 = invariant, NaN = not affine
-                                           (indirect) or no such loop */
+                                           sizes; 0 = it stays, or is back within a few
+                                           (u[t % 2]); NaN = not affine (indirect) or no
+                                           such loop */
     int through;                        /* array the subscript is loaded from, -1 */
     bool update; /* x[idx] += e and its kin: elements met in no order, each read, changed
                     and written */

@@ -230,6 +230,47 @@ static void find_chain(struct search *search, const struct ir_stmt *stmt)
     add(search, KERNEL_SPOT_CHAIN, symbol->name, stmt->line);
 }
 
+/* ---- searches ---- */
+
+static void look_element(struct ir_expr *expr, void *data)
+{
+    const struct ir_expr **element = data;
+
+    if (!*element && expr->kind == IR_INDEX && !expr->type.pointers)
+        *element = expr;
+}
+
+/* The innermost loop ends where the condition on an element says so: each iteration waits
+ * for the answer of the one before it. One that goes on from where it ended is no search,
+ * but finds the ends of runs. */
+static void find_search(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *body = stmt->child_nr ? only(stmt->child[0]) : NULL,
+                         *last = body && body->kind == IR_BLOCK && body->child_nr
+                                     ? body->child[body->child_nr - 1]
+                                     : body;
+    const struct ir_expr *element = NULL;
+    bool leaves = last && stmt->kind == IR_IF &&
+                  (last->kind == IR_RETURN ||
+                   (last->kind == IR_JUMP && !strcmp(last->text, "break"))),
+         counts =
+             stmt->kind == IR_FOR && !stmt->canonical && body && body->kind == IR_EMPTY,
+         steps = counts || (stmt->kind == IR_WHILE && body && body->kind == IR_EXPR &&
+                            is_step_of_one(body->expr));
+    struct buf text = {0};
+
+    for (size_t i = 0; i + leaves < search->loop_nr; i++)
+        if (!search->loop[i]->canonical)
+            return;
+    if ((leaves || steps) && stmt->cond)
+        ir_visit(stmt->cond, look_element, &element);
+    if (!element)
+        return;
+    ir_print_expr(&text, element);
+    add(search, KERNEL_SPOT_SEARCH, buf_str(&text), stmt->line);
+    buf_release(&text);
+}
+
 /* ---- divisors ---- */
 
 struct stays {
@@ -326,6 +367,8 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
     bool loops =
         (stmt->kind == IR_FOR || stmt->kind == IR_WHILE) && search->loop_nr < LOOPS_MAX;
 
+    if (loops || (stmt->kind == IR_IF && in_loop))
+        find_search(search, stmt);
     if (loops) {
         visit(search, KERNEL_SPOT_LENGTH, stmt->cond, look_length);
         visit(search, KERNEL_SPOT_LENGTH, stmt->canonical ? stmt->upper : NULL,

@@ -442,12 +442,21 @@ static const struct step_by_hand by_hand[] = {
     {"reuse_buffer", "memory that is kept from call to call", false},
     {"flush_denormals", "numbers too small to be normal taken as 0", false},
     {"hoist", "a value that stays the same, computed before the loop", false},
+    {"block_search", "blocks of elements asked at once whether one is sought", false},
 };
 
 const struct step_by_hand *steps_by_hand(size_t *nr)
 {
     *nr = ARRAY_SIZE(by_hand);
     return by_hand;
+}
+
+bool is_done_by_hand(const char *name)
+{
+    bool is = false;
+    for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++)
+        is = is || (!by_hand[i].follows && !strcmp(by_hand[i].name, name));
+    return is;
 }
 
 static const struct {

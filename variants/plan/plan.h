@@ -117,6 +117,7 @@ struct step_by_hand {
     bool follows; /* from the other steps, so plans do it as well */
 };
 const struct step_by_hand *steps_by_hand(size_t *nr);
+bool is_done_by_hand(const char *name); /* one of these, and no other steps do it */
 const struct transformation *transformation_of(enum step_kind kind);
 /* The one of that name, whatever the case and with "-" for "_": as plans, the field and
  * rules ("prefetch_l2", *variant = 1) call it; STEP_KIND_NR = none. */

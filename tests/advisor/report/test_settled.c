@@ -113,6 +113,37 @@ TEST("advice is ordered by what is expected")
     json_decref(report);
 }
 
+/* No search does what a person is to do: the headline and the next command say so. */
+TEST("what a person is to do is said to be")
+{
+    char text[] = "{'command': 'advise', 'kernel': {'function': 'f', 'file': 'f.c'},"
+                  "'command_line': ['inflight', 'advise', 'f.c'],"
+                  "'baseline': {'outcome': 'ok', 'time_ns': {'median': 1e7}},"
+                  "'advice': [{'transformation': 'branch_free', 'verdict': 'try', "
+                  "'trust': 0.5, 'by_hand': true,"
+                  "'bound_speedup': {'value': 16, 'low': 16, 'high': 16}}]}";
+
+    for (int by_hand = 1; by_hand >= 0; by_hand--) {
+        char *copy = xstrdup(text);
+        for (char *c = copy; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        json_t *report = settled(copy), *advice = json_object_get(report, "advice");
+        if (!by_hand) {
+            json_object_del(json_array_get(advice, 0), "by_hand");
+            report_settle(report);
+        }
+        const char *title =
+            report_word(json_array_get(json_object_get(report, "next"), 0), "sentence");
+        check_str(report_word(json_object_get(report, "verdict"), "headline"),
+                  by_hand ? "try branch_free by hand first: about 4.0x expected"
+                          : "try branch_free first: about 4.0x expected");
+        check_str(title, by_hand ? "To try what can be done without a person:"
+                                 : "To try the advice:");
+        json_decref(report);
+        free(copy);
+    }
+}
+
 TEST("no bound is below what was measured")
 {
     json_t *report = search_document();

@@ -150,6 +150,22 @@ TEST("a sum takes the latency of an addition a turn")
     free(loop);
 }
 
+TEST("a load that hangs on the end of a chain is none of loads")
+{
+    struct script *loop = script_new();
+    uint32_t load = script_loads(loop, V(1), 0),
+             count = script_computes(loop, WORK_ALU, 0, 0, NO),
+             jump = script_computes(loop, WORK_BRANCH, NO, 0, NO);
+
+    for (uint64_t i = 0; i < 2000; i++) {
+        turn(loop, count, jump);
+        if (i % 100 == 99)
+            script_touches(loop, load, 64 * i, i == 1999 ? 3 : 0, false);
+    }
+    check_near(run(loop).path[CAUSE_DEPENDENT_LOADS], 0, 0);
+    free(loop);
+}
+
 TEST("k chases have k misses in flight")
 {
     static const int k[] = {1, 2, 4, 8, 12, 16};

@@ -200,9 +200,9 @@ TEST("rows that collide")
 TEST("a gather")
 {
     static const char *const words[] = {
-        "has_indirect=yes",    "inner_strided=no",        "has_reduction=no",
-        "unit_stride_loop=no", "has_register_reuse=no",   "has_reuse=no",
-        "pages=huge",          "hugepages_available=yes", "address_chain=yes",
+        "has_indirect=yes",    "inner_strided=no",       "has_reduction=no",
+        "unit_stride_loop=no", "has_register_reuse=no",  "has_reuse=no",
+        "pages=huge",          "hugepages_available=no", "address_chain=yes",
         "stores_reused=no",
     };
     struct bench bench = {0};

@@ -400,6 +400,8 @@ TEST("what cannot be proposed says so")
     bench_start(&bench);
     ask(&bench, "sort");
     check_nothing(&bench, "not tried: no plan does it, it is done by hand");
+    ask(&bench, "parallel");
+    check_nothing(&bench, "not tried: it changes more than the loop");
     ask(&bench, "fuse");
     check_nothing(&bench, "no two adjacent loops could be one");
     ask(&bench, "skew");

@@ -44,6 +44,12 @@ static void time_steps(struct space_kernel *kernel, struct kernel_loop *loop,
                                         .access_nr = 4};
 }
 
+static bool leaves_space(void *data, struct choice *choice)
+{
+    (void)data;
+    return !choice_size(choice, STEP_TILE, "i");
+}
+
 TEST("time is blocked and neighbours joined")
 {
     struct bench bench = {0};
@@ -53,9 +59,15 @@ TEST("time is blocked and neighbours joined")
     time_steps(&bench.kernel, loop, access, 100, 1000000);
     bench_start(&bench);
     ask(&bench, "skew");
-    /* A quarter of 1 MiB for two arrays. */
-    check_at(&bench, 0, "skew_tile(t:32,i:16384)");
-    check(proposed(&bench, "skew_tile(t:8,i:4096)"));
+    /* Half of 32 KiB for two arrays, and a quarter of 1 MiB. */
+    check_at(&bench, 0, "skew_tile(t:32,i:1024)");
+    check_at(&bench, 1, "skew_tile(t:32,i:16384)");
+    check(proposed(&bench, "skew_tile(t:8,i:1024)"));
+    bench.about.can_be = leaves_space; /* tiles of t alone would run as t does */
+    ask(&bench, "tile");
+    for (size_t i = 0; i < bench.out.nr; i++)
+        check(!leaves_space(NULL, &bench.out.item[i]));
+    bench.about.can_be = NULL;
     ask(&bench, "fuse");
     check_eq(bench.out.nr, 1);
     check_at(&bench, 0, "fuse(i)");

@@ -102,6 +102,11 @@ static bool not_simd(void *data, struct choice *choice)
     return can;
 }
 
+static bool only_simd(void *data, struct choice *choice)
+{
+    return !not_simd(data, choice);
+}
+
 /* The loop over k waits for its sum; those over j do not. */
 TEST("vectors of the loop around")
 {
@@ -281,6 +286,10 @@ TEST("chains run in several rows")
     ask(&bench, "unroll_jam");
     check_nothing(&bench, "the plan sets the order of all loops already");
     bench.now = (struct choice){0};
+    bench.about.can_be = only_simd; /* so no iteration waits for the one before it */
+    ask(&bench, "unroll_jam");
+    check(!proposed(&bench, "skew(j,i:2) unroll_jam(i:8)"));
+    bench.about.can_be = NULL;
     bench.kernel.access[0].text = "B[i][j]"; /* each iteration its own element */
     ask(&bench, "unroll_jam");
     check(!proposed(&bench, "skew(j,i:2) unroll_jam(i:8)"));

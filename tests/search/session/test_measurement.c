@@ -97,6 +97,32 @@ TEST("occupancy is computed anew")
     space_release(&space);
 }
 
+/* Cores share all of the work out: two of them are at most twice as fast, whatever the
+ * least times would allow. */
+TEST("what is shared out is no more times faster than it has sharers")
+{
+    struct space space = {0};
+    struct measurement from = {0};
+    struct rule_work work[RESOURCE_NR] = {{0}};
+    struct rule_verdict verdict = {.work = work};
+
+    for (int r = 0; r < RESOURCE_NR; r++)
+        if (r != RESOURCE_NONE)
+            work[verdict.work_nr++] = (struct rule_work){
+                .resource = resource_word((enum resource)r), .factor = 0.5, .min = 0.5};
+    measured(&space, &from);
+    for (int r = 0; r < RESOURCE_NR; r++)
+        from.occupancy.resource[r].min_s = quantity_scale(from.time_s, 0.25);
+    struct quantity bound = verdict_bound(&verdict, &from.occupancy, from.time_s);
+    check_near(bound.value, 2, 1e-9);
+    check_near(bound.high, 2, 1e-9);
+    work[0].factor = work[0].min = 0.25; /* one of them less than the others */
+    bound = verdict_bound(&verdict, &from.occupancy, from.time_s);
+    check_near(bound.value, 8, 1e-9);
+    measurement_release(&from);
+    space_release(&space);
+}
+
 TEST("what is unknown stays unknown")
 {
     struct measurement from = {.plan = xstrdup(""),

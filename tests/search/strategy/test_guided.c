@@ -282,7 +282,7 @@ TEST("illegal plans are pruned with the reason")
     }
     check(illegal >= 6);
     check_outcome(&trial, "tile",
-                  "not tried: each of its 8 plans was refused ('B' line 13 depends on "
+                  "not tried: each of its 7 plans was refused ('B' line 13 depends on "
                   "itself)");
     check(space_advice(&trial.result, "tile")->refused);
     check(!trial.result.left.helpless);

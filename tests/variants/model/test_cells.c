@@ -42,6 +42,21 @@ TEST("fields are arrays of their own")
     loops_close(&loops);
 }
 
+TEST("what is back after a few steps stays where it is")
+{
+    struct loops loops;
+    if (!loops_open(&loops, "../model/pingpong", NULL))
+        return;
+    model_measure(loops.model, &(struct model_values){.nr = 0});
+    struct model_view view = model_view(loops.model);
+    check_eq(view.access_nr, 3);
+    for (size_t i = 0; i < view.access_nr; i++) {
+        check_near(view.access[i].stride_at[0], 0, 0);
+        check_near(view.access[i].stride_at[1], 8, 0);
+    }
+    loops_close(&loops);
+}
+
 TEST("fields of one struct are variables")
 {
     struct loops loops;

@@ -71,6 +71,23 @@ static const struct {
      KERNEL_SPOT_CHAIN, ""},
     {"for (long i = 0; i < n; i++) { double x = a[i]; x = x * x / 2; a[i] = x; }",
      KERNEL_SPOT_CHAIN, ""},
+    {"for (long i = 0; i < n; i++) if (t[i] == 'x') { a[0] = i; break; }",
+     KERNEL_SPOT_SEARCH, "t[i] (line 5)"},
+    {"for (long i = 0; i < n; i++) if (a[i] > c) return;", KERNEL_SPOT_SEARCH,
+     "a[i] (line 5)"},
+    {"long i = 0; while (t[i] != 'x') i++; for (long k = 0; k < n; k++) a[k] = i;",
+     KERNEL_SPOT_SEARCH, "t[i] (line 5)"},
+    {"long i; for (i = 0; t[i]; i++) ; for (long k = 0; k < n; k++) a[k] = i;",
+     KERNEL_SPOT_SEARCH, "t[i] (line 5)"},
+    {"for (long i = 0; i < n; i++) { int k = 0; while (k < 8 && t[i + k] == t[k]) k++; "
+     "a[i] = k; }",
+     KERNEL_SPOT_SEARCH, "t[i + k] (line 5)"},
+    /* the ends of runs; no element decides; nothing ends */
+    {"for (long i = 0; i < n;) { long k = i; while (k < n && t[k] == t[i]) k++; "
+     "a[0] = k; i = k; }",
+     KERNEL_SPOT_SEARCH, ""},
+    {"for (long i = 0; i < n; i++) if (i * c > 9) break;", KERNEL_SPOT_SEARCH, ""},
+    {"for (long i = 0; i < n; i++) if (a[i] > c) a[i] = c;", KERNEL_SPOT_SEARCH, ""},
 };
 
 static void check_spot(const char *body, enum kernel_spot spot, const char *want)
