@@ -139,10 +139,14 @@ size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]
 const struct kernel_loop *loop_unread_at(const struct kernel_view *view, int line)
 {
     const struct kernel_loop *at = NULL;
-    for (size_t i = 0; i < view->loop_nr; i++)
-        if (view->loop[i].line <= line && (!at || view->loop[i].line >= at->line))
+    bool any_read = false;
+    for (size_t i = 0; i < view->loop_nr; i++) {
+        any_read |= view->loop[i].modelled;
+        if ((line <= 0 || view->loop[i].line <= line) &&
+            (!at || view->loop[i].line >= at->line))
             at = &view->loop[i];
-    return at && !at->modelled ? at : NULL;
+    }
+    return at && !(line > 0 ? at->modelled : any_read) ? at : NULL;
 }
 
 bool loop_is_row(const struct kernel_loop *loop)

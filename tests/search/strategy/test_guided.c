@@ -132,6 +132,30 @@ TEST("what is refused on top is tried instead")
     trial_release(&trial);
 }
 
+/* No plan names the loops, so that none of what rules say against their cause can be
+ * tried: a person can do it. */
+TEST("the remedy of a loop that could not be read is for a person")
+{
+    static const struct space_entry entry[] = {{.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    space_dgemm(&trial.space.kernel, 200);
+    for (int i = 0; i < 3; i++) {
+        trial.space.kernel.loop[i].modelled = false;
+        trial.space.kernel.loop[i].parent =
+            -1; /* rules.json: three nests, for this test */
+        trial.space.kernel.loop[i].line = 10 + i;
+    }
+    trial_run(&trial);
+    const struct advice *counts = space_advice(&trial.result, "narrow_counters");
+    check(counts && counts->by_hand && counts->verdict == VERDICT_TRY &&
+          !counts->no_plan);
+    check_str(counts ? counts->outcome : NULL,
+              "not tried, it is done by hand: no plan names the loop in line 12");
+    trial_release(&trial);
+}
+
 /* Both rules have the same weight, and tiles stand first; but the order of loops takes
  * work off the queue that limits. */
 TEST("the larger bound is tried first")
