@@ -264,10 +264,30 @@ static enum cause heaviest(const struct weighing *weighing, enum cause but)
     return first;
 }
 
-/* Of the time, by the run without the cause or by the path. */
+/* Of the time, by the run without the cause or by the path, but of what is full no more
+ * than it is in use. */
 static double explained(const struct weighing *weighing, enum cause cause)
 {
-    return fmax(weighing->weight[cause], weighing->account->share[cause]);
+    const struct occupancy_resource *full = full_by(weighing->now, cause);
+    double share = weighing->account->share[cause];
+
+    if (full && full->saturation == NOT_SATURATED)
+        share = fmin(share, full->utilization.high);
+    return fmax(weighing->weight[cause], share);
+}
+
+/* Of those that explain enough of the time; all of them where a limit is reached. */
+static enum cause first_cause(const struct weighing *weighing)
+{
+    struct weighing left = *weighing;
+    enum cause first = heaviest(&left, CAUSE_NR);
+
+    while (!is_limited(weighing) && left.weight[first] > 0 &&
+           explained(weighing, first) < headline_share) {
+        left.weight[first] = 0;
+        first = heaviest(&left, CAUSE_NR);
+    }
+    return left.weight[first] > 0 ? first : CAUSE_UNKNOWN;
 }
 
 static bool is_regular(const struct pipeline_blame *blame)
@@ -531,9 +551,7 @@ void diagnosis_make(const struct occupancy_case *input, const struct occupancy *
         weigh_full(&weighing);
         weigh_stride(&weighing);
         weigh_streams(&weighing);
-        out->cause = heaviest(&weighing, CAUSE_NR);
-        if (explained(&weighing, out->cause) < headline_share && !is_limited(&weighing))
-            out->cause = CAUSE_UNKNOWN;
+        out->cause = first_cause(&weighing);
     } else {
         weighing.is_full = is_limited(&weighing) &&
                            now->resource[near_limit(now)].saturation == SATURATED;

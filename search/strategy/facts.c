@@ -252,6 +252,25 @@ static bool is_indirect(const struct situation *now, const struct kernel_access 
 
 /* Iterations that use a line, and what they use of it at most, where it counts as brought
  * for little: the three bytes of a pixel, whose loop is the innermost one, are. */
+/* The loop that the cause is in, if it could not be read. */
+static const struct kernel_loop *unread_loop(const struct situation *now)
+{
+    const struct measurement *of = now->measurement;
+    return of->has_occupancy
+               ? loop_unread_at(now->nest->view, of->occupancy.diagnosis.line)
+               : NULL;
+}
+
+/* In the nest, or in a loop that could not be read and is what takes the time. */
+static bool any_indirect(const struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    bool any = any_access(now, is_indirect);
+    for (size_t i = 0; unread_loop(now) && i < view->access_nr; i++)
+        any |= view->access[i].access_class == ACCESS_INDIRECT;
+    return any;
+}
+
 static const double few_iterations = 8, little_use = 0.5;
 
 /* The next line is elsewhere after few iterations, which used little of this one. */
@@ -346,7 +365,7 @@ static void say_nest(struct situation *now)
         return;
     say_number(now, "loop_depth", (double)now->nest->nr);
     say_number(now, "inner_trips", now->nest->trips[now->innermost]);
-    say_yes_no(now, "has_indirect", any_access(now, is_indirect));
+    say_yes_no(now, "has_indirect", any_indirect(now));
     say_yes_no(now, "inner_strided", any_access(now, is_strided));
     say_word(now, "unit_stride_loop", unit_loop(now));
     say_yes_no(now, "has_register_reuse", any_access(now, is_register_reused));
@@ -671,12 +690,9 @@ static void say_reuse(struct situation *now)
     for (int k = 0; k < traffic->level_nr; k++)
         if (traffic->edge[k].fills.known)
             lost |= traffic->edge[k].fills.value > 1.5 * lines;
-    const struct measurement *of = now->measurement;
-    const struct kernel_loop *unread =
-        of->has_occupancy ? loop_unread_at(now->nest->view, of->occupancy.diagnosis.line)
-                          : NULL;
+    const struct kernel_loop *unread = unread_loop(now);
     bool is_nested = unread ? unread->level > 0 : now->nest->nr >= 2;
-    say_yes_no(now, "has_reuse", lost && is_nested && !any_access(now, is_indirect));
+    say_yes_no(now, "has_reuse", lost && is_nested && !any_indirect(now));
 }
 
 static void say_working_set(struct situation *now)

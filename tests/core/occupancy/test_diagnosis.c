@@ -175,8 +175,21 @@ TEST("time that the model does not explain, where lines should come ahead of it"
 
     account.covered_share = 1;
     check_diagnosis(&account, 0.25, CAUSE_PAGE_WALKS, CONFIDENCE_LOW); /* small pages */
-    account.covered_share = 0; /* nothing else is known of it */
-    check_diagnosis(&account, 0.25, CAUSE_MEMORY_BANDWIDTH, CONFIDENCE_LOW);
+    account.covered_share =
+        0; /* nothing else is known of it, and little bandwidth used */
+    check_diagnosis(&account, 0.25, CAUSE_CORE, CONFIDENCE_LOW);
+}
+
+/* What is on the path for much of it, but is used little by what was measured, explains
+ * no more than that: the headline is the next one's. */
+TEST("a cause explains no more than its resource is in use")
+{
+    struct pipeline_account account = account_of(CAUSE_MEMORY_BANDWIDTH, 0.4, 0.2);
+
+    account.share[CAUSE_ISSUE_WIDTH] = 0.5;
+    account.core_alone = 0.3;
+    account.call_s = 0.0025; /* 2.6 GB/s: a fifth of what there is */
+    check_diagnosis(&account, 0.0025, CAUSE_ISSUE_WIDTH, CONFIDENCE_LOW);
 }
 
 TEST("without an account it is what was measured, or the cap that explains n")
