@@ -355,7 +355,10 @@ static void settle_one(const json_t *report, json_t *advice)
         json_string(
             advice_sureness(report, advice, json_is_object(bound) ? bound : NULL)));
     settle_expected(report, advice, most);
-    set(advice, "most", bound);
+    json_decref(bound);
+    /* a bound that is believed no more says nothing */
+    set(advice, "most",
+        json_quantity(most.value <= ADVICE_MAX_BOUND ? most : quantity_unknown()));
 }
 
 /* What is to be tried and what is to be allowed stand in one list, by what they promise.

@@ -13,8 +13,7 @@ double advice_worth(struct quantity bound_speedup)
     return worth_up_to(bound_speedup, 10);
 }
 
-/* Column walks of bench/advice gained what their bounds said, up to 61 of 68. */
 double advice_expected(struct quantity bound_speedup, double trust)
 {
-    return pow(worth_up_to(bound_speedup, 64), trust);
+    return pow(worth_up_to(bound_speedup, ADVICE_MAX_BOUND), trust);
 }

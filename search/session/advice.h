@@ -28,8 +28,10 @@ struct advice {
     bool contradicted;
 };
 
-/* A bound below it is not worth a try. */
+/* A bound below it is not worth a try; one above it is taken as that: column walks of
+ * bench/advice gained what their bounds said, up to 61 of 68. */
 #define ADVICE_MIN_BOUND 1.02
+#define ADVICE_MAX_BOUND 64
 /* A bound as far as it is believed, 1 .. 10: beyond 10 it says no more than 10. Unknown
  * counts as 2. */
 double advice_worth(struct quantity bound_speedup);

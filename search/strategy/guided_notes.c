@@ -288,9 +288,14 @@ static char *legal_plan(struct guided *guided, const char *transformation, bool 
     struct propose about = guided_about(guided, guided->now, &now);
     propose(&about, transformation, &list, why_not);
     *any = list.nr > 0;
-    for (size_t i = 0; !plan && i < list.nr && i < LOOKS; i++)
+    for (size_t i = 0; !plan && i < list.nr && i < LOOKS; i++) {
+        const char *why = NULL;
         if (session_remedied(guided->session, &list.item[i]))
             plan = choice_text(&list.item[i]);
+        else if (!why_not->length)
+            why = session_refusal(guided->session, &list.item[i]);
+        buf_add(why_not, why ? why : "");
+    }
     choices_release(&list);
     return plan;
 }
@@ -314,8 +319,13 @@ void guided_suggest(struct guided *guided)
         if (!any)
             guided_note_no_plan(guided, advice->transformation, buf_str(&why_not));
         advice->refused = any && !advice->plan;
-        if (advice->refused)
-            replace(&advice->outcome, "no plan of it is legal here");
+        if (advice->refused) {
+            char *outcome =
+                xasprintf("no plan of it is legal here%s%s%s", why_not.length ? " (" : "",
+                          buf_str(&why_not), why_not.length ? ")" : "");
+            replace(&advice->outcome, outcome);
+            free(outcome);
+        }
         buf_release(&why_not);
     }
 }
