@@ -362,10 +362,12 @@ static void say_stride(const struct pipeline_blame *blame, int line_bytes,
 
 static void say_in_flight(const struct occupancy *now, struct buf *text)
 {
-    if (!now->in_flight.known)
+    struct quantity n = now->in_flight;
+
+    if (!n.known || (isinf(n.high) && n.low < n.value / 2)) /* "at least 0" */
         return;
     buf_add(text, " (on average ");
-    buf_add_between(text, now->in_flight, 1);
+    buf_add_between(text, n, 1);
     buf_add(text, " misses in flight)");
 }
 
