@@ -173,21 +173,19 @@ static int check_array(const struct json_at *at, const struct inputs_array *arra
     return 0;
 }
 
+static int take_integer(const struct json_at *at, void *into, struct error *err)
+{
+    long long *list = into;
+
+    return json_integer_here(at, 0, INT64_MAX, &list[at->index], err);
+}
+
 static int take_list(const struct json_at *at, const char *key, long long **out,
                      size_t *nr, struct error *err)
 {
-    struct json_at list;
-
-    if (json_array_at(at, key, &list, nr, err))
-        return -1;
+    *nr = json_size_at(at, key);
     *out = xcalloc(*nr + 1, sizeof(**out));
-    for (size_t i = 0; i < *nr; i++) {
-        struct json_at one = json_element(&list, i);
-
-        if (json_integer_here(&one, 0, INT64_MAX, &(*out)[i], err))
-            return -1;
-    }
-    return 0;
+    return json_each(at, key, 0, SIZE_MAX, take_integer, *out, err);
 }
 
 /* Absent of arrays without, and in files of before. */

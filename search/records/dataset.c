@@ -132,9 +132,9 @@ static size_t find(const struct dataset *dataset, const char *plan)
     return i;
 }
 
-static int add_measurement(struct dataset *dataset, const struct json_at *at,
-                           struct error *err)
+static int add_measurement(const struct json_at *at, void *into, struct error *err)
 {
+    struct dataset *dataset = into;
     struct measurement read = {0};
     if (measurement_from_json(at, &read, err))
         return -1;
@@ -177,11 +177,8 @@ static int read_measurements(struct dataset *dataset, const struct json_at *top,
     dataset->entry = xcalloc(nr + 1, sizeof(*dataset->entry));
     dataset->measured = xcalloc(nr + 1, sizeof(*dataset->measured));
     dataset->measurement = xcalloc(nr + 1, sizeof(*dataset->measurement));
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (add_measurement(dataset, &one, err))
-            return -1;
-    }
+    if (json_each_here(&list, add_measurement, dataset, err))
+        return -1;
     for (size_t i = 0; i < dataset->nr; i++)
         dataset->entry[i].plan = dataset->plans.v[i];
     return check_baseline(dataset, &list, err);
