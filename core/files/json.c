@@ -163,6 +163,11 @@ json_t *json_strings(const char *const *text, size_t nr)
     return list;
 }
 
+json_t *json_strvec(const struct strvec *list)
+{
+    return json_strings((const char *const *)list->v, list->nr);
+}
+
 static const double exact_limit = 9007199254740992.0; /* 2^53 */
 
 static const char *type_name(const json_t *node)

@@ -98,6 +98,7 @@ json_t *text_json(const char *text);
 
 /* An array of texts; of a required member that is one, each is pushed. */
 json_t *json_strings(const char *const *text, size_t nr);
+json_t *json_strvec(const struct strvec *list);
 int json_strings_at(const struct json_at *at, const char *key, struct strvec *out,
                     struct error *err);
 

@@ -95,7 +95,7 @@ static json_t *array_json(const struct inputs_array *array)
 
 json_t *inputs_json(const struct inputs *inputs)
 {
-    json_t *numbers = json_array(), *arrays = json_array(), *overlaps = json_array();
+    json_t *numbers = json_array(), *arrays = json_array();
 
     for (size_t i = 0; i < inputs->number_nr; i++)
         json_array_append_new(numbers,
@@ -103,15 +103,13 @@ json_t *inputs_json(const struct inputs *inputs)
                                         "value", inputs->number[i].value));
     for (size_t i = 0; i < inputs->array_nr; i++)
         json_array_append_new(arrays, array_json(&inputs->array[i]));
-    for (size_t i = 0; i < inputs->overlaps.nr; i++)
-        json_array_append_new(overlaps, text_json(inputs->overlaps.v[i]));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
                      "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
                      inputs->signature, "source", text_json(inputs->source), "program",
                      text_json(inputs->program), "symbol", inputs->symbol, "command",
                      text_json(inputs->command), "call", (json_int_t)inputs->call, "host",
                      inputs->host, "date", inputs->date, "numbers", numbers, "arrays",
-                     arrays, "overlaps", overlaps);
+                     arrays, "overlaps", json_strvec(&inputs->overlaps));
 }
 
 static int take_text(const struct json_at *at, const char *key, char **out,

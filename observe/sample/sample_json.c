@@ -62,10 +62,9 @@ int samples_write(const char *path, const struct samples *samples, struct error 
 {
     json_t *root = json_pack(
         "{s:s, s:o, s:s, s:s?, s:f, s:I, s:o, s:o, s:o, s:s, s:i, s:o, s:s?}", "schema",
-        schema, "command",
-        json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
-        samples->dir, "rank", samples->rank, "frequency_hz", samples->frequency_hz,
-        "lost", (json_int_t)samples->lost, "wall_s", json_number_or_null(samples->wall_s),
+        schema, "command", json_strvec(&samples->argv), "dir", samples->dir, "rank",
+        samples->rank, "frequency_hz", samples->frequency_hz, "lost",
+        (json_int_t)samples->lost, "wall_s", json_number_or_null(samples->wall_s),
         "user_s", json_number_or_null(samples->user_s), "system_s",
         json_number_or_null(samples->system_s), "end", spawn_end_word(samples->end),
         "code", samples->code, "misses", misses_json(samples), "misses_why",

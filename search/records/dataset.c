@@ -31,23 +31,15 @@ struct dataset {
 
 /* ---- writing ---- */
 
-static json_t *words_json(const struct strvec *words)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < words->nr; i++)
-        json_array_append_new(list, text_json(words->v[i]));
-    return list;
-}
-
 json_t *dataset_json(const struct dataset_about *about)
 {
     char *date = date_now();
     json_t *kernel =
         json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", about->name, "file",
                   about->file, "source", text_json(about->source), "words",
-                  words_json(about->words), "cflags", words_json(about->cflags));
+                  json_strvec(about->words), "cflags", json_strvec(about->cflags));
     json_t *compiler = json_pack("{s:s, s:o}", "version", about->compiler, "flags",
-                                 words_json(about->flags));
+                                 json_strvec(about->flags));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:i, s:o}", "schema", schema, "date",
                              date, "kernel", kernel, "compiler", compiler, "cores",
                              about->cores, "machine", machine_to_json(about->machine));

@@ -127,9 +127,7 @@ json_t *machine_to_json(const struct machine *machine)
     json_object_set_new(root, "l2_mshrs", machine_limit_json(&machine->l2_mshrs));
     json_object_set_new(root, "curves", curves_json(machine->curve, machine->curve_nr));
     json_object_set_new(root, "memories", memories_json(machine));
-    json_object_set_new(
-        root, "notes",
-        json_strings((const char *const *)machine->note.v, machine->note.nr));
+    json_object_set_new(root, "notes", json_strvec(&machine->note));
     return root;
 }
 

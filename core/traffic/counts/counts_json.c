@@ -22,17 +22,15 @@ static json_t *event_json(const struct event_count *count)
 
 json_t *count_set_to_json(const struct count_set *set)
 {
-    json_t *events = json_array(), *notes = json_array();
+    json_t *events = json_array();
     for (size_t i = 0; i < set->count_nr; i++)
         json_array_append_new(events, event_json(&set->count[i]));
-    for (size_t i = 0; i < set->note.nr; i++)
-        json_array_append_new(notes, text_json(set->note.v[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                      "inflight.counts/1", "source", text_json(set->source), "cpu",
                      text_json(set->cpu), "seconds", json_quantity(set->seconds), "cores",
                      set->cores > 0 ? json_integer(set->cores) : json_null(), "calls",
                      set->calls > 0 ? json_real(set->calls) : json_null(), "events",
-                     events, "notes", notes);
+                     events, "notes", json_strvec(&set->note));
 }
 
 /* ---- reading ---- */
