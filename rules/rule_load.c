@@ -88,9 +88,10 @@ static int read_words(const struct json_at *at, struct rule_condition *condition
     return result;
 }
 
-static int read_condition(const struct json_at *at, struct rule_condition *condition,
-                          struct error *err)
+static int read_condition(const struct json_at *at, void *into, struct error *err)
 {
+    struct rule_condition *condition = (struct rule_condition *)into + at->index;
+
     if (json_only_keys(at, "metric op value unit", err) ||
         read_metric(at, "metric", &condition->metric, err))
         return -1;
@@ -112,13 +113,7 @@ static int read_when(const struct json_at *at, struct rule *rule, struct error *
         return json_fail(&when, err, "expected at least one condition");
     rule->when = xcalloc(nr, sizeof(*rule->when));
     rule->when_nr = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&when, i);
-
-        if (read_condition(&element, &rule->when[i], err))
-            return -1;
-    }
-    return 0;
+    return json_each_here(&when, read_condition, rule->when, err);
 }
 
 static int read_ratio_metric(const struct json_at *at, const char *key, const char **name,
@@ -175,32 +170,28 @@ static int read_factor(const struct json_at *at, struct rule_work *work,
     return read_min(at, work, err);
 }
 
+static int read_one_work(const struct json_at *at, void *into, struct error *err)
+{
+    struct rule_work *work = (struct rule_work *)into + at->index;
+    size_t resource_nr;
+    const char *const *words = resource_list(&resource_nr);
+    int resource;
+
+    if (json_only_keys(at, "resource factor metric unknown least", err))
+        return -1;
+    resource = listed_at(at, "resource", "resource", resource_list, err);
+    if (resource < 0 || read_factor(at, work, err))
+        return -1;
+    work->resource = words[resource];
+    return 0;
+}
+
 static int read_work(const struct json_at *at, struct rule_work **work, size_t *work_nr,
                      struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(at, "work"))
-        return 0;
-    if (json_array_at(at, "work", &list, &nr, err))
-        return -1;
-    *work = xcalloc(nr ? nr : 1, sizeof(**work));
-    *work_nr = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&list, i);
-        size_t resource_nr;
-        const char *const *words = resource_list(&resource_nr);
-        int resource;
-
-        if (json_only_keys(&element, "resource factor metric unknown least", err))
-            return -1;
-        resource = listed_at(&element, "resource", "resource", resource_list, err);
-        if (resource < 0 || read_factor(&element, &(*work)[i], err))
-            return -1;
-        (*work)[i].resource = words[resource];
-    }
-    return 0;
+    *work_nr = json_size_at(at, "work");
+    *work = xcalloc(*work_nr + 1, sizeof(**work));
+    return json_each_if(at, "work", read_one_work, *work, err);
 }
 
 static int read_sentence(const struct json_at *at, struct rule *rule, struct error *err)
@@ -293,8 +284,10 @@ static int read_name(const struct json_at *at, const char *key, const char **nam
     return 0;
 }
 
-static int read_pair(const struct json_at *at, struct rule_pair *pair, struct error *err)
+static int read_pair(const struct json_at *at, void *into, struct error *err)
 {
+    struct rule_pair *pair = (struct rule_pair *)into + at->index;
+
     if (json_only_keys(at, "first second reason source", err) ||
         read_name(at, "first", &pair->first, err) ||
         read_name(at, "second", &pair->second, err) ||
@@ -309,19 +302,11 @@ static int read_pair(const struct json_at *at, struct rule_pair *pair, struct er
 /* The pairs of a file go before those there are; none is added when it fails. */
 static int read_pairs(const struct json_at *top, struct rule_set *set, struct error *err)
 {
-    struct json_at list;
-    size_t nr = 0;
-    if (!json_has(top, "pairs"))
-        return 0;
-    if (json_array_at(top, "pairs", &list, &nr, err))
-        return -1;
+    size_t nr = json_size_at(top, "pairs");
     struct rule_pair *pair = xcalloc(set->pair_nr + nr + 1, sizeof(*pair));
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&list, i);
-        if (read_pair(&element, &pair[i], err)) {
-            free(pair);
-            return -1;
-        }
+    if (json_each_if(top, "pairs", read_pair, pair, err)) {
+        free(pair);
+        return -1;
     }
     if (set->pair_nr)
         memcpy(pair + nr, set->pair, set->pair_nr * sizeof(*pair));
@@ -333,8 +318,9 @@ static int read_pairs(const struct json_at *top, struct rule_set *set, struct er
 
 /* ---- what no rule speaks of ---- */
 
-static int read_rest(const struct json_at *at, struct rule_rest *rest, struct error *err)
+static int read_rest(const struct json_at *at, void *into, struct error *err)
 {
+    struct rule_rest *rest = (struct rule_rest *)into + at->index;
     const char *word, *source;
 
     if (json_only_keys(at, "transformation work realized source", err) ||
@@ -362,19 +348,11 @@ static void rests_release(struct rule_rest *rest, size_t nr)
 /* Those of a file go before those there are. */
 static int read_rests(const struct json_at *top, struct rule_set *set, struct error *err)
 {
-    struct json_at list;
-    size_t nr = 0;
-    if (!json_has(top, "unless_said"))
-        return 0;
-    if (json_array_at(top, "unless_said", &list, &nr, err))
-        return -1;
+    size_t nr = json_size_at(top, "unless_said");
     struct rule_rest *rest = xcalloc(set->rest_nr + nr + 1, sizeof(*rest));
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&list, i);
-        if (read_rest(&element, &rest[i], err)) {
-            rests_release(rest, nr);
-            return -1;
-        }
+    if (json_each_if(top, "unless_said", read_rest, rest, err)) {
+        rests_release(rest, nr);
+        return -1;
     }
     if (set->rest_nr)
         memcpy(rest + nr, set->rest, set->rest_nr * sizeof(*rest));

@@ -171,13 +171,11 @@ void budget_release(struct budget *budget)
 json_t *budget_json(const struct budget *budget, const struct search_result *result)
 {
     const struct search_looks *looks = &result->looks;
-    json_t *list = json_array();
 
-    for (size_t i = 0; i < result->left_out.nr; i++)
-        json_array_append_new(list, text_json(result->left_out.v[i]));
-    return json_pack(
-        "{s:f, s:f, s:f, s:s?, s:s?, s:o, s:{s:I, s:f, s:f}}", "seconds", budget->seconds,
-        "before_s", budget->before_s, "least_s", budget->min_s, "sentence",
-        budget->sentence, "shortage", budget->shortage, "left_out", list, "looks", "nr",
-        (json_int_t)looks->nr, "seconds", looks->seconds, "error", looks->error);
+    return json_pack("{s:f, s:f, s:f, s:s?, s:s?, s:o, s:{s:I, s:f, s:f}}", "seconds",
+                     budget->seconds, "before_s", budget->before_s, "least_s",
+                     budget->min_s, "sentence", budget->sentence, "shortage",
+                     budget->shortage, "left_out", json_strvec(&result->left_out),
+                     "looks", "nr", (json_int_t)looks->nr, "seconds", looks->seconds,
+                     "error", looks->error);
 }

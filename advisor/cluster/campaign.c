@@ -458,8 +458,7 @@ static int run_on(struct campaign *campaign, struct kind *kind, struct error *er
                    "on nodes partition account node-constraint time exclusive "
                    "slurm-options node-hours",
                    &nothing, &words);
-    json_object_set_new(question, "words",
-                        json_strings((const char *const *)words.v, words.nr));
+    json_object_set_new(question, "words", json_strvec(&words));
     json_object_set_new(question, "folder", json_string(here));
     int status = remote_new(&opts, &remote, err);
     if (!status)

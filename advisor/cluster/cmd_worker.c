@@ -232,12 +232,11 @@ static int answer_processor(struct node *node, json_t *answer, struct error *err
     const struct record_cpu *cpu = &machine.cpu;
     int status = keep_record_processor(&node->bench, &machine, err);
     if (!status)
-        json_object_set_new(
-            answer, "processor",
-            json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture", cpu->architecture,
-                      "vendor", cpu->vendor, "family", cpu->family, "model", cpu->model,
-                      "name", cpu->name, "isa",
-                      json_strings((const char *const *)machine.isa.v, machine.isa.nr)));
+        json_object_set_new(answer, "processor",
+                            json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "architecture",
+                                      cpu->architecture, "vendor", cpu->vendor, "family",
+                                      cpu->family, "model", cpu->model, "name", cpu->name,
+                                      "isa", json_strvec(&machine.isa)));
     record_machine_release(&machine);
     return status;
 }

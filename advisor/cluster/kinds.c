@@ -83,7 +83,7 @@ json_t *kinds_json(const struct kinds *kinds)
     }
     struct strvec sentences = {0};
     kinds_sentences(kinds, &sentences);
-    json_t *comparison = json_strings((const char *const *)sentences.v, sentences.nr);
+    json_t *comparison = json_strvec(&sentences);
     strvec_release(&sentences);
     return json_pack("{s:s, s:s, s:o, s:o}", "schema", "inflight.campaign/1", "version",
                      INFLIGHT_VERSION, "kinds", list, "comparison", comparison);

@@ -25,9 +25,8 @@ static json_t *outlined_json(const struct settings *settings, const struct outli
         what->function, "from", taken ? what->from : NULL, "attribute", attribute,
         "first_line", taken ? json_integer(what->first_line) : json_null(), "last_line",
         taken ? json_integer(what->last_line) : json_null(), "line", what->line, "unread",
-        what->unread, "parameters",
-        json_strings((const char *const *)what->parameter.v, what->parameter.nr),
-        "results", json_strings((const char *const *)what->result.v, what->result.nr));
+        what->unread, "parameters", json_strvec(&what->parameter), "results",
+        json_strvec(&what->result));
 }
 
 static enum outline_attribute attribute_of(const struct settings *settings)

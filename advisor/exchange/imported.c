@@ -41,23 +41,17 @@ static int check_parameters(const struct json_at *top, struct error *err)
     return 0;
 }
 
-static int check_figures(const struct json_at *at, struct error *err)
+static int check_figure(const struct json_at *at, void *unused, struct error *err)
 {
-    struct json_at list = {0};
+    (void)unused;
     const char *word;
     double value;
-    size_t nr = 0;
-    if (json_has(at, "figures") && json_array_at(at, "figures", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (json_only_keys(&one, "name value unit", err) ||
-            json_string_at(&one, "name", &word, err) ||
-            json_string_at(&one, "unit", &word, err) ||
-            json_number_at(&one, "value", -HUGE_VAL, HUGE_VAL, &value, err))
-            return -1;
-    }
-    return 0;
+    return json_only_keys(at, "name value unit", err) ||
+                   json_string_at(at, "name", &word, err) ||
+                   json_string_at(at, "unit", &word, err) ||
+                   json_number_at(at, "value", -HUGE_VAL, HUGE_VAL, &value, err)
+               ? -1
+               : 0;
 }
 
 static int check_measurement(const struct json_at *at, void *unused, struct error *err)
@@ -71,7 +65,7 @@ static int check_measurement(const struct json_at *at, void *unused, struct erro
     if (measurement_from_json(at, &measurement, err))
         return -1;
     measurement_release(&measurement);
-    return check_figures(at, err) ||
+    return json_each_if(at, "figures", check_figure, NULL, err) ||
                    (json_has(at, "configuration") &&
                     json_object_at(at, "configuration", &configuration, err)) ||
                    (json_has(at, "detail") && json_string_at(at, "detail", &detail, err))

@@ -240,10 +240,9 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
     for (size_t i = 0; i < facts->set->metric_nr; i++)
         if (facts->set->metric[i].fact && !facts->result.value[i].absent)
             json_array_append_new(list, fact_json(facts, i, occupancy));
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name, "title",
-        facts->set->title, "source", text_json(facts->source), "metrics", list, "notes",
-        json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name,
+                     "title", facts->set->title, "source", text_json(facts->source),
+                     "metrics", list, "notes", json_strvec(&facts->result.note));
 }
 
 /* "51 % (48 to 55)", "7.9 lines [7.2, 8.6]" */

@@ -10,11 +10,6 @@
 #include "core/base.h"
 #include "core/store/store.h"
 
-static json_t *strings(const struct strvec *list)
-{
-    return json_strings((const char *const *)list->v, list->nr);
-}
-
 /* ---- definitions ---- */
 
 static json_t *definition_json(const struct metrics_column *column)
@@ -36,14 +31,15 @@ static json_t *models_json(const struct metrics_report *report,
     for (size_t i = 0; i < set->model_nr; i++) {
         struct strvec missing = {0};
         metrics_missing(column, i, &missing);
-        json_array_append_new(
-            list,
-            json_pack(
-                "{s:s, s:s, s:o, s:s, s:b, s:b, s:b, s:o}", "name", set->model[i].name,
-                "title", set->model[i].title, "about", text_json(set->model[i].about),
-                "roots", metric_sum_word(set->model[i].roots), "losses",
-                (int)set->model[i].losses, "computed", metrics_computed(column, i),
-                "shown", metrics_shows(report, column, i), "missing", strings(&missing)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s, s:b, s:b, s:b, s:o}",
+                                              "name", set->model[i].name, "title",
+                                              set->model[i].title, "about",
+                                              text_json(set->model[i].about), "roots",
+                                              metric_sum_word(set->model[i].roots),
+                                              "losses", (int)set->model[i].losses,
+                                              "computed", metrics_computed(column, i),
+                                              "shown", metrics_shows(report, column, i),
+                                              "missing", json_strvec(&missing)));
         strvec_release(&missing);
     }
     return list;
@@ -116,7 +112,7 @@ static json_t *notes_json(const struct metrics_column *column)
 {
     struct strvec all = {0};
     metrics_notes(column, &all);
-    json_t *list = strings(&all);
+    json_t *list = json_strvec(&all);
     strvec_release(&all);
     return list;
 }
@@ -373,11 +369,10 @@ static json_t *json_of_set(const struct metric_set *set)
     for (size_t i = 0; i < set->metric_nr; i++)
         json_array_append_new(metrics, json_of_metric(set, i));
     for (size_t i = 0; i < set->event_nr; i++)
-        json_array_append_new(
-            events, json_pack("{s:s, s:o, s:o}", "name", set->event[i].name, "aliases",
-                              json_strings((const char *const *)set->event[i].alias.v,
-                                           set->event[i].alias.nr),
-                              "note", text_json(set->event[i].note)));
+        json_array_append_new(events,
+                              json_pack("{s:s, s:o, s:o}", "name", set->event[i].name,
+                                        "aliases", json_strvec(&set->event[i].alias),
+                                        "note", text_json(set->event[i].note)));
     json_object_set_new(one, "metrics", metrics);
     json_object_set_new(one, "events", events);
     return one;

@@ -273,7 +273,7 @@ static json_t *notes_json(const struct metrics_roof *roof)
 {
     struct strvec notes = {0};
     roof_notes(roof, &notes);
-    json_t *list = json_strings((const char *const *)notes.v, notes.nr);
+    json_t *list = json_strvec(&notes);
     strvec_release(&notes);
     return list;
 }

@@ -26,14 +26,6 @@ static json_t *advice_json(const struct answer *answer)
     return list;
 }
 
-static json_t *notes_json(const struct strvec *note)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < note->nr; i++)
-        json_array_append_new(list, text_json(note->v[i]));
-    return list;
-}
-
 static json_t *access_json(struct quantity share)
 {
     if (!share.known)
@@ -46,7 +38,7 @@ static json_t *access_json(struct quantity share)
 static void add_given(const struct given *given, json_t *root)
 {
     json_object_set_new(root, "source", text_json(given->source));
-    json_object_set_new(root, "notes", notes_json(&given->note));
+    json_object_set_new(root, "notes", json_strvec(&given->note));
     if (given->document)
         json_object_set(root, given->key, given->document);
 }

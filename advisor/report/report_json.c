@@ -45,8 +45,7 @@ json_t *report_kernel_json(const struct kernel *kernel)
         "assumptions", json_strings(view.assumption, view.assumption_nr));
     if (kernel_flags_from(kernel)) {
         const struct strvec *flags = kernel_read_flags(kernel);
-        json_object_set_new(root, "cflags",
-                            json_strings((const char *const *)flags->v, flags->nr));
+        json_object_set_new(root, "cflags", json_strvec(flags));
         json_object_set_new(root, "cflags_from", text_json(kernel_flags_from(kernel)));
     }
     if (kernel_inputs_note(kernel))
@@ -72,10 +71,8 @@ json_t *report_machine_json(const struct context *bench)
 
 json_t *report_compiler_json(const struct toolchain *toolchain)
 {
-    return json_pack(
-        "{s:s, s:s, s:o}", "name", toolchain->compiler, "version", toolchain->version,
-        "flags",
-        json_strings((const char *const *)toolchain->flags.v, toolchain->flags.nr));
+    return json_pack("{s:s, s:s, s:o}", "name", toolchain->compiler, "version",
+                     toolchain->version, "flags", json_strvec(&toolchain->flags));
 }
 
 static json_t *advice_json(const struct search_result *result)

@@ -100,7 +100,7 @@ static json_t *same_kernel(const json_t *report, const char *command, bool searc
         strvec_push(&words, *more);
     for (size_t i = 0; i < flags.nr; i++)
         strvec_push(&words, flags.v[i]);
-    json_t *list = json_strings((const char *const *)words.v, words.nr);
+    json_t *list = json_strvec(&words);
     strvec_release(&words);
     strvec_release(&flags);
     return list;

@@ -19,6 +19,16 @@ void sort_doubles(double *value, size_t nr)
         qsort(value, nr, sizeof(*value), compare_doubles);
 }
 
+double *sorted_copy(const double *value, size_t nr)
+{
+    double *copy = xcalloc(nr + 1, sizeof(*copy));
+
+    if (nr)
+        memcpy(copy, value, nr * sizeof(*copy));
+    sort_doubles(copy, nr);
+    return copy;
+}
+
 double median_of_sorted(const double *value, size_t nr)
 {
     return nr ? 0.5 * (value[(nr - 1) / 2] + value[nr / 2]) : NAN;
@@ -32,11 +42,8 @@ double median_sorting(double *value, size_t nr)
 
 double median_of(const double *value, size_t nr)
 {
-    double *copy = xcalloc(nr + 1, sizeof(*copy)), median;
+    double *copy = sorted_copy(value, nr), median = median_of_sorted(copy, nr);
 
-    if (nr)
-        memcpy(copy, value, nr * sizeof(*copy));
-    median = median_sorting(copy, nr);
     free(copy);
     return median;
 }

@@ -7,6 +7,7 @@
 /* For qsort, ascending. */
 int compare_doubles(const void *a, const void *b);
 void sort_doubles(double *value, size_t nr);
+double *sorted_copy(const double *value, size_t nr); /* caller frees */
 
 /* The middle one, or the mean of the two in the middle; NaN of none. */
 double median_of_sorted(const double *value, size_t nr);

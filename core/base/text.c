@@ -34,14 +34,38 @@ const char *text_line(const char *text, int line)
     return text;
 }
 
+int text_line_ends(const char *text, size_t length)
+{
+    int nr = 0;
+    for (size_t i = 0; i < length; i++)
+        nr += text[i] == '\n';
+    return nr;
+}
+
+bool is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+size_t text_word_length(const char *text)
+{
+    size_t length = 0;
+    while (is_word_char(text[length]))
+        length++;
+    return length;
+}
+
+size_t text_name_length(const char *text)
+{
+    return isdigit((unsigned char)*text) ? 0 : text_word_length(text);
+}
+
 bool text_has_word(const char *text, const char *word)
 {
     const char *at = text;
     size_t length = strlen(word);
     while ((at = strstr(at, word))) {
-        bool starts = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
-        if (starts && ends)
+        if ((at == text || !is_word_char(at[-1])) && !is_word_char(at[length]))
             return true;
         at++;
     }

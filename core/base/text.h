@@ -13,8 +13,14 @@ bool text_ends(const char *text, const char *end);
 const char *text_behind(const char *text, const char *start);
 /* Where its line of that number begins, from 1; NULL = it has not so many. */
 const char *text_line(const char *text, int line);
+int text_line_ends(const char *text, size_t length);
 /* Is `word` in it, with no letter, digit or _ at either side? */
 bool text_has_word(const char *text, const char *word);
+
+bool is_word_char(char c); /* letter, digit or _ */
+/* Of the letters, digits and _ that the text begins with. */
+size_t text_word_length(const char *text);
+size_t text_name_length(const char *text); /* 0 where the first is a digit */
 
 /* Of a list of numbers as Linux writes it, "0-3,8", the next range at *at, which moves
  * behind it: 1; 0 at the end of the text or line, -1 where the list is none. low <= high,

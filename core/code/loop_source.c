@@ -1,6 +1,5 @@
 #include "core/code/loop_source.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -23,17 +22,12 @@ static const char *const *words_of(const char *language)
     return language && strcmp(language, "Rust") == 0 ? words_rust : words_c;
 }
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool is_word_at(const char *at, const char *word, bool any_case)
 {
     size_t length = strlen(word);
 
     return (any_case ? strncasecmp(at, word, length) : strncmp(at, word, length)) == 0 &&
-           !is_name(at[length]);
+           !is_word_char(at[length]);
 }
 
 /* From here to the end of the line it is a comment. */
@@ -55,7 +49,7 @@ static bool begins_loop(const char *at, const char *end, const char *language)
     for (; at < end && !(is_silent(at, fortran) && !in_text); before = *at++) {
         if (*at == '"' && before != '\\')
             in_text = !in_text;
-        if (in_text || is_name(before))
+        if (in_text || is_word_char(before))
             continue;
         for (const char *const *word = words_of(language); *word; word++)
             if (is_word_at(at, *word, fortran))

@@ -58,10 +58,7 @@ int cpu_core_read(const struct json_at *at, struct cpu_core *core, struct error 
  * file `generic`, whose source stands there if nothing is told. */
 int cpu_core_of(const struct cpu *cpu, struct cpu_core *out, struct error *err);
 
-/* Is the figure of the CPU's own file? "load_entries", "latency.fp_add",
- * "per_cycle.multiply". */
-bool cpu_core_tells(const struct cpu_core *core, const char *figure);
-/* How many of all figures are, 0 to 1: 0 = generic. */
+/* How many of all figures are of the CPU's own file, 0 to 1: 0 = generic. */
 double cpu_core_told_share(const struct cpu_core *core);
 
 #endif

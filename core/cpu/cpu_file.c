@@ -130,13 +130,6 @@ static int read_feature(const struct json_at *at, void *into, struct error *err)
     return json_fail(at, err, "unknown feature \"%s\"", word);
 }
 
-static int read_features(const struct json_at *at, const char *key, unsigned *bits,
-                         struct error *err)
-{
-    return json_has(at, key) ? json_each(at, key, 0, SIZE_MAX, read_feature, bits, err)
-                             : 0;
-}
-
 static int read_geometry(const struct json_at *row_at, struct cpu_geometry *geometry,
                          struct error *err)
 {
@@ -149,8 +142,8 @@ static int read_geometry(const struct json_at *row_at, struct cpu_geometry *geom
                    read_sizes(&at, "l1d_kib", geometry->l1d_kib, err) ||
                    read_sizes(&at, "l1i_kib", geometry->l1i_kib, err) ||
                    read_sizes(&at, "l2_kib", geometry->l2_kib, err) ||
-                   read_features(&at, "has", &geometry->has, err) ||
-                   read_features(&at, "lacks", &geometry->lacks, err)
+                   json_each_if(&at, "has", read_feature, &geometry->has, err) ||
+                   json_each_if(&at, "lacks", read_feature, &geometry->lacks, err)
                ? -1
                : 0;
 }

@@ -71,20 +71,25 @@ int condition_read_numbers(const struct json_at *at, double factor,
     return 0;
 }
 
-static int check_word(const struct json_at *here, const char *what,
-                      const char *const *words, struct error *err)
+struct word_list {
+    const char *what; /* they are of */
+    const char *const *words;
+};
+
+static int check_word(const struct json_at *here, void *into, struct error *err)
 {
+    const struct word_list *list = into;
     struct buf known = {0};
     const char *word;
     size_t nr = 0;
 
     if (json_string_here(here, &word, err))
         return -1;
-    for (; words[nr]; nr++)
-        if (strcmp(words[nr], word) == 0)
+    for (; list->words[nr]; nr++)
+        if (strcmp(list->words[nr], word) == 0)
             return 0;
-    buf_add_known(&known, word, words, nr);
-    json_fail(here, err, "%s has no word \"%s\"%s", what, word, buf_str(&known));
+    buf_add_known(&known, word, list->words, nr);
+    json_fail(here, err, "%s has no word \"%s\"%s", list->what, word, buf_str(&known));
     buf_release(&known);
     return -1;
 }
@@ -93,6 +98,7 @@ int condition_read_words(const struct json_at *at, const char *what,
                          const char *const *words, struct condition *condition,
                          struct error *err)
 {
+    struct word_list list = {what, words};
     struct json_at value;
     size_t nr;
 
@@ -101,19 +107,14 @@ int condition_read_words(const struct json_at *at, const char *what,
     if (condition->op < OP_EQUAL)
         return json_fail(at, err, "%s is a word: op can be ==, != or in", what);
     if (condition->op != OP_IN) {
-        if (json_member(at, "value", &value, err) || check_word(&value, what, words, err))
+        if (json_member(at, "value", &value, err) || check_word(&value, &list, err))
             return -1;
         condition->word = value.node;
         return 0;
     }
-    if (json_array_at(at, "value", &value, &nr, err))
+    if (json_array_at(at, "value", &value, &nr, err) ||
+        json_each_here(&value, check_word, &list, err))
         return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&value, i);
-
-        if (check_word(&element, what, words, err))
-            return -1;
-    }
     condition->word = value.node;
     return nr ? 0 : json_fail(&value, err, "names no word");
 }

@@ -163,6 +163,11 @@ json_t *json_strings(const char *const *text, size_t nr)
     return list;
 }
 
+json_t *json_strvec(const struct strvec *list)
+{
+    return json_strings((const char *const *)list->v, list->nr);
+}
+
 static const double exact_limit = 9007199254740992.0; /* 2^53 */
 
 static const char *type_name(const json_t *node)
@@ -314,6 +319,18 @@ struct json_at json_element(const struct json_at *array, size_t index)
                             .index = index};
 }
 
+int json_each_here(const struct json_at *array, json_reader *read, void *into,
+                   struct error *err)
+{
+    for (size_t i = 0; i < json_array_size(array->node); i++) {
+        struct json_at element = json_element(array, i);
+
+        if (read(&element, into, err))
+            return -1;
+    }
+    return 0;
+}
+
 int json_each(const struct json_at *at, const char *key, size_t min, size_t max,
               json_reader *read, void *into, struct error *err)
 {
@@ -327,13 +344,18 @@ int json_each(const struct json_at *at, const char *key, size_t min, size_t max,
     if (nr < min || nr > max)
         return json_fail(&list, err, "expected %zu to %zu elements, got %zu", min, max,
                          nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at element = json_element(&list, i);
+    return json_each_here(&list, read, into, err);
+}
 
-        if (read(&element, into, err))
-            return -1;
-    }
-    return 0;
+int json_each_if(const struct json_at *at, const char *key, json_reader *read, void *into,
+                 struct error *err)
+{
+    return json_has(at, key) ? json_each(at, key, 0, SIZE_MAX, read, into, err) : 0;
+}
+
+size_t json_size_at(const struct json_at *at, const char *key)
+{
+    return json_array_size(json_object_get(at->node, key));
 }
 
 int json_string_here(const struct json_at *at, const char **out, struct error *err)

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/quantity.h"
 
@@ -57,6 +58,12 @@ struct json_at json_element(const struct json_at *array, size_t index);
 typedef int json_reader(const struct json_at *element, void *into, struct error *err);
 int json_each(const struct json_at *at, const char *key, size_t min, size_t max,
               json_reader *read, void *into, struct error *err);
+/* The same of a member that may be absent; of an array that is already here. */
+int json_each_if(const struct json_at *at, const char *key, json_reader *read, void *into,
+                 struct error *err);
+int json_each_here(const struct json_at *array, json_reader *read, void *into,
+                   struct error *err);
+size_t json_size_at(const struct json_at *at, const char *key); /* 0: no array */
 
 /* Required members with type and range; strings are borrowed from the document. */
 int json_string_at(const struct json_at *at, const char *key, const char **out,
@@ -91,6 +98,7 @@ json_t *text_json(const char *text);
 
 /* An array of texts; of a required member that is one, each is pushed. */
 json_t *json_strings(const char *const *text, size_t nr);
+json_t *json_strvec(const struct strvec *list);
 int json_strings_at(const struct json_at *at, const char *key, struct strvec *out,
                     struct error *err);
 

@@ -95,7 +95,7 @@ static json_t *array_json(const struct inputs_array *array)
 
 json_t *inputs_json(const struct inputs *inputs)
 {
-    json_t *numbers = json_array(), *arrays = json_array(), *overlaps = json_array();
+    json_t *numbers = json_array(), *arrays = json_array();
 
     for (size_t i = 0; i < inputs->number_nr; i++)
         json_array_append_new(numbers,
@@ -103,15 +103,13 @@ json_t *inputs_json(const struct inputs *inputs)
                                         "value", inputs->number[i].value));
     for (size_t i = 0; i < inputs->array_nr; i++)
         json_array_append_new(arrays, array_json(&inputs->array[i]));
-    for (size_t i = 0; i < inputs->overlaps.nr; i++)
-        json_array_append_new(overlaps, text_json(inputs->overlaps.v[i]));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
                      "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
                      inputs->signature, "source", text_json(inputs->source), "program",
                      text_json(inputs->program), "symbol", inputs->symbol, "command",
                      text_json(inputs->command), "call", (json_int_t)inputs->call, "host",
                      inputs->host, "date", inputs->date, "numbers", numbers, "arrays",
-                     arrays, "overlaps", overlaps);
+                     arrays, "overlaps", json_strvec(&inputs->overlaps));
 }
 
 static int take_text(const struct json_at *at, const char *key, char **out,
@@ -173,21 +171,19 @@ static int check_array(const struct json_at *at, const struct inputs_array *arra
     return 0;
 }
 
+static int take_integer(const struct json_at *at, void *into, struct error *err)
+{
+    long long *list = into;
+
+    return json_integer_here(at, 0, INT64_MAX, &list[at->index], err);
+}
+
 static int take_list(const struct json_at *at, const char *key, long long **out,
                      size_t *nr, struct error *err)
 {
-    struct json_at list;
-
-    if (json_array_at(at, key, &list, nr, err))
-        return -1;
+    *nr = json_size_at(at, key);
     *out = xcalloc(*nr + 1, sizeof(**out));
-    for (size_t i = 0; i < *nr; i++) {
-        struct json_at one = json_element(&list, i);
-
-        if (json_integer_here(&one, 0, INT64_MAX, &(*out)[i], err))
-            return -1;
-    }
-    return 0;
+    return json_each(at, key, 0, SIZE_MAX, take_integer, *out, err);
 }
 
 /* Absent of arrays without, and in files of before. */

@@ -250,6 +250,9 @@ bool machine_is_this_hardware(const struct machine *machine);
 /* Made on a machine, not published. */
 bool machine_is_probed(const struct machine *machine);
 
+/* The cache of that level, from 1; NULL = none. */
+const struct machine_level *machine_cache(const struct machine *machine, int level);
+
 /* ---- what a core gets of a cache, levels counted from 0 ---- */
 
 /* Cores of the machine that share one cache of the level, at least 1. */

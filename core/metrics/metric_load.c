@@ -218,9 +218,9 @@ static void release_fields(const struct field *fields, void *item)
 
 /* A further item of a list of the set, read by its fields. */
 #define READER(item, fields)                                                             \
-    static int read_##item(const struct json_at *at, struct metric_set *set,             \
-                           struct error *err)                                            \
+    static int read_##item(const struct json_at *at, void *into, struct error *err)      \
     {                                                                                    \
+        struct metric_set *set = into;                                                   \
         GROW(set->item, set->item##_nr + 1, set->item##_alloc);                          \
         memset(&set->item[set->item##_nr], 0, sizeof(*set->item));                       \
         return read_fields(at, fields, &set->item[set->item##_nr++], err);               \
@@ -232,9 +232,9 @@ READER(absent, absent_fields)
 READER(model, model_fields)
 #undef READER
 
-static int read_identity(const struct json_at *at, struct metric_set *set,
-                         struct error *err)
+static int read_identity(const struct json_at *at, void *into, struct error *err)
 {
+    struct metric_set *set = into;
     struct metric_identity *identity;
 
     GROW(set->identity, set->identity_nr + 1, set->identity_alloc);
@@ -247,9 +247,11 @@ static int read_identity(const struct json_at *at, struct metric_set *set,
     return formula_parse(identity->gap.text, &identity->gap.formula, err);
 }
 
-static int read_condition(const struct json_at *at, struct metric_condition *condition,
-                          struct error *err)
+static int read_condition(const struct json_at *at, void *into, struct error *err)
 {
+    struct metric_warning *warning = into;
+    struct metric_condition *condition = &warning->when[warning->when_nr++];
+
     return json_only_keys(at, "formula op value", err) ||
                    formula_at(at, "formula", &condition->formula, err) ||
                    condition_read_numbers(at, 1, &condition->is, err)
@@ -257,9 +259,9 @@ static int read_condition(const struct json_at *at, struct metric_condition *con
                : 0;
 }
 
-static int read_warning(const struct json_at *at, struct metric_set *set,
-                        struct error *err)
+static int read_warning(const struct json_at *at, void *into, struct error *err)
 {
+    struct metric_set *set = into;
     struct metric_warning *warning;
     struct json_at list, here;
     size_t nr;
@@ -275,16 +277,7 @@ static int read_warning(const struct json_at *at, struct metric_set *set,
     if (nr == 0)
         return json_fail(at, err, "a warning without conditions");
     warning->when = xcalloc(nr, sizeof(*warning->when));
-    for (; warning->when_nr < nr; warning->when_nr++) {
-        struct json_at item = json_element(&list, warning->when_nr);
-        struct metric_condition *condition = &warning->when[warning->when_nr];
-
-        if (read_condition(&item, condition, err)) {
-            warning->when_nr++; /* what there is of it is released, too */
-            return -1;
-        }
-    }
-    return 0;
+    return json_each_here(&list, read_condition, warning, err);
 }
 
 /* ---- a metric ---- */
@@ -358,9 +351,9 @@ static int share_at(const struct json_at *at, struct metric *metric, struct erro
     return 0;
 }
 
-static int read_metric(const struct json_at *at, struct metric_set *set,
-                       struct error *err)
+static int read_metric(const struct json_at *at, void *into, struct error *err)
 {
+    struct metric_set *set = into;
     struct metric *metric;
 
     GROW(set->metric, set->metric_nr + 1, set->metric_alloc);
@@ -376,27 +369,6 @@ static int read_metric(const struct json_at *at, struct metric_set *set,
 
 /* ---- the lists ---- */
 
-static int each(const struct json_at *at, const char *key, struct metric_set *set,
-                int (*read)(const struct json_at *at, struct metric_set *set,
-                            struct error *err),
-                struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(at, key))
-        return 0;
-    if (json_array_at(at, key, &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read(&item, set, err))
-            return -1;
-    }
-    return 0;
-}
-
 static int read_lists(const struct json_at *at, struct metric_set *set, struct error *err)
 {
     return json_only_keys(at,
@@ -406,14 +378,14 @@ static int read_lists(const struct json_at *at, struct metric_set *set, struct e
                    (json_has(at, "pmus") &&
                     json_strings_at(at, "pmus", &set->pmu, err)) ||
                    json_strings_at(at, "sources", &set->source, err) ||
-                   each(at, "constants", set, read_constant, err) ||
-                   each(at, "events", set, read_event, err) ||
-                   each(at, "sets", set, read_event_set, err) ||
-                   each(at, "absent", set, read_absent, err) ||
-                   each(at, "models", set, read_model, err) ||
-                   each(at, "metrics", set, read_metric, err) ||
-                   each(at, "identities", set, read_identity, err) ||
-                   each(at, "warnings", set, read_warning, err)
+                   json_each_if(at, "constants", read_constant, set, err) ||
+                   json_each_if(at, "events", read_event, set, err) ||
+                   json_each_if(at, "sets", read_event_set, set, err) ||
+                   json_each_if(at, "absent", read_absent, set, err) ||
+                   json_each_if(at, "models", read_model, set, err) ||
+                   json_each_if(at, "metrics", read_metric, set, err) ||
+                   json_each_if(at, "identities", read_identity, set, err) ||
+                   json_each_if(at, "warnings", read_warning, set, err)
                ? -1
                : 0;
 }
@@ -469,26 +441,22 @@ static int read_includes(const struct json_at *at, struct metric_set *set, int d
     return result;
 }
 
+static int check_rule(const struct json_at *at, void *unused, struct error *err)
+{
+    struct cpu_rule rule;
+
+    (void)unused;
+    return cpu_rule_read(at, &rule, err);
+}
+
 static int read_heading(const struct json_at *at, struct metric_set *set,
                         struct error *err)
 {
-    struct json_at recognise;
-    size_t nr;
-
-    if (text_at(at, "name", &set->name, err) || text_at(at, "title", &set->title, err))
+    if (text_at(at, "name", &set->name, err) || text_at(at, "title", &set->title, err) ||
+        json_each_if(at, "recognise", check_rule, NULL, err))
         return -1;
-    if (!json_has(at, "recognise"))
-        return 0;
-    if (json_array_at(at, "recognise", &recognise, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at row = json_element(&recognise, i);
-        struct cpu_rule rule;
-
-        if (cpu_rule_read(&row, &rule, err))
-            return -1;
-    }
-    set->recognise = json_deep_copy(recognise.node);
+    if (json_has(at, "recognise"))
+        set->recognise = json_deep_copy(json_object_get(at->node, "recognise"));
     return 0;
 }
 

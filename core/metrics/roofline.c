@@ -83,14 +83,6 @@ static struct roof roof_of_cores(const struct machine *machine, int cores,
                          "at most: one core times their number"};
 }
 
-static const struct machine_level *cache_of(const struct machine *machine, int level)
-{
-    for (int i = 0; i < machine->level_nr; i++)
-        if (machine->level[i].level == level)
-            return &machine->level[i];
-    return NULL;
-}
-
 /* Profiles of the quick characterisation lack rates of all cores together; a single core
  * is all of them. */
 static struct roof level_roof(const struct machine *machine, int cores,
@@ -110,7 +102,7 @@ static void find_slopes(const struct machine *machine, int cores,
                         struct roof_ceilings *ceilings)
 {
     for (int i = ROOF_L1; i <= ROOF_L3; i++) {
-        const struct machine_level *cache = cache_of(machine, i + 1);
+        const struct machine_level *cache = machine_cache(machine, i + 1);
         ceilings->lacks[i] = !cache;
         ceilings->gbs[i] =
             cache ? level_roof(machine, cores, &cache->one_core, &cache->all_cores)

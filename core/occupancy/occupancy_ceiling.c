@@ -164,7 +164,7 @@ static struct quantity gigabytes(const struct occupancy_case *input,
 
 static struct quantity level_gbs(const struct machine *machine, int level)
 {
-    const struct machine_level *found = level_of(machine, level);
+    const struct machine_level *found = machine_cache(machine, level);
 
     return found ? found->one_core.read_gbs : quantity_unknown();
 }

@@ -37,17 +37,9 @@ struct quantity quantity_min(struct quantity a, struct quantity b)
     return quantity_scale(quantity_max(quantity_scale(a, -1), quantity_scale(b, -1)), -1);
 }
 
-const struct machine_level *level_of(const struct machine *machine, int level)
-{
-    for (int i = 0; i < machine->level_nr; i++)
-        if (machine->level[i].level == level)
-            return &machine->level[i];
-    return NULL;
-}
-
 struct quantity latency_of(const struct machine *machine, int level)
 {
-    const struct machine_level *found = level_of(machine, level);
+    const struct machine_level *found = machine_cache(machine, level);
 
     return found ? found->latency_ns : quantity_unknown();
 }

@@ -60,8 +60,6 @@ double node_share(const struct node *node); /* for looking up curves: unknown = 
 /* The share at an end; unknown = reads at each. */
 double node_share_at(const struct node *node, enum end end);
 
-const struct machine_level *level_of(const struct machine *machine,
-                                     int level); /* NULL = none */
 struct quantity latency_of(const struct machine *machine, int level);
 /* Of memory at this load, at any mix the node may have; open above where the curve ends
  * or there is none. */

@@ -22,7 +22,7 @@ struct quantity limit_l1(const struct occupancy_case *input)
  * says by how many. */
 static int cores_per_queue(const struct machine *machine)
 {
-    const struct machine_level *l2 = level_of(machine, 2);
+    const struct machine_level *l2 = machine_cache(machine, 2);
 
     if (!machine->l2_mshrs.scope || strcmp(machine->l2_mshrs.scope, "core") == 0)
         return 1;

@@ -287,9 +287,9 @@ json_t *pipeline_account_to_json(const struct pipeline_account *account)
     return root;
 }
 
-static int read_cause(const struct json_at *at, struct pipeline_account *account,
-                      struct error *err)
+static int read_cause(const struct json_at *at, void *into, struct error *err)
 {
+    struct pipeline_account *account = into;
     const char *word = NULL, *array = NULL;
     double share = 0, saved = 0, use = 0, stride = NAN;
     long long line = 0;
@@ -319,8 +319,6 @@ int pipeline_account_from_json(const struct json_at *at, struct pipeline_account
                                struct error *err)
 {
     struct pipeline_account out = {0};
-    struct json_at causes = {0};
-    size_t nr = 0;
     const struct {
         const char *key;
         double *into;
@@ -345,16 +343,11 @@ int pipeline_account_from_json(const struct json_at *at, struct pipeline_account
             return -1;
     if (json_bool_at(at, "documented", &out.documented, err) ||
         json_bool_at(at, "fp_recurrence", &out.fp_recurrence, err) ||
-        (json_has(at, "divides") && json_bool_at(at, "divides", &out.divides, err)) ||
-        json_array_at(at, "causes", &causes, &nr, err))
+        (json_has(at, "divides") && json_bool_at(at, "divides", &out.divides, err)))
         return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&causes, i);
-
-        if (read_cause(&one, &out, err)) {
-            pipeline_account_release(&out);
-            return -1;
-        }
+    if (json_each(at, "causes", 0, SIZE_MAX, read_cause, &out, err)) {
+        pipeline_account_release(&out);
+        return -1;
     }
     *account = out;
     return 0;

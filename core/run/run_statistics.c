@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/run/run.h"
 #include "core/run/run_parts.h"
@@ -284,15 +283,6 @@ struct launch_time {
     unsigned launch;
     double median, low, high;
 };
-
-static double *sorted_copy(const double *value, size_t nr)
-{
-    double *copy = xcalloc(nr, sizeof(*copy));
-
-    memcpy(copy, value, nr * sizeof(*copy));
-    sort_doubles(copy, nr);
-    return copy;
-}
 
 static struct quantity summary(const double *value, size_t nr, enum provenance provenance)
 {

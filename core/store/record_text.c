@@ -13,11 +13,6 @@
 static const char no_checksum[] =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-static json_t *texts(const struct strvec *list)
-{
-    return json_strings((const char *const *)list->v, list->nr);
-}
-
 /* One line instead of fifty. */
 static json_t *words_json(const struct strvec *list)
 {
@@ -52,7 +47,7 @@ static json_t *files_json(const struct record_machine *machine)
 /* NULL = not known, as where there is no tuned C. */
 static json_t *definitions_json(const struct record_machine *machine)
 {
-    return machine->knows_frozen ? texts(&machine->definitions) : NULL;
+    return machine->knows_frozen ? json_strvec(&machine->definitions) : NULL;
 }
 
 static json_t *frozen_json(const struct record_machine *machine)
@@ -87,14 +82,14 @@ static json_t *machine_json(const struct record_machine *machine)
         "s:s, s:o}, "
         "s:s, s:I, s:o, s:o, s:o*, s:s, s:s, s:s, s:s}",
         "cpu", cpu_json(&machine->cpu), "isa", words_json(&machine->isa), "plan",
-        machine->plan, "words", texts(&machine->words), "reassociate",
+        machine->plan, "words", json_strvec(&machine->words), "reassociate",
         (int)machine->reassociate, "tolerance", tolerance(machine->tolerance),
         "tolerance_absolute", tolerance(machine->tolerance_absolute), "definitions",
         definitions_json(machine), "frozen", frozen_json(machine), "sources",
         files_json(machine), "code", machine->code, "code_sha256", machine->code_sha256,
-        "needs", texts(&machine->needs), "compiler", "name", machine->compiler, "version",
-        machine->compiler_version, "flags", texts(&machine->flags), "profile",
-        machine->profile, "cores", (json_int_t)machine->cores, "gain",
+        "needs", json_strvec(&machine->needs), "compiler", "name", machine->compiler,
+        "version", machine->compiler_version, "flags", json_strvec(&machine->flags),
+        "profile", machine->profile, "cores", (json_int_t)machine->cores, "gain",
         json_quantity(machine->gain), "environment_gain",
         json_quantity(machine->environment_gain), "in_app", in_app_json(&machine->in_app),
         "verified", machine->verified, "date", machine->date, "inflight",

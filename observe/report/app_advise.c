@@ -112,8 +112,7 @@ static json_t *app_json(const struct app *app)
     json_t *root = json_pack(
         "{s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:I, s:I, s:I, s:f, s:I, s:f, "
         "s:f, s:o, s:o, s:o}",
-        "schema", "inflight.application/1", "command",
-        json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
+        "schema", "inflight.application/1", "command", json_strvec(&samples->argv), "dir",
         samples->dir, "rank", text_json(samples->rank), "end",
         spawn_end_word(samples->end), "code", samples->code, "wall_s",
         json_number_or_null(samples->wall_s), "user_s",

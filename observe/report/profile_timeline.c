@@ -67,8 +67,7 @@ static json_t *timeline_offers_json(const struct timeline_offers *offers)
                                               offer->shown, "why_not", offer->why));
     }
     return json_pack("{s:s, s:o, s:o}", "schema", "inflight.timeline-offers/1", "events",
-                     list, "notes",
-                     json_strings((const char *const *)offers->note.v, offers->note.nr));
+                     list, "notes", json_strvec(&offers->note));
 }
 
 /* ---- list ---- */

@@ -149,16 +149,14 @@ static json_t *processes_json(const struct region_profile *profile)
 json_t *regions_json(const struct regions_report *report)
 {
     const struct region_profile *profile = &report->profile;
-    json_t *regions = json_array(), *notes = json_array();
+    json_t *regions = json_array();
     for (size_t i = 0; i < profile->region_nr; i++)
         json_array_append_new(regions, region_json(report, i));
-    for (size_t i = 0; i < report->note.nr; i++)
-        json_array_append_new(notes, text_json(report->note.v[i]));
     return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "schema",
                      "inflight.regions/1", "version", INFLIGHT_VERSION, "program",
                      text_json(report->program), "ended", text_json(report->ended),
                      "wall_s", report->wall_s, "machine", text_json(report->machine),
                      "hosts", (json_int_t)profile->hosts, "processes",
                      processes_json(profile), "regions", regions, "paths",
-                     paths_json(profile), "notes", notes);
+                     paths_json(profile), "notes", json_strvec(&report->note));
 }

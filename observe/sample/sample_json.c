@@ -62,10 +62,9 @@ int samples_write(const char *path, const struct samples *samples, struct error 
 {
     json_t *root = json_pack(
         "{s:s, s:o, s:s, s:s?, s:f, s:I, s:o, s:o, s:o, s:s, s:i, s:o, s:s?}", "schema",
-        schema, "command",
-        json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
-        samples->dir, "rank", samples->rank, "frequency_hz", samples->frequency_hz,
-        "lost", (json_int_t)samples->lost, "wall_s", json_number_or_null(samples->wall_s),
+        schema, "command", json_strvec(&samples->argv), "dir", samples->dir, "rank",
+        samples->rank, "frequency_hz", samples->frequency_hz, "lost",
+        (json_int_t)samples->lost, "wall_s", json_number_or_null(samples->wall_s),
         "user_s", json_number_or_null(samples->user_s), "system_s",
         json_number_or_null(samples->system_s), "end", spawn_end_word(samples->end),
         "code", samples->code, "misses", misses_json(samples), "misses_why",
@@ -190,16 +189,19 @@ static int check_length(const struct json_at *row, size_t nr, struct error *err)
     return 0;
 }
 
-static int read_thread(const struct json_at *row, size_t module_nr,
-                       struct sample_thread *thread, struct error *err)
+static int read_thread(const struct json_at *row, void *into, struct error *err)
 {
+    struct samples *samples = into;
+    struct sample_thread *thread;
     long long process, number, program = UINT32_MAX;
 
     if (check_length(row, 5, err) || read_integer(row, 0, INT32_MAX, &process, err) ||
         read_integer(row, 1, INT32_MAX, &number, err) ||
         (!json_is_null(json_array_get(row->node, 2)) &&
-         read_integer(row, 2, (long long)module_nr - 1, &program, err)))
+         read_integer(row, 2, (long long)samples->module_nr - 1, &program, err)))
         return -1;
+    GROW(samples->thread, samples->thread_nr + 1, samples->thread_alloc);
+    thread = &samples->thread[samples->thread_nr++];
     *thread = (struct sample_thread){(int)process, (int)number, (uint32_t)program,
                                      json_number_value(json_array_get(row->node, 3)),
                                      json_number_value(json_array_get(row->node, 4))};
@@ -208,51 +210,24 @@ static int read_thread(const struct json_at *row, size_t module_nr,
     return 0;
 }
 
-static int read_threads(const struct json_at *top, struct samples *samples,
-                        struct error *err)
+static int read_hit(const struct json_at *row, void *into, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-
-    if (json_array_at(top, "threads", &list, &nr, err))
-        return -1;
-    GROW(samples->thread, nr, samples->thread_alloc);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at row = json_element(&list, i);
-
-        if (read_thread(&row, samples->module_nr, &samples->thread[i], err))
-            return -1;
-    }
-    samples->thread_nr = nr;
-    return 0;
-}
-
-static int read_hits(const struct json_at *top, struct samples *samples,
-                     struct error *err)
-{
+    struct samples *samples = into;
     const long long max[5] = {(long long)samples->thread_nr - 1,
                               (long long)samples->module_nr - 1, INT64_MAX, UINT32_MAX,
                               UINT32_MAX};
-    struct json_at list;
-    size_t nr;
+    long long number[5];
 
-    if (json_array_at(top, "hits", &list, &nr, err))
+    if (check_length(row, 5, err))
         return -1;
-    GROW(samples->hit, nr, samples->hit_alloc);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at row = json_element(&list, i);
-        long long number[5];
-
-        if (check_length(&row, 5, err))
+    for (size_t k = 0; k < 5; k++)
+        if (read_integer(row, k, max[k], &number[k], err))
             return -1;
-        for (size_t k = 0; k < 5; k++)
-            if (read_integer(&row, k, max[k], &number[k], err))
-                return -1;
-        samples->hit[samples->hit_nr++] = (struct sample_hit){
-            (uint32_t)number[0], (uint32_t)number[1], (uint64_t)number[2],
-            (uint64_t)number[3], (uint64_t)number[4]};
-        samples->total += (uint64_t)number[3];
-    }
+    GROW(samples->hit, samples->hit_nr + 1, samples->hit_alloc);
+    samples->hit[samples->hit_nr++] =
+        (struct sample_hit){(uint32_t)number[0], (uint32_t)number[1], (uint64_t)number[2],
+                            (uint64_t)number[3], (uint64_t)number[4]};
+    samples->total += (uint64_t)number[3];
     return 0;
 }
 
@@ -265,10 +240,12 @@ int samples_read(const char *path, struct samples *samples, struct error *err)
     if (status == 0) {
         struct json_at top = json_top(path, root);
 
-        status = read_head(&top, samples, err) || read_modules(&top, samples, err) ||
-                         read_threads(&top, samples, err) || read_hits(&top, samples, err)
-                     ? -1
-                     : 0;
+        status =
+            read_head(&top, samples, err) || read_modules(&top, samples, err) ||
+                    json_each(&top, "threads", 0, SIZE_MAX, read_thread, samples, err) ||
+                    json_each(&top, "hits", 0, SIZE_MAX, read_hit, samples, err)
+                ? -1
+                : 0;
     }
     json_decref(root);
     if (status)

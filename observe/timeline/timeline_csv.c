@@ -28,8 +28,7 @@ json_t *timeline_about_json(const struct timeline *timeline, const char *name)
         timeline->program, "end", timeline->end, "interval_s", timeline->interval_s,
         "own_cpu_s",
         json_number_or_null(timeline->own_cpu_s < 0 ? NAN : timeline->own_cpu_s),
-        "events", events, "notes",
-        json_strings((const char *const *)timeline->note.v, timeline->note.nr));
+        "events", events, "notes", json_strvec(&timeline->note));
 }
 
 static bool is_multiplexed(const struct timeline *timeline, size_t event)

@@ -29,8 +29,10 @@ struct table {
  * The data.
  */
 
-static int read_row(const struct json_at *at, struct row *row, struct error *err)
+static int read_row(const struct json_at *at, void *into, struct error *err)
 {
+    struct row *row = (struct row *)into + at->index;
+
     if (json_only_keys(at, "event label unit factor kind shown instead_of", err) ||
         json_string_at(at, "event", &row->pattern, err) ||
         json_string_at(at, "label", &row->label, err) ||
@@ -46,23 +48,16 @@ static int read_row(const struct json_at *at, struct row *row, struct error *err
 
 static int table_open(struct table *table, struct error *err)
 {
-    struct json_at top, rows;
+    struct json_at top;
 
     *table = (struct table){0};
     if (shipped_path(table_path, &table->path, err) ||
         json_read_file(table->path, "inflight.timeline-events/1", &table->root, err))
         return -1;
     top = json_top(table->path, table->root);
-    if (json_array_at(&top, "events", &rows, &table->nr, err))
-        return -1;
+    table->nr = json_size_at(&top, "events");
     table->row = xcalloc(table->nr + 1, sizeof(*table->row));
-    for (size_t i = 0; i < table->nr; i++) {
-        struct json_at at = json_element(&rows, i);
-
-        if (read_row(&at, &table->row[i], err))
-            return -1;
-    }
-    return 0;
+    return json_each(&top, "events", 0, SIZE_MAX, read_row, table->row, err);
 }
 
 static void table_close(struct table *table)

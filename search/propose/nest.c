@@ -169,6 +169,12 @@ bool nest_holds(const struct nest *nest, const struct kernel_access *access)
     return loop && (size_t)loop->depth < nest->nr && nest->loop[loop->depth] == loop;
 }
 
+bool nest_holds_innermost(const struct nest *nest, const struct kernel_access *access)
+{
+    return nest_holds(nest, access) &&
+           (size_t)nest->view->loop[access->loop].depth + 1 == nest->nr;
+}
+
 static size_t order_of(const struct nest *nest, const struct choice *choice, int *depth)
 {
     const char *name[CHOICE_LOOPS_MAX];

@@ -45,6 +45,8 @@ double nest_max_trips(const struct kernel_view *view, const char *loop);
 
 /* The access runs in this nest (its innermost loop is in the chain). */
 bool nest_holds(const struct nest *nest, const struct kernel_access *access);
+/* In its innermost loop. */
+bool nest_holds_innermost(const struct nest *nest, const struct kernel_access *access);
 
 /* One loop of the transformed nest: which original loop it advances, its extent, and how
  * many original iterations one step is. */

@@ -1,13 +1,13 @@
 /* Strips and blocks of results that inner loops add up. */
 #include "search/propose/propose_sums.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/text.h"
 #include "core/machine/machine.h"
 #include "search/propose/nest.h"
 #include "search/propose/propose_blocks.h"
@@ -40,17 +40,6 @@ static void add_names(const struct nest *nest, size_t first, size_t end, struct 
 }
 
 /* ---- blocks ---- */
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool in_innermost(const struct nest *nest, const struct kernel_access *access)
-{
-    return nest_holds(nest, access) &&
-           (size_t)nest->view->loop[access->loop].depth + 1 == nest->nr;
-}
 
 static size_t bytes_of(const struct nest *nest, const struct kernel_access *access)
 {
@@ -94,7 +83,7 @@ static bool is_own_operand(const struct nest *nest, const struct sum_block *bloc
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < view->access_nr; i++) {
             const struct kernel_access *access = &view->access[i];
-            if (!in_innermost(nest, access) || !block->result ||
+            if (!nest_holds_innermost(nest, access) || !block->result ||
                 strcmp(view->array[access->array].name, block->result))
                 continue;
             if (access->write && !stride)
@@ -113,7 +102,7 @@ static bool fits_all(const struct nest *nest, struct sum_block *block)
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
         const char *array = view->array[access->array].name;
-        if (!in_innermost(nest, access))
+        if (!nest_holds_innermost(nest, access))
             continue;
         if (!fits(nest, access, block) ||
             (access->write && block->result && strcmp(block->result, array)))
@@ -134,7 +123,7 @@ static bool mentions(const char *text, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = text; at && (at = strstr(at, name)); at += length)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+        if ((at == text || !is_word_char(at[-1])) && !is_word_char(at[length]))
             return true;
     return false;
 }
@@ -384,7 +373,7 @@ char *lanes_plan(const struct nest *nest, long length)
     for (size_t i = 0; near && i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         double most = APART_MAX * (double)bytes_of(nest, access);
-        if (in_innermost(nest, access))
+        if (nest_holds_innermost(nest, access))
             near = fabs(access->stride_at[along]) <= most; /* of NaN neither is true */
     }
     if (!near || nest->trips[along] < (double)length)
@@ -427,7 +416,7 @@ static bool slides(const struct nest *nest, size_t depth)
     for (size_t i = 0; i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         double stride = access->stride_at[depth];
-        if (in_innermost(nest, access) && stride != 0 &&
+        if (nest_holds_innermost(nest, access) && stride != 0 &&
             stride == access->stride_at[nest->nr - 1])
             return true;
     }

@@ -7,12 +7,6 @@
 
 /* ---- the shape ---- */
 
-static bool is_innermost(const struct nest *nest, const struct kernel_access *access)
-{
-    return nest_holds(nest, access) &&
-           (size_t)nest->view->loop[access->loop].depth + 1 == nest->nr;
-}
-
 bool is_contraction(const struct nest *nest)
 {
     bool left[3] = {false, false, false};
@@ -22,7 +16,7 @@ bool is_contraction(const struct nest *nest)
     for (size_t i = 0; i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         size_t moves = 0, still = 0;
-        if (!is_innermost(nest, access))
+        if (!nest_holds_innermost(nest, access))
             continue; /* what stands beside gets loops of its own */
         for (size_t d = 0; d < 3; d++)
             if (access->stride_at[first + d] == 0)

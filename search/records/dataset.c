@@ -31,23 +31,15 @@ struct dataset {
 
 /* ---- writing ---- */
 
-static json_t *words_json(const struct strvec *words)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < words->nr; i++)
-        json_array_append_new(list, text_json(words->v[i]));
-    return list;
-}
-
 json_t *dataset_json(const struct dataset_about *about)
 {
     char *date = date_now();
     json_t *kernel =
         json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", about->name, "file",
                   about->file, "source", text_json(about->source), "words",
-                  words_json(about->words), "cflags", words_json(about->cflags));
+                  json_strvec(about->words), "cflags", json_strvec(about->cflags));
     json_t *compiler = json_pack("{s:s, s:o}", "version", about->compiler, "flags",
-                                 words_json(about->flags));
+                                 json_strvec(about->flags));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:i, s:o}", "schema", schema, "date",
                              date, "kernel", kernel, "compiler", compiler, "cores",
                              about->cores, "machine", machine_to_json(about->machine));
@@ -132,9 +124,9 @@ static size_t find(const struct dataset *dataset, const char *plan)
     return i;
 }
 
-static int add_measurement(struct dataset *dataset, const struct json_at *at,
-                           struct error *err)
+static int add_measurement(const struct json_at *at, void *into, struct error *err)
 {
+    struct dataset *dataset = into;
     struct measurement read = {0};
     if (measurement_from_json(at, &read, err))
         return -1;
@@ -177,11 +169,8 @@ static int read_measurements(struct dataset *dataset, const struct json_at *top,
     dataset->entry = xcalloc(nr + 1, sizeof(*dataset->entry));
     dataset->measured = xcalloc(nr + 1, sizeof(*dataset->measured));
     dataset->measurement = xcalloc(nr + 1, sizeof(*dataset->measurement));
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (add_measurement(dataset, &one, err))
-            return -1;
-    }
+    if (json_each_here(&list, add_measurement, dataset, err))
+        return -1;
     for (size_t i = 0; i < dataset->nr; i++)
         dataset->entry[i].plan = dataset->plans.v[i];
     return check_baseline(dataset, &list, err);

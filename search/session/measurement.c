@@ -180,9 +180,9 @@ static int read_time(const struct json_at *at, struct quantity *time_s, struct e
     return 0;
 }
 
-static int read_sample(const struct json_at *at, struct run_sample *sample,
-                       struct error *err)
+static int read_sample(const struct json_at *at, void *into, struct error *err)
 {
+    struct measurement *out = into;
     double value[5] = {0};
     size_t nr = json_array_size(at->node);
     if (nr < 3 || nr > ARRAY_SIZE(value))
@@ -195,29 +195,19 @@ static int read_sample(const struct json_at *at, struct run_sample *sample,
                              err))
             return -1;
     }
-    *sample = (struct run_sample){.seconds = value[0] * 1e-9,
-                                  .slowest_s = value[1] * 1e-9,
-                                  .launch = (unsigned)value[2],
-                                  .disturbed = (unsigned)value[3],
-                                  .waited_s = value[4] * 1e-9};
+    out->sample[out->sample_nr++] = (struct run_sample){.seconds = value[0] * 1e-9,
+                                                        .slowest_s = value[1] * 1e-9,
+                                                        .launch = (unsigned)value[2],
+                                                        .disturbed = (unsigned)value[3],
+                                                        .waited_s = value[4] * 1e-9};
     return 0;
 }
 
 static int read_samples(const struct json_at *at, struct measurement *out,
                         struct error *err)
 {
-    struct json_at list = {0};
-    size_t nr = 0;
-    if (json_array_at(at, "samples_ns", &list, &nr, err))
-        return -1;
-    out->sample = xcalloc(nr + 1, sizeof(*out->sample));
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        if (read_sample(&one, &out->sample[i], err))
-            return -1;
-        out->sample_nr++;
-    }
-    return 0;
+    out->sample = xcalloc(json_size_at(at, "samples_ns") + 1, sizeof(*out->sample));
+    return json_each(at, "samples_ns", 0, SIZE_MAX, read_sample, out, err);
 }
 
 static int read_environment(const struct json_at *at, struct environment *environment,

@@ -314,9 +314,7 @@ static const char *in_parentheses(const struct access *access, const struct valu
 
 bool access_is_word(const char *text)
 {
-    while (isalnum((unsigned char)*text) || *text == '_')
-        text++;
-    return !*text;
+    return !text[text_word_length(text)];
 }
 
 /* What stands in the loop itself stays as it is written. */

@@ -4,7 +4,6 @@
  */
 #include "variants/clang/clang_access_parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +65,6 @@ static enum CXChildVisitResult find_calls(CXCursor cursor, CXCursor parent,
     clang_visitChildren(cursor, find_calls, data);
     sites->caller = before;
     return CXChildVisit_Continue;
-}
-
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 static size_t count_words(const char *text, const char *word)

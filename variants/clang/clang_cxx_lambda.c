@@ -299,9 +299,7 @@ static bool read_captures(struct lambda *lambda, const char *list, size_t length
             last--;
         const char *item = ir_textf(clang->arena, "%.*s", (int)(last - at), list + at);
         const char *word = *item == '&' ? item + 1 : item;
-        bool plain_word = *word && !isdigit((unsigned char)*word);
-        for (const char *c = word; *c; c++)
-            plain_word = plain_word && (isalnum((unsigned char)*c) || *c == '_');
+        bool plain_word = *word && !word[text_name_length(word)];
         if (!strcmp(item, "=") || !strcmp(item, "&"))
             lambda->by_default = item;
         else if (plain_word && strcmp(word, "this") != 0)
@@ -339,9 +337,7 @@ static size_t read_introducer(struct lambda *lambda)
     for (end++; end < length && text[end] != '\n'; end++)
         if (!isspace((unsigned char)text[end]))
             return 0;
-    while (isalnum((unsigned char)lambda->source[at]) || lambda->source[at] == '_')
-        at++;
-    return at;
+    return at + text_word_length(lambda->source + at);
 }
 
 /* `(int i) {` */
@@ -538,8 +534,7 @@ static const char *argument_text(const struct lambda *lambda, CXCursor argument)
     size_t begin = begin_of(argument), end = end_of(argument);
     const char *source = lambda->source;
     if (!is_written(lambda->clang, argument)) { /* a constant that a macro is */
-        for (end = begin; isalnum((unsigned char)source[end]) || source[end] == '_';)
-            end++;
+        end = begin + text_word_length(source + begin);
         size_t next = end + strspn(source + end, " \t\r\n");
         if (!strchr(",)", source[next]) || begin == end)
             return NULL;

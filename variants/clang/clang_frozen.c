@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/text.h"
 #include "variants/clang/clang_cursor.h"
 
 struct place {
@@ -292,9 +293,7 @@ static bool names_system(struct frozen *frozen, const char *text, const char *ow
                          int depth)
 {
     while (*text) {
-        size_t length = 0;
-        while (isalnum((unsigned char)text[length]) || text[length] == '_')
-            length++;
+        size_t length = text_word_length(text);
         if (length && !isdigit((unsigned char)*text)) {
             const char *word = ir_textf(frozen->clang->arena, "%.*s", (int)length, text);
             if (strcmp(word, own) && rests_on_system(frozen, word, depth + 1))
@@ -357,9 +356,7 @@ static const char *placed_in(const struct frozen *frozen, const char *text, int 
 {
     const char *found = NULL;
     while (*text && !found) {
-        size_t length = 0;
-        while (isalnum((unsigned char)text[length]) || text[length] == '_')
-            length++;
+        size_t length = text_word_length(text);
         if (length && !isdigit((unsigned char)*text))
             found = placed_by(
                 frozen, ir_textf(frozen->clang->arena, "%.*s", (int)length, text), depth);
@@ -422,9 +419,7 @@ static void add_names(struct frozen *frozen, CXCursor definition, struct strvec 
     struct place place = extent_of(definition);
     const char *text = place_text(frozen->clang, &place);
     while (*text) {
-        size_t length = 0;
-        while (isalnum((unsigned char)text[length]) || text[length] == '_')
-            length++;
+        size_t length = text_word_length(text);
         const char *word = ir_textf(frozen->clang->arena, "%.*s", (int)length, text);
         if (length && !isdigit((unsigned char)*text) && !strvec_has(uses, word) &&
             !placed_by(frozen, word, 0))
@@ -472,9 +467,7 @@ static bool pastes(const struct frozen *frozen, const char *text, int depth)
 {
     bool found = false;
     while (*text && !found) {
-        size_t length = 0;
-        while (isalnum((unsigned char)text[length]) || text[length] == '_')
-            length++;
+        size_t length = text_word_length(text);
         if (length && !isdigit((unsigned char)*text))
             found = word_pastes(
                 frozen, ir_textf(frozen->clang->arena, "%.*s", (int)length, text), depth);

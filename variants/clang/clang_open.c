@@ -1,6 +1,7 @@
 /* The file: parsing, errors, its functions. */
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/text.h"
 #include "variants/clang/clang_cursor.h"
 
 #include <ctype.h>
@@ -97,11 +98,9 @@ static char *define_named(const char *text)
 {
     static const char *const capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     for (const char *at = text; (at = strchr(at, '=')); at++) {
-        const char *from = at, *end = at + 1;
+        const char *from = at, *end = at + 1 + text_word_length(at + 1);
         while (from > text && strchr(capital, from[-1]))
             from--;
-        while (isalnum((unsigned char)*end) || *end == '_')
-            end++;
         if (from < at && !isdigit((unsigned char)*from) && end > at + 1)
             return xstrndup(from, (size_t)(end - from));
     }

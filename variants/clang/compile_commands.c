@@ -118,23 +118,12 @@ static bool is_same_file(const char *dir, const char *file, const char *real)
 static int read_arguments(const struct json_at *entry, struct strvec *command,
                           struct error *err)
 {
-    struct json_at list, item;
     const char *text;
-    size_t nr;
-    if (!json_has(entry, "arguments")) {
-        if (json_string_at(entry, "command", &text, err) < 0)
-            return -1;
-        strvec_split(command, text);
-        return 0;
-    }
-    if (json_array_at(entry, "arguments", &list, &nr, err) < 0)
+    if (json_has(entry, "arguments"))
+        return json_strings_at(entry, "arguments", command, err);
+    if (json_string_at(entry, "command", &text, err) < 0)
         return -1;
-    for (size_t i = 0; i < nr; i++) {
-        item = json_element(&list, i);
-        if (json_string_here(&item, &text, err) < 0)
-            return -1;
-        strvec_push(command, text);
-    }
+    strvec_split(command, text);
     return 0;
 }
 

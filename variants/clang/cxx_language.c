@@ -1,5 +1,4 @@
 /* Names of files, compilers and words in C and in C++. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +87,6 @@ static const struct {
 } words[] = {{"restrict", "__restrict"}, {"_Bool", "bool"}},
   phrases[] = {{" = {0};", " = {};"}};
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static const char *phrase_at(const char *text, size_t *length)
 {
     for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
@@ -110,7 +104,7 @@ char *cxx_spelling(const char *text)
     struct buf out = {0};
     while (*text) {
         size_t length = 0;
-        while (is_word(text[length]))
+        while (is_word_char(text[length]))
             length++;
         const char *word = length ? NULL : phrase_at(text, &length);
         for (size_t i = 0; length && i < ARRAY_SIZE(words); i++)

@@ -62,10 +62,7 @@ static bool take_char(struct reader *reader, char c)
 static char *take_name(struct reader *reader)
 {
     skip_blanks(reader);
-    size_t length = 0;
-    if (!isdigit((unsigned char)*reader->at))
-        while (isalnum((unsigned char)reader->at[length]) || reader->at[length] == '_')
-            length++;
+    size_t length = text_name_length(reader->at);
     if (length == 0)
         return NULL;
     reader->at += length;

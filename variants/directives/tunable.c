@@ -83,11 +83,6 @@ static void skip_string(struct scan *scan)
     scan->at += scan->at < scan->length;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static struct token next_token(struct scan *scan)
 {
     struct token token = {0};
@@ -98,9 +93,9 @@ static struct token next_token(struct scan *scan)
     scan->fresh = false;
     if (scan->at >= scan->length) {
         token.kind = END;
-    } else if (is_word(peek(scan, 0))) {
+    } else if (is_word_char(peek(scan, 0))) {
         token.kind = WORD;
-        while (is_word(peek(scan, 0)))
+        while (is_word_char(peek(scan, 0)))
             scan->at++;
     } else if (peek(scan, 0) == '"' || peek(scan, 0) == '\'') {
         token.kind = TEXT;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/figures.h"
+#include "core/base/text.h"
 #include "variants/directives/pragma.h"
 
 enum { DEPTH_MAX = 100 };
@@ -85,8 +86,7 @@ size_t directive_path_length(const char *text)
 {
     size_t length = 0;
     while (isalpha((unsigned char)text[length]) || text[length] == '_') {
-        while (isalnum((unsigned char)text[length]) || text[length] == '_')
-            length++;
+        length += text_word_length(text + length);
         size_t joint = text[length] == '.'                    ? 1
                        : strncmp(text + length, "->", 2) == 0 ? 2
                                                               : 0;
@@ -235,14 +235,6 @@ static const char *skip_spaces(const char *text)
     return text + strspn(text, " \t");
 }
 
-static size_t name_length(const char *text)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
-    return isdigit((unsigned char)*text) ? 0 : length;
-}
-
 /* Up to the comma or parenthesis that ends an argument. */
 static size_t argument_length(const char *text)
 {
@@ -275,7 +267,7 @@ int directive_call(const char *contents, char **name, struct strvec *args,
                    struct error *err)
 {
     const char *at = skip_spaces(contents);
-    size_t length = name_length(at);
+    size_t length = text_name_length(at);
     *name = xstrndup(at, length);
     at = skip_spaces(at + length);
     if (length > 0 && *at == '(')

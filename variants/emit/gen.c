@@ -1,7 +1,6 @@
 /* The user's file with its nests replaced. */
 #include "variants/emit/gen.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,19 +163,14 @@ static void gen_frozen(const struct model *model, struct edits *edits)
 
 /* Words of the new code that the user's macros would make others. */
 
-static bool is_in_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Lines of the preprocessor and names that compilers define stay as they are. */
 static void gen_add_helper(const struct model *model, struct buf *out, const char *text)
 {
     const struct ir_names *macros = &model->function->macros;
     for (bool begins = true; *text; begins = text[-1] == '\n') {
         size_t length = begins && *text == '#' ? strcspn(text, "\n") : 0;
-        bool word = !length && is_in_word(*text);
-        while (word && is_in_word(text[length]))
+        bool word = !length && is_word_char(*text);
+        while (word && is_word_char(text[length]))
             length++;
         length = length ? length : 1;
         const char *piece = ir_textf(model->arena, "%.*s", (int)length, text);
@@ -336,8 +330,8 @@ static size_t words_of(const struct nest *nest, const char *word, bool outside)
     size_t length = strlen(word), nr = 0;
     for (; (at = strstr(at, word)); at += length) {
         size_t place = (size_t)(at - source);
-        bool starts = !place || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
+        bool starts = !place || !is_word_char(at[-1]);
+        bool ends = !is_word_char(at[length]);
         bool is_outside = place < nest->stmt->begin || place >= nest->stmt->end;
         nr += starts && ends && is_outside == outside;
     }

@@ -153,7 +153,6 @@ void gen_narrow_counters(struct gen *gen, struct code *code);
 void gen_reciprocals(struct gen *gen, struct code *code);
 void gen_branches(struct gen *gen, struct code *code, bool within);
 
-bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 /* Of a loop that the user's own directive shares out; else true. False: gen->problem. */
 bool gen_allows(struct gen *gen, const struct code *loop, enum loop_change change);
 /* Stores past the caches. */

@@ -118,13 +118,6 @@ static struct ir_stmt *for_of(struct gen *gen, const struct code *code)
     return loop;
 }
 
-static bool in_team(const struct code *code)
-{
-    while (code && !(code->kind == CODE_FOR && code->parallel))
-        code = code->parent;
-    return code != NULL;
-}
-
 static void put_loop(struct gen *gen, struct ir_stmt *block, const struct code *code)
 {
     struct ir_stmt *loop = for_of(gen, code), *around = block;
@@ -155,7 +148,7 @@ static void put_loop(struct gen *gen, struct ir_stmt *block, const struct code *
         put(gen, block, assignment(gen, sums.symbol[i], sums.by[i]));
     gen->need_quiet = gen->need_quiet || code->simd;
     gen->quiet_to_end =
-        gen->quiet_to_end || (code->simd && (gen->is_row || in_team(code)));
+        gen->quiet_to_end || (code->simd && (gen->is_row || code_in_team(code)));
     strvec_release(&shown.sums);
     strvec_release(&shown.products);
     buf_release(&pragma);

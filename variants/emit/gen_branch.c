@@ -310,9 +310,8 @@ static struct code *declaration(struct branching *at, struct ir_symbol *symbol,
 
 static const char *stem_of(const struct ir_expr *target)
 {
-    while (target->kind == IR_INDEX || target->kind == IR_MEMBER)
-        target = target->arg[0];
-    return target->kind == IR_NAME ? target->symbol->name : "kept";
+    const struct ir_symbol *root = expr_root(target);
+    return root ? root->name : "kept";
 }
 
 static void declare_side(struct branching *at, struct code *block, struct side *side)

@@ -91,33 +91,19 @@ struct mention {
     bool found;
 };
 
-static void find_symbol(struct ir_expr *expr, void *data)
-{
-    struct mention *mention = data;
-    mention->found =
-        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
-}
-
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol)
 {
-    struct mention mention = {.symbol = symbol,
-                              .found = code->var == symbol && !code->declares &&
-                                       code->kind == CODE_FOR};
-    if (code->lower)
-        ir_visit(code->lower, find_symbol, &mention);
-    if (code->upper)
-        ir_visit(code->upper, find_symbol, &mention);
-    if (code->cond)
-        ir_visit(code->cond, find_symbol, &mention);
-    if (code->stmt) {
-        stmt_exprs(code->stmt, find_symbol, &mention);
-        mention.found = mention.found ||
-                        (code->stmt->kind == IR_DECL && code->stmt->symbol == symbol) ||
-                        (code->stmt->kind == IR_FOR && code->stmt->iterator == symbol);
-    }
-    for (size_t i = 0; !mention.found && i < code->child_nr; i++)
-        mention.found = code_mentions(code->child[i], symbol);
-    return mention.found;
+    const struct ir_stmt *stmt = code->stmt;
+    bool found = (code->var == symbol && !code->declares && code->kind == CODE_FOR) ||
+                 (code->lower && expr_mentions(code->lower, symbol)) ||
+                 (code->upper && expr_mentions(code->upper, symbol)) ||
+                 (code->cond && expr_mentions(code->cond, symbol)) ||
+                 (stmt && (stmt_mentions(stmt, symbol) ||
+                           (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
+                           (stmt->kind == IR_FOR && stmt->iterator == symbol)));
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = code_mentions(code->child[i], symbol);
+    return found;
 }
 
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol)
@@ -662,7 +648,7 @@ static void print_lines(struct buf *out, const char *text, int indent)
     }
 }
 
-static bool in_team(const struct code *code)
+bool code_in_team(const struct code *code)
 {
     while (code && !(code->kind == CODE_FOR && code->parallel))
         code = code->parent;
@@ -689,7 +675,7 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
         break;
     case CODE_FOR:
         gen->need_quiet = gen->need_quiet || code->simd;
-        gen->quiet_to_end = gen->quiet_to_end || (code->simd && in_team(code));
+        gen->quiet_to_end = gen->quiet_to_end || (code->simd && code_in_team(code));
         if (code->busy) {
             print_rounds(gen, out, code, indent);
             break;

@@ -100,7 +100,9 @@ bool gen_word_in_source(const struct gen *gen, const char *word);
 /* Clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct gen *gen, struct code *code);
 /* The variable is declared in it, or by it. */
+bool stmt_declares(const struct ir_stmt *stmt, const void *symbol); /* for stmt_find */
 bool code_declares(const struct code *code, const struct ir_symbol *symbol);
+bool code_in_team(const struct code *code); /* it, or what is around, is shared out */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */

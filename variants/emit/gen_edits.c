@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "variants/clang/clang.h"
 #include "variants/emit/gen.h"
 #include "variants/ir/spelling.h"
@@ -36,7 +37,7 @@ void edits_release(struct edits *edits)
 
 /* ---- text in the user's manner ---- */
 
-enum { TAB = 8, LEVELS = 64 };
+enum { TAB = SPELT_TAB, LEVELS = 64 };
 
 size_t line_begin(const char *source, size_t at)
 {
@@ -53,20 +54,12 @@ char *margin_of(const char *source, size_t at)
     return xstrndup(source + begin, end < at ? end - begin : at - begin);
 }
 
-static int columns(const char *blanks, size_t length)
-{
-    int column = 0;
-    for (size_t i = 0; i < length; i++)
-        column = blanks[i] == '\t' ? (column / TAB + 1) * TAB : column + 1;
-    return column;
-}
-
 /* Of what stands first on its line; -1 where something stands before it. */
 static int column_of(const struct ir_function *function, size_t at)
 {
     size_t begin = line_begin(function->source, at);
     size_t blanks = strspn(function->source + begin, " \t");
-    return begin + blanks == at ? columns(function->source + begin, blanks) : -1;
+    return begin + blanks == at ? spelt_columns(function->source + begin, blanks) : -1;
 }
 
 /* From a loop or branch of his to what is below it. */
@@ -139,7 +132,7 @@ struct layout layout_of(const struct ir_function *function, const struct ir_stmt
 static void add_margin(struct buf *out, const struct layout *layout, const char *margin,
                        int levels, int blanks)
 {
-    int column = columns(margin, strlen(margin)) + levels * layout->width + blanks;
+    int column = spelt_columns(margin, strlen(margin)) + levels * layout->width + blanks;
     switch (layout->tabs) {
     case TABS_NONE:
         buf_addf(out, "%s%*s", margin, levels * layout->width + blanks, "");
@@ -355,20 +348,12 @@ static void add_spelt(struct buf *out, const struct ir_function *function,
     free(spelt);
 }
 
-static int lines_in(const char *text, size_t length)
-{
-    int nr = 0;
-    for (size_t i = 0; i < length; i++)
-        nr += text[i] == '\n';
-    return nr;
-}
-
 /* What follows a change has its number again, where something asks for it. */
 static void add_line_number(struct buf *out, const struct ir_function *function,
                             size_t at, bool carriage)
 {
     const char *source = function->source, *end = carriage ? "\r\n" : "\n";
-    int line = 1 + lines_in(source, at);
+    int line = 1 + text_line_ends(source, at);
     bool begins = !out->length || buf_str(out)[out->length - 1] == '\n';
     bool ends = source[at] == '\n' || (source[at] == '\r' && source[at + 1] == '\n');
     buf_addf(out, "%s#line %d%s", begins ? "" : end, line + (ends && !begins),
@@ -393,9 +378,9 @@ struct ct_change *edits_splice(const struct model *model, const struct edits *ed
                                     .now_begin = out->length,
                                     .is_size = edit->is_size};
         add_spelt(out, function, edit->text, carriage);
-        moved = moved ||
-                lines_in(edit->text, strlen(edit->text)) !=
-                    lines_in(function->source + edit->begin, edit->end - edit->begin);
+        moved = moved || text_line_ends(edit->text, strlen(edit->text)) !=
+                             text_line_ends(function->source + edit->begin,
+                                            edit->end - edit->begin);
         if (moved && apart && edit->end < function->placed_end) {
             add_line_number(out, function, edit->end, carriage);
             moved = false;
@@ -455,11 +440,6 @@ char *nest_original_shifted(const struct nest *nest, const struct layout *layout
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
 {
     return stmt->kind == IR_DECL && stmt->symbol == symbol;
-}
-
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Behind the ']' that belongs to the '[' at `at`; NULL when there is none. */

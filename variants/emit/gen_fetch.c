@@ -8,13 +8,6 @@
 #include "variants/model/tree.h"
 #include "variants/transform/packing.h"
 
-const struct ir_symbol *fetch_root(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
                            struct ir_expr *b)
 {
@@ -94,7 +87,7 @@ bool fetch_names(const struct prefetch *prefetch, const struct ir_expr *expr)
     struct buf path = {0};
     const char *wanted = prefetch->name + strlen(prefetch->array->name);
     add_path(expr, &path);
-    bool same = fetch_root(expr) == prefetch->array &&
+    bool same = expr_root(expr) == prefetch->array &&
                 !strncmp(buf_str(&path), wanted, strlen(wanted));
     buf_release(&path);
     return same;
@@ -210,7 +203,7 @@ bool expr_loads(const struct ir_expr *expr)
  * pointers to rows. */
 bool fetch_loads(const struct ir_expr *expr)
 {
-    const struct ir_symbol *root = fetch_root(expr);
+    const struct ir_symbol *root = expr_root(expr);
     if (root && symbol_has_rows(root))
         return true;
     for (; expr->kind == IR_INDEX || expr->kind == IR_MEMBER; expr = expr->arg[0])
@@ -235,7 +228,7 @@ static void check_index(struct ir_expr *expr, void *data)
 {
     struct inside *inside = data;
     if (expr->kind == IR_INDEX && inside->depth)
-        inside->found = inside->found || fetch_may_change(inside->nest, fetch_root(expr));
+        inside->found = inside->found || fetch_may_change(inside->nest, expr_root(expr));
 }
 
 static void check_load(struct ir_expr *expr, void *data)

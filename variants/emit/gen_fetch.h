@@ -9,7 +9,6 @@ struct error;
 
 struct lookahead_names;
 
-const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
                            struct ir_expr *b); /* min or max of two */
 struct ir_expr *loop_last(struct gen *gen,

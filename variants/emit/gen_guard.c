@@ -682,12 +682,6 @@ struct team {
     const struct ir_symbol *own;  /* found: may differ */
 };
 
-static bool declares(const struct ir_stmt *stmt, const void *symbol)
-{
-    return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
-           (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
-}
-
 static bool is_private(const struct team *team, const struct ir_symbol *symbol)
 {
     const char *at = pragma_clauses(openmp_region_pragma(team->region)->text);
@@ -767,7 +761,7 @@ static bool may_differ(const struct team *team, const struct ir_symbol *symbol)
     return symbol_is_of_thread(team->function, symbol) ||
            (!array && symbol->is_written) ||
            (local && (!team->region || is_private(team, symbol) ||
-                      stmt_find(team->region, declares, symbol)));
+                      stmt_find(team->region, stmt_declares, symbol)));
 }
 
 static bool is_uniform(const struct team *team, const struct ir_symbol *symbol)

@@ -217,7 +217,7 @@ static struct ir_expr *with_args(struct walk *at, const struct ir_expr *expr,
 
 static struct ir_expr *resolve_load(struct walk *at, const struct ir_expr *expr)
 {
-    const struct ir_symbol *root = fetch_root(expr);
+    const struct ir_symbol *root = expr_root(expr);
     for (const struct ir_expr *part = expr; part->arg_nr; part = part->arg[0])
         if (part->kind == IR_MEMBER && part->is_arrow)
             return lose(at, "it goes through a pointer in memory");

@@ -591,15 +591,6 @@ const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *stat
 
 /* ---- the copies ---- */
 
-/* The source makes the same of the same numbers. */
-static struct ir_expr *as_in_source(struct gen *gen, const char *op, struct ir_expr *a,
-                                    struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_binary(gen->arena, op, a, b);
-    expr->is_ours = false;
-    return expr;
-}
-
 static struct ir_expr *user_element(struct gen *gen, const struct box *box,
                                     struct ir_expr **at)
 {
@@ -610,8 +601,8 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
     for (size_t i = 0; i < box->dims; i++) {
         struct ir_expr *term = cell->stride[i]->has_value && cell->stride[i]->value == 1
                                    ? at[i]
-                                   : as_in_source(gen, "*", at[i], cell->stride[i]);
-        sum = sum ? as_in_source(gen, "+", sum, term) : term;
+                                   : gen_plain(gen, "*", at[i], cell->stride[i]);
+        sum = sum ? gen_plain(gen, "+", sum, term) : term;
     }
     return element(gen, cell->symbol, &sum, 1);
 }
@@ -621,8 +612,8 @@ static struct ir_expr *with_factor(struct gen *gen, const struct box *box,
                                    struct ir_expr *user)
 {
     struct ir_expr *factor = ir_name(gen->arena, (struct ir_symbol *)box->factor);
-    return box->factor_left ? as_in_source(gen, "*", factor, user)
-                            : as_in_source(gen, "*", user, factor);
+    return box->factor_left ? gen_plain(gen, "*", factor, user)
+                            : gen_plain(gen, "*", user, factor);
 }
 
 static struct ir_stmt *copy_stmt(struct gen *gen, const struct copy *copy,

@@ -17,7 +17,7 @@ enum { FEW = 64 };
 
 /* ---- what parallel loops sum up ---- */
 
-static bool declares(const struct ir_stmt *stmt, const void *symbol)
+bool stmt_declares(const struct ir_stmt *stmt, const void *symbol)
 {
     return (stmt->kind == IR_DECL && stmt->symbol == symbol) ||
            (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
@@ -26,7 +26,7 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
 bool code_declares(const struct code *code, const struct ir_symbol *symbol)
 {
     bool found = (code->declares && code->var == symbol) ||
-                 (code->stmt && stmt_find(code->stmt, declares, symbol));
+                 (code->stmt && stmt_find(code->stmt, stmt_declares, symbol));
     for (size_t i = 0; !found && i < code->child_nr; i++)
         found = code_declares(code->child[i], symbol);
     return found;
@@ -93,25 +93,6 @@ struct directive {
     const struct code *loop;
     bool none; /* default(none) */
 };
-
-struct mention {
-    const struct ir_symbol *symbol;
-    bool found;
-};
-
-static void find_mention(struct ir_expr *expr, void *data)
-{
-    struct mention *mention = data;
-    mention->found =
-        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
-}
-
-bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
-{
-    struct mention mention = {.symbol = symbol};
-    stmt_exprs(stmt, find_mention, &mention);
-    return mention.found;
-}
 
 static bool is_own(const struct directive *at, const struct ir_symbol *symbol)
 {

@@ -81,7 +81,7 @@ static struct ir_expr *rows_end(const struct inner *at)
     ir_print_expr(&a, expr_simplify(gen->arena, after));
     ir_print_expr(&b, expr_simplify(gen->arena, upper));
     bool rows = !strcmp(buf_str(&a), buf_str(&b)) && holds_still(at, lower) &&
-                !fetch_may_change(gen->nest, fetch_root(lower));
+                !fetch_may_change(gen->nest, expr_root(lower));
     buf_release(&a);
     buf_release(&b);
     if (!rows)
@@ -155,7 +155,7 @@ static bool is_of_any_row(const struct inner *at, const struct ir_expr *expr)
 /* What is loaded on the way to the element. */
 static bool loads_of_any_row(const struct inner *at, const struct ir_expr *expr)
 {
-    const struct ir_symbol *root = fetch_root(expr);
+    const struct ir_symbol *root = expr_root(expr);
     bool any = !root || !symbol_has_rows(root);
     for (; any && expr->kind == IR_INDEX; expr = expr->arg[0])
         any = !expr_loads(expr->arg[1]) || is_of_any_row(at, expr->arg[1]);

@@ -155,7 +155,7 @@ bool fetch_is_one_line(struct gen *gen, const struct statement *statement, size_
  * be in range only then. */
 bool fetch_has_own_size(const struct statement *statement, const struct ir_expr *wanted)
 {
-    const struct ir_symbol *root = fetch_root(wanted);
+    const struct ir_symbol *root = expr_root(wanted);
     return root->dim_nr && root->role != IR_PARAM &&
            !always_read(statement->stmt, wanted);
 }

@@ -183,6 +183,13 @@ struct ir_expr *ir_assign(struct ir_arena *arena, const char *op, struct ir_expr
     return expr;
 }
 
+const struct ir_symbol *expr_root(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
+        expr = expr->arg[0];
+    return expr->kind == IR_NAME ? expr->symbol : NULL;
+}
+
 bool expr_is_truth(const struct ir_expr *expr)
 {
     return (expr->kind == IR_BINARY && is_truth(expr->op)) ||
@@ -460,6 +467,16 @@ const struct ir_expr *expr_other_use(const struct ir_expr *expr,
 bool symbol_is_element(const struct ir_symbol *symbol)
 {
     return symbol->role == IR_FIELD && symbol->path && *symbol->path == '[';
+}
+
+bool symbol_has_fields(const struct ir_function *function, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (function->symbol[i]->role == IR_FIELD &&
+            function->symbol[i]->base == symbol &&
+            !symbol_is_element(function->symbol[i]))
+            return true;
+    return false;
 }
 
 /* It compares with the iterator as the number that it is. */

@@ -162,12 +162,17 @@ const char *ir_op_text(const char *op);
 /* Length of the byte order mark that a source begins with: 3, or 0 without one.
  * Compilers take it at the start of a file only. */
 size_t ir_mark_bytes(const char *source);
+/* The variable that the element or member is of; NULL = it is of none. */
+const struct ir_symbol *expr_root(const struct ir_expr *expr);
 /* Calls visit for expr and all below, parents first. */
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
 /* A FIELD that is an element: "d[0]". */
 bool symbol_is_element(const struct ir_symbol *symbol);
+/* A struct that the function reaches into, and not only through a subscript. */
+bool symbol_has_fields(const struct ir_function *function,
+                       const struct ir_symbol *symbol);
 bool stmt_breaks_out(const struct ir_stmt *
                          body); /* break or continue that binds to the loop around body */
 /* What the iterator of the canonical loop is behind it, where its bounds are left alone;

@@ -7,8 +7,6 @@
 #include "variants/ir/ir.h"
 #include "variants/ir/print.h"
 
-enum { TAB = 8 };
-
 /* ---- what has changed ---- */
 
 static bool same_text(const char *a, const char *b)
@@ -94,11 +92,11 @@ static bool add_part(struct spell *spell, size_t begin, size_t end, const char *
     return true;
 }
 
-static int columns(const char *blanks, size_t length)
+int spelt_columns(const char *blanks, size_t length)
 {
     int column = 0;
     for (size_t i = 0; i < length; i++)
-        column = blanks[i] == '\t' ? (column / TAB + 1) * TAB : column + 1;
+        column = blanks[i] == '\t' ? (column / SPELT_TAB + 1) * SPELT_TAB : column + 1;
     return column;
 }
 
@@ -121,7 +119,7 @@ static const char *laid_out(struct spell *spell, const char *text)
         if (!*text)
             break;
         size_t blanks = strspn(++text, " \t");
-        int column = columns(text, blanks) - spell->margin;
+        int column = spelt_columns(text, blanks) - spell->margin;
         text += blanks;
         if (*text == SPELT_LINE) /* laid out before */
             column = 0;
@@ -403,7 +401,7 @@ static int margin_at(const struct ir_function *function, size_t at)
     size_t begin = at;
     while (begin > 0 && source[begin - 1] != '\n')
         begin--;
-    return columns(source + begin, strspn(source + begin, " \t"));
+    return spelt_columns(source + begin, strspn(source + begin, " \t"));
 }
 
 static struct ir_stmt *spell_stmt(struct spell *spell, const struct ir_stmt *stmt)

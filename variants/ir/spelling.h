@@ -41,6 +41,10 @@ struct ir_use {
  * are the user's, beyond his margin there. */
 enum { SPELT_LINE = '\1' };
 
+/* Of the blanks, behind tabs of eight. */
+enum { SPELT_TAB = 8 };
+int spelt_columns(const char *blanks, size_t length);
+
 /* A copy to be printed, in which what the file says is IR_SPELT; on one line. */
 struct ir_expr *ir_spell(struct ir_arena *arena, const struct ir_expr *expr);
 /* The same; statements that the file says are IR_OPAQUE. Every line of those, and the

@@ -33,6 +33,25 @@ bool expr_mentions(const struct ir_expr *expr, const struct ir_symbol *symbol)
     return false;
 }
 
+struct mention {
+    const struct ir_symbol *symbol;
+    bool found;
+};
+
+static void find_mention(struct ir_expr *expr, void *data)
+{
+    struct mention *mention = data;
+    mention->found =
+        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
+}
+
+bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    struct mention mention = {.symbol = symbol};
+    stmt_exprs(stmt, find_mention, &mention);
+    return mention.found;
+}
+
 struct sum sum_constant(long long value)
 {
     return (struct sum){.constant = value};

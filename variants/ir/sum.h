@@ -20,6 +20,7 @@ bool expr_equal(const struct ir_expr *a, const struct ir_expr *b); /* same text 
 /* Of the subscripts of an element: some is no constant. */
 bool expr_any_varies(struct ir_expr *const *expr, size_t nr);
 bool expr_mentions(const struct ir_expr *expr, const struct ir_symbol *symbol);
+bool stmt_mentions(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 struct sum sum_constant(long long value);
 struct sum sum_of_expr(struct ir_arena *arena, struct ir_expr *expr);
 struct sum sum_add(const struct sum *a, const struct sum *b,

@@ -31,16 +31,6 @@ bool lies_in_place(const struct ir_symbol *symbol)
 
 /* ---- structs ---- */
 
-static bool has_fields(const struct ir_function *function, const struct ir_symbol *symbol)
-{
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD &&
-            function->symbol[i]->base == symbol &&
-            !symbol_is_element(function->symbol[i]))
-            return true;
-    return false;
-}
-
 /* Is the pointer `symbol` followed on the way to another field, as s->grid is by
  * s->grid->nx? */
 static bool is_on_the_way(const struct ir_function *function,
@@ -77,7 +67,7 @@ bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbo
 {
     if (symbol->type.scalar != IR_RECORD || symbol->type.pointers > 1 || symbol->dim_nr)
         return false;
-    return symbol->type.pointers == 0 || has_fields(kernel->function, symbol) ||
+    return symbol->type.pointers == 0 || symbol_has_fields(kernel->function, symbol) ||
            is_on_the_way(kernel->function, symbol);
 }
 

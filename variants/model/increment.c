@@ -74,27 +74,6 @@ long long expr_at_most(const struct ir_expr *expr)
 
 /* ---- statements ---- */
 
-struct mention {
-    const struct ir_symbol *symbol;
-    bool found;
-};
-
-static void look(struct ir_expr *expr, void *data)
-{
-    struct mention *mention = data;
-    mention->found =
-        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
-}
-
-static bool mentions(const struct ir_stmt *stmt, const struct ir_expr *target)
-{
-    while (target->kind == IR_INDEX || target->kind == IR_MEMBER)
-        target = target->arg[0];
-    struct mention mention = {.symbol = target->symbol};
-    stmt_exprs(stmt, look, &mention);
-    return mention.found;
-}
-
 /* What stands beside the target in `s = s + e`. */
 static const struct ir_expr *addend(const struct ir_expr *sum,
                                     const struct ir_expr *target)
@@ -117,7 +96,7 @@ static long long of_expr(const struct ir_expr *expr)
 static long long of_stmt(const struct ir_stmt *stmt, const struct ir_expr *target)
 {
     long long most = 0;
-    if (!mentions(stmt, target))
+    if (!stmt_mentions(stmt, expr_root(target)))
         return 0;
     if (stmt->kind == IR_EXPR)
         return of_expr(stmt->expr);

@@ -303,13 +303,6 @@ static void place_read(struct nest *nest, const struct ir_expr *expr, struct pla
 
 /* Sums and products whose terms may be taken in another order. */
 
-static const struct ir_symbol *root(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
 struct mention {
     const struct ir_symbol *symbol;
     size_t times;
@@ -325,7 +318,7 @@ static void count_mention(struct ir_expr *expr, void *data)
  * = it is none of these. *op: '+', '-' or '*'. */
 static const struct ir_expr *term_of(struct ir_expr *expr, char *op)
 {
-    struct mention mention = {.symbol = root(expr->arg[0])};
+    struct mention mention = {.symbol = expr_root(expr->arg[0])};
     struct ir_expr *right = expr->arg[1];
     if (!mention.symbol)
         return NULL;
@@ -555,7 +548,7 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
 
 static const char *word_of(const struct ir_expr *expr)
 {
-    return root(expr) ? root(expr)->name : "an element";
+    return expr_root(expr) ? expr_root(expr)->name : "an element";
 }
 
 /* What has no name is said as it is written. */
@@ -889,7 +882,7 @@ static void collect_bytes(struct collect *at, const struct ir_expr *call,
         return;
     }
     if (array->kind == IR_INDEX && !known) {
-        const struct ir_symbol *symbol = root(array);
+        const struct ir_symbol *symbol = expr_root(array);
         struct ir_expr *length =
             symbol && symbol->dim_nr ? symbol->dim[symbol->dim_nr - 1] : NULL;
         bool within = bytes && start && array->type.pointers == 1 &&

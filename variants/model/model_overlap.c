@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "variants/model/model_nest.h"
 
 /* ---- what it is ---- */
 
@@ -274,14 +275,6 @@ static bool may_overlap(const struct nest *nest, const struct memory *a,
     return !guaranteed(nest->model, a->symbol->name, b->symbol->name);
 }
 
-static bool is_written(const struct nest *nest, size_t cell)
-{
-    for (size_t i = 0; i < nest->access_nr; i++)
-        if (nest->access[i].cell == cell && nest->access[i].write)
-            return true;
-    return false;
-}
-
 static bool is_cell(const struct nest *nest, const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < nest->cell_nr; i++)
@@ -302,7 +295,7 @@ static struct memory *memories(const struct nest *nest, size_t *out)
             all[nr++] = (struct memory){.symbol = nest->cell[i].symbol,
                                         .type = nest->cell[i].type,
                                         .itself = !nest->cell[i].dims,
-                                        .written = is_written(nest, i)};
+                                        .written = cell_is_written(nest, i)};
     for (size_t i = 0; i < nest->cell_nr; i++)
         if (nest->cell[i].dims && symbol_has_rows(nest->cell[i].symbol))
             all[nr++] = (struct memory){.symbol = nest->cell[i].symbol,
@@ -396,9 +389,10 @@ bool nest_may_write(const struct nest *nest, const struct memory *memory)
                                        .type = cell->type,
                                        .itself = !cell->dims,
                                        .written = true};
-        found = is_written(nest, i) && (is_of_same(cell->symbol, memory->symbol) ||
-                                        (may_overlap(nest, &written, memory) &&
-                                         !are_apart_by_type(nest, &written, memory)));
+        found =
+            cell_is_written(nest, i) && (is_of_same(cell->symbol, memory->symbol) ||
+                                         (may_overlap(nest, &written, memory) &&
+                                          !are_apart_by_type(nest, &written, memory)));
     }
     return found;
 }

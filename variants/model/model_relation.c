@@ -583,7 +583,7 @@ static bool access_stays(struct nest *nest, const struct access *access)
     return true;
 }
 
-static bool cell_is_written(const struct nest *nest, size_t cell)
+bool cell_is_written(const struct nest *nest, size_t cell)
 {
     for (size_t i = 0; i < nest->access_nr; i++)
         if (nest->access[i].cell == cell && nest->access[i].write)

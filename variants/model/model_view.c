@@ -357,18 +357,6 @@ static int by_symbol(const void *a, const void *b)
     return order ? order : strcmp(first->path, second->path);
 }
 
-/* A struct that the function reaches into, and never through a subscript. */
-static bool is_single_struct(const struct ir_function *function,
-                             const struct ir_symbol *symbol)
-{
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->role == IR_FIELD &&
-            function->symbol[i]->base == symbol &&
-            !symbol_is_element(function->symbol[i]))
-            return true;
-    return false;
-}
-
 /* model_facts.c: records, temporaries */
 static void view_arrays(struct model *model)
 {
@@ -386,7 +374,7 @@ static void view_arrays(struct model *model)
     for (size_t i = 0; i < function->param_nr; i++)
         if (function->symbol[i]->type.pointers > 0 &&
             view_array(model, function->symbol[i]) < 0 &&
-            !is_single_struct(function, function->symbol[i]))
+            !symbol_has_fields(function, function->symbol[i]))
             add_array(model, function->symbol[i], "", NULL);
     if (model->array_nr > 0)
         qsort(model->array, model->array_nr, sizeof(model->array[0]), by_symbol);

@@ -13,13 +13,6 @@ struct scan {
     bool failed;
 };
 
-static const struct ir_symbol *root_of(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
 static void refuse(struct scan *scan, const char *why, int line)
 {
     if (!scan->failed) {
@@ -37,7 +30,7 @@ static bool mentions(const struct scan *scan, const struct ir_expr *expr)
 
 static bool is_target(const struct scan *scan, const struct ir_expr *expr)
 {
-    return root_of(expr) == scan->root && expr_equal(expr, scan->found.target);
+    return expr_root(expr) == scan->root && expr_equal(expr, scan->found.target);
 }
 
 /* ---- types ---- */
@@ -77,7 +70,8 @@ bool recurrence_of_tables(const struct recurrence *recurrence)
 {
     const struct ir_expr *target = recurrence->target;
     enum recurrence_kind kind = recurrence->kind;
-    return target->kind == IR_INDEX && !expr_mentions(target->arg[1], root_of(target)) &&
+    return target->kind == IR_INDEX &&
+           !expr_mentions(target->arg[1], expr_root(target)) &&
            (kind == RECURRENCE_SUM || kind == RECURRENCE_OR || kind == RECURRENCE_XOR);
 }
 
@@ -430,7 +424,7 @@ struct recurrence recurrence_of(struct ir_arena *arena, const struct ir_stmt *co
                                 bool (*varies)(const struct ir_symbol *, const void *),
                                 const void *data)
 {
-    const struct ir_symbol *root = root_of(target);
+    const struct ir_symbol *root = expr_root(target);
     struct scan scan = {.arena = arena,
                         .varies = varies,
                         .data = data,

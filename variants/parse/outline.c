@@ -291,10 +291,7 @@ static int check_definition(const struct outliner *outliner,
     int line = outline_line_of(outliner, directive->at);
     const char *name = directive->word + strcspn(directive->word, " \t\n");
     name += strspn(name, " \t");
-    size_t length = 0;
-    while (isalnum((unsigned char)name[length]) || name[length] == '_')
-        length++;
-    char *word = xstrndup(name, length);
+    char *word = xstrndup(name, text_word_length(name));
     int status = 0;
     if (names_word(outliner, word))
         status = outline_refuse(outliner, line, err,

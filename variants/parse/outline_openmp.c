@@ -2,7 +2,6 @@
  * what. */
 #include "variants/parse/outline_parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "core/base.h"
@@ -13,14 +12,6 @@
 struct clause_word {
     char clause[32], word[64];
 };
-
-static size_t word_length(const char *text)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
-    return isdigit((unsigned char)*text) ? 0 : length;
-}
 
 static void copy_word(char *out, size_t room, const char *text, size_t length)
 {
@@ -35,7 +26,7 @@ static bool next_word(const char **at, int *depth, struct clause_word *out)
 {
     char last[32] = "";
     while (**at) {
-        size_t length = word_length(*at);
+        size_t length = text_name_length(*at);
         if (length && *depth) {
             copy_word(out->word, sizeof(out->word), *at, length);
             *at += length;
@@ -115,7 +106,7 @@ int outline_clauses(struct outliner *outliner, struct error *err)
         if (!is_openmp(pragma) || !is_moved(outliner, pragma))
             continue;
         for (const char *name = pragma->text; *name; name += !*name ? 0 : 1) {
-            size_t length = word_length(name);
+            size_t length = text_name_length(name);
             char text[32];
             copy_word(text, sizeof(text), name, length);
             if (length && is_one_of(text, refused))

@@ -284,14 +284,6 @@ static void add_moved(const struct outliner *outliner, size_t begin, struct buf 
     buf_add_n(out, source + begin, outliner->end - begin);
 }
 
-static int count_lines(const char *text, size_t length)
-{
-    int nr = 0;
-    for (size_t i = 0; i < length; i++)
-        nr += text[i] == '\n';
-    return nr;
-}
-
 static void add_function(struct writing *writing, struct outlined *what, struct buf *out)
 {
     const struct outliner *outliner = writing->outliner;
@@ -304,7 +296,7 @@ static void add_function(struct writing *writing, struct outlined *what, struct 
         begin = line;
     else
         buf_add(out, "    ");
-    what->moved_line = 1 + count_lines(buf_str(out), out->length);
+    what->moved_line = 1 + text_line_ends(buf_str(out), out->length);
     add_moved(outliner, begin, out);
     buf_add(out, writing->end);
     add_results(writing, out);
@@ -422,7 +414,7 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
     outliner->change[0] = (struct ct_change){.begin = at, .end = at, .now_begin = at};
     if (outliner->access.helpers)
         buf_add(text, outliner->access.helpers);
-    what->line = 1 + count_lines(buf_str(text), text->length);
+    what->line = 1 + text_line_ends(buf_str(text), text->length);
     add_function(&writing, what, text);
     outliner->change[0].now_end = text->length;
     buf_add_n(text, source + at, outliner->begin - at);

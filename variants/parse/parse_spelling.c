@@ -63,11 +63,9 @@ static size_t token_length(const char *at)
     static const char *const ops[] = {
         "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
         "&&",  "||",  "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "::"};
-    size_t length = 0;
+    size_t length = text_word_length(at);
     if (is_number(at))
         return number_length(at);
-    while (isalnum((unsigned char)at[length]) || at[length] == '_')
-        length++;
     if (length)
         return length;
     if (*at == '"' || *at == '\'') {

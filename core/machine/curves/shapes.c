@@ -35,28 +35,36 @@ static int check_profile(const struct json_at *at, const struct machine *profile
     return 0;
 }
 
-static int read_profile(const struct json_at *at, const char *without,
-                        struct shape_machine *machine, bool *left_out, struct error *err)
+/* Where what is read goes to: the machine of this profile is left out. */
+struct target {
+    const char *without;
+    struct shapes *shapes;
+    bool left_out;
+};
+
+static int read_profile(const struct json_at *at, void *into, struct error *err)
 {
+    struct target *target = into;
+    struct shapes *shapes = target->shapes;
+    struct shape_machine *machine = &shapes->machine[shapes->machine_nr - 1];
     const char *name;
 
     if (json_string_here(at, &name, err))
         return -1;
-    *left_out |= without && strcmp(name, without) == 0;
+    target->left_out |= target->without && strcmp(name, target->without) == 0;
     GROW(machine->profile, machine->profile_nr + 1, machine->profile_alloc);
     if (machine_load(name, &machine->profile[machine->profile_nr], err))
         return fail_in(err, "%s", at->file);
     return check_profile(at, &machine->profile[machine->profile_nr++], err);
 }
 
-static int read_machine(const struct json_at *at, const char *without,
-                        struct shapes *shapes, struct error *err)
+static int read_machine(const struct json_at *at, void *into, struct error *err)
 {
-    struct shape_machine *machine;
+    struct target *target = into;
+    struct shapes *shapes = target->shapes;
     struct json_at list;
     const char *name;
     size_t nr;
-    bool left_out = false;
 
     if (json_only_keys(at, "name profiles", err) ||
         json_string_at(at, "name", &name, err) ||
@@ -65,24 +73,19 @@ static int read_machine(const struct json_at *at, const char *without,
     if (!nr)
         return json_fail(&list, err, "expected at least one profile");
     GROW(shapes->machine, shapes->machine_nr + 1, shapes->machine_alloc);
-    machine = &shapes->machine[shapes->machine_nr++];
-    *machine = (struct shape_machine){.name = xstrdup(name)};
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read_profile(&item, without, machine, &left_out, err))
-            return -1;
-    }
-    if (left_out) {
-        shape_machine_release(machine);
-        shapes->machine_nr--;
-    }
+    shapes->machine[shapes->machine_nr++] = (struct shape_machine){.name = xstrdup(name)};
+    target->left_out = false;
+    if (json_each_here(&list, read_profile, target, err))
+        return -1;
+    if (target->left_out)
+        shape_machine_release(&shapes->machine[--shapes->machine_nr]);
     return 0;
 }
 
 static int read_shapes(const struct json_at *top, const char *without,
                        struct shapes *shapes, struct error *err)
 {
+    struct target target = {.without = without, .shapes = shapes};
     struct json_at list;
     size_t nr;
 
@@ -97,13 +100,7 @@ static int read_shapes(const struct json_at *top, const char *without,
     if (nr < 1 || nr > SHAPE_MACHINES_MAX)
         return json_fail(&list, err, "expected 1 to %d machines, got %zu",
                          SHAPE_MACHINES_MAX, nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read_machine(&item, without, shapes, err))
-            return -1;
-    }
-    return 0;
+    return json_each_here(&list, read_machine, &target, err);
 }
 
 int shapes_load(const char *without, struct shapes *shapes, struct error *err)

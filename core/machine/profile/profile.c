@@ -127,9 +127,7 @@ json_t *machine_to_json(const struct machine *machine)
     json_object_set_new(root, "l2_mshrs", machine_limit_json(&machine->l2_mshrs));
     json_object_set_new(root, "curves", curves_json(machine->curve, machine->curve_nr));
     json_object_set_new(root, "memories", memories_json(machine));
-    json_object_set_new(
-        root, "notes",
-        json_strings((const char *const *)machine->note.v, machine->note.nr));
+    json_object_set_new(root, "notes", json_strvec(&machine->note));
     return root;
 }
 
@@ -147,6 +145,25 @@ static int read_level(const struct json_at *at, void *into, struct error *err)
     return 0;
 }
 
+static int read_point(const struct json_at *at, void *into, struct error *err)
+{
+    struct machine_curve *curve = into;
+    struct machine_point *point = &curve->point[curve->point_nr++];
+
+    if (fields_read(&point_fields, at, point, err))
+        return -1;
+    if (!point->latency_ns.known)
+        return json_fail(at, err, "a point needs a latency");
+    if (point->gbs_high != 0 &&
+        !(point->gbs_low <= point->gbs && point->gbs <= point->gbs_high))
+        return json_fail(at, err, "expected gbs_low <= gbs <= gbs_high, got %g, %g, %g",
+                         point->gbs_low, point->gbs, point->gbs_high);
+    if (at->index && point->gbs <= point[-1].gbs)
+        return json_fail(at, err, "points must ascend in gbs: %g after %g", point->gbs,
+                         point[-1].gbs);
+    return 0;
+}
+
 static int read_points(const struct json_at *at, struct machine_curve *curve,
                        struct error *err)
 {
@@ -159,81 +176,39 @@ static int read_points(const struct json_at *at, struct machine_curve *curve,
         return json_fail(&list, err, "expected at least one point");
     curve->point = xcalloc(nr, sizeof(*curve->point));
     curve->point_alloc = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        struct machine_point *point = &curve->point[i];
+    return json_each_here(&list, read_point, curve, err);
+}
 
-        curve->point_nr++;
-        if (fields_read(&point_fields, &item, point, err))
-            return -1;
-        if (!point->latency_ns.known)
-            return json_fail(&item, err, "a point needs a latency");
-        if (point->gbs_high != 0 &&
-            !(point->gbs_low <= point->gbs && point->gbs <= point->gbs_high))
-            return json_fail(&item, err,
-                             "expected gbs_low <= gbs <= gbs_high, got %g, %g, %g",
-                             point->gbs_low, point->gbs, point->gbs_high);
-        if (i && point->gbs <= point[-1].gbs)
-            return json_fail(&item, err, "points must ascend in gbs: %g after %g",
-                             point->gbs, point[-1].gbs);
-    }
-    return 0;
+static int read_curve(const struct json_at *at, void *into, struct error *err)
+{
+    struct machine_curve *curve = (struct machine_curve *)into + at->index;
+
+    return fields_read(&curve_fields, at, curve, err) || read_points(at, curve, err) ? -1
+                                                                                     : 0;
 }
 
 static int read_curves(const struct json_at *at, struct machine_curve **curve,
                        size_t *curve_nr, size_t *curve_alloc, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
-
-    if (json_array_at(at, "curves", &list, &nr, err))
-        return -1;
-    *curve = xcalloc(nr ? nr : 1, sizeof(**curve));
-    *curve_alloc = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        ++*curve_nr;
-        if (fields_read(&curve_fields, &item, &(*curve)[i], err) ||
-            read_points(&item, &(*curve)[i], err))
-            return -1;
-    }
-    return 0;
+    *curve_nr = *curve_alloc = json_size_at(at, "curves");
+    *curve = xcalloc(*curve_nr + 1, sizeof(**curve));
+    return json_each(at, "curves", 0, SIZE_MAX, read_curve, *curve, err);
 }
 
-static int read_memory(const struct json_at *at, struct machine *machine,
-                       struct error *err)
+static int read_memory(const struct json_at *at, void *into, struct error *err)
 {
-    struct machine_memory *memory = &machine->memory[machine->memory_nr++];
+    struct machine *machine = into;
+    struct machine_memory *memory;
 
+    GROW(machine->memory, machine->memory_nr + 1, machine->memory_alloc);
+    memory = &machine->memory[machine->memory_nr++];
+    *memory = (struct machine_memory){0};
     if (fields_read(&memory_fields, at, memory, err))
         return -1;
     for (size_t i = 0; i + 1 < machine->memory_nr; i++)
         if (strcmp(machine->memory[i].name, memory->name) == 0)
             return json_fail(at, err, "there is already a memory \"%s\"", memory->name);
     return read_curves(at, &memory->curve, &memory->curve_nr, &memory->curve_alloc, err);
-}
-
-/* Profiles of earlier versions have none. */
-static int read_memories(const struct json_at *top, struct machine *machine,
-                         struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(top, "memories"))
-        return 0;
-    if (json_array_at(top, "memories", &list, &nr, err))
-        return -1;
-    machine->memory = xcalloc(nr ? nr : 1, sizeof(*machine->memory));
-    machine->memory_alloc = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (read_memory(&item, machine, err))
-            return -1;
-    }
-    return 0;
 }
 
 static int read_part(const struct json_at *top, const char *key,
@@ -257,7 +232,8 @@ static int read_top(const struct json_at *top, struct machine *machine, struct e
                    read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
                    read_curves(top, &machine->curve, &machine->curve_nr,
                                &machine->curve_alloc, err) ||
-                   read_memories(top, machine, err) ||
+                   /* profiles of earlier versions have none */
+                   json_each_if(top, "memories", read_memory, machine, err) ||
                    (json_has(top, "notes") &&
                     json_strings_at(top, "notes", &machine->note, err)) ||
                    profile_check(top, machine, err)
@@ -522,9 +498,16 @@ static int check_latency(const struct json_at *at, const char *key,
                      latency.value, inner.value, level);
 }
 
-static int check_level(const struct json_at *at, const struct machine *machine, int i,
-                       struct error *err)
+struct checked {
+    const struct machine *machine;
+    const struct machine_curve *curve; /* the first of the list */
+    int cores;                         /* that share it */
+};
+
+static int check_level(const struct json_at *at, void *of, struct error *err)
 {
+    const struct machine *machine = ((const struct checked *)of)->machine;
+    int i = (int)at->index;
     const struct machine_level *level = &machine->level[i];
     struct json_at here;
 
@@ -540,31 +523,15 @@ static int check_level(const struct json_at *at, const struct machine *machine, 
     return check_latency(at, "latency_ns", level->latency_ns, machine, i, err);
 }
 
-static int check_levels(const struct json_at *top, const struct machine *machine,
-                        struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (json_array_at(top, "levels", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (check_level(&item, machine, (int)i, err))
-            return -1;
-    }
-    return check_latency(top, "memory_latency_ns", machine->memory_latency_ns, machine,
-                         machine->level_nr, err);
-}
-
 /* Little's law catches bandwidth in MB/s. */
-static int check_point(const struct json_at *at, const struct machine_point *point,
-                       const struct machine_curve *curve, const struct machine *machine,
-                       int cores, struct error *err)
+static int check_point(const struct json_at *at, void *of, struct error *err)
 {
+    const struct checked *checked = of;
+    const struct machine *machine = checked->machine;
+    const struct machine_curve *curve = checked->curve;
+    const struct machine_point *point = &curve->point[at->index];
     double bytes = point->gbs * point->latency_ns.value;
-    double lines = bytes / machine->line_bytes / cores;
+    double lines = bytes / machine->line_bytes / checked->cores;
 
     if (lines > max_lines_in_flight)
         return json_fail(at, err,
@@ -580,71 +547,40 @@ static int check_point(const struct json_at *at, const struct machine_point *poi
                          err);
 }
 
-static int check_curve(const struct json_at *at, const struct machine_curve *curve,
-                       const struct machine *machine, int cores, struct error *err)
+static int check_curve(const struct json_at *at, void *of, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
+    struct checked checked = *(const struct checked *)of;
 
-    if (json_array_at(at, "points", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (check_point(&item, &curve->point[i], curve, machine, cores, err))
-            return -1;
-    }
-    return 0;
+    checked.curve += at->index;
+    return json_each(at, "points", 0, SIZE_MAX, check_point, &checked, err);
 }
 
-static int check_curves(const struct json_at *at, const struct machine_curve *curve,
-                        const struct machine *machine, int cores, struct error *err)
+static int check_memory(const struct json_at *at, void *of, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
+    const struct machine *machine = ((const struct checked *)of)->machine;
+    const struct machine_memory *memory = &machine->memory[at->index];
+    struct checked checked = {machine, memory->curve, memory->cores};
 
-    if (json_array_at(at, "curves", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-
-        if (check_curve(&item, &curve[i], machine, cores, err))
-            return -1;
-    }
-    return 0;
-}
-
-static int check_memories(const struct json_at *top, const struct machine *machine,
-                          struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (!machine->memory_nr)
-        return 0;
-    if (json_array_at(top, "memories", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        const struct machine_memory *memory = &machine->memory[i];
-        struct json_at item = json_element(&list, i);
-
-        if (check_latency(&item, "latency_ns", memory->latency_ns, machine,
-                          machine->level_nr, err) ||
-            check_curves(&item, memory->curve, machine, memory->cores, err))
-            return -1;
-    }
-    return 0;
+    return check_latency(at, "latency_ns", memory->latency_ns, machine, machine->level_nr,
+                         err) ||
+                   json_each(at, "curves", 0, SIZE_MAX, check_curve, &checked, err)
+               ? -1
+               : 0;
 }
 
 int profile_check(const struct json_at *top, const struct machine *machine,
                   struct error *err)
 {
+    struct checked checked = {machine, machine->curve, machine->cores};
+
     return check_line(top, machine, err) ||
                    check_limit(top, "l1_mshrs", &machine->l1_mshrs, err) ||
                    check_limit(top, "l2_mshrs", &machine->l2_mshrs, err) ||
-                   check_levels(top, machine, err) ||
-                   check_curves(top, machine->curve, machine, machine->cores, err) ||
-                   check_memories(top, machine, err)
+                   json_each(top, "levels", 0, SIZE_MAX, check_level, &checked, err) ||
+                   check_latency(top, "memory_latency_ns", machine->memory_latency_ns,
+                                 machine, machine->level_nr, err) ||
+                   json_each(top, "curves", 0, SIZE_MAX, check_curve, &checked, err) ||
+                   json_each_if(top, "memories", check_memory, &checked, err)
                ? -1
                : 0;
 }

@@ -247,6 +247,14 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
     return result;
 }
 
+const struct machine_level *machine_cache(const struct machine *machine, int level)
+{
+    for (int i = 0; i < machine->level_nr; i++)
+        if (machine->level[i].level == level)
+            return &machine->level[i];
+    return NULL;
+}
+
 int machine_level_users(const struct machine *machine, int i)
 {
     int sharing = machine->level[i].cores_sharing;

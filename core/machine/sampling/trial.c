@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/base.h"
@@ -132,15 +131,6 @@ static double at_share(const double *sorted, size_t nr, double share)
 
     return below + 1 < nr ? sorted[below] * (1 - rest) + sorted[below + 1] * rest
                           : sorted[nr - 1];
-}
-
-static double *sorted_copy(const double *sample, size_t nr)
-{
-    double *sorted = xcalloc(nr, sizeof(*sorted));
-
-    memcpy(sorted, sample, nr * sizeof(*sorted));
-    sort_doubles(sorted, nr);
-    return sorted;
 }
 
 double samples_at(const double *sample, size_t nr, double share)

@@ -28,9 +28,9 @@ static int read_scope(const struct json_at *at, enum bandwidth_scope *scope,
     return json_fail(at, err, "no scope '%s'", word);
 }
 
-static int read_event(const struct json_at *at, struct bandwidth_event *event,
-                      struct error *err)
+static int read_event(const struct json_at *at, void *into, struct error *err)
 {
+    struct bandwidth_event *event = (struct bandwidth_event *)into + at->index;
     const char *name;
 
     event->boxes = 1;
@@ -47,20 +47,9 @@ static int read_event(const struct json_at *at, struct bandwidth_event *event,
 static int read_events(const struct json_at *at, struct bandwidth_source *source,
                        struct error *err)
 {
-    struct json_at events;
-    size_t nr;
-
-    if (json_array_at(at, "events", &events, &nr, err))
-        return -1;
-    source->event = xcalloc(nr + 1, sizeof(*source->event));
-    source->event_nr = nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at event = json_element(&events, i);
-
-        if (read_event(&event, &source->event[i], err))
-            return -1;
-    }
-    return 0;
+    source->event_nr = json_size_at(at, "events");
+    source->event = xcalloc(source->event_nr + 1, sizeof(*source->event));
+    return json_each(at, "events", 0, SIZE_MAX, read_event, source->event, err);
 }
 
 static bool asks_for(const struct formula *formula, const char *name)

@@ -22,17 +22,15 @@ static json_t *event_json(const struct event_count *count)
 
 json_t *count_set_to_json(const struct count_set *set)
 {
-    json_t *events = json_array(), *notes = json_array();
+    json_t *events = json_array();
     for (size_t i = 0; i < set->count_nr; i++)
         json_array_append_new(events, event_json(&set->count[i]));
-    for (size_t i = 0; i < set->note.nr; i++)
-        json_array_append_new(notes, text_json(set->note.v[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                      "inflight.counts/1", "source", text_json(set->source), "cpu",
                      text_json(set->cpu), "seconds", json_quantity(set->seconds), "cores",
                      set->cores > 0 ? json_integer(set->cores) : json_null(), "calls",
                      set->calls > 0 ? json_real(set->calls) : json_null(), "events",
-                     events, "notes", notes);
+                     events, "notes", json_strvec(&set->note));
 }
 
 /* ---- reading ---- */
@@ -92,8 +90,9 @@ static int add_event(const struct json_at *at, const char *event, struct count_s
     return status;
 }
 
-static int read_event(const struct json_at *at, struct count_set *set, struct error *err)
+static int read_event(const struct json_at *at, void *into, struct error *err)
 {
+    struct count_set *set = into;
     const char *event = NULL;
     return json_only_keys(at, "event value low high share why", err) ||
                    json_string_at(at, "event", &event, err) ||
@@ -123,19 +122,11 @@ static int read_short(const struct json_at *events, struct count_set *set,
 static int read_events(const struct json_at *at, struct count_set *set, struct error *err)
 {
     struct json_at events = {0};
-    size_t nr = 0;
     if (json_member(at, "events", &events, err))
         return -1;
-    if (json_is_object(events.node))
-        return read_short(&events, set, err);
-    if (json_array_at(at, "events", &events, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&events, i);
-        if (read_event(&one, set, err))
-            return -1;
-    }
-    return 0;
+    return json_is_object(events.node)
+               ? read_short(&events, set, err)
+               : json_each(at, "events", 0, SIZE_MAX, read_event, set, err);
 }
 
 /* A plain number, or a quantity. */

@@ -133,9 +133,11 @@ json_t *traffic_to_json(const struct traffic *traffic)
 
 /* ---- reading ---- */
 
-static int level_from_json(const struct json_at *at, struct traffic *traffic, int k,
-                           struct error *err)
+static int level_from_json(const struct json_at *at, void *into, struct error *err)
 {
+    struct traffic *traffic = into;
+    size_t k = at->index;
+
     return fields_read(&edge_fields, at, &traffic->edge[k], err) ||
                    json_quantity_at(at, "l1_from_lines", &traffic->l1_from[k], err) ||
                    json_quantity_at(at, "l1_covered_from_lines",
@@ -157,13 +159,13 @@ static int levels_from_json(const struct json_at *at, struct traffic *traffic,
         return json_fail(&levels, err, "expected at most %d levels, got %zu",
                          TRAFFIC_LEVELS_MAX, nr);
     traffic->level_nr = (int)nr;
-    for (size_t k = 0; k < nr; k++) {
-        struct json_at level = json_element(&levels, k);
+    return json_each_here(&levels, level_from_json, traffic, err);
+}
 
-        if (level_from_json(&level, traffic, (int)k, err))
-            return -1;
-    }
-    return 0;
+static int part_level_from_json(const struct json_at *at, void *into, struct error *err)
+{
+    return fields_read(&part_level_fields, at,
+                       (char *)into + at->index * sizeof(struct quantity), err);
 }
 
 static int part_levels_from_json(const struct json_at *at, struct traffic_part *part,
@@ -176,14 +178,7 @@ static int part_levels_from_json(const struct json_at *at, struct traffic_part *
         return -1;
     if (nr != (size_t)level_nr)
         return json_fail(&levels, err, "expected %d levels, got %zu", level_nr, nr);
-    for (size_t k = 0; k < nr; k++) {
-        struct json_at level = json_element(&levels, k);
-
-        if (fields_read(&part_level_fields, &level,
-                        (char *)part + k * sizeof(struct quantity), err))
-            return -1;
-    }
-    return 0;
+    return json_each_here(&levels, part_level_from_json, part, err);
 }
 
 static int part_from_json(const struct json_at *at, struct traffic_part *part,
