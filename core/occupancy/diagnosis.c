@@ -86,10 +86,17 @@ static void weigh_account(struct weighing *weighing)
         weighing->agreement = account->call_s / weighing->input->time_s.value;
 }
 
+static bool is_much_used(const struct occupancy *now, enum resource resource)
+{
+    struct quantity use = now->resource[resource].utilization;
+
+    return use.known && use.value >= may_be_full_from;
+}
+
 /* Time that the model has no cause for: that of what may be at its limit by what was
- * measured. Else lines that it takes for prefetched come late: at the end of each small
- * page a prefetcher begins anew; where huge pages gained nothing it does not run far
- * enough ahead. */
+ * measured. Else, where many lines come, those that it takes for prefetched come late: at
+ * the end of each small page a prefetcher begins anew; where huge pages gained nothing it
+ * does not run far enough ahead. */
 static void weigh_rest(struct weighing *weighing)
 {
     const struct occupancy_case *input = weighing->input;
@@ -101,10 +108,14 @@ static void weigh_rest(struct weighing *weighing)
     const struct quantity *huge = &weighing->account->tried[EXPERIMENT_HUGE_PAGES];
     bool refuted = huge->known && !huge->doubted && huge->low <= 1;
     enum resource busiest = weighing->now->busiest;
-    const struct occupancy_resource *near = &weighing->now->resource[busiest];
-    enum cause cause = near->saturation == SATURATION_UNDECIDED &&
-                               near->utilization.value >= may_be_full_from
-                           ? cause_of_resource(busiest)
+    bool may_be_full =
+        weighing->now->resource[busiest].saturation == SATURATION_UNDECIDED &&
+        is_much_used(weighing->now, busiest);
+    bool many_lines = is_much_used(weighing->now, RESOURCE_MEMORY) ||
+                      is_much_used(weighing->now, RESOURCE_L3_LINK) ||
+                      is_much_used(weighing->now, RESOURCE_L2_LINK);
+    enum cause cause = may_be_full   ? cause_of_resource(busiest)
+                       : !many_lines ? CAUSE_UNKNOWN
                        : short_runs || input->work.huge_pages || refuted
                            ? CAUSE_PREFETCHER
                            : CAUSE_PAGE_WALKS;
@@ -114,7 +125,8 @@ static void weigh_rest(struct weighing *weighing)
         return;
     for (int c = 0; c < CAUSE_NR; c++)
         weighing->weight[c] *= weighing->agreement;
-    weighing->weight[cause] = fmax(weighing->weight[cause], rest);
+    if (cause != CAUSE_UNKNOWN)
+        weighing->weight[cause] = fmax(weighing->weight[cause], rest);
 }
 
 /* The resource that the cause says to be full; NULL = it says that of none. */

@@ -32,7 +32,8 @@ struct situation {
     struct rule_facts *facts;
     struct error *err;
     int status;
-    bool is_own; /* the measurement is that of the choice */
+    bool is_own;                      /* the measurement is that of the choice */
+    const struct kernel_loop *unread; /* session_unread_loop() */
 };
 
 /* What is unknown is not said. After a failure nothing more is. */
@@ -252,12 +253,12 @@ static bool is_indirect(const struct situation *now, const struct kernel_access 
 
 /* Iterations that use a line, and what they use of it at most, where it counts as brought
  * for little: the three bytes of a pixel, whose loop is the innermost one, are. */
-/* The loop that the cause is in, if it could not be read. */
-static const struct kernel_loop *unread_loop(const struct situation *now)
+const struct kernel_loop *session_unread_loop(const struct session *session,
+                                              size_t explained)
 {
-    const struct measurement *of = now->measurement;
-    return of->has_occupancy
-               ? loop_unread_at(now->nest->view, of->occupancy.diagnosis.line)
+    const struct measurement *of = &session->result->measurement[explained];
+    return of->has_occupancy && !session->has_space
+               ? loop_unread_at(&session->view, of->occupancy.diagnosis.line)
                : NULL;
 }
 
@@ -266,7 +267,7 @@ static bool any_indirect(const struct situation *now)
 {
     const struct kernel_view *view = now->nest->view;
     bool any = any_access(now, is_indirect);
-    for (size_t i = 0; unread_loop(now) && i < view->access_nr; i++)
+    for (size_t i = 0; now->unread && i < view->access_nr; i++)
         any |= view->access[i].access_class == ACCESS_INDIRECT;
     return any;
 }
@@ -690,8 +691,7 @@ static void say_reuse(struct situation *now)
     for (int k = 0; k < traffic->level_nr; k++)
         if (traffic->edge[k].fills.known)
             lost |= traffic->edge[k].fills.value > 1.5 * lines;
-    const struct kernel_loop *unread = unread_loop(now);
-    bool is_nested = unread ? unread->level > 0 : now->nest->nr >= 2;
+    bool is_nested = now->unread ? now->unread->level > 0 : now->nest->nr >= 2;
     say_yes_no(now, "has_reuse", lost && is_nested && !any_indirect(now));
 }
 
@@ -830,6 +830,7 @@ int session_facts(const struct session *session, size_t i, size_t explained,
                                 innermost_depth(&session->nest, &session->choice[i]),
                             .facts = facts,
                             .is_own = i == explained,
+                            .unread = session_unread_loop(session, explained),
                             .err = err};
     struct kernel_counts counts = session->subject->counts(session->subject->data);
     say_nest(&now);

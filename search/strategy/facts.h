@@ -10,4 +10,8 @@ void session_ask_legality(struct session *session);
 int session_facts(const struct session *session, size_t i, size_t explained,
                   struct rule_facts *facts, struct error *err);
 
+/* The loop that the cause is in, if it could not be read; NULL = it could. */
+const struct kernel_loop *session_unread_loop(const struct session *session,
+                                              size_t explained);
+
 #endif

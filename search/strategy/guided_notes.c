@@ -3,19 +3,10 @@
 #include <string.h>
 
 #include "search/finish/close.h"
+#include "search/strategy/facts.h"
 #include "search/strategy/guided.h"
 #include "search/strategy/nearby.h"
 #include "search/strategy/tunables.h"
-
-/* The loop that the cause is in, if it could not be read; NULL = it could. */
-static const struct kernel_loop *unread_loop(const struct guided *guided)
-{
-    const struct session *session = guided->session;
-    const struct measurement *of = &session->result->measurement[guided->explained];
-    return of->has_occupancy && !session->has_space
-               ? loop_unread_at(&session->view, of->occupancy.diagnosis.line)
-               : NULL;
-}
 
 struct quantity guided_bound(const struct guided *guided,
                              const struct rule_verdict *verdict)
@@ -27,7 +18,8 @@ struct quantity guided_bound(const struct guided *guided,
     struct quantity bound = verdict_bound(verdict, &explained->occupancy,
                                           result->measurement[guided->now].time_s);
     double share = explained->occupancy.diagnosis.share;
-    bool elsewhere = unread_loop(guided) && !verdict->of_cause && share > 0 &&
+    bool elsewhere = session_unread_loop(guided->session, guided->explained) &&
+                     !verdict->of_cause && share > 0 &&
                      propose_knows(verdict->transformation);
     /* plans for other loops leave the time that the cause takes */
     return elsewhere && !(bound.known && bound.value < 1 / share)
@@ -255,7 +247,8 @@ bool guided_note_by_hand(struct guided *guided, const char *transformation)
 {
     const struct rule_verdict *verdict =
         rule_verdicts_deciding(&guided->verdicts, transformation);
-    const struct kernel_loop *loop = unread_loop(guided);
+    const struct kernel_loop *loop =
+        session_unread_loop(guided->session, guided->explained);
     if (!loop || !verdict || !verdict->of_cause || verdict->verdict != VERDICT_TRY ||
         !propose_knows(transformation))
         return false;

@@ -174,7 +174,11 @@ TEST("time that the model does not explain, where lines should come ahead of it"
     struct pipeline_account account = account_of(CAUSE_MEMORY_BANDWIDTH, 0.9, 0.1);
 
     account.covered_share = 1;
-    check_diagnosis(&account, 0.25, CAUSE_PAGE_WALKS, CONFIDENCE_LOW); /* small pages */
+    account.call_s = 0.0005;
+    check_diagnosis(&account, 0.00125, CAUSE_PAGE_WALKS,
+                    CONFIDENCE_LOW); /* small pages */
+    account.call_s = 0.1;            /* few lines: they cannot be what takes the time */
+    check_diagnosis(&account, 0.25, CAUSE_CORE, CONFIDENCE_LOW);
     account.covered_share =
         0; /* nothing else is known of it, and little bandwidth used */
     check_diagnosis(&account, 0.25, CAUSE_CORE, CONFIDENCE_LOW);
