@@ -28,9 +28,9 @@ enum { NESTS_HOT_MAX = 8 };
  * most; in the order of the source. Returns their number. */
 size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]);
 
-/* The loop that the line is in, by the heads of loops above it, if nothing could be read of
- * it; line 0 = not known: the last one, if none could be read. NULL = none is there, or
- * plans may name it. */
+/* The loop that the line is in, by the heads of loops above it, if nothing could be read
+ * of it; line 0 = not known: the last one, if none could be read. NULL = none is there,
+ * or plans may name it. */
 const struct kernel_loop *loop_unread_at(const struct kernel_view *view, int line);
 
 /* It depends on data how often it goes round: the rows of a sparse matrix, which are a

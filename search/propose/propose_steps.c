@@ -89,9 +89,9 @@ static double point_bytes(const struct nest *nest)
     return fmax(bytes, 1);
 }
 
-/* A block is swept once a step and slides by an element a step: half of L1 (level 0), or a
- * quarter of the share of L2, leaves room for what comes in beside it. Shorter rows than
- * INNER_MIN cost more at their slanted ends than they save. */
+/* A block is swept once a step and slides by an element a step: half of L1 (level 0), or
+ * a quarter of the share of L2, leaves room for what comes in beside it. Shorter rows
+ * than INNER_MIN cost more at their slanted ends than they save. */
 enum { INNER_MIN = 256 };
 
 static long inner_side(const struct propose *about, long side, int level)

@@ -111,24 +111,13 @@ TEST("results are equal")
 
 static void compile_strictly(const char *path, const struct toolchain *toolchain)
 {
-    const char *const argv[] = {toolchain->is_clang ? "clang++-19" : "g++",
-                                "-O3",
-                                "-march=native",
-                                "-fopenmp-simd",
-                                "-Wall",
-                                "-Wextra",
-                                "-Wno-unused-function",
-                                "-Wno-unknown-pragmas",
-                                "-Wno-unused-private-field",
-                                "-Wno-unused-const-variable",
+    const char *const argv[] = {toolchain->is_clang ? "clang++-19" : "g++", "-O3",
+                                "-march=native", "-fopenmp-simd", "-Wall", "-Wextra",
+                                "-Wno-unused-function", "-Wno-unknown-pragmas",
+                                "-Wno-unused-private-field", "-Wno-unused-const-variable",
                                 /* clang 19 of its own -march=native, on avx10.1 */
-                                "-Wno-invalid-feature-combination",
-                                "-Werror",
-                                "-c",
-                                path,
-                                "-o",
-                                "/dev/null",
-                                NULL};
+                                "-Wno-invalid-feature-combination", "-Werror", "-c", path,
+                                "-o", "/dev/null", NULL};
     struct spawn_outcome outcome;
     struct error err = {0};
     check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
