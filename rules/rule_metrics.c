@@ -142,7 +142,7 @@ static const struct rule_metric metrics[] = {
     {"simd_lanes", "count", "elements in a vector register", NULL},
     {"threads_used", "count", "hardware threads of a core that run", NULL},
     {"free_threads", "count", "hardware threads of a core that idle", NULL},
-    {"idle_cores", "count", "cores of the machine that idle", NULL},
+    {"idle_cores", "count", "cores of the machine that idle and may take part", NULL},
 
     /* what a plan would change, for its bound: work after over work before */
     {"tile_traffic_ratio", "ratio", "lines left by tiling, at best", NULL},

@@ -236,13 +236,12 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
     struct facts facts = {rule_facts_new(), err, 0};
     struct occupancy_sink sink = {take_number, take_word, &facts};
     occupancy_metrics(&answer->occupancy, &sink);
-    if (answer->pages)
+    if (answer->pages) {
+        bool available =
+            answer->machine.huge_pages_available && strcmp(answer->pages, "huge");
         take_word(&facts, "pages", answer->pages);
-    if (answer->pages)
-        take_word(&facts, "hugepages_available",
-                  answer->machine.huge_pages_available && strcmp(answer->pages, "huge")
-                      ? "yes"
-                      : "no");
+        take_word(&facts, "hugepages_available", available ? "yes" : "no");
+    }
     take_number(&facts, "threads_used", quantity_exact(1, PROVENANCE_DECLARED));
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",

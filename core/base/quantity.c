@@ -123,6 +123,13 @@ struct quantity quantity_max(struct quantity a, struct quantity b)
                    fmax(a.high, b.high));
 }
 
+struct quantity quantity_min(struct quantity a, struct quantity b)
+{
+    if (!a.known || !b.known)
+        return a.known ? a : b;
+    return quantity_scale(quantity_max(quantity_scale(a, -1), quantity_scale(b, -1)), -1);
+}
+
 const char *provenance_word(enum provenance provenance)
 {
     return words[provenance];

@@ -61,6 +61,7 @@ struct quantity quantity_multiply(struct quantity a, struct quantity b);
 struct quantity quantity_divide(struct quantity a, struct quantity b);
 struct quantity quantity_scale(struct quantity a, double factor);
 struct quantity quantity_max(struct quantity a, struct quantity b);
+struct quantity quantity_min(struct quantity a, struct quantity b);
 
 const char *provenance_word(enum provenance provenance);
 /* Returns PROVENANCE_NONE for a word it does not know. */

@@ -30,11 +30,11 @@ struct quantity floor_of(struct quantity quantity)
     return quantity;
 }
 
-struct quantity quantity_min(struct quantity a, struct quantity b)
+struct quantity entries_of(const struct occupancy_resource *queue)
 {
-    if (!a.known || !b.known)
-        return a.known ? a : b;
-    return quantity_scale(quantity_max(quantity_scale(a, -1), quantity_scale(b, -1)), -1);
+    bool capped = queue->n.known && queue->limit.known && !is_floor(queue->limit);
+
+    return capped ? quantity_min(queue->n, queue->limit) : queue->n;
 }
 
 struct quantity latency_of(const struct machine *machine, int level)

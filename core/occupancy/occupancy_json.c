@@ -113,14 +113,6 @@ static struct quantity believed(const struct occupancy_resource *resource,
     return resource->saturation == SATURATION_IMPOSSIBLE ? quantity_unknown() : figure;
 }
 
-/* No more entries are in use than there are, however far the interval reaches. */
-static struct quantity entries_of(const struct occupancy_resource *queue)
-{
-    bool capped = queue->n.known && queue->limit.known && !is_floor(queue->limit);
-
-    return believed(queue, capped ? quantity_min(queue->n, queue->limit) : queue->n);
-}
-
 struct quantity occupancy_cause_gain(const struct occupancy *now)
 {
     double gain = 1 / fmax(1 - now->diagnosis.share, 0.01);
@@ -148,8 +140,8 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     for (size_t r = 0; r < ARRAY_SIZE(utilization); r++)
         sink->number(sink->context, utilization[r],
                      believed(&now->resource[r], now->resource[r].utilization));
-    sink->number(sink->context, "l1_occupancy", entries_of(l1));
-    sink->number(sink->context, "l2_occupancy", entries_of(l2));
+    sink->number(sink->context, "l1_occupancy", believed(l1, entries_of(l1)));
+    sink->number(sink->context, "l2_occupancy", believed(l2, entries_of(l2)));
     sink->number(sink->context, "l1_limit", l1->limit);
     sink->number(sink->context, "l2_limit", l2->limit);
     send_ratios(now, sink);

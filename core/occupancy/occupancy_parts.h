@@ -49,7 +49,8 @@ enum end end_other(enum end end);
 struct quantity from_ends(const double at[END_NR], size_t runs);
 /* A floor: the same low end and value, open above. */
 struct quantity floor_of(struct quantity quantity);
-struct quantity quantity_min(struct quantity a, struct quantity b);
+/* No more entries are in use than there are, however far the interval reaches. */
+struct quantity entries_of(const struct occupancy_resource *queue);
 
 /* What all cores together send through memory; bytes of one call of every copy. */
 struct node {

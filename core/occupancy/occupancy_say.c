@@ -26,8 +26,7 @@ static void say_queue(const struct occupancy_resource *queue, const char *level,
     buf_addf(out,
              " cache lines outstanding in its %s miss queue (the MSHRs), and on average ",
              level);
-    buf_add_between(
-        out, is_floor(queue->limit) ? queue->n : quantity_min(queue->n, queue->limit), 1);
+    buf_add_between(out, entries_of(queue), 1);
     buf_add(out, " of these entries are in use: ");
     buf_add(out, verdict_on(queue->saturation,
                             "the queue is full, and further misses have to wait.",

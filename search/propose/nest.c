@@ -146,7 +146,8 @@ const struct kernel_loop *loop_unread_at(const struct kernel_view *view, int lin
             (!at || view->loop[i].line >= at->line))
             at = &view->loop[i];
     }
-    return at && !(line > 0 ? at->modelled : any_read) ? at : NULL;
+    bool is_read = line > 0 ? at && at->modelled : any_read;
+    return is_read ? NULL : at;
 }
 
 bool loop_is_row(const struct kernel_loop *loop)

@@ -195,7 +195,7 @@ struct quantity verdict_bound(const struct rule_verdict *verdict,
                     without = quantity_max(occupancy_cause_gain(occupancy),
                                            core_bound(verdict));
     if (shared.known)
-        return bound.known && bound.value < shared.value ? bound : shared;
+        return quantity_min(bound, shared);
     /* where the resources' least times bound nothing, the time without the cause does */
     return bound.known || !verdict->of_cause ? bound : without;
 }

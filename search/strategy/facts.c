@@ -251,8 +251,6 @@ static bool is_indirect(const struct situation *now, const struct kernel_access 
     return access->access_class == ACCESS_INDIRECT;
 }
 
-/* Iterations that use a line, and what they use of it at most, where it counts as brought
- * for little: the three bytes of a pixel, whose loop is the innermost one, are. */
 const struct kernel_loop *session_unread_loop(const struct session *session,
                                               size_t explained)
 {
@@ -272,6 +270,8 @@ static bool any_indirect(const struct situation *now)
     return any;
 }
 
+/* Iterations that use a line, and what they use of it at most, where it counts as brought
+ * for little: the three bytes of a pixel, whose loop is the innermost one, are. */
 static const double few_iterations = 8, little_use = 0.5;
 
 /* The next line is elsewhere after few iterations, which used little of this one. */

@@ -103,9 +103,7 @@ char *cxx_spelling(const char *text)
 {
     struct buf out = {0};
     while (*text) {
-        size_t length = 0;
-        while (is_word_char(text[length]))
-            length++;
+        size_t length = text_word_length(text);
         const char *word = length ? NULL : phrase_at(text, &length);
         for (size_t i = 0; length && i < ARRAY_SIZE(words); i++)
             if (strlen(words[i].of_c) == length &&

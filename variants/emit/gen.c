@@ -170,8 +170,7 @@ static void gen_add_helper(const struct model *model, struct buf *out, const cha
     for (bool begins = true; *text; begins = text[-1] == '\n') {
         size_t length = begins && *text == '#' ? strcspn(text, "\n") : 0;
         bool word = !length && is_word_char(*text);
-        while (word && is_word_char(text[length]))
-            length++;
+        length = word ? text_word_length(text) : length;
         length = length ? length : 1;
         const char *piece = ir_textf(model->arena, "%.*s", (int)length, text);
         bool met = word && strncmp(piece, "__", 2) && ir_has_name(macros, piece);

@@ -240,29 +240,41 @@ static void look_element(struct ir_expr *expr, void *data)
         *element = expr;
 }
 
+/* `if (c) return i;`, `if (c) { at = i; break; }` */
+static bool leaves_loop(const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *last = stmt->kind == IR_IF ? only(stmt->child[0]) : NULL;
+
+    if (last && last->kind == IR_BLOCK && last->child_nr)
+        last = last->child[last->child_nr - 1];
+    return last && (last->kind == IR_RETURN ||
+                    (last->kind == IR_JUMP && !strcmp(last->text, "break")));
+}
+
+/* `while (c) i++;`, `for (i = 0; c; i++) ;` */
+static bool only_steps(const struct ir_stmt *stmt)
+{
+    bool loops = stmt->kind == IR_WHILE || (stmt->kind == IR_FOR && !stmt->canonical);
+    const struct ir_stmt *body = loops && stmt->child_nr ? only(stmt->child[0]) : NULL;
+
+    if (!body || stmt->kind == IR_FOR)
+        return body && body->kind == IR_EMPTY;
+    return body->kind == IR_EXPR && is_step_of_one(body->expr);
+}
+
 /* The innermost loop ends where the condition on an element says so: each iteration waits
  * for the answer of the one before it. One that goes on from where it ended is no search,
  * but finds the ends of runs. */
 static void find_search(struct search *search, const struct ir_stmt *stmt)
 {
-    const struct ir_stmt *body = stmt->child_nr ? only(stmt->child[0]) : NULL,
-                         *last = body && body->kind == IR_BLOCK && body->child_nr
-                                     ? body->child[body->child_nr - 1]
-                                     : body;
     const struct ir_expr *element = NULL;
-    bool leaves = last && stmt->kind == IR_IF &&
-                  (last->kind == IR_RETURN ||
-                   (last->kind == IR_JUMP && !strcmp(last->text, "break"))),
-         counts =
-             stmt->kind == IR_FOR && !stmt->canonical && body && body->kind == IR_EMPTY,
-         steps = counts || (stmt->kind == IR_WHILE && body && body->kind == IR_EXPR &&
-                            is_step_of_one(body->expr));
+    bool leaves = leaves_loop(stmt);
     struct buf text = {0};
 
     for (size_t i = 0; i + leaves < search->loop_nr; i++)
         if (!search->loop[i]->canonical)
             return;
-    if ((leaves || steps) && stmt->cond)
+    if ((leaves || only_steps(stmt)) && stmt->cond)
         ir_visit(stmt->cond, look_element, &element);
     if (!element)
         return;
