@@ -1,11 +1,11 @@
-/* An application from outside: run it, sample it, count it over time, stop it at a call.
+/* An application from outside: run it, sample it, count it over time, look at its calls.
  * Knows nothing of kernels and plans. */
 #ifndef CORE_OBSERVE_OBSERVE_H
 #define CORE_OBSERVE_OBSERVE_H
 
 #include "core/inputs/inputs.h"
 #include "observe/build/build_watch.h"
-#include "observe/capture/trace.h"
+#include "observe/capture/recording.h"
 #include "observe/copies/copies.h"
 #include "observe/regions/region_profile.h"
 #include "observe/sample/sample.h"

@@ -175,8 +175,8 @@ static int prepare(struct tuning *tuning, struct error *err)
     struct application *app = tuning->app;
 
     if (scratch_make(&tuning->scratch, err) ||
-        trees_open(&tuning->trees, tuning->settings, tuning->scratch, tuning->progress,
-                   err))
+        trees_open(&tuning->trees, tuning->settings, TREE_ORIGINAL, tuning->scratch,
+                   tuning->progress, err))
         return -1;
     struct buf command = {0};
     buf_add_shell_words(&command, (const char *const *)tuning->trees.argv.v);

@@ -12,6 +12,7 @@
 #include "observe/report/app.h"
 #include "variants/kernel/kernel_outline.h"
 
+struct call_sizes;
 struct error;
 
 /* What became of a loop. word, name in documents */
@@ -36,7 +37,7 @@ struct loop_size {
     char *name[SIZE_VALUES_MAX];
     long long value[SIZE_VALUES_MAX];
     size_t value_nr;
-    long long first_call, calls;
+    long long calls, captured_call; /* which of all calls stands for these */
     double work;          /* share of all calls', as the product of the numbers says */
     struct quantity gain; /* of the plan alone; unknown = it was not tried */
     bool original;        /* left to the original loop */
@@ -121,8 +122,7 @@ void application_interrupt(struct application *application);
 /* Why nothing is claimed of all loops together; NULL = nothing stands against it. */
 const char *application_doubt(const struct application *application);
 
-/* From inflight.call-sizes/1. */
-int loop_sizes_read(struct application_loop *loop, const char *text, struct error *err);
+void loop_sizes_take(struct application_loop *loop, const struct call_sizes *sizes);
 void loop_sizes_release(struct application_loop *loop);
 /* Is there a number, and of it a least value, by which the sizes at which the plan is
  * slower part from the others? Borrows the name. */

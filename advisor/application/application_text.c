@@ -249,7 +249,7 @@ static json_t *sizes_json(const struct application_loop *loop)
         json_array_append_new(
             list,
             json_pack("{s:s, s:I, s:I, s:f, s:o, s:b, s:o}", "numbers", size->numbers,
-                      "first_call", (json_int_t)size->first_call, "calls",
+                      "captured_call", (json_int_t)size->captured_call, "calls",
                       (json_int_t)size->calls, "work_share", size->work, "gain_alone",
                       json_quantity(i ? size->gain : loop->alone), "original",
                       (int)size->original, "why", text_json(size->why)));

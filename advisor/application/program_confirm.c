@@ -15,26 +15,6 @@ double tuning_budget_s(const struct tuning *tuning, size_t parts_left, double sh
     return fmax((tuning->end_s - clock_s()) / (double)parts_left * share, 1);
 }
 
-char *tuning_in_project(const struct trees *trees, const char *sentence)
-{
-    struct buf out = {0};
-
-    while (*sentence) {
-        size_t skipped = 0;
-
-        for (int tree = 0; tree < TREE_NR && !skipped; tree++) {
-            const char *root = trees->tree[tree].root;
-
-            if (text_begins(sentence, root) && sentence[strlen(root)] == '/')
-                skipped = strlen(root) + 1;
-        }
-        if (!skipped)
-            buf_add_n(&out, sentence, 1);
-        sentence += skipped ? skipped : 1;
-    }
-    return buf_detach(&out);
-}
-
 /* ---- two versions ---- */
 
 int tuning_open(const struct tuning *tuning, struct comparing *comparing,
@@ -126,7 +106,7 @@ int tuning_judge(const struct tuning *tuning, int failed, const struct error *fa
     if (failed && spawn_interrupted())
         return fail_as(err, failure);
     if (failed)
-        *why = tuning_in_project(&tuning->trees, failure->text);
+        *why = trees_in_project(&tuning->trees, failure->text);
     else if (!gains(result))
         *why = no_gain(result);
     return 0;

@@ -58,7 +58,7 @@ int loop_step(const struct tuning *tuning, const struct strvec *words, struct bu
     if (outcome.end != SPAWN_EXITED || outcome.code) {
         char *sentence = said(&outcome);
 
-        *why = tuning_in_project(&tuning->trees, sentence);
+        *why = trees_in_project(&tuning->trees, sentence);
         free(sentence);
     }
     buf_add_n(out, buf_str(&outcome.out), outcome.out.length);
@@ -80,25 +80,45 @@ void loop_begin_step(const struct tuning *tuning, const char *command, const cha
     free(self);
 }
 
+struct recording_request loop_recording(const struct tuning *tuning,
+                                        const struct application_loop *loop,
+                                        const char *source, struct settings *settings)
+{
+    const struct trees *trees = &tuning->trees;
+
+    *settings = *tuning->settings;
+    settings->build = NULL;
+    settings->compile_commands = trees->tree[TREE_PREPARED].seen.database;
+    settings->file = (char *)(uintptr_t)source; /* which is not written to */
+    settings->function = loop->function;
+    return (struct recording_request){.argv = (const char *const *)trees->argv.v,
+                                      .dir = trees->tree[TREE_PREPARED].cwd,
+                                      .ends = true,
+                                      .is_hidden = true};
+}
+
 int loop_capture(const struct tuning *tuning, const struct application_loop *loop,
                  const char *source, long long call, const char *inputs, char **why,
                  struct error *err)
 {
-    struct strvec words = {0};
-    struct buf out = {0};
+    struct settings settings;
+    const struct trees *trees = &tuning->trees;
+    struct capturing capturing = {.settings = &settings,
+                                  .output = inputs,
+                                  .copy = trees->tree[TREE_PREPARED].root,
+                                  .root = trees->project.root};
+    struct recording_outcome outcome;
+    struct error failure = {0};
 
     progress_say(tuning->progress, "taking the inputs of %s", loop->function);
-    loop_begin_step(tuning, "capture", source, loop, &words);
-    strvec_pushf(&words, "--call=%lld", call);
-    strvec_push(&words, "--stop");
-    strvec_push(&words, "-o");
-    strvec_push(&words, inputs);
-    strvec_push(&words, "--");
-    strvec_push_all(&words, &tuning->trees.argv);
-    int status = loop_step(tuning, &words, &out, why, err);
-    buf_release(&out);
-    strvec_release(&words);
-    return status;
+    struct recording_request how = loop_recording(tuning, loop, source, &settings);
+    how.call = settings.call = call;
+    *why = inputs_record(how, &capturing, &outcome, &failure)
+               ? trees_in_project(&tuning->trees, failure.text)
+               : NULL;
+    recording_outcome_release(&outcome);
+    capturing_release(&capturing);
+    return spawn_interrupted() ? fail(err, STATUS_FAILED, "interrupted") : 0;
 }
 
 static int read_report(struct application_loop *loop, const char *text, struct error *err)
@@ -222,7 +242,7 @@ int loop_make_ready(struct tuning *tuning, struct application_loop *loop,
     }
     if (spawn_interrupted())
         return fail_as(err, &why);
-    loop_end(loop, LOOP_REFUSED, tuning_in_project(&tuning->trees, why.text));
+    loop_end(loop, LOOP_REFUSED, trees_in_project(&tuning->trees, why.text));
     return 0;
 }
 
@@ -238,9 +258,9 @@ int loop_tune(struct tuning *tuning, struct application_loop *loop, size_t loops
 
     int status = sizes_look(tuning, loop, source, err);
     if (!status)
-        status =
-            loop_capture(tuning, loop, source,
-                         loop->size_nr ? loop->size[0].first_call : 1, inputs, &why, err);
+        status = loop_capture(tuning, loop, source,
+                              loop->size_nr ? loop->size[0].captured_call : 1, inputs,
+                              &why, err);
     if (!status && why)
         loop_end(loop, LOOP_FAILED, xasprintf("its inputs cannot be taken: %s", why));
     free(why);
@@ -249,7 +269,7 @@ int loop_tune(struct tuning *tuning, struct application_loop *loop, size_t loops
     if (!status && loop->end == LOOP_READY)
         status = sizes_judge(tuning, loop, source, inputs, written, err);
     if (!status && loop->end == LOOP_READY)
-        status = trees_tuned_text(loop, written, &text, err);
+        status = trees_tuned_text(written, &text, err);
     if (!status && loop->end == LOOP_READY)
         status =
             confirm(tuning, loop, &text, tuning_budget_s(tuning, loops_left, 1), err);

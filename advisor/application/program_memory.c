@@ -220,7 +220,7 @@ static int try_changes(struct tuning *tuning, const bool tried[MEMORY_NR],
     for (int change = 0; change < MEMORY_NR && !status; change++)
         if (tried[change] && opened)
             end_as(&app->memory[change], LOOP_UNCONFIRMED,
-                   tuning_in_project(&tuning->trees, why.text));
+                   trees_in_project(&tuning->trees, why.text));
         else if (tried[change])
             status =
                 try_change(tuning, &comparing, (enum memory_change)change, &source, err);

@@ -15,6 +15,7 @@
 #include "advisor/application/tuning.h"
 #include "core/base.h"
 #include "core/files/json.h"
+#include "observe/in_app/inputs_capture.h"
 
 /* Of the other sizes, that much of the work is tried, and so many of them. */
 static const double work_min = 0.02;
@@ -55,44 +56,33 @@ static int by_work(const void *a, const void *b)
     return (first->work < second->work) - (first->work > second->work);
 }
 
-static void take_size(struct application_loop *loop, const json_t *item)
+static void take_size(struct application_loop *loop, const struct call_size *call)
 {
     struct loop_size *size = &loop->size[loop->size_nr++];
     struct buf numbers = {0};
-    const char *name;
-    json_t *text;
 
-    *size = (struct loop_size){
-        .first_call = json_integer_value(json_object_get(item, "first_call")),
-        .calls = json_integer_value(json_object_get(item, "calls")),
-        .gain = quantity_unknown()};
-    json_object_foreach(json_object_get(item, "numbers"), name, text)
-        add_value(size, name, json_string_value(text), &numbers);
+    *size = (struct loop_size){.calls = call->calls,
+                               .captured_call = call->later_call,
+                               .gain = quantity_unknown()};
+    for (size_t i = 0; i < call->number_nr; i++)
+        add_value(size, call->number[i].name, call->number[i].value, &numbers);
     size->numbers = buf_detach(&numbers);
     size->work = work_of(size);
 }
 
-int loop_sizes_read(struct application_loop *loop, const char *text, struct error *err)
+void loop_sizes_take(struct application_loop *loop, const struct call_sizes *sizes)
 {
-    json_t *document = NULL, *list, *item;
     double all = 0;
-    size_t i;
 
-    if (json_read_text(text, "the sizes of calls", "inflight.call-sizes/1", &document,
-                       err))
-        return -1;
-    list = json_object_get(document, "sizes");
-    loop->calls = json_integer_value(json_object_get(document, "calls"));
-    loop->size = xcalloc(json_array_size(list) + 1, sizeof(*loop->size));
-    json_array_foreach(list, i, item)
-        take_size(loop, item);
-    json_decref(document);
-    for (i = 0; i < loop->size_nr; i++)
+    loop->calls = sizes->calls;
+    loop->size = xcalloc(sizes->nr + 1, sizeof(*loop->size));
+    for (size_t i = 0; i < sizes->nr; i++)
+        take_size(loop, &sizes->item[i]);
+    for (size_t i = 0; i < loop->size_nr; i++)
         all += loop->size[i].work;
-    for (i = 0; i < loop->size_nr; i++)
+    for (size_t i = 0; i < loop->size_nr; i++)
         loop->size[i].work /= all;
     qsort(loop->size, loop->size_nr, sizeof(*loop->size), by_work);
-    return 0;
 }
 
 void loop_sizes_release(struct application_loop *loop)
@@ -111,24 +101,17 @@ void loop_sizes_release(struct application_loop *loop)
 int sizes_look(const struct tuning *tuning, struct application_loop *loop,
                const char *source, struct error *err)
 {
-    struct strvec words = {0};
-    struct buf out = {0};
-    char *why = NULL;
+    struct settings settings;
+    struct call_sizes sizes = {.settings = &settings};
+    struct error why = {0}; /* what a capture says of the first call, too */
 
     progress_say(tuning->progress, "finding the sizes that %s is called with",
                  loop->function);
-    loop_begin_step(tuning, "capture", source, loop, &words);
-    strvec_push(&words, "--sizes");
-    strvec_push(&words, "--json");
-    strvec_push(&words, "--");
-    strvec_push_all(&words, &tuning->trees.argv);
-    int status = loop_step(tuning, &words, &out, &why, err);
-    if (!status && !why)
-        status = loop_sizes_read(loop, buf_str(&out), err);
-    free(why); /* what capture says of the first call, too */
-    buf_release(&out);
-    strvec_release(&words);
-    return status;
+    struct recording_request how = loop_recording(tuning, loop, source, &settings);
+    if (inputs_record_sizes(how, &sizes, &why) == 0)
+        loop_sizes_take(loop, &sizes);
+    call_sizes_release(&sizes);
+    return spawn_interrupted() ? fail(err, STATUS_FAILED, "interrupted") : 0;
 }
 
 /* ---- the plan ---- */
@@ -168,7 +151,7 @@ static int compare_at(const struct tuning *tuning, const struct application_loop
     struct strvec words = {0};
     struct buf out = {0};
     int status =
-        loop_capture(tuning, loop, source, size->first_call, inputs, &size->why, err);
+        loop_capture(tuning, loop, source, size->captured_call, inputs, &size->why, err);
 
     if (!status && !size->why) {
         progress_say(tuning->progress, "comparing %s with %s", loop->function,

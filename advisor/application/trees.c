@@ -131,8 +131,9 @@ static int copy_trees(struct trees *trees, const char *scratch, struct error *er
 
     progress_say(trees->progress, "copying '%s'", trees->project.root);
     if (!status) /* and two more to confirm a loop */
-        status = project_check_room(&trees->project, &list, scratch, TREE_NR + 2, err);
-    for (int tree = 0; tree < TREE_NR && !status; tree++)
+        status = project_check_room(&trees->project, &list, scratch,
+                                    (size_t)(TREE_NR - trees->first) + 2, err);
+    for (int tree = trees->first; tree < TREE_NR && !status; tree++)
         status = copy_tree(trees, (enum tree)tree, &list, scratch, err);
     project_list_release(&list);
     return status;
@@ -158,15 +159,15 @@ static void take_words(struct trees *trees)
     free(here);
 }
 
-int trees_open(struct trees *trees, const struct settings *settings, const char *scratch,
-               struct progress *progress, struct error *err)
+int trees_open(struct trees *trees, const struct settings *settings, enum tree first,
+               const char *scratch, struct progress *progress, struct error *err)
 {
-    *trees = (struct trees){.settings = settings, .progress = progress};
+    *trees = (struct trees){.settings = settings, .progress = progress, .first = first};
     if (find_project(trees, err) || find_build(trees, err) ||
         copy_trees(trees, scratch, err))
         return -1;
     take_words(trees);
-    for (int tree = TREE_ORIGINAL; tree < TREE_NR; tree++) {
+    for (int tree = first; tree < TREE_NR; tree++) {
         char *folder = xasprintf("%s/watch-%d", scratch, tree);
         int status = tree == TREE_CURRENT
                          ? 0
@@ -198,6 +199,26 @@ const char *trees_file(const struct trees *trees, const char *path)
     size_t length = strlen(root);
 
     return !strncmp(path, root, length) && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+char *trees_in_project(const struct trees *trees, const char *sentence)
+{
+    struct buf out = {0};
+
+    while (*sentence) {
+        size_t skipped = 0;
+
+        for (int tree = trees->first; tree < TREE_NR && !skipped; tree++) {
+            const char *root = trees->tree[tree].root;
+
+            if (root && text_begins(sentence, root) && sentence[strlen(root)] == '/')
+                skipped = strlen(root) + 1;
+        }
+        if (!skipped)
+            buf_add_n(&out, sentence, 1);
+        sentence += skipped ? skipped : 1;
+    }
+    return buf_detach(&out);
 }
 
 int trees_write(const struct trees *trees, enum tree tree, const char *file,
@@ -253,11 +274,11 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
 
 int trees_build(struct trees *trees, struct error *err)
 {
-    struct tree_place *at = &trees->tree[TREE_ORIGINAL];
+    struct tree_place *at = &trees->tree[trees->first];
 
     progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
                  trees->build);
-    return build(trees, TREE_ORIGINAL, "the program", err) ||
+    return build(trees, trees->first, "the program", err) ||
                    build_watch_end(&at->watch, at->root, trees->project.root, &at->seen,
                                    err)
                ? -1
@@ -305,9 +326,10 @@ static int flags_of(const struct trees *trees, enum tree tree, const char *sourc
     return context_cflags(&settings, source, flags, err);
 }
 
-/* The routine as a whole: read as a kernel, whose inputs can be supplied. */
+/* The routine as a whole: read as a kernel, whose inputs can be supplied. `statement`:
+ * what tells them to a recorder; may be NULL. */
 static int reads(const char *path, const char *function, const struct strvec *cflags,
-                 const char *program, struct error *err)
+                 struct buf *statement, struct error *err)
 {
     struct kernel_request request = {
         .path = path, .function = function, .cflags = *cflags};
@@ -317,48 +339,32 @@ static int reads(const char *path, const char *function, const struct strvec *cf
     if (!status)
         status = kernel_is_whole(kernel, err);
     if (!status)
-        status = program ? inputs_check(kernel, program, path, err)
-                         : kernel_supplied(kernel, err);
+        status = kernel_supplied(kernel, err);
+    if (!status && statement)
+        inputs_statement(kernel, statement);
     kernel_free(kernel);
     return status;
 }
 
-/* The text to capture from: an attribute where only the compiler stands in the way, else
- * the loop as a function of its own. */
+/* The text to tune: as it is where the routine reads as a whole, else with the loop as a
+ * function of its own. */
 static int change_text(const struct application_loop *loop,
-                       const struct outline_request *request, struct buf *text,
-                       struct outlined *what, struct error *err)
+                       const struct outline_request *request, const struct buf *current,
+                       struct buf *text, struct outlined *what, struct error *err)
 {
-    struct outline_request by_name = *request;
     struct error why = {0};
 
-    by_name.line = 0;
-    if (reads(request->path, loop->row->routine->name, request->cflags, NULL, &why) == 0)
-        return outline_attribute(&by_name, text, what, err);
+    if (reads(request->path, loop->row->routine->name, request->cflags, NULL, &why) ==
+        0) {
+        buf_add_n(text, buf_str(current), current->length);
+        return 0;
+    }
     if (source_outline(request, text, what, err) == 0)
         return 0;
     struct error other = *err;
     error_clear(err);
     return fail(err, STATUS_INPUT, "%s; as a function of its own: %s", why.text,
                 other.text);
-}
-
-static char *change_phrase(const struct outlined *what)
-{
-    if (*what->from)
-        return xasprintf("lines %d to %d become the function %s", what->first_line,
-                         what->last_line, what->function);
-    return xstrdup("the compiler had inlined it or dropped its arguments; in the copy "
-                   "from which its inputs are captured it does not");
-}
-
-/* The file that the routine's code is in, in the prepared tree. Caller frees. */
-static char *program_of(const struct trees *trees, const struct application_loop *loop)
-{
-    const char *inside = trees_file(trees, loop->row->routine->module);
-
-    return inside ? path_join(trees->tree[TREE_PREPARED].root, inside)
-                  : xstrdup(loop->row->routine->module);
 }
 
 /* Where the loop's line is in a text that has confirmed loops already. */
@@ -378,38 +384,21 @@ static int line_now(const struct trees *trees, const struct application_loop *lo
     return status;
 }
 
-static enum outline_attribute attribute_of(const struct trees *trees,
-                                           const struct application_loop *loop)
-{
-    struct strvec command = {0};
-    enum outline_attribute attribute = OUTLINE_GCC;
-
-    find_command(trees, TREE_ORIGINAL, loop->file, &command);
-    if (command.nr && strstr(path_base(command.v[0]), "clang"))
-        attribute = OUTLINE_CLANG;
-    strvec_release(&command);
-    return attribute;
-}
-
 static int prepare_text(const struct trees *trees, struct application_loop *loop,
                         const struct strvec *cflags, struct buf *text, struct error *err)
 {
     struct buf current = {0};
     char *path = path_join(trees->tree[TREE_PREPARED].root, loop->file);
-    struct outline_request request = {.path = path,
-                                      .function = loop->row->routine->name,
-                                      .cflags = cflags,
-                                      .attribute = attribute_of(trees, loop)};
+    struct outline_request request = {
+        .path = path, .function = loop->row->routine->name, .cflags = cflags};
     int status = trees_read(trees, TREE_CURRENT, loop->file, &current, err);
 
     if (!status)
         status = line_now(trees, loop, &current, &request.line, err);
     if (!status) /* beside its own headers */
         status = trees_write(trees, TREE_PREPARED, loop->file, &current, err);
-    if (!status && loop->row->capture)
-        buf_add_n(text, buf_str(&current), current.length);
-    else if (!status)
-        status = change_text(loop, &request, text, &loop->outlined, err);
+    if (!status)
+        status = change_text(loop, &request, &current, text, &loop->outlined, err);
     if (!status && loop->outlined.unread && !loop->outlined.is_read)
         status = fail(err, STATUS_INPUT, "%s", loop->outlined.unread);
     buf_release(&current);
@@ -446,25 +435,60 @@ static int write_prepared(struct trees *trees, struct application_loop *loop,
     if (!status && loop->outlined.function) {
         free(loop->function);
         loop->function = xstrdup(loop->outlined.function);
-        loop->prepared = change_phrase(&loop->outlined);
+        loop->prepared =
+            xasprintf("lines %d to %d become the function %s", loop->outlined.first_line,
+                      loop->outlined.last_line, loop->outlined.function);
     }
     buf_release(&text);
     strvec_release(&cflags);
     return status;
 }
 
-/* What is to be tuned must be there as it reads. */
-static int check_prepared(struct trees *trees, const struct application_loop *loop,
-                          const char *path, struct error *err)
+/* The text with a recorder in the function. */
+static int record_text(const char *path, const char *function,
+                       const struct strvec *cflags, struct buf *text, struct error *err)
 {
-    struct strvec cflags = {0};
-    char *program = program_of(trees, loop);
-    int status = flags_of(trees, TREE_PREPARED, path, &cflags, err);
+    const struct outline_request request = {
+        .path = path, .function = function, .cflags = cflags};
+    struct buf first = {0}, statement = {0};
+    int status = reads(path, function, cflags, &statement, err);
 
     if (!status)
-        status = reads(path, loop->function, &cflags, program, err);
+        status = recorder_include(&first, err);
+    if (!status)
+        status =
+            outline_statement(&request, buf_str(&first), buf_str(&statement), text, err);
+    buf_release(&first);
+    buf_release(&statement);
+    return status;
+}
+
+int trees_record(struct trees *trees, const char *file, const char *function,
+                 struct error *err)
+{
+    char *path = path_join(trees->tree[TREE_PREPARED].root, file);
+    struct strvec cflags = {0};
+    struct buf plain = {0}, text = {0};
+    int status =
+        trees->tree[TREE_PREPARED].seen.database ? 0 : build_prepared(trees, err);
+
+    if (!status)
+        status = trees_read(trees, TREE_PREPARED, file, &plain, err);
+    if (!status)
+        status = flags_of(trees, TREE_PREPARED, path, &cflags, err);
+    if (!status)
+        status = record_text(path, function, &cflags, &text, err);
+    if (!status)
+        status = trees_write(trees, TREE_PREPARED, file, &text, err);
+    if (!status) {
+        status = build_prepared(trees, err);
+        if (trees_write(trees, TREE_PREPARED, file, &plain, status ? NULL : err))
+            status = -1;
+    }
+    buf_release(&plain);
+    buf_release(&text);
     strvec_release(&cflags);
-    free(program);
+    free(path);
     return status;
 }
 
@@ -480,23 +504,17 @@ int trees_prepare(struct trees *trees, struct application_loop *loop, struct err
     int status = write_prepared(trees, loop, path, err);
 
     if (!status)
-        status = build_prepared(trees, err);
-    if (!status)
-        status = check_prepared(trees, loop, path, err);
+        status = trees_record(trees, loop->file, loop->function, err);
     free(path);
     return status;
 }
 
-int trees_tuned_text(const struct application_loop *loop, const char *written,
-                     struct buf *text, struct error *err)
+int trees_tuned_text(const char *written, struct buf *text, struct error *err)
 {
     struct buf file = {0};
     int status = file_read(written, &file, err);
 
-    if (!status && loop->outlined.function && *loop->outlined.attribute)
-        status = source_without_attribute(emitted_body(buf_str(&file)), &loop->outlined,
-                                          text, err);
-    else if (!status)
+    if (!status)
         buf_add(text, emitted_body(buf_str(&file)));
     buf_release(&file);
     return status;

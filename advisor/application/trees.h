@@ -15,7 +15,7 @@ struct settings;
 enum tree {
     TREE_ORIGINAL, /* built and sampled */
     TREE_CURRENT,  /* with what is confirmed; not built */
-    TREE_PREPARED, /* built so that the loop's call can be captured */
+    TREE_PREPARED, /* the loop's source as it is tuned, built with a recorder */
     TREE_NR
 };
 
@@ -25,6 +25,7 @@ struct trees {
     struct project project; /* the user's; `file` is the program or "" */
     char *build;            /* shell text */
     bool build_is_guessed;
+    enum tree first; /* that and those behind it are there */
     struct tree_place {
         char *root, *cwd;
         struct build_watch watch;
@@ -33,9 +34,9 @@ struct trees {
     struct strvec argv; /* the program and its words, to be run in a tree's cwd */
 };
 
-/* Finds the project and copies it below `scratch`. */
-int trees_open(struct trees *trees, const struct settings *settings, const char *scratch,
-               struct progress *progress, struct error *err);
+/* Finds the project and copies it below `scratch`, for the trees from `first` on. */
+int trees_open(struct trees *trees, const struct settings *settings, enum tree first,
+               const char *scratch, struct progress *progress, struct error *err);
 void trees_close(struct trees *trees);
 
 /* Builds the program as written. */
@@ -44,6 +45,9 @@ int trees_build(struct trees *trees, struct error *err);
 /* Of a path in the original tree what is behind its root; NULL = it is not in there. */
 const char *trees_file(const struct trees *trees, const char *path);
 
+/* Files of the trees under the names that they have in the project. Caller frees. */
+char *trees_in_project(const struct trees *trees, const char *sentence);
+
 int trees_read(const struct trees *trees, enum tree tree, const char *file,
                struct buf *text, struct error *err);
 
@@ -51,13 +55,16 @@ int trees_read(const struct trees *trees, enum tree tree, const char *file,
 int trees_write(const struct trees *trees, enum tree tree, const char *file,
                 const struct buf *text, struct error *err);
 
-/* Writes the loop's source into the prepared tree, as it has to be for its call to be
- * captured, and builds that; fills function, prepared and outlined of the loop. Fails
- * with the reason why it cannot be tuned. */
+/* Builds the prepared tree with a recorder in a function of its `file`, whose text is
+ * then as before: what is built tells of each call. Fails with the reason. */
+int trees_record(struct trees *trees, const char *file, const char *function,
+                 struct error *err);
+/* Writes the loop's source into the prepared tree as it is tuned, and builds it with a
+ * recorder; fills function, prepared and outlined of the loop. Fails with the reason why
+ * it cannot be tuned. */
 int trees_prepare(struct trees *trees, struct application_loop *loop, struct error *err);
 /* From the file that `tune` wrote for a prepared source to the text of the patch. */
-int trees_tuned_text(const struct application_loop *loop, const char *written,
-                     struct buf *text, struct error *err);
+int trees_tuned_text(const char *written, struct buf *text, struct error *err);
 
 /* Options of our commands: how the prepared sources are read; what compiles `file`, and
  * how. */

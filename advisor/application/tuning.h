@@ -6,6 +6,7 @@
 #include "advisor/application/trees.h"
 #include "advisor/cli/settings.h"
 #include "observe/in_app/in_app.h"
+#include "observe/in_app/inputs_capture.h"
 
 struct tuning {
     struct application *app;
@@ -18,9 +19,6 @@ struct tuning {
 
 /* Of what is left for so many parts, a share; 0 = no budget. */
 double tuning_budget_s(const struct tuning *tuning, size_t parts_left, double share);
-
-/* Files of the trees under the names that they have in the project. Caller frees. */
-char *tuning_in_project(const struct trees *trees, const char *sentence);
 
 /* A tree against itself with what is changed. */
 struct comparison {
@@ -78,6 +76,11 @@ void loop_begin_step(const struct tuning *tuning, const char *command, const cha
  * interrupted. Caller frees *why. */
 int loop_step(const struct tuning *tuning, const struct strvec *words, struct buf *out,
               char **why, struct error *err);
+/* The program of the prepared tree, run unseen until its recorder has told what is wanted
+ * of the loop; `settings`, which the caller keeps, say how its source is read. */
+struct recording_request loop_recording(const struct tuning *tuning,
+                                        const struct application_loop *loop,
+                                        const char *source, struct settings *settings);
 int loop_capture(const struct tuning *tuning, const struct application_loop *loop,
                  const char *source, long long call, const char *inputs, char **why,
                  struct error *err);

@@ -123,8 +123,6 @@ static const struct option_row rows[] = {
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),
      "write a plan that is not legal, and say so: for experiments"},
-    {"plain", 0, NULL, FLAG, AT(plain),
-     "without the attribute that keeps the compiler from inlining the function"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time for the runs of both in turn, such as 30s; default 10s"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},

@@ -74,7 +74,7 @@ struct settings {
     double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
-        patch, force, plain, metrics, transformations;
+        patch, force, metrics, transformations;
     enum colour_when colour;
     bool strict, stop, dry_run, sizes, markdown, diagnostics, exclusive;
     double limit_bytes; /* capture; negative = default */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/application/trees.h"
 #include "advisor/cli/cli.h"
 #include "advisor/program/commands.h"
 #include "advisor/session/context.h"
-#include "core/base/error.h"
+#include "core/base.h"
 #include "observe/in_app/inputs_capture.h"
 #include "variants/kernel/kernel.h"
 
@@ -55,9 +56,10 @@ static int check_words(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "name the application after --, such as 'inflight capture FILE.c -- "
                     "./app args'; try 'inflight capture --help'");
-    if (!settings->file && !settings->function)
+    if (!settings->file)
         return fail(err, STATUS_USAGE,
-                    "which function? name it (--function NAME) or its C file");
+                    "which function? name the file that defines it, "
+                    "such as 'inflight capture FILE.c -- ./app args'");
     if (settings->sizes && (settings->output || settings->call > 0))
         return fail(err, STATUS_USAGE,
                     "--sizes writes no file and looks at all calls; leave %s away",
@@ -65,83 +67,85 @@ static int check_words(const struct settings *settings, struct error *err)
     return 0;
 }
 
-/* The function's name: asked of the source where only that was named. With a source, what
- * can be known of its calls is looked at before anything runs. */
-static int find_name(const struct settings *settings, char **name, struct error *err)
+/* What is on the way: the application in a private copy. */
+struct recorded_program {
+    const struct settings *settings; /* the user's */
+    struct settings copied;          /* for the source in the copy */
+    struct progress progress;
+    struct trees trees;
+    char *scratch, *file; /* relative to the project */
+    char *name, *source;  /* of the function; in the copy */
+};
+
+static int find_file(struct recorded_program *program, struct error *err)
+{
+    const char *root = program->trees.project.root;
+    char *whole = path_absolute(program->settings->file);
+    size_t length = strlen(root);
+    bool inside = !strncmp(whole, root, length) && whole[length] == '/';
+
+    if (inside)
+        program->file = xstrdup(whole + length + 1);
+    free(whole);
+    return inside ? 0
+                  : fail(err, STATUS_INPUT,
+                         "'%s' is not below '%s', which the application is built from; "
+                         "name that folder with --in-app-dir",
+                         program->settings->file, root);
+}
+
+/* Which function: its file is read as the build compiles it. */
+static int find_name(struct recorded_program *program, struct error *err)
 {
     struct context bench;
-    char *program;
+    struct settings *copied = &program->copied;
 
-    if (!settings->file) {
-        *name = xstrdup(settings->function);
-        return 0;
-    }
-    context_start(&bench, settings);
+    program->source = path_join(program->trees.tree[TREE_PREPARED].root, program->file);
+    *copied = *program->settings;
+    copied->file = program->source;
+    copied->build = NULL;
+    copied->compile_commands = program->trees.tree[TREE_PREPARED].seen.database;
+    context_start(&bench, copied);
     int status = context_kernel(&bench, false, err);
-    program = path_of_program(settings->program.v[0]);
-    if (!status && program)
-        status = inputs_check(bench.kernel, program, settings->file, err);
-    if (!status)
-        *name = xstrdup(kernel_name(bench.kernel));
-    free(program);
+    if (!status) {
+        program->name = xstrdup(kernel_name(bench.kernel));
+        copied->function = program->name;
+        copied->line = 0;
+    }
     context_release(&bench);
     return status;
 }
 
-static char *end_words(const struct spawn_outcome *program)
+static int build_recorded(struct recorded_program *program, struct error *err)
 {
-    char *phrase = spawn_end_phrase(program->end, program->code),
-         *words = program->end == SPAWN_INTERRUPTED
-                      ? xstrdup("interrupted")
-                      : xasprintf("the application %s", phrase ? phrase : "ended well");
+    struct trees *trees = &program->trees;
 
-    free(phrase);
-    return words;
+    if (scratch_make(&program->scratch, err) ||
+        trees_open(trees, program->settings, TREE_PREPARED, program->scratch,
+                   &program->progress, err) ||
+        find_file(program, err) || trees_build(trees, err) || find_name(program, err))
+        return -1;
+    progress_say(&program->progress, "building it with a recorder in '%s'",
+                 program->name);
+    int status = trees_record(trees, program->file, program->name, err);
+    program->copied.compile_commands = trees->tree[TREE_PREPARED].seen.database;
+    progress_clear(&program->progress);
+    return status;
 }
 
-static int fail_not_found(const struct settings *settings, const char *name,
-                          const struct trace_outcome *outcome, struct error *err)
+static struct recording_request recording_of(const struct recorded_program *program)
 {
-    char *end = end_words(&outcome->program);
-
-    if (outcome->unreadable)
-        fail(err, STATUS_INPUT, "%s", outcome->unreadable);
-    else
-        fail(err, STATUS_INPUT,
-             "no program that '%s' started has a function '%s'%s%s; a stripped program "
-             "does not tell where its functions are: build it with -g and without -s "
-             "(%s)",
-             settings->program.v[0], name, settings->file ? " of a file " : "",
-             settings->file ? path_base(settings->file) : "", end);
-    free(end);
-    return -1;
-}
-
-static int explain(const struct settings *settings, const char *name,
-                   const struct trace_outcome *outcome, struct error *err)
-{
-    char *end;
-
-    if (!outcome->found_in)
-        return fail_not_found(settings, name, outcome, err);
-    if (outcome->inlined && !outcome->calls)
-        return trace_fail_inlined(name, outcome->found_in, &outcome->inlined_at,
-                                  outcome->inlined, err);
-    end = end_words(&outcome->program);
-    if (!outcome->calls)
-        fail(err, STATUS_INPUT, "'%s' of '%s' was never called: %s", name,
-             outcome->found_in, end);
-    else
-        fail(err, STATUS_INPUT,
-             "'%s' was called %lld times, so that there is no call %lld: %s", name,
-             outcome->calls, settings->call, end);
-    free(end);
-    return -1;
+    return (struct recording_request){
+        .argv = (const char *const *)program->trees.argv.v,
+        .dir = program->trees.tree[TREE_PREPARED].cwd,
+        .call = program->settings->call > 0 ? program->settings->call : 1,
+        .ends = program->settings->stop,
+        .out_to_err = program->settings->json};
 }
 
 /* What a user should know beside the list. */
 static void note(const struct settings *settings, const struct capturing *capturing,
-                 const struct trace_outcome *outcome)
+                 const struct spawn_outcome *program)
 {
     const struct inputs *inputs = &capturing->inputs;
 
@@ -151,54 +155,46 @@ static void note(const struct settings *settings, const struct capturing *captur
         if (inputs->array[i].left_out)
             fprintf(stderr, "inflight: warning: '%s' was left out: %s\n",
                     inputs->array[i].name, inputs->array[i].left_out);
-    if (capturing->flags_from && strcmp(capturing->flags_from, FLAGS_OF_COMMAND_LINE))
-        fprintf(stderr, "inflight: note: '%s' was read with the flags of %s\n",
-                inputs->source, capturing->flags_from);
-    if (outcome->inlined)
-        fprintf(stderr,
-                "inflight: note: '%s' is also inlined in %zu places, which were not "
-                "seen\n",
-                inputs->function, outcome->inlined);
-    if (!settings->stop &&
-        (outcome->program.end != SPAWN_EXITED || outcome->program.code)) {
-        char *end = end_words(&outcome->program);
-        fprintf(stderr, "inflight: note: %s\n", end);
-        free(end);
-    }
+    char *end = settings->stop ? NULL : spawn_end_phrase(program->end, program->code);
+    if (end)
+        fprintf(stderr, "inflight: note: the application %s\n", end);
+    free(end);
     fprintf(stderr, "inputs written to '%s'\n", capturing->output);
 }
 
-static int run(const struct settings *settings, const char *name,
-               struct capturing *capturing, struct error *err)
+static int record(const struct recorded_program *program, struct error *err)
 {
-    struct trace_outcome outcome;
-    struct trace_request request = {.argv = (const char *const *)settings->program.v,
-                                    .function = name,
-                                    .source = settings->file,
-                                    .call = settings->call > 0 ? settings->call : 1,
-                                    .ends = settings->stop,
-                                    .out_to_err = settings->json,
-                                    .at_call = inputs_capture,
-                                    .data = capturing};
-    int status = trace_call(&request, &outcome, err);
+    const struct settings *settings = program->settings;
+    char *output = settings->output ? xstrdup(settings->output)
+                                    : xasprintf("%s.inputs", program->name);
+    struct capturing capturing = {.settings = &program->copied,
+                                  .output = output,
+                                  .copy = program->trees.tree[TREE_PREPARED].root,
+                                  .root = program->trees.project.root};
+    struct recording_outcome outcome;
 
-    if (!status && !outcome.reached)
-        status = explain(settings, name, &outcome, err);
+    if (file_check_writable(output, err)) {
+        free(output);
+        return -1;
+    }
+    int status = inputs_record(recording_of(program), &capturing, &outcome, err);
     if (!status)
-        status = print_inputs(settings, &capturing->inputs, err);
+        status = print_inputs(settings, &capturing.inputs, err);
     if (!status)
-        note(settings, capturing, &outcome);
-    trace_outcome_release(&outcome);
+        note(settings, &capturing, &outcome.program);
+    recording_outcome_release(&outcome);
+    capturing_release(&capturing);
+    free(output);
     return status;
 }
 
-static int print_sizes(const struct call_sizes *sizes, const char *name,
-                       struct error *err)
+static int print_sizes(const struct call_sizes *sizes, const struct settings *settings,
+                       const char *name, struct error *err)
 {
     struct buf text = {0};
     int status;
 
-    if (sizes->settings->json) {
+    if (settings->json) {
         json_t *document = call_sizes_json(sizes, name);
         status = print_json(document, err);
         json_decref(document);
@@ -210,55 +206,42 @@ static int print_sizes(const struct call_sizes *sizes, const char *name,
     return status;
 }
 
-/* Also of an application that ends by itself before the last call that is looked at. */
-static int list_sizes(const struct settings *settings, const char *name,
-                      struct error *err)
+static int list_sizes(const struct recorded_program *program, struct error *err)
 {
-    struct call_sizes sizes = {.settings = settings};
-    struct trace_outcome outcome;
-    struct trace_request request = {.argv = (const char *const *)settings->program.v,
-                                    .function = name,
-                                    .source = settings->file,
-                                    .each = true,
-                                    .ends = true,
-                                    .out_to_err = settings->json,
-                                    .at_call = inputs_look_at_size,
-                                    .data = &sizes};
-    int status = trace_call(&request, &outcome, err);
+    struct call_sizes sizes = {.settings = &program->copied};
+    int status = inputs_record_sizes(recording_of(program), &sizes, err);
 
-    if (!status && !sizes.calls)
-        status = explain(settings, name, &outcome, err);
     if (!status)
-        status = print_sizes(&sizes, name, err);
-    trace_outcome_release(&outcome);
+        status = print_sizes(&sizes, program->settings, program->name, err);
     call_sizes_release(&sizes);
     return status;
 }
 
 static int capture(const struct settings *settings, struct error *err)
 {
-    struct settings named = *settings;
-    struct capturing capturing = {.settings = &named};
-    char *name = NULL, *output = NULL;
+    struct recorded_program program = {.settings = settings};
+    struct error why = {0};
 
-    spawn_catch_interrupt();
-    if (check_words(settings, err) || find_name(settings, &name, err))
+    if (check_words(settings, err) ||
+        (settings->output && file_check_writable(settings->output, err)))
         return -1;
-    named.function = name;
-    if (settings->sizes) {
-        int listed = list_sizes(&named, name, err);
-        free(name);
-        return listed;
-    }
-    output = settings->output ? xstrdup(settings->output) : xasprintf("%s.inputs", name);
-    capturing.output = output;
-    int status = file_check_writable(output, err);
+    spawn_catch_interrupt();
+    progress_start(&program.progress, settings->quiet, settings->verbose);
+    int status = build_recorded(&program, &why);
     if (!status)
-        status = run(&named, name, &capturing, err);
-    inputs_release(&capturing.inputs);
-    free(capturing.flags_from);
-    free(output);
-    free(name);
+        status = settings->sizes ? list_sizes(&program, &why) : record(&program, &why);
+    progress_clear(&program.progress);
+    if (status) {
+        char *sentence = trees_in_project(&program.trees, why.text);
+
+        fail(err, why.status, "%s", sentence);
+        free(sentence);
+    }
+    trees_close(&program.trees);
+    scratch_remove(program.scratch);
+    free(program.file);
+    free(program.source);
+    free(program.name);
     return status;
 }
 

@@ -14,27 +14,12 @@
 
 static json_t *outlined_json(const struct settings *settings, const struct outlined *what)
 {
-    bool taken = *what->from != '\0';
-    size_t length = strlen(what->attribute);
-    while (length && what->attribute[length - 1] == ' ')
-        length--;
-    json_t *attribute = length ? json_stringn(what->attribute, length) : json_null();
-    return json_pack(
-        "{s:s, s:o, s:s, s:s?, s:o, s:o, s:o, s:i, s:s?, s:o, s:o}", "schema",
-        "inflight.outline/1", "file", text_json(settings->file), "function",
-        what->function, "from", taken ? what->from : NULL, "attribute", attribute,
-        "first_line", taken ? json_integer(what->first_line) : json_null(), "last_line",
-        taken ? json_integer(what->last_line) : json_null(), "line", what->line, "unread",
-        what->unread, "parameters", json_strvec(&what->parameter), "results",
-        json_strvec(&what->result));
-}
-
-static enum outline_attribute attribute_of(const struct settings *settings)
-{
-    if (settings->plain)
-        return OUTLINE_PLAIN;
-    return settings->compiler && strstr(settings->compiler, "clang") ? OUTLINE_CLANG
-                                                                     : OUTLINE_GCC;
+    return json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:i, s:s?, s:o, s:o}", "schema",
+                     "inflight.outline/1", "file", text_json(settings->file), "function",
+                     what->function, "from", what->from, "first_line", what->first_line,
+                     "last_line", what->last_line, "line", what->line, "unread",
+                     what->unread, "parameters", json_strvec(&what->parameter), "results",
+                     json_strvec(&what->result));
 }
 
 static void say(const struct settings *settings, const struct outlined *what)
@@ -44,14 +29,11 @@ static void say(const struct settings *settings, const struct outlined *what)
         return;
     if (what->unread)
         fprintf(stderr, "not all of it can be transformed: %s\n", what->unread);
-    if (*what->from)
-        fprintf(stderr,
-                "lines %d to %d of '%s' are now the function %s, which %s calls\n"
-                "next: inflight show %s --function %s\n",
-                what->first_line, what->last_line, settings->file, what->function,
-                what->from, out, what->function);
-    else
-        fprintf(stderr, "%s now has the attribute %s\n", what->function, what->attribute);
+    fprintf(stderr,
+            "lines %d to %d of '%s' are now the function %s, which %s calls\n"
+            "next: inflight show %s --function %s\n",
+            what->first_line, what->last_line, settings->file, what->function, what->from,
+            out, what->function);
 }
 
 static int add_patch(const struct settings *settings, struct buf *text, struct error *err)
@@ -145,19 +127,15 @@ int outline_command(const struct settings *settings, struct error *err)
     struct strvec cflags = {0};
     struct buf text = {0};
     struct outlined what = {0};
-    if (!settings->file || (!settings->line && !settings->function))
-        return fail(err, STATUS_USAGE,
-                    "which loop? Give a line of it, FILE.c:LINE, or --function for the "
-                    "attribute alone");
+    if (!settings->file || !settings->line)
+        return fail(err, STATUS_USAGE, "which loop? Give a line of it, FILE.c:LINE");
     int status = context_cflags(settings, settings->file, &cflags, err);
     const struct outline_request request = {.path = settings->file,
                                             .line = settings->line,
                                             .function = settings->function,
-                                            .cflags = &cflags,
-                                            .attribute = attribute_of(settings)};
+                                            .cflags = &cflags};
     if (!status)
-        status = settings->line ? source_outline(&request, &text, &what, err)
-                                : outline_attribute(&request, &text, &what, err);
+        status = source_outline(&request, &text, &what, err);
     if (!status)
         status = write_out(settings, &what, &text, err);
     if (!status)

@@ -173,35 +173,30 @@ static const struct command commands[] = {
      "buffer assume function compile-commands cflags build " REST,
      OPERAND_RESULTS, BEHIND_FLAGS, check_command},
     {GROUP_APPLICATION, "outline", "a loop of a long function as a function of its own",
-     "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]\n"
-     "       inflight outline FILE.c --function NAME [-o OUT.c] [options]\n"
-     "                        [-- compiler flags]",
+     "outline FILE.c:LINE [-o OUT.c] [options] [-- compiler flags]",
      "Writes the file (to standard output without -o) with the loop around the line\n"
      "as a static function before the one it is in, and a call in its place:\n"
      "the outermost loop whose nest is read as a whole. What may be read later comes\n"
-     "back as the result or through pointers; all other text stays as it is. The new\n"
-     "function has an attribute that keeps it from being inlined, as --compiler knows\n"
-     "it, so that capture finds its calls; with a function's name that alone is added.\n"
-     "What cannot safely be moved is refused, with its line. See\n"
+     "back as the result or through pointers; all other text stays as it is. What\n"
+     "cannot safely be moved is refused, with its line. See "
      "docs/reference/capture.md.\n\n"
      "example: inflight outline solver.c:425 -o outlined.c",
-     "function include compile-commands compiler output patch plain json help | " REST,
-     OPERAND_SOURCE, BEHIND_FLAGS, outline_command},
+     "include compile-commands output patch json help | function " REST, OPERAND_SOURCE,
+     BEHIND_FLAGS, outline_command},
     {GROUP_APPLICATION, "capture",
      "the real inputs of one call of a kernel in an application",
-     "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
-     "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
+     "capture FILE.c[:LINE] [--build CMD] [options] -- PROGRAM [args]\n"
      "       inflight capture --show FILE",
-     "Runs the application, stops it at a call of the function, writes the arguments\n"
-     "and the contents of every array into a file (default NAME.inputs), and lets it go\n"
-     "on. tune, advise, measure, compare, check and show take that file as --inputs.\n"
-     "PROGRAM may be a script or 'make run': the function is looked for in every\n"
-     "program that is started, its libraries and threads.\n"
-     "See docs/reference/capture.md.\n\n"
-     "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
+     "Builds the application in a private copy of its project, with a recorder in the\n"
+     "function, and runs it there: at a call its arguments and the contents of every\n"
+     "array are written into a file (default NAME.inputs), and it goes on. tune, "
+     "advise,\n"
+     "measure, compare, check and show take that file as --inputs. PROGRAM may be a\n"
+     "script or 'make run'. See docs/reference/capture.md.\n\n"
+     "example: inflight capture solver.c --function sweep --build make -- ./app in.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
      "function buffer build call sizes limit stop output show include cflags json help | "
-     "assume compile-commands " REST,
+     "assume in-app-dir " REST,
      OPERAND_SOURCE, BEHIND_PROGRAM, capture_command},
     {GROUP_SETUP, "machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"

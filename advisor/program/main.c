@@ -59,8 +59,9 @@ static void add_next(const struct settings *settings, struct error *err)
 static int watch_build(struct settings *settings, struct build_seen *seen,
                        struct error *err)
 {
-    if (!settings->file && !strcmp(settings->command, "tune"))
-        return 0; /* of a program: it builds its own copies */
+    if (!strcmp(settings->command, "capture") ||
+        (!settings->file && !strcmp(settings->command, "tune")))
+        return 0; /* of a program: they build their own copies */
     if (settings->compile_commands)
         return fail(
             err, STATUS_USAGE,

@@ -44,7 +44,7 @@ struct inputs_array {
 unsigned long long inputs_rows_bytes(const struct inputs_array *array);
 struct inputs {
     char *function, *signature; /* "f", "void f(double *, int)" */
-    char *source, *program, *symbol, *host, *date;
+    char *source, *program, *host, *date;
     char *command; /* as it was typed */
     long long call;
     struct inputs_number *number;

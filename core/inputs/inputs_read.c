@@ -30,7 +30,6 @@ void inputs_release(struct inputs *inputs)
     free(inputs->signature);
     free(inputs->source);
     free(inputs->program);
-    free(inputs->symbol);
     free(inputs->host);
     free(inputs->date);
     free(inputs->command);
@@ -103,13 +102,13 @@ json_t *inputs_json(const struct inputs *inputs)
                                         "value", inputs->number[i].value));
     for (size_t i = 0; i < inputs->array_nr; i++)
         json_array_append_new(arrays, array_json(&inputs->array[i]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
                      "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
                      inputs->signature, "source", text_json(inputs->source), "program",
-                     text_json(inputs->program), "symbol", inputs->symbol, "command",
-                     text_json(inputs->command), "call", (json_int_t)inputs->call, "host",
-                     inputs->host, "date", inputs->date, "numbers", numbers, "arrays",
-                     arrays, "overlaps", json_strvec(&inputs->overlaps));
+                     text_json(inputs->program), "command", text_json(inputs->command),
+                     "call", (json_int_t)inputs->call, "host", inputs->host, "date",
+                     inputs->date, "numbers", numbers, "arrays", arrays, "overlaps",
+                     json_strvec(&inputs->overlaps));
 }
 
 static int take_text(const struct json_at *at, const char *key, char **out,
@@ -252,14 +251,13 @@ static int take_lists(const struct json_at *top, struct inputs *inputs, struct e
 static int take_all(const struct json_at *top, struct inputs *inputs, struct error *err)
 {
     if (json_only_keys(top,
-                       "schema function signature source program symbol command call "
+                       "schema function signature source program command call "
                        "host date numbers arrays overlaps",
                        err) ||
         take_text(top, "function", &inputs->function, err) ||
         take_text(top, "signature", &inputs->signature, err) ||
         take_text(top, "source", &inputs->source, err) ||
         take_text(top, "program", &inputs->program, err) ||
-        take_optional(top, "symbol", &inputs->symbol, err) ||
         take_text(top, "command", &inputs->command, err) ||
         json_integer_at(top, "call", 1, INT64_MAX, &inputs->call, err) ||
         take_text(top, "host", &inputs->host, err) ||
@@ -404,8 +402,6 @@ void inputs_text(const struct inputs *inputs, struct buf *out)
              inputs->command);
     add_line(out, "source", inputs->source);
     add_line(out, "program", inputs->program);
-    if (inputs->symbol && strcmp(inputs->symbol, inputs->function))
-        add_line(out, "symbol", inputs->symbol);
     add_line(out, "host", inputs->host);
     add_line(out, "date", inputs->date);
     buf_add(out, inputs->number_nr ? "Numbers\n" : "");

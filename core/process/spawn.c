@@ -145,55 +145,6 @@ out_actions:
     return result;
 }
 
-/* ---- stopped before it begins, which posix_spawn cannot do ---- */
-
-static void default_signals(void)
-{
-    sigset_t none;
-
-    for (int i = 1; i < NSIG; i++)
-        if (i != SIGKILL && i != SIGSTOP)
-            signal(i, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* In the child, which may only call what is safe in a signal handler. */
-static void become(const struct spawn_request *request, char *const *environment,
-                   bool terminal)
-{
-    setpgid(0, 0);
-    if (terminal) {
-        signal(SIGTTOU, SIG_IGN);
-        tcsetpgrp(0, getpid());
-    }
-    default_signals();
-    if (request->out_to_err)
-        dup2(2, 1);
-    if (request->dir && chdir(request->dir))
-        _exit(127);
-    raise(SIGSTOP);
-    execvpe(request->argv[0], (char *const *)(uintptr_t)request->argv, environment);
-    _exit(127);
-}
-
-static int exec_stopped(pid_t *pid, const struct spawn_request *request,
-                        char *const *environment)
-{
-    bool terminal = has_terminal();
-    int status;
-
-    *pid = fork();
-    if (*pid < 0)
-        return errno;
-    if (*pid == 0)
-        become(request, environment, terminal);
-    setpgid(*pid, *pid);
-    while (waitpid(*pid, &status, WUNTRACED) < 0 && errno == EINTR)
-        ;
-    return 0;
-}
-
 /* `write_end`: where its streams go, unless it is attached; `mark`: of orphans.h. Returns
  * 0 or an errno. */
 static int spawn_exec(pid_t *pid, const struct spawn_request *request,
@@ -202,8 +153,7 @@ static int spawn_exec(pid_t *pid, const struct spawn_request *request,
     struct strvec environment = {0};
 
     make_environment(&environment, request->env_extra, mark);
-    int cause = request->stopped ? exec_stopped(pid, request, environment.v)
-                                 : exec_with(pid, request, write_end, environment.v);
+    int cause = exec_with(pid, request, write_end, environment.v);
     strvec_release(&environment);
     return cause;
 }

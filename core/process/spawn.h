@@ -35,10 +35,8 @@ struct spawn_request {
     /* The program has our three streams and, for as long as it runs, our terminal (Ctrl-C
      * is its own then): an application as a user starts it. Nothing of it is kept. */
     bool attached;
-    bool out_to_err; /* attached: what it prints goes to our standard error */
-    bool stopped;    /* it stops itself by SIGSTOP before it becomes the program, and
-                        spawn_start returns when it has: for who traces it (SIGCONT) */
-    int pass_fd[2];  /* ours, under the same number in the child; 0 = none */
+    bool out_to_err;           /* attached: what it prints goes to our standard error */
+    int pass_fd[2];            /* ours, under the same number in the child; 0 = none */
     double memory_limit_bytes; /* address space, of it and of each child; 0 = none */
     bool after_interrupt; /* runs to its end although an interrupt was caught: for what
                              reports what is known by then */

@@ -8,6 +8,7 @@
 
 #include "advisor/session/context.h"
 #include "advisor/session/inputs_use.h"
+#include "core/base.h"
 #include "observe/in_app/inputs_rows.h"
 #include "variants/kernel/kernel_inputs.h"
 
@@ -15,11 +16,9 @@ static const double default_limit_bytes = 4.0 * (1 << 30);
 
 struct taking {
     struct capturing *capturing;
-    struct trace_stop *stop;
+    struct recorded_call *call;
     struct kernel *kernel;
     struct kernel_request request; /* without words */
-    struct trace_parameter *passed;
-    size_t passed_nr;
     struct inputs_file *file;
     double left_bytes;
     struct captured_rows *rows; /* of each array */
@@ -31,23 +30,12 @@ struct taking {
 static int find_source(struct taking *taking, struct error *err)
 {
     const struct settings *settings = taking->capturing->settings;
-    const char *given = trace_stop_source(taking->stop);
-
-    taking->request.path = settings->file ? settings->file : given;
-    if (!taking->request.path)
-        return fail(err, STATUS_INPUT,
-                    "'%s' does not say which source '%s' is from; name the C file, or "
-                    "build with -g",
-                    trace_stop_program(taking->stop), settings->function);
-    if (!file_exists(taking->request.path))
-        return fail(err, STATUS_INPUT,
-                    "'%s' was built from '%s', which is not there; name the C file",
-                    trace_stop_program(taking->stop), taking->request.path);
+    const char *program = recorded_program(taking->call);
     struct known_flags known;
-    int status = known_flags_find(settings, taking->request.path,
-                                  trace_stop_program(taking->stop), &known, err);
+
+    taking->request.path = settings->file;
+    int status = known_flags_find(settings, settings->file, program, &known, err);
     strvec_push_all(&taking->request.cflags, &known.flags);
-    taking->capturing->flags_from = xstrdup(known.from);
     known_flags_release(&known);
     return status;
 }
@@ -73,77 +61,46 @@ static int open_kernel(struct taking *taking, struct error *err)
     return status;
 }
 
-static void list_passed(struct taking *taking)
-{
-    struct kernel_passed *passed;
-
-    taking->passed_nr = kernel_passed(taking->kernel, &passed);
-    taking->passed = xcalloc(taking->passed_nr + 1, sizeof(*taking->passed));
-    for (size_t i = 0; i < taking->passed_nr; i++)
-        taking->passed[i] =
-            (struct trace_parameter){.kind = passed[i].kind, .bytes = passed[i].bytes};
-    free(passed);
-}
-
-static int find_object(const struct taking *taking, const struct kernel_input *input,
-                       struct trace_object *object, struct error *err)
-{
-    return trace_stop_object(taking->stop, taking->passed, taking->passed_nr,
-                             &(struct trace_variable){.root = input->root,
-                                                      .path = input->path,
-                                                      .param = input->param},
-                             object, err);
-}
-
 /* ---- numbers ---- */
 
-static char *integer_text(const struct kernel_input *input, const uint8_t bytes[16])
+static char *integer_text(const struct kernel_input *input, uint64_t value)
 {
-    uint64_t value = 0;
-    int unused = 64 - 8 * (int)input->bytes;
-
-    memcpy(&value, bytes, input->bytes);
     if (input->kind == 'b')
         return xstrdup(value ? "1" : "0");
     if (input->kind == 'u')
         return xasprintf("%llu", (unsigned long long)value);
-    return xasprintf("%lld", (long long)((int64_t)(value << unused) >> unused));
+    return xasprintf("%lld", (long long)value);
 }
 
-static char *real_text(const struct kernel_input *input, const uint8_t bytes[16])
+static char *real_text(uint64_t bits)
 {
     double value;
-    float single;
 
-    memcpy(&value, bytes, sizeof(value));
-    memcpy(&single, bytes, sizeof(single));
-    if (input->bytes == sizeof(single))
-        value = (double)single;
+    memcpy(&value, &bits, sizeof(value));
     return isfinite(value) ? xasprintf("%.17g", value) : NULL;
+}
+
+/* The recorder was written from the same source: it tells all that the kernel takes. */
+static int find_value(const struct taking *taking, const struct kernel_input *input,
+                      uint64_t *value, struct error *err)
+{
+    return recorded_value(taking->call, input->name, value)
+               ? 0
+               : fail(err, STATUS_INPUT,
+                      "the application does not tell '%s' of its calls; was it built "
+                      "from this source?",
+                      input->name);
 }
 
 static int take_number(struct taking *taking, const struct kernel_input *input,
                        struct error *err)
 {
     struct inputs *inputs = &taking->capturing->inputs;
-    struct trace_object object;
-    struct error why = {0};
-    char *text;
+    uint64_t value;
 
-    if (find_object(taking, input, &object, &why)) {
-        /* What nobody changes compilers put into the code: it is what the source says. */
-        if (input->param < 0 && why.status == STATUS_MISSING)
-            return 0;
-        return fail(err, why.status, "%s", why.text);
-    }
-    if (object.size && object.size != input->bytes)
-        return fail(
-            err, STATUS_INPUT,
-            "'%s' has %zu bytes in the program and %zu in '%s'; build the program "
-            "from this source, or give the flags it was built with (--cflags)",
-            input->name, object.size, input->bytes, taking->request.path);
-    text = input->kind == 'f' ? real_text(input, object.bytes)
-                              : integer_text(input, object.bytes);
+    if (find_value(taking, input, &value, err))
+        return -1;
+    char *text = input->kind == 'f' ? real_text(value) : integer_text(input, value);
     if (!text)
         return fail(
             err, STATUS_INPUT,
@@ -158,7 +115,7 @@ static int take_number(struct taking *taking, const struct kernel_input *input,
 /* ---- arrays ---- */
 
 struct reading {
-    const struct trace_stop *stop;
+    const struct recorded_call *call;
     uint64_t address;
 };
 
@@ -166,31 +123,15 @@ static int read_piece(void *data, unsigned long long at, void *to, size_t bytes)
 {
     const struct reading *reading = data;
 
-    return trace_stop_read(reading->stop, reading->address + at, to, bytes);
-}
-
-static int find_address(const struct taking *taking, const struct kernel_input *input,
-                        uint64_t *address, struct error *err)
-{
-    struct trace_object object;
-
-    if (find_object(taking, input, &object, err))
-        return -1;
-    if (input->in_place && !object.in_memory)
-        return fail(err, STATUS_INPUT,
-                    "'%s' cannot be captured: it is passed in registers", input->name);
-    *address = object.address;
-    if (!input->in_place)
-        memcpy(address, object.bytes, sizeof(*address));
-    return 0;
+    return recorded_read(reading->call, reading->address + at, to, bytes);
 }
 
 /* As much as there is: what the model says may be more than what is used. */
 static unsigned long long bytes_there(const struct taking *taking, uint64_t address,
                                       unsigned long long wanted,
-                                      struct trace_memory *memory)
+                                      struct recorded_memory *memory)
 {
-    if (!trace_stop_memory(taking->stop, address, memory))
+    if (!recorded_memory_at(taking->call, address, memory))
         return 0;
     return memory->end - address < wanted ? memory->end - address : wanted;
 }
@@ -237,8 +178,8 @@ static struct inputs_array *add_array(struct taking *taking,
         .name = xstrdup(input->name),
         .record_bytes = input->bytes,
         .address = address,
-        .huge_pages = bytes && trace_stop_huge_share(taking->stop, address, bytes) >= 0.5,
-        .untouched_bytes = bytes ? trace_stop_untouched(taking->stop, address, bytes) : 0,
+        .huge_pages = bytes && recorded_huge_share(taking->call, address, bytes) >= 0.5,
+        .untouched_bytes = bytes ? recorded_untouched(taking->call, address, bytes) : 0,
         .written = input->written};
     return array;
 }
@@ -249,14 +190,6 @@ static struct captured_rows *add_rows(struct taking *taking)
     return &taking->rows[taking->rows_nr++];
 }
 
-static int without_rows(const struct kernel_input *input, struct error *err)
-{
-    return fail(err, STATUS_INPUT,
-                "array '%s' cannot be captured: how many rows it has and how long they "
-                "are does not follow from the sizes",
-                input->name);
-}
-
 static int take_rows(struct taking *taking, const struct kernel_input *input,
                      struct error *err)
 {
@@ -264,15 +197,13 @@ static int take_rows(struct taking *taking, const struct kernel_input *input,
     struct inputs_array *array;
     uint64_t top = 0;
 
-    if (input->records < 0)
-        return without_rows(input, err);
     long long *extent = xcalloc(input->levels, sizeof(*extent));
     struct kernel_input all = *input;
 
     all.extent = extent;
-    if (find_address(taking, input, &top, err) ||
-        rows_extent(taking->stop, input, top, extent, err) ||
-        rows_find(taking->stop, &all, top, &rows, err)) {
+    if (find_value(taking, input, &top, err) ||
+        rows_extent(taking->call, input, top, extent, err) ||
+        rows_find(taking->call, &all, top, &rows, err)) {
         rows_release(&rows);
         free(extent);
         return -1;
@@ -282,7 +213,7 @@ static int take_rows(struct taking *taking, const struct kernel_input *input,
     array->rows = extent;
     array->spare = xcalloc(array->row_nr, sizeof(*array->spare));
     for (size_t k = 0; k < array->row_nr; k++)
-        array->spare[k] = extent[k] - input->extent[k];
+        array->spare[k] = input->records < 0 ? 0 : extent[k] - input->extent[k];
     *add_rows(taking) = rows;
     return write_array(taking, array, rows.head_bytes, rows.bytes, rows_read, &rows, err);
 }
@@ -291,13 +222,13 @@ static int take_rows(struct taking *taking, const struct kernel_input *input,
 static int take_array(struct taking *taking, const struct kernel_input *input, bool guess,
                       struct error *err)
 {
-    struct trace_memory memory = {0};
+    struct recorded_memory memory = {0};
     struct inputs_array *array;
     uint64_t address = 0;
     unsigned long long wanted =
         guess ? UINT64_MAX : (unsigned long long)input->records * input->bytes;
 
-    if (find_address(taking, input, &address, err))
+    if (find_value(taking, input, &address, err))
         return -1;
     unsigned long long bytes = wanted ? bytes_there(taking, address, wanted, &memory) : 0;
     if (wanted && !bytes && !(guess && !address))
@@ -314,7 +245,7 @@ static int take_array(struct taking *taking, const struct kernel_input *input, b
     array = add_array(taking, input, address, bytes);
     array->is_guessed = guess;
     array->end = guess && memory.what ? xstrdup(memory.what) : NULL;
-    struct reading reading = {taking->stop, address};
+    struct reading reading = {taking->call, address};
     int status = write_array(taking, array, 0, bytes, read_piece, &reading, err);
     rows_of_array(array, add_rows(taking));
     return status;
@@ -440,11 +371,18 @@ static void note_overlaps(const struct taking *taking)
 
 /* ---- the whole ---- */
 
+/* As the user knows it. Caller frees. */
+static char *in_project(const struct capturing *capturing, const char *path)
+{
+    return path && text_begins(path, capturing->copy)
+               ? xasprintf("%s%s", capturing->root, path + strlen(capturing->copy))
+               : xstrdup(path ? path : "");
+}
+
 static void describe(struct taking *taking)
 {
     struct inputs *inputs = &taking->capturing->inputs;
     const struct settings *settings = taking->capturing->settings;
-    const char *symbol = trace_stop_symbol(taking->stop);
     struct buf command = {0};
     char host[256] = "";
 
@@ -453,9 +391,8 @@ static void describe(struct taking *taking)
     inputs->command = buf_detach(&command);
     inputs->function = xstrdup(kernel_name(taking->kernel));
     inputs->signature = kernel_signature(taking->kernel);
-    inputs->source = path_absolute(taking->request.path);
-    inputs->program = xstrdup(trace_stop_program(taking->stop));
-    inputs->symbol = symbol ? xstrdup(symbol) : NULL;
+    inputs->source = in_project(taking->capturing, taking->request.path);
+    inputs->program = in_project(taking->capturing, recorded_program(taking->call));
     inputs->call = settings->call > 0 ? settings->call : 1;
     inputs->host = xstrdup(host);
     inputs->date = date_now();
@@ -467,7 +404,6 @@ static int take(struct taking *taking, struct error *err)
 
     if (find_source(taking, err) || open_kernel(taking, err))
         return -1;
-    list_passed(taking);
     describe(taking);
     if (inputs_begin(capturing->output, &taking->file, err) || take_all(taking, err))
         return -1;
@@ -482,45 +418,47 @@ static void taking_release(struct taking *taking)
     inputs_abandon(taking->file);
     kernel_free(taking->kernel);
     strvec_release(&taking->request.cflags);
-    free(taking->passed);
     for (size_t i = 0; i < taking->rows_nr; i++)
         rows_release(&taking->rows[i]);
     free(taking->rows);
 }
 
-int inputs_capture(struct trace_stop *stop, void *data, struct error *err)
+static int capture_call(struct recorded_call *call, void *data, struct error *err)
 {
     struct capturing *capturing = data;
     const struct settings *settings = capturing->settings;
     struct taking taking = {
         .capturing = capturing,
-        .stop = stop,
+        .call = call,
         .request = {.line = settings->line, .function = settings->function},
         .left_bytes =
             settings->limit_bytes > 0 ? settings->limit_bytes : default_limit_bytes};
     int status = take(&taking, err);
 
-    capturing->is_written = status == 0;
     taking_release(&taking);
     return status;
+}
+
+void capturing_release(struct capturing *capturing)
+{
+    inputs_release(&capturing->inputs);
 }
 
 /* ---- sizes ---- */
 
 /* The source is read once, for all calls. */
-static int begin_sizes(struct call_sizes *sizes, struct trace_stop *stop,
+static int begin_sizes(struct call_sizes *sizes, struct recorded_call *call,
                        struct error *err)
 {
     struct taking *taking = sizes->taking = xcalloc(1, sizeof(*taking));
 
     taking->capturing = xcalloc(1, sizeof(*taking->capturing));
     taking->capturing->settings = sizes->settings;
-    taking->stop = stop;
+    taking->call = call;
     taking->request = (struct kernel_request){.line = sizes->settings->line,
                                               .function = sizes->settings->function};
     if (find_source(taking, err) || open_kernel(taking, err))
         return -1;
-    list_passed(taking);
     return 0;
 }
 
@@ -535,31 +473,33 @@ static bool is_same_size(const struct call_size *size, const struct inputs *inpu
 static void count_size(struct call_sizes *sizes, struct inputs *inputs)
 {
     struct call_size *size = NULL;
+    long long call = ++sizes->calls;
 
-    sizes->calls++;
     for (size_t i = 0; i < sizes->nr && !size; i++)
         if (is_same_size(&sizes->item[i], inputs))
             size = &sizes->item[i];
     if (!size) {
         GROW(sizes->item, sizes->nr + 1, sizes->alloc);
         size = &sizes->item[sizes->nr++];
-        *size = (struct call_size){.number = inputs->number,
-                                   .number_nr = inputs->number_nr,
-                                   .first_call = sizes->calls};
+        *size = (struct call_size){
+            .number = inputs->number, .number_nr = inputs->number_nr, .first_call = call};
         inputs->number = NULL;
         inputs->number_nr = inputs->number_alloc = 0;
     }
     size->calls++;
+    if ((size->calls & (size->calls - 1)) == 0) /* 1, 2, 4, 8 ... */
+        size->later_call = call;
 }
 
-int inputs_look_at_size(struct trace_stop *stop, void *data, struct error *err)
+/* 0 behind the last that is looked at. */
+static int look_at_size(struct recorded_call *call, void *data, struct error *err)
 {
     struct call_sizes *sizes = data;
 
-    if (!sizes->taking && begin_sizes(sizes, stop, err))
+    if (!sizes->taking && begin_sizes(sizes, call, err))
         return -1;
     struct inputs *inputs = &sizes->taking->capturing->inputs;
-    sizes->taking->stop = stop;
+    sizes->taking->call = call;
     if (take_numbers(sizes->taking, true, err))
         return -1;
     count_size(sizes, inputs);
@@ -578,7 +518,6 @@ void call_sizes_release(struct call_sizes *sizes)
     }
     free(sizes->item);
     if (sizes->taking) {
-        free(sizes->taking->capturing->flags_from);
         inputs_release(&sizes->taking->capturing->inputs);
         free(sizes->taking->capturing);
         taking_release(sizes->taking);
@@ -598,8 +537,9 @@ json_t *call_sizes_json(const struct call_sizes *sizes, const char *function)
         for (size_t k = 0; k < size->number_nr; k++)
             json_object_set_new(numbers, size->number[k].name,
                                 json_string(size->number[k].value));
-        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "numbers", numbers,
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I}", "numbers", numbers,
                                               "first_call", (json_int_t)size->first_call,
+                                              "later_call", (json_int_t)size->later_call,
                                               "calls", (json_int_t)size->calls));
     }
     return json_pack("{s:s, s:s, s:I, s:o}", "schema", "inflight.call-sizes/1",
@@ -626,28 +566,66 @@ void call_sizes_text(const struct call_sizes *sizes, const char *function,
     }
 }
 
-/* ---- before anything runs ---- */
+/* ---- an application ---- */
 
-int inputs_check(struct kernel *kernel, const char *program, const char *source,
-                 struct error *err)
+static int explain(const struct settings *settings, const struct recording_request *how,
+                   const struct recording_outcome *outcome, struct error *err)
+{
+    char *phrase = spawn_end_phrase(outcome->program.end, outcome->program.code);
+    char *end = outcome->program.end == SPAWN_INTERRUPTED
+                    ? xstrdup("interrupted")
+                    : xasprintf("the application %s", phrase ? phrase : "ended well");
+
+    if (!outcome->calls)
+        fail(err, STATUS_INPUT, "'%s' was never called by what was built from '%s': %s",
+             settings->function, settings->file, end);
+    else
+        fail(err, STATUS_INPUT,
+             "'%s' was called %lld times, so that there is no call %lld: %s",
+             settings->function, outcome->calls, how->call, end);
+    free(phrase);
+    free(end);
+    return -1;
+}
+
+int inputs_record(struct recording_request how, struct capturing *capturing,
+                  struct recording_outcome *outcome, struct error *err)
+{
+    how.at_call = capture_call;
+    how.data = capturing;
+    if (recording_run(&how, outcome, err))
+        return -1;
+    return outcome->reached ? 0 : explain(capturing->settings, &how, outcome, err);
+}
+
+int inputs_record_sizes(struct recording_request how, struct call_sizes *sizes,
+                        struct error *err)
+{
+    struct recording_outcome outcome;
+
+    how.at_call = look_at_size;
+    how.data = sizes;
+    how.each = how.ends = true;
+    int status = recording_run(&how, &outcome, err);
+    if (!status && !sizes->calls)
+        status = explain(sizes->settings, &how, &outcome, err);
+    recording_outcome_release(&outcome);
+    return status;
+}
+
+/* ---- in front of the function ---- */
+
+void inputs_statement(struct kernel *kernel, struct buf *out)
 {
     struct kernel_input *input;
-    struct trace_variable *variable;
-    size_t nr;
-    int status;
+    size_t nr = kernel_inputs(kernel, &input);
 
-    if (kernel_supplied(kernel, err))
-        return -1;
-    nr = kernel_inputs(kernel, &input);
-    variable = xcalloc(nr + 1, sizeof(*variable));
+    recorder_begin(out);
     for (size_t i = 0; i < nr; i++)
-        variable[i] = (struct trace_variable){
-            .root = input[i].root, .path = input[i].path, .param = input[i].param};
-    status = trace_check(program, kernel_name(kernel), source, variable, nr, err);
-    for (size_t i = 0; i < nr && !status; i++)
-        if (input[i].is_array && input[i].levels > 1 && !input[i].has_extent)
-            status = without_rows(&input[i], err);
-    free(variable);
+        recorder_add(input[i].is_array      ? RECORDED_POINTER
+                     : input[i].kind == 'f' ? RECORDED_REAL
+                                            : RECORDED_INTEGER,
+                     input[i].name, input[i].in_place, out);
+    recorder_end(out);
     free(input);
-    return status;
 }

@@ -1,4 +1,4 @@
-/* What a function was called with, taken out of a process that stands at its entry. */
+/* What a function was called with, taken as its recorder tells. */
 #ifndef ADVISOR_INPUTS_CAPTURE_H
 #define ADVISOR_INPUTS_CAPTURE_H
 
@@ -11,16 +11,18 @@ struct kernel;
 struct capturing {
     const struct settings *settings;
     const char *output; /* the file to write */
+    const char *copy;   /* the folder that the application was built in, and */
+    const char *root;   /* of what it is a copy */
     struct inputs inputs;
-    bool is_written;
-    char *flags_from; /* who says with which flags the source was read; owned */
 };
+void capturing_release(struct capturing *capturing);
 /* With which sizes a function is called, in the order in which they came: the numbers
  * that decide on its loops and arrays. */
 struct call_size {
     struct inputs_number *number; /* of each the same ones */
     size_t number_nr;
     long long first_call, calls;
+    long long later_call; /* one behind the middle of those that were looked at */
 };
 enum { CALLS_LOOKED_AT = 10000, CALL_SIZES_MAX = 64 };
 struct call_sizes {
@@ -30,19 +32,23 @@ struct call_sizes {
     long long calls;       /* looked at */
     struct taking *taking; /* private */
 };
-/* For trace_request.at_call with `each`: 0 behind the last that is looked at. */
-int inputs_look_at_size(struct trace_stop *stop, void *call_sizes, struct error *err);
+/*
+ * Run an application as `how` says (argv, dir, call, ends, how it is shown), which the
+ * recorder of settings->function was compiled into; `outcome` says how it ended. Fails
+ * with STATUS_INPUT where there was no such call.
+ */
+int inputs_record(struct recording_request how, struct capturing *capturing,
+                  struct recording_outcome *outcome, struct error *err);
+/* Looks at the first calls, and ends the application behind them. */
+int inputs_record_sizes(struct recording_request how, struct call_sizes *sizes,
+                        struct error *err);
 void call_sizes_release(struct call_sizes *sizes);
 /* inflight.call-sizes/1; the same for people. */
 json_t *call_sizes_json(const struct call_sizes *sizes, const char *function);
 void call_sizes_text(const struct call_sizes *sizes, const char *function,
                      struct buf *out);
 
-/* Could a call of the kernel in this program be captured? Looks at the source and at the
- * program's file, runs nothing. */
-int inputs_check(struct kernel *kernel, const char *program, const char *source,
-                 struct error *err);
-/* For trace_request.at_call, with a struct capturing. */
-int inputs_capture(struct trace_stop *stop, void *capturing, struct error *err);
-
+/* The statement for the first line of the function that tells a recorder all that the
+ * kernel takes from its caller. */
+void inputs_statement(struct kernel *kernel, struct buf *out);
 #endif

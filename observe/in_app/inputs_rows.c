@@ -8,52 +8,18 @@
 
 /* A gap that is larger is made so that addresses stay alike modulo huge pages. */
 enum { PLACE_BYTES = 2 << 20, GAP_MAX_BYTES = 2 * PLACE_BYTES, ROWS_MAX = 1 << 26 };
+/* Of rows, where their ends are sought. */
+enum { looked_at_max = 64 };
 
 /* ---- following the pointers ---- */
 
-static int read_pointers(const struct trace_stop *stop, uint64_t from, uint64_t *to,
+static int read_pointers(const struct recorded_call *call, uint64_t from, uint64_t *to,
                          size_t nr)
 {
-    if (from && trace_stop_read(stop, from, to, nr * sizeof(*to)) == 0)
+    if (from && recorded_read(call, from, to, nr * sizeof(*to)) == 0)
         return 0;
     memset(to, 0, nr * sizeof(*to));
     return -1;
-}
-
-/* What is handed on may be used further than the loops go. */
-static int end_of_level(const struct trace_stop *stop, const struct kernel_input *input,
-                        size_t level, uint64_t at, long long *extent, struct error *err)
-{
-    size_t bytes = level + 1 < input->levels ? sizeof(uint64_t) : input->bytes;
-    struct trace_memory memory;
-
-    if (!trace_stop_memory(stop, at, &memory) || !strcmp(memory.what, "mapping"))
-        return fail(err, STATUS_INPUT,
-                    "array '%s' cannot be captured: the function passes its pointers on, "
-                    "and how many of its rows others use, and how much of them, is not "
-                    "known (they are neither blocks of malloc nor variables)",
-                    input->name);
-    if ((long long)((memory.end - at) / bytes) > extent[level])
-        extent[level] = (long long)((memory.end - at) / bytes);
-    return 0;
-}
-
-int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
-                uint64_t top, long long *extent, struct error *err)
-{
-    uint64_t at = top;
-
-    memcpy(extent, input->extent, input->levels * sizeof(*extent));
-    for (size_t k = 0; input->is_handed_on && k < input->levels; k++) {
-        if (end_of_level(stop, input, k, at, extent, err))
-            return -1;
-        if (k + 1 < input->levels && trace_stop_read(stop, at, &at, sizeof(at)))
-            return fail(err, STATUS_INPUT,
-                        "array '%s' cannot be captured: nothing is at "
-                        "0x%llx",
-                        input->name, (unsigned long long)at);
-    }
-    return 0;
 }
 
 static int follow(struct captured_rows *rows, const struct kernel_input *input,
@@ -74,7 +40,7 @@ static int follow(struct captured_rows *rows, const struct kernel_input *input,
         }
         next = xcalloc(nr * each + 1, sizeof(*next));
         for (size_t i = 0; each && i < nr; i++)
-            if (read_pointers(rows->stop, level[i], next + i * each, each) && k == 0) {
+            if (read_pointers(rows->call, level[i], next + i * each, each) && k == 0) {
                 free(level);
                 free(next);
                 return fail(err, STATUS_INPUT,
@@ -91,13 +57,92 @@ static int follow(struct captured_rows *rows, const struct kernel_input *input,
     return 0;
 }
 
+/* ---- how many there are ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+    return (first > second) - (first < second);
+}
+
+/* How many are left. */
+static size_t sort_distinct(uint64_t *number, size_t nr)
+{
+    size_t kept = 0;
+
+    qsort(number, nr, sizeof(*number), by_number);
+    for (size_t i = 0; i < nr; i++)
+        if (!kept || number[kept - 1] != number[i])
+            number[kept++] = number[i];
+    return kept;
+}
+
+/* Elements from each of the places on to the next of them, or to the end of the block or
+ * variable that holds it: the most. Of many a part is looked at. */
+static int elements_at(const struct captured_rows *rows, const struct kernel_input *input,
+                       size_t element_bytes, long long *most, struct error *err)
+{
+    size_t step = rows->nr / looked_at_max + 1, nr = 0;
+    uint64_t *place = xcalloc(rows->nr + 1, sizeof(*place));
+    struct recorded_memory memory;
+    char byte;
+
+    for (size_t i = 0; i < rows->nr; i++)
+        if (rows->address[i] &&
+            recorded_read(rows->call, rows->address[i], &byte, 1) == 0)
+            place[nr++] = rows->address[i];
+    nr = sort_distinct(place, nr);
+    for (size_t i = 0; i < nr; i += step) {
+        if (!recorded_memory_at(rows->call, place[i], &memory) ||
+            !strcmp(memory.what, "mapping")) {
+            free(place);
+            return fail(err, STATUS_INPUT,
+                        "array '%s' cannot be captured: how many rows it has and how "
+                        "long they are follows neither from the sizes nor from where "
+                        "they lie (they are neither blocks of malloc nor variables)",
+                        input->name);
+        }
+        uint64_t end =
+            i + 1 < nr && place[i + 1] < memory.end ? place[i + 1] : memory.end;
+        if ((long long)((end - place[i]) / element_bytes) > *most)
+            *most = (long long)((end - place[i]) / element_bytes);
+    }
+    free(place);
+    return 0;
+}
+
+/* What is handed on may be used further than the loops go. */
+int rows_extent(const struct recorded_call *call, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err)
+{
+    struct kernel_input part = *input;
+    int status = 0;
+
+    part.extent = extent;
+    for (size_t k = 0; k < input->levels && !status; k++) {
+        struct captured_rows rows = {.call = call};
+        bool is_last = k + 1 == input->levels;
+
+        extent[k] = input->records < 0 ? 0 : input->extent[k];
+        if (input->records >= 0 && !input->is_handed_on)
+            continue;
+        part.levels = k + 1;
+        status = follow(&rows, &part, top, err) ||
+                 elements_at(&rows, input, is_last ? input->bytes : sizeof(uint64_t),
+                             &extent[k], err);
+        rows_release(&rows);
+    }
+    return status ? -1 : 0;
+}
+
 /* What is no address is taken for a row that the loops do not use. */
 static void drop_unreadable(struct captured_rows *rows)
 {
     char byte;
 
     for (size_t i = 0; i < rows->nr; i++)
-        if (rows->address[i] && trace_stop_read(rows->stop, rows->address[i], &byte, 1))
+        if (rows->address[i] && recorded_read(rows->call, rows->address[i], &byte, 1))
             rows->address[i] = 0;
 }
 
@@ -190,12 +235,12 @@ static void place_rows(struct captured_rows *rows, uint64_t row_bytes)
     rows->is_ordered = up || down;
 }
 
-int rows_find(const struct trace_stop *stop, const struct kernel_input *input,
+int rows_find(const struct recorded_call *call, const struct kernel_input *input,
               uint64_t top, struct captured_rows *rows, struct error *err)
 {
     uint64_t row_bytes = (uint64_t)input->extent[input->levels - 1] * input->bytes;
 
-    *rows = (struct captured_rows){.stop = stop};
+    *rows = (struct captured_rows){.call = call};
     if (follow(rows, input, top, err))
         return -1;
     drop_unreadable(rows);
@@ -248,10 +293,10 @@ static void read_part(const struct captured_rows *rows, const struct row_piece *
     while (begin < end) {
         uint64_t from = piece->address + (begin - piece->at), length = end - begin;
 
-        if (trace_stop_read(rows->stop, from, to + (begin - at), length) == 0)
+        if (recorded_read(rows->call, from, to + (begin - at), length) == 0)
             return;
         length = length < 4096 - from % 4096 ? length : 4096 - from % 4096;
-        if (trace_stop_read(rows->stop, from, to + (begin - at), length))
+        if (recorded_read(rows->call, from, to + (begin - at), length))
             memset(to + (begin - at), 0, length);
         begin += length;
     }

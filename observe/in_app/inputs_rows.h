@@ -3,7 +3,7 @@
 #ifndef OBSERVE_IN_APP_INPUTS_ROWS_H
 #define OBSERVE_IN_APP_INPUTS_ROWS_H
 
-#include "observe/capture/trace.h"
+#include "observe/capture/recording.h"
 #include "variants/kernel/kernel_inputs.h"
 
 struct inputs_array;
@@ -15,7 +15,7 @@ struct row_piece {
     uint64_t at; /* behind the first row, here */
 };
 struct captured_rows {
-    const struct trace_stop *stop;
+    const struct recorded_call *call;
     uint64_t *address; /* of each row, in the order of its subscripts; 0 = nowhere */
     long long *place;  /* here, in bytes; -1 = nowhere */
     size_t nr;
@@ -30,11 +30,11 @@ struct captured_rows {
 void rows_of_array(const struct inputs_array *array, struct captured_rows *rows);
 /* Follows the pointers from `top`; large gaps between rows become smaller, by multiples
  * of 2 MiB. */
-int rows_find(const struct trace_stop *stop, const struct kernel_input *input,
+int rows_find(const struct recorded_call *call, const struct kernel_input *input,
               uint64_t top, struct captured_rows *rows, struct error *err);
-/* Elements of each level: those that the loops use, or, of pointers that are handed on,
- * as many as the variable or block at the first one holds. */
-int rows_extent(const struct trace_stop *stop, const struct kernel_input *input,
+/* Elements of each level: those that the loops use, or, where that is not known or the
+ * pointers are handed on, as many as the blocks and variables hold that they lie in. */
+int rows_extent(const struct recorded_call *call, const struct kernel_input *input,
                 uint64_t top, long long *extent, struct error *err);
 void rows_release(struct captured_rows *rows);
 /* For inputs_add: the places, then the rows. */

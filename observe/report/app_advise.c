@@ -280,7 +280,9 @@ static void write_commands(struct app *app, struct app_row *row, const char *bui
     char *place = xasprintf("%s:%d", row->source, row->line);
     buf_add_shell_word(&where, place);
     add_known(settings, known, &where);
-    buf_addf(&capture, "inflight capture %s -o ", buf_str(&where));
+    buf_addf(&capture, "inflight capture %s --build ", buf_str(&where));
+    buf_add_shell_word(&capture, build ? build : "BUILD");
+    buf_add(&capture, " -o ");
     add_inputs(row->routine->name, &capture);
     buf_add(&capture, " -- ");
     app_command(&app->samples, &capture);
@@ -332,7 +334,7 @@ static bool reads(struct app_row *row, const struct known_flags *known)
     if (!status)
         status = kernel_is_whole(kernel, &why);
     if (!status)
-        status = inputs_check(kernel, row->routine->module, row->source, &why);
+        status = kernel_supplied(kernel, &why);
     if (status)
         row->why_not = with_outlining(row, known, why.text);
     kernel_free(kernel);

@@ -106,7 +106,6 @@ TEST("what is written is read")
 
         check_str(inputs.signature, "void f(int *)");
         check_str(inputs.program, "app?");
-        check(inputs.symbol == NULL);
         check_eq(inputs.call, 3);
         check_str(inputs.number[0].name, "g->n");
         check_str(inputs.number[0].value, "-5");

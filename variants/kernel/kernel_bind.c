@@ -271,6 +271,19 @@ static void set_rows(struct kernel_buffer *buffer, const long long size[])
         buffer->length = captured->records + 1;
 }
 
+/* What does not follow from the loops is as it was captured, of whatever size. */
+static bool set_captured_rows(struct kernel_buffer *buffer)
+{
+    const struct captured *captured = buffer->contents.captured;
+
+    if (!captured || !captured->row_nr || captured->row_nr != buffer->levels)
+        return false;
+    for (size_t k = 0; k < buffer->levels; k++)
+        buffer->extent[k] = captured->rows[k];
+    buffer->length = captured->records * (long long)buffer->inside;
+    return true;
+}
+
 static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                        struct error *err)
 {
@@ -287,6 +300,8 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                     word->where, buffer->name);
     if (word)
         return reported_length(kernel, word, buffer, err);
+    if (buffer->levels > 1 && !buffer->extent_text && set_captured_rows(buffer))
+        return 0;
     if (buffer->model_array >= 0) {
         dims = (size_t)model_view(kernel->model).array[buffer->model_array].dims;
         if (dims > ARRAY_SIZE(size))

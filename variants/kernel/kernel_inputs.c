@@ -107,7 +107,6 @@ static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)
         list[nr].bytes = buffer->record_bytes;
         list[nr].in_place = lies_in_place(buffer->symbol);
         list[nr].written = is_memory_written(kernel, i);
-        list[nr].has_extent = buffer->extent_text != NULL;
         list[nr].levels = buffer->levels;
         list[nr].extent = buffer->extent;
         list[nr].is_handed_on = may_escape(kernel->function, buffer->symbol);

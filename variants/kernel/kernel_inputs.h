@@ -27,7 +27,6 @@ struct kernel_input {
     bool in_place; /* the array is a part of the variable, not behind a pointer */
     bool written;  /* by the kernel */
     bool is_size;  /* a number that decides on loops, addresses or extents */
-    bool has_extent;         /* of an array: how long it is follows from the sizes */
     long long records;       /* elements or structs of the array; -1 = not known (yet) */
     size_t levels;           /* of pointers to the elements; above 1: to rows */
     bool is_handed_on;       /* to functions that may use more of it than the loops do */

@@ -102,7 +102,6 @@ int outline_open(const struct outline_request *request, bool write_loops,
     *outliner->file =
         (struct ir_function){.arena = arena, .path = ir_text(arena, request->path)};
     outliner->parse = (struct parse){.arena = arena, .function = outliner->file};
-    outliner->attribute = request->attribute;
     outliner->types_alias = parse_types_alias(request->cflags);
     *out = NULL;
     if (open_source(outliner, request, write_loops, err) < 0) {
@@ -180,8 +179,6 @@ void outlined_release(struct outlined *outlined)
 {
     free(outlined->function);
     free(outlined->from);
-    free(outlined->attribute);
-    free(outlined->behind);
     free(outlined->unread);
     strvec_release(&outlined->parameter);
     strvec_release(&outlined->result);

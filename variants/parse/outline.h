@@ -1,7 +1,7 @@
 /*
  * Outlining: a loop of a long function as a function of its own, in front of it, and a
- * call in its place; or an attribute that keeps a function as it is written. The rest of
- * the text stays as it is, to the byte.
+ * call in its place; or a statement in front of a function's own. The rest of the text
+ * stays as it is, to the byte.
  */
 #ifndef VARIANTS_PARSE_OUTLINE_H
 #define VARIANTS_PARSE_OUTLINE_H
@@ -14,27 +14,20 @@
 struct buf;
 struct error;
 
-/* What keeps compilers from inlining the function and from leaving out its arguments:
- * gcc's noipa; clang has none, but leaves alone what is `used`. */
-enum outline_attribute { OUTLINE_PLAIN, OUTLINE_GCC, OUTLINE_CLANG };
-
 struct outline_request {
     const char *path;
     const char *text; /* in place of the file's contents; NULL = those */
     int line;         /* of the loop's head, its pragma, or inside of it; 0 = by name */
     const char *function; /* that holds it; NULL = by line */
     const struct strvec *cflags;
-    enum outline_attribute attribute;
 };
 
 struct outlined {
-    char *function;  /* the new function; of outline_attribute the one that got it */
-    char *from;      /* whose loop it was; "" = none was taken out */
-    char *attribute; /* what was added, "" = none */
-    char *behind;    /* what follows it in the text, to find it by */
-    char *unread;    /* source_outline: why not all of its loops are modelled; NULL = they
-                        are */
-    bool is_read;    /* source_outline: the outermost one is modelled */
+    char *function; /* the new one */
+    char *from;     /* whose loop it was */
+    char *unread;   /* source_outline: why not all of its loops are modelled; NULL = they
+                       are */
+    bool is_read;   /* source_outline: the outermost one is modelled */
     int first_line, last_line; /* of what was taken out, in the file */
     int line;                  /* of the function, in the new text */
     int moved_line;            /* where first_line is there */
@@ -63,12 +56,10 @@ int outliner_take(struct outliner *outliner, size_t loop, struct buf *text,
 int outliner_check(const struct outliner *outliner, const struct buf *text,
                    struct error *err);
 
-/* The attribute alone, for the function of the request. */
-int outline_attribute(const struct outline_request *request, struct buf *text,
-                      struct outlined *what, struct error *err);
-
-/* `text`, be the function tuned meanwhile or not, without the attribute. */
-int source_without_attribute(const char *text, const struct outlined *what,
-                             struct buf *out, struct error *err);
+/* The text with `first` in front of it (lines of the preprocessor) and `statement` in
+ * front of what the function of the request does. STATUS_INPUT where a macro begins its
+ * body. */
+int outline_statement(const struct outline_request *request, const char *first,
+                      const char *statement, struct buf *text, struct error *err);
 
 #endif

@@ -28,8 +28,7 @@ struct outliner {
     struct parse parse;
     struct ir_function *file;     /* path, source, pragmas */
     struct ct_function *function; /* that holds the loop */
-    enum outline_attribute attribute;
-    const struct ct_node **loop; /* around the line, outermost first */
+    const struct ct_node **loop;  /* around the line, outermost first */
     size_t loop_nr, loop_alloc;
 
     bool is_whole; /* the function is read as it is: of C++ not all are */

@@ -9,12 +9,6 @@
 
 enum { COLUMNS = 80 };
 
-static const char *const attributes[] = {
-    [OUTLINE_PLAIN] = "",
-    [OUTLINE_GCC] = "__attribute__((noipa)) ",
-    [OUTLINE_CLANG] = "__attribute__((noinline, used)) ",
-};
-
 /* ---- where ---- */
 
 struct gap {
@@ -219,11 +213,10 @@ static void add_head(const struct writing *writing, struct outlined *what,
     const char *own =
         writing->result ? ct_declaration(arena, &writing->result->storage, writing->name)
                         : ir_textf(arena, "void %s", writing->name);
-    buf_addf(&head, "static %s%s", what->attribute, own);
+    buf_addf(&head, "static %s", own);
     add_list(out, "", buf_str(&head), what->parameter.nr ? &what->parameter : &none,
              writing->end);
     buf_addf(out, "%s{%s", writing->end, writing->end);
-    what->behind = xasprintf("%s(", own);
     strvec_release(&none);
     buf_release(&head);
 }
@@ -397,7 +390,6 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
     struct writing writing = {.outliner = outliner, .end = line_ending(outliner)};
     *what = (struct outlined){
         .from = xstrdup(outliner->function->name),
-        .attribute = xstrdup(attributes[outliner->attribute]),
         .first_line = outline_line_of(outliner, outliner->begin),
         .last_line = outline_line_of(outliner, outliner->end),
     };
@@ -428,54 +420,29 @@ void outline_write(struct outliner *outliner, size_t at, struct buf *text,
               outliner->file->source_length - outliner->end);
 }
 
-/* ---- the attribute alone, and without it ---- */
+/* ---- a statement ---- */
 
-int outline_attribute(const struct outline_request *request, struct buf *text,
-                      struct outlined *what, struct error *err)
+int outline_statement(const struct outline_request *request, const char *first,
+                      const char *statement, struct buf *text, struct error *err)
 {
     struct outliner *outliner;
+    int status = 0;
     if (outline_open(request, false, &outliner, err) < 0)
         return -1;
     const char *source = outliner->file->source;
-    size_t begin = outliner->function->begin;
-    int head = (int)strcspn(source + begin, "{\n");
-    *what = (struct outlined){.function = xstrdup(outliner->function->name),
-                              .from = xstrdup(""),
-                              .attribute = xstrdup(attributes[request->attribute]),
-                              .behind = xasprintf("%.*s", head, source + begin),
-                              .line = outliner->function->line};
-    int status = 0;
-    if (strstr(what->behind, "always_inline")) {
-        status =
-            fail(err, STATUS_INPUT,
-                 "%s:%d: '%s' is always inlined, as its attribute demands; remove that",
-                 request->path, outliner->function->line, what->function);
-        outlined_release(what);
+    const struct ct_node *body = outliner->function->body;
+    size_t mark = ir_mark_bytes(source);
+    if (body->in_macro || body->elsewhere || source[body->begin] != '{') {
+        status = fail(err, STATUS_INPUT,
+                      "%s:%d: a macro begins the body of '%s'; write its brace out",
+                      request->path, outliner->function->line, outliner->function->name);
     } else {
-        buf_add_n(text, source, begin);
-        buf_add(text, what->attribute);
-        buf_add(text, source + begin);
+        buf_add_n(text, source, mark);
+        buf_add(text, first);
+        buf_add_n(text, source + mark, body->begin + 1 - mark);
+        buf_add(text, statement);
+        buf_add(text, source + body->begin + 1);
     }
     outliner_close(outliner);
-    return status;
-}
-
-int source_without_attribute(const char *text, const struct outlined *what,
-                             struct buf *out, struct error *err)
-{
-    char *added = xasprintf("%s%s", what->attribute, what->behind);
-    const char *at = strstr(text, added);
-    int status = 0;
-    if (!*what->attribute)
-        buf_add(out, text);
-    else if (!at || strstr(at + 1, added))
-        status = fail(err, STATUS_FAILED,
-                      "the attribute '%s' of '%s' is not found again in the text%s",
-                      what->attribute, what->function, at ? ": it is there twice" : "");
-    else {
-        buf_add_n(out, text, (size_t)(at - text));
-        buf_add(out, at + strlen(what->attribute));
-    }
-    free(added);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "advisor/cli/settings.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
+#include "observe/in_app/inputs_capture.h"
 #include "tests/check.h"
 
 SUITE(advisor_tune_program);
@@ -210,25 +211,27 @@ TEST("a setting is told with what it costs, and where it was not tried why")
 /* ---- sizes ---- */
 
 /* Work: 12 * 258 * 3, 5 * 130 * 3, 20 * 10 * 3. */
-static const char three_sizes[] =
-    "{\"schema\": \"inflight.call-sizes/1\", \"function\": \"f\", \"calls\": 37, "
-    "\"sizes\": ["
-    "{\"numbers\": {\"n\": \"10\", \"m\": \"3\"}, \"first_call\": 1, \"calls\": 20}, "
-    "{\"numbers\": {\"n\": \"258\", \"m\": \"3\"}, \"first_call\": 2, \"calls\": 12}, "
-    "{\"numbers\": {\"n\": \"130\", \"m\": \"3\"}, \"first_call\": 3, \"calls\": "
-    "5}]}";
+static struct inputs_number numbers[][2] = {
+    {{(char *)"n", (char *)"10"}, {(char *)"m", (char *)"3"}},
+    {{(char *)"n", (char *)"258"}, {(char *)"m", (char *)"3"}},
+    {{(char *)"n", (char *)"130"}, {(char *)"m", (char *)"3"}},
+};
+static struct call_size three[] = {
+    {numbers[0], 2, .first_call = 1, .later_call = 30, .calls = 20},
+    {numbers[1], 2, .first_call = 2, .later_call = 17, .calls = 12},
+    {numbers[2], 2, .first_call = 3, .later_call = 9, .calls = 5},
+};
+static const struct call_sizes three_sizes = {.item = three, .nr = 3, .calls = 37};
 
 TEST("the size with most of the work comes first")
 {
     struct application_loop loop = {0};
-    struct error err = {0};
 
-    if (!check_ok(loop_sizes_read(&loop, three_sizes, &err), &err))
-        return;
+    loop_sizes_take(&loop, &three_sizes);
     check_eq(loop.size_nr, 3);
     check_eq(loop.calls, 37);
     check_str(loop.size[0].numbers, "n = 258, m = 3");
-    check_eq(loop.size[0].first_call, 2);
+    check_eq(loop.size[0].captured_call, 17);
     check_near(loop.size[0].work, 3096.0 / (3096 + 650 + 200), 1e-12);
     check_str(loop.size[2].numbers, "n = 10, m = 3");
     loop_sizes_release(&loop);
@@ -247,12 +250,10 @@ TEST("sizes at which a plan is slower part from the others by one number, or not
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct application_loop loop = {0};
-        struct error err = {0};
         const char *name = NULL;
         long long least = 0;
 
-        if (!check_ok(loop_sizes_read(&loop, three_sizes, &err), &err))
-            return;
+        loop_sizes_take(&loop, &three_sizes);
         if (cases[i].middle > 0)
             loop.size[1].gain = about(cases[i].middle);
         if (cases[i].small > 0)
@@ -269,12 +270,10 @@ TEST("sizes at which a plan is slower part from the others by one number, or not
 TEST("the report says for which sizes a gain holds")
 {
     struct made made;
-    struct error err = {0};
 
     make(&made);
     confirmed(&made.loop[0], 1.25);
-    if (!check_ok(loop_sizes_read(&made.loop[0], three_sizes, &err), &err))
-        return;
+    loop_sizes_take(&made.loop[0], &three_sizes);
     made.loop[0].size[1].gain = about(1.3);
     made.loop[0].size[2].gain = about(0.8);
     made.loop[0].size[2].original = true;

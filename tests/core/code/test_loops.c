@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/code/code.h"
 #include "core/code/machine_loops.h"
 #include "tests/check.h"

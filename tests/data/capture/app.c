@@ -63,7 +63,7 @@ static void all(void)
 {
     double *a = malloc(N * sizeof(*a)), *b = malloc(N * sizeof(*b));
     struct body *p = malloc(1000 * sizeof(*p));
-    double *rows[] = {a, b, a, b};
+    double *rows[] = {a, b, a, b}, **listed = malloc(sizeof(rows));
     struct grid g = {50, 40, 1.25, {1, 2.5f}, a, b};
 
     for (int i = 0; i < N; i++) {
@@ -84,7 +84,10 @@ static void all(void)
     cloned(2000, a);
     inlined(300, a);
     calls(100, twice, a);
-    coarse(3, 1, rows, a);
+    memcpy(listed, rows, sizeof(rows));
+    coarse(3, 1, listed, a);
+    coarse(3, 1, rows, a); /* on the stack nothing tells where they end */
+    free(listed);
     two(60, 99, (void *)a, (void *)(a + 2));
     threads();
     free(a);

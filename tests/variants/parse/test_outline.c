@@ -38,11 +38,8 @@ static int outline_text(const char *path, const char *text, bool read, struct bu
                         struct outlined *what, struct error *err)
 {
     struct strvec none = {0};
-    const struct outline_request request = {.path = path,
-                                            .text = text,
-                                            .line = marked_line(text),
-                                            .cflags = &none,
-                                            .attribute = OUTLINE_GCC};
+    const struct outline_request request = {
+        .path = path, .text = text, .line = marked_line(text), .cflags = &none};
     return read ? source_outline(&request, out, what, err)
                 : take_innermost(&request, out, what, err);
 }
@@ -145,42 +142,33 @@ TEST("what was done is told")
     outlined_release(&what);
 }
 
-TEST("the attribute is added and taken away again")
+TEST("a statement stands in front of what the function does")
 {
-    static const char *const function[] = {NULL, "f"};
-    for (size_t i = 0; i < ARRAY_SIZE(function); i++) {
-        struct buf out = {0}, plain = {0};
-        struct outlined what = {0};
+    static const struct {
+        const char *path, *text, *want; /* NULL = it is refused */
+    } cases[] = {
+        {"k.c", "#include <math.h>\nstatic double f(int n)\n{\n    return n;\n}\n",
+         "<#include <math.h>\nstatic double f(int n)\n{>\n    return n;\n}\n"},
+        {"k.c",
+         "int g(void) { return 1; } int f(a) int a; { int b = 2; return a + b; }\n",
+         "<int g(void) { return 1; } int f(a) int a; {> int b = 2; return a + b; }\n"},
+        {"k.cpp", "struct s { int n; int f() const { return n; } };\n",
+         "<struct s { int n; int f() const {> return n; } };\n"},
+        {"k.c", "#define BEGIN {\nint f(int n)\nBEGIN\n    return n;\n}\n", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf out = {0};
         struct error err = {0};
         struct strvec none = {0};
-        const struct outline_request request = {.path = "k.c",
-                                                .text = two,
-                                                .line = function[i] ? 0 : 4,
-                                                .function = function[i],
-                                                .cflags = &none,
-                                                .attribute = OUTLINE_CLANG};
-        int status = function[i] ? outline_attribute(&request, &out, &what, &err)
-                                 : source_outline(&request, &out, &what, &err);
-        if (check_ok(status, &err) &&
-            check(strstr(buf_str(&out), "__attribute__((noinline, used)) ") != NULL) &&
-            check_ok(source_without_attribute(buf_str(&out), &what, &plain, &err), &err))
-            check(!strstr(buf_str(&plain), "__attribute__"));
-        if (function[i])
-            check_str(buf_str(&plain), two);
+        const struct outline_request request = {.path = cases[i].path,
+                                                .text = cases[i].text,
+                                                .function = "f",
+                                                .cflags = &none};
+        int status = outline_statement(&request, "<", ">", &out, &err);
+        if (cases[i].want && check_ok(status, &err))
+            check_str(buf_str(&out), cases[i].want);
+        if (!cases[i].want)
+            check_contains(err.text, "a macro begins the body of 'f'");
         buf_release(&out);
-        buf_release(&plain);
-        outlined_release(&what);
     }
-}
-
-TEST("an attribute that is not there is not taken away")
-{
-    char name[] = "f", attribute[] = "__attribute__((noipa)) ", behind[] = "void f(";
-    const struct outlined what = {
-        .function = name, .attribute = attribute, .behind = behind};
-    struct buf out = {0};
-    struct error err = {0};
-    check_eq(source_without_attribute("void f(void)\n{\n}\n", &what, &out, &err), -1);
-    check(strstr(err.text, "is not found again") != NULL);
-    buf_release(&out);
 }

@@ -285,7 +285,7 @@ static int marked_line(const char *text, int nr)
 }
 
 /* One function after the other; how many loops were taken. */
-static int take_all(const char *source, enum outline_attribute attribute, struct buf *out)
+static int take_all(const char *source, struct buf *out)
 {
     struct strvec none = {0};
     int taken = 0;
@@ -294,8 +294,7 @@ static int take_all(const char *source, enum outline_attribute attribute, struct
         const struct outline_request request = {.path = "random.c",
                                                 .text = buf_str(out),
                                                 .line = marked_line(buf_str(out), f),
-                                                .cflags = &none,
-                                                .attribute = attribute};
+                                                .cflags = &none};
         struct outliner *outliner;
         struct outlined what = {0};
         struct error err = {0};
@@ -360,11 +359,10 @@ static void write_program(struct writer *w)
     add_main(w);
 }
 
-static void compare(const char *dir, const char *compiler,
-                    enum outline_attribute attribute, const char *source)
+static void compare(const char *dir, const char *compiler, const char *source)
 {
     struct buf outlined = {0};
-    check_eq(take_all(source, attribute, &outlined), FUNCTIONS);
+    check_eq(take_all(source, &outlined), FUNCTIONS);
     char *want = output_of(dir, compiler, source);
     char *got = output_of(dir, compiler, buf_str(&outlined));
     check(strlen(want) > FUNCTIONS);
@@ -383,8 +381,8 @@ TEST("a loop in a function of its own does the same")
     for (unsigned seed = 1; seed <= 2; seed++) {
         struct writer w = {.random = seed};
         write_program(&w);
-        compare(dir, "gcc", OUTLINE_GCC, buf_str(&w.text));
-        compare(dir, "clang-19", OUTLINE_CLANG, buf_str(&w.text));
+        compare(dir, "gcc", buf_str(&w.text));
+        compare(dir, "clang-19", buf_str(&w.text));
         buf_release(&w.text);
     }
     scratch_remove(dir);
