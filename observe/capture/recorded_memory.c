@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base.h"
-#include "core/code/entry.h"
+#include "core/code/code.h"
 #include "observe/capture/recorded_call.h"
 
 static int process_read(pid_t process, uint64_t address, void *to, size_t bytes)

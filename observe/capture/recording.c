@@ -69,7 +69,7 @@ int recorder_include(struct buf *out, struct error *err)
 
     if (shipped_path("templates/capture", &folder, err))
         return -1;
-    path = path_join(folder, "recorder.h");
+    path = path_join(folder, "call_recorder.h");
     buf_addf(out, "#include \"%s\"\n#line 1\n", path);
     free(path);
     free(folder);
@@ -258,7 +258,7 @@ static int listen_for_calls(struct recording *recording, struct error *err)
                     "'%s' is too long for the name of a socket; set TMPDIR to a shorter "
                     "one",
                     recording->path);
-    strcpy(address.sun_path, recording->path);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", recording->path);
     recording->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (recording->listening < 0 ||
         bind(recording->listening, (const struct sockaddr *)&address, sizeof(address)) ||

@@ -1,5 +1,5 @@
 /*
- * Runs an application that a recorder was compiled into (templates/capture/recorder.h)
+ * Runs an application that a recorder was compiled into (templates/capture/call_recorder.h)
  * and looks at it at the calls of the function that has it: in whatever program it
  * starts, in its libraries and threads. All threads of that process stand still
  * meanwhile.

@@ -23,6 +23,7 @@ extern int inflight_connect(int, const void *, unsigned) __asm__("connect");
 extern long inflight_send(int, const void *, unsigned long, int) __asm__("send");
 extern long inflight_recv(int, void *, unsigned long, int) __asm__("recv");
 extern int inflight_close(int) __asm__("close");
+extern int inflight_yield(void) __asm__("sched_yield");
 extern int *inflight_errno(void) __asm__("__errno_location");
 #ifdef __cplusplus
 }
@@ -148,7 +149,7 @@ static int inflight_call_begins(void)
     if (call < __atomic_load_n(&inflight_recorder.next, __ATOMIC_RELAXED))
         return 0;
     while (__atomic_exchange_n(&inflight_recorder.is_busy, 1, __ATOMIC_ACQUIRE))
-        ;
+        inflight_yield();
     if (call < inflight_recorder.next) {
         __atomic_store_n(&inflight_recorder.is_busy, 0, __ATOMIC_RELEASE);
         return 0;
