@@ -180,6 +180,13 @@ NESTS = {
                  "{\n\tstruct point *p = gpoint, *e = k > 100 ? gpoint : gpoint + n;\n\twhile (p != e) {\n\t\tp->x += 3 + p->y;\n\t\tp++;\n\t}\n\tr += (unsigned)(p - gpoint);\n}",
                  "{\n\tT *p = c, *e = k > 100 ? c : c + n;\n\twhile (p < e) {\n\t\t*p = W(c[3] + b[0]);\n\t\tp++;\n\t}\n\tr += (unsigned)(p - c);\n}",
                  "{\n\tT *p = c + 1, *e = k > 100 ? c : c + n;\n\tt = 0;\n\twhile (p < e) {\n\t\t*p++ = W(c[t] + 1);\n\t\tt++;\n\t}\n\tr += (unsigned)(p - c);\n\tt = 2;\n}"),
+    "ranges": ("{\n\tint s, j;\n\tH< {\n\t\ts = 1;\n\t\tfor (j = 0; j < m; j++)\n\t\t\ts += S(b[i + j]);\n\t\tc[i] = s & 63;\n\t\ts = S(a[i]);\n\t\tfor (j = 0; j < m; j++)\n\t\t\ts ^= S(b[j]);\n\t\ta[i] = s;\n\t}\n}",
+               "{\n\tT s = 1;\n\tH {\n\t\tJ {\n\t\t\ts = b[i];\n\t\t\tc[i * 9 + j] = W(s + b[j]);\n\t\t}\n\t\tJ {\n\t\t\ts = a[j];\n\t\t\ta[j] = W(s + b[i]);\n\t\t}\n\t}\n\tr += S(s);\n}",
+               "H {\n\tt = S(b[i]);\n\tif (t > 3)\n\t\tcontinue;\n\tc[i] = t;\n\tt = 2;\n}", "{\n\tint s = 1;\n\tH {\n\t\tc[i] = s;\n\t\ts = S(b[i]);\n\t\tif (s > 2)\n\t\t\tcontinue;\n\t\ta[i] = s;\n\t\ts = 1;\n\t}\n}",
+               "{\n\tT s = 2;\n\tH {\n\t\tif (S(b[i]) > 2)\n\t\t\ts = a[i];\n\t\telse\n\t\t\ts = W(b[i]);\n\t\tc[i] = s;\n\t\tif (S(a[i]) > 1)\n\t\t\ts = 3;\n\t\tc[i + 1] = s;\n\t}\n}",
+               "{\n\tT *p;\n\tint q;\n\tH {\n\t\tp = c + i * 3;\n\t\tJ\n\t\t\tp[j] = W(b[j] + p[0]);\n\t\tp = a + i;\n\t\t*p = W(*p + 1);\n\t\tq = i * 9;\n\t\tJ\n\t\t\tc[q + j] = b[i];\n\t}\n\tH {\n\t\tp = a + i;\n\t\tq = i + 1;\n\t\tp[1] = W(b[q]);\n\t}\n}",
+               "{\n\tint s, e = 0;\n\tH {\n\t\te = glimit[i & 3];\n\t\tfor (s = 0; s < e; s++)\n\t\t\tc[i] = W(c[i] + b[s]);\n\t\te = glimit[(i + 1) & 3];\n\t\tfor (s = e; s > 0; s--)\n\t\t\tr += (unsigned)S(b[s]);\n\t\te = S(b[i]);\n\t\ta[i] = e;\n\t}\n\tr += (unsigned)e * 0;\n}",
+               "{\n\tint s = 3, u;\n\tH {\n\t\tu = s;\n\t\ts = S(b[i]);\n\t\tc[i] = u + s;\n\t\tu = s * 2;\n\t\tJ {\n\t\t\ts = u + j;\n\t\t\tc[j] = s & 63;\n\t\t}\n\t}\n\tr += (unsigned)s;\n}"),
     "functions": (), "pragmas": (), "refused": (),
 }
 

@@ -241,7 +241,8 @@ static const char also_outward[] =
 
 /* What rooms with rows show to the others of their house. */
 static const char shown_in_house[] =
-    "variants/ir/clauses.h variants/ir/spelling.h variants/ir/sum.h "
+    "variants/ir/clauses.h variants/ir/liveness.h variants/ir/spelling.h "
+    "variants/ir/sum.h "
     "variants/model/poly.h variants/model/budget.h variants/model/deps.h "
     "variants/model/model_affine.h variants/model/model_nest.h "
     "variants/model/model_overlap.h variants/model/recurrence.h "
