@@ -187,6 +187,12 @@ NESTS = {
                "{\n\tT *p;\n\tint q;\n\tH {\n\t\tp = c + i * 3;\n\t\tJ\n\t\t\tp[j] = W(b[j] + p[0]);\n\t\tp = a + i;\n\t\t*p = W(*p + 1);\n\t\tq = i * 9;\n\t\tJ\n\t\t\tc[q + j] = b[i];\n\t}\n\tH {\n\t\tp = a + i;\n\t\tq = i + 1;\n\t\tp[1] = W(b[q]);\n\t}\n}",
                "{\n\tint s, e = 0;\n\tH {\n\t\te = glimit[i & 3];\n\t\tfor (s = 0; s < e; s++)\n\t\t\tc[i] = W(c[i] + b[s]);\n\t\te = glimit[(i + 1) & 3];\n\t\tfor (s = e; s > 0; s--)\n\t\t\tr += (unsigned)S(b[s]);\n\t\te = S(b[i]);\n\t\ta[i] = e;\n\t}\n\tr += (unsigned)e * 0;\n}",
                "{\n\tint s = 3, u;\n\tH {\n\t\tu = s;\n\t\ts = S(b[i]);\n\t\tc[i] = u + s;\n\t\tu = s * 2;\n\t\tJ {\n\t\t\ts = u + j;\n\t\t\tc[j] = s & 63;\n\t\t}\n\t}\n\tr += (unsigned)s;\n}"),
+    "borders": ("H\n\tc[i] = W(b[i == 0 ? 0 : i - 1] + b[i == n - 1 ? i : i + 1]);", "H\n\tc[i] = W(b[(i + 1) % n] + b[(i + n - 1) % n]);", "H {\n\tint q = i * 9, w = i > 0 ? q - 9 : q, e = i + 1 < n ? q + 9 : q;\n\tJ\n\t\tc[q + j] = W(b[w + j] + b[e]);\n}",
+                "{\n\tint i, j, p, q;\n\tfor (i = 0; i < n; i++)\n\t\tfor (j = 0; j < m; j++) {\n\t\t\tp = (i + 1) % n;\n\t\t\tq = j == m - 1 ? 0 : j + 1;\n\t\t\tc[i * 9 + j] = W(b[p * 9 + q] + b[((i + n - 1) % n) * 9 + (j + m - 1) % m]);\n\t\t}\n}",
+                "H<\n\tJ {\n\t\tint s = 0;\n\t\tfor (int d = -1; d <= 1; d++)\n\t\t\tfor (int f = -1; f <= 1; f++)\n\t\t\t\ts += S(b[(i + d + n) % n * 9 + (j + f + m) % m]);\n\t\tc[i * 9 + j] = s & 63;\n\t}",
+                "H\n\ta[i] = W(a[i < 2 ? 0 : i - 2] + b[i]);", "H\n\tif (i == 0 || S(b[i]) > 2)\n\t\tc[i] = i > n - 3 ? 1 : W(b[i]);\n\telse\n\t\tc[i] = 2;", "for (int i = n - 1; i >= 0; i--)\n\tc[i] = W(b[i == n - 1 ? 0 : i + 1] + b[i ? i - 1 : 0]);",
+                "for (unsigned i = 0; i < (unsigned)n; i++)\n\tc[i] = W(b[(i + 1) % (unsigned)n] + b[i == 0 ? 0 : i - 1]);", "for (int i = 0; i < n; i += 3)\n\tc[i] = W(b[i < 3 ? 0 : i - 3] + b[!(i + 3 < n) ? 0 : i + 3]);",
+                "H {\n\tt = i == 0 || !(i + 1 < n) ? 3 : 5;\n\tc[i] = W(b[i] + t);\n\tif (i < 1)\n\t\tcontinue;\n\ta[i] = W(a[i - 1] + t);\n}"),
     "functions": (), "pragmas": (), "refused": (),
 }
 
