@@ -318,6 +318,41 @@ void propose_reciprocal(const struct propose *about, struct choices *out,
     }
 }
 
+/* ---- borders ---- */
+
+/* From the outermost loop inwards those that have borders of their own: all of them, then
+ * fewer from the inside. */
+void propose_split_borders(const struct propose *about, struct choices *out,
+                           struct buf *why_not)
+{
+    const struct nest *nest = about->nest;
+    const size_t max = transformation_of(STEP_SPLIT_BORDERS)->search.names_max;
+    const char *name[CHOICE_LOOPS_MAX];
+    size_t nr = 0;
+    bool asks = false;
+    for (size_t i = 0; i < nest->view->found_nr; i++)
+        asks = asks || nest->view->found[i].spot == KERNEL_SPOT_BORDER;
+    if (!asks || choice_step(about->now, STEP_SPLIT_BORDERS)) {
+        buf_add(why_not, asks ? "the plan splits borders off already"
+                              : "nothing asks for the place in a loop");
+        return;
+    }
+    for (size_t d = 0; d < nest->nr && nr < max; d++) {
+        struct choice choice = *about->now;
+        name[nr] = nest->loop[d]->name;
+        choice_put_names(&choice, STEP_SPLIT_BORDERS, name, nr + 1);
+        nr += propose_may_be(about, &choice);
+    }
+    for (size_t from = 0; from < nr; from++) {
+        struct choice choice = *about->now;
+        choice_put_names(&choice, STEP_SPLIT_BORDERS, name + from, nr - from);
+        choices_add(out, &choice);
+    }
+    if (!nr)
+        buf_add(why_not, "no condition comes out otherwise only in the first or last "
+                         "iterations of a loop");
+}
+
 /* ---- branches ---- */
 
 /* All innermost loops at once. */

@@ -241,8 +241,10 @@ static const char also_outward[] =
 
 /* What rooms with rows show to the others of their house. */
 static const char shown_in_house[] =
-    "variants/ir/clauses.h variants/ir/spelling.h variants/ir/sum.h "
-    "variants/model/poly.h variants/model/budget.h variants/model/deps.h "
+    "variants/ir/clauses.h variants/ir/liveness.h variants/ir/spelling.h "
+    "variants/ir/sum.h "
+    "variants/model/borders.h variants/model/poly.h variants/model/budget.h "
+    "variants/model/deps.h "
     "variants/model/model_affine.h variants/model/model_nest.h "
     "variants/model/model_overlap.h variants/model/recurrence.h "
     "variants/model/increment.h variants/model/model_view.h variants/model/tree.h "

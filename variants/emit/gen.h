@@ -127,6 +127,9 @@ bool gen_buffers_split(const struct gen *gen, const struct code *code);
  * copies. */
 const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
                                    struct ir_expr *const *raw);
+/* With what is decided in a loop that borders were split off: gen_borders.c */
+const struct ir_stmt *gen_borders(struct gen *gen, const struct ir_stmt *stmt,
+                                  size_t statement);
 bool gen_is_expanded(const struct gen *gen, size_t cell); /* an array, here */
 void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
 /* The statement for all lanes of the band, or gen->problem. */

@@ -311,6 +311,7 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
         code->vector = true;
         return stmt;
     }
+    stmt = gen_borders(gen, stmt, code->statement);
     code->vector = band && band->lanes;
     return code->vector ? gen_vector(gen, stmt, band) : stmt;
 }

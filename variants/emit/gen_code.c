@@ -226,9 +226,14 @@ const char *gen_prefix(const struct model *model)
     return prefix;
 }
 
+/* Some of the function's variables the reader made: they are not in the source. */
 static bool is_taken(const struct gen *gen, const char *name)
 {
-    return strvec_has(&gen->taken, name) || gen_word_in_source(gen, name);
+    const struct ir_function *function = gen->model->function;
+    bool taken = strvec_has(&gen->taken, name) || gen_word_in_source(gen, name);
+    for (size_t i = 0; !taken && i < function->symbol_nr; i++)
+        taken = !strcmp(function->symbol[i]->name, name);
+    return taken;
 }
 
 /* "g_v" of g->v. */

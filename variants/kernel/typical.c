@@ -369,6 +369,18 @@ static void reciprocals(struct typical *at)
         nothing(at, "reciprocal", before, "no divisor stays the same in a loop");
 }
 
+static void borders(struct typical *at)
+{
+    size_t before = at->nr;
+    bool asks = false;
+    for (size_t i = 0; i < at->view->found_nr; i++)
+        asks = asks || at->view->found[i].spot == KERNEL_SPOT_BORDER;
+    if (asks)
+        each_loop(at, "split_borders", "split_borders(@)", is_any, no_loop);
+    else
+        nothing(at, "split_borders", before, "nothing asks for the place in a loop");
+}
+
 /* Each loop by itself, with a small value where one is needed. */
 static void any_loop(struct typical *at, const struct transformation *row)
 {
@@ -402,6 +414,7 @@ size_t typical_plans(const struct kernel_view *view, struct typical_plan **out)
         [STEP_NONTEMPORAL] = streams,
         [STEP_BRANCH_FREE] = branches,
         [STEP_RECIPROCAL] = reciprocals,
+        [STEP_SPLIT_BORDERS] = borders,
         [STEP_WHEN] = thresholds,
         [STEP_SET] = tunables,
     };

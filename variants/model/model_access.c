@@ -4,6 +4,7 @@
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "variants/ir/liveness.h"
 #include "variants/ir/sum.h"
 #include "variants/model/model_nest.h"
 

@@ -28,10 +28,6 @@ struct affine affine_of(struct nest *nest,
 int nest_privatize(struct nest *nest);
 /* Its value behind the nest may be read; of a region, behind its last nest. */
 bool nest_is_needed_behind(const struct nest *nest, const struct ir_symbol *symbol);
-/* On some way through the statement the variable may be read before it is set. */
-bool stmt_may_read_first(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
-/* On every way through it the variable is set before it is read. */
-bool stmt_sets_first(const struct ir_stmt *stmt, const struct ir_symbol *symbol);
 bool cell_is_written(const struct nest *nest, size_t cell);
 /* An array whose values never leave the iteration that sets them. */
 bool cell_is_temporary(const struct nest *nest, size_t cell);

@@ -327,6 +327,37 @@ static void look_divisor(struct ir_expr *expr, void *data)
     buf_release(&text);
 }
 
+/* ---- borders ---- */
+
+static bool names_place(const struct search *search, const struct ir_expr *expr)
+{
+    bool found = false;
+
+    for (size_t i = 0; !found && i < search->loop_nr; i++)
+        found =
+            search->loop[i]->canonical && expr_mentions(expr, search->loop[i]->iterator);
+    return found;
+}
+
+/* x == 0 ? c : c - 1, (x + 1) % n */
+static void look_border(struct ir_expr *expr, void *data)
+{
+    struct search *search = data;
+    const struct ir_expr *element = NULL;
+    bool asks = expr->kind == IR_COND;
+    bool wraps = expr->kind == IR_BINARY && !strcmp(expr->op, "%");
+    struct buf text = {0};
+
+    if ((!asks && !wraps) || !names_place(search, expr->arg[0]))
+        return;
+    ir_visit(expr->arg[0], look_element, &element);
+    if (element)
+        return;
+    ir_print_expr(&text, asks ? expr->arg[0] : expr);
+    add(search, search->spot, buf_str(&text), expr->line);
+    buf_release(&text);
+}
+
 /* ---- calls ---- */
 
 /* Also where the parser leaves the call as it is written. */
@@ -389,6 +420,7 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
     if (in_loop) {
         find_chain(search, stmt);
         visit(search, KERNEL_SPOT_DIVISOR, stmt->expr, look_divisor);
+        visit(search, KERNEL_SPOT_BORDER, stmt->expr, look_border);
         find_count(search, stmt);
         find_start(search, stmt);
         find_place(search, stmt);

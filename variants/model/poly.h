@@ -124,6 +124,8 @@ struct tree {
     long long step;
     bool simd, reduces; /* reduces: only sums that may be reordered are carried */
     bool rest;          /* what unrolling left over; not unrolled again */
+    bool split; /* of several loops made of one, each for the iterations at which borders
+                   say the same: what is decided there is put in */
     bool parallel;      /* its iterations are shared out among threads */
     int schedule;       /* parallel: enum step_schedule, 0 = the runtime's */
     long long chunk;    /* parallel: iterations handed out at once, 0 = the runtime's */

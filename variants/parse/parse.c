@@ -282,6 +282,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     parse_expand_helpers(p);
     parse_make_fields(p);
     parse_settle(p);
+    parse_split_ranges(p);
     parse_follow_walks(p);
     parse_follow_rows(p);
     parse_follow_matrices(p);

@@ -68,6 +68,7 @@ bool parse_is_steady(const struct ir_stmt *loop, const struct ir_expr *expr);
 void parse_expand_helpers(struct parse *p);
 void parse_make_fields(struct parse *p);
 void parse_settle(struct parse *p);
+void parse_split_ranges(struct parse *p);
 void parse_follow_walks(struct parse *p);
 void parse_follow_rows(struct parse *p);
 void parse_follow_matrices(struct parse *p);

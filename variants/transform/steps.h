@@ -122,6 +122,14 @@ struct leaves {
     size_t nr, alloc;
 };
 
+void leaves_find(const struct tree *tree, struct leaves *leaves);
+void leaves_release(struct leaves *leaves);
+/* tree_unroll.c: a copy of the tree for the instances of the part, none of which is
+ * unrolled again where it is not PART_FULL; NULL = it has none. */
+struct tree *leaves_part(const struct tree *tree, const struct leaves *leaves,
+                         enum part part);
+/* Those that there are (taken; at least one), one after the other. */
+struct tree *trees_in_order(struct tree *const *part, size_t nr);
 const struct statement *unroll_statement(const struct unroll *at,
                                          const struct tree *leaf);
 /* The block of an instance: the value of its first iteration. */

@@ -8,14 +8,24 @@
 #include "variants/model/tree.h"
 #include "variants/transform/steps.h"
 
-static void find_leaves(const struct tree *tree, struct leaves *leaves)
+void leaves_find(const struct tree *tree, struct leaves *leaves)
 {
     if (tree->kind == TREE_LEAF) {
         GROW(leaves->leaf, leaves->nr + 1, leaves->alloc);
         leaves->leaf[leaves->nr++] = tree;
     }
     for (size_t i = 0; i < tree->child_nr; i++)
-        find_leaves(tree->child[i], leaves);
+        leaves_find(tree->child[i], leaves);
+}
+
+void leaves_release(struct leaves *leaves)
+{
+    for (size_t i = 0; i < PART_NR; i++) {
+        for (size_t k = 0; leaves->part[i] && k < leaves->nr; k++)
+            isl_set_free(leaves->part[i][k]);
+        free(leaves->part[i]);
+    }
+    free(leaves->leaf);
 }
 
 const struct statement *unroll_statement(const struct unroll *at, const struct tree *leaf)
@@ -284,7 +294,7 @@ static void split_head(const struct unroll *at, struct leaves *leaves, isl_set *
 
 void unroll_split(const struct unroll *at, struct leaves *leaves)
 {
-    find_leaves(at->band, leaves);
+    leaves_find(at->band, leaves);
     for (size_t i = 0; i < PART_NR; i++)
         leaves->part[i] = xcalloc(leaves->nr, sizeof(*leaves->part[i]));
     for (size_t i = 0; i < leaves->nr; i++)

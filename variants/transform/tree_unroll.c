@@ -36,8 +36,8 @@ static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size
     return kept > 0;
 }
 
-static struct tree *restricted(const struct tree *tree, const struct leaves *leaves,
-                               enum part part)
+struct tree *leaves_part(const struct tree *tree, const struct leaves *leaves,
+                         enum part part)
 {
     struct tree *copy = tree_copy(tree);
     size_t next = 0;
@@ -99,8 +99,7 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     return band;
 }
 
-/* Those that there are, one after the other. */
-static struct tree *in_order(struct tree *const *part, size_t nr)
+struct tree *trees_in_order(struct tree *const *part, size_t nr)
 {
     struct tree *seq = tree_new(TREE_SEQ);
     for (size_t i = 0; i < nr; i++)
@@ -118,19 +117,19 @@ static struct tree *in_order(struct tree *const *part, size_t nr)
 static struct tree *assemble(const struct unroll *at, const struct leaves *leaves,
                              bool with_jam)
 {
-    struct tree *inner = restricted(at->band->child[0], leaves, PART_FULL);
+    struct tree *inner = leaves_part(at->band->child[0], leaves, PART_FULL);
     if (!inner)
         return NULL;
-    struct tree *corner = restricted(at->band, leaves, PART_CORNER);
-    struct tree *rest = restricted(at->band, leaves, PART_REST);
+    struct tree *corner = leaves_part(at->band, leaves, PART_CORNER);
+    struct tree *rest = leaves_part(at->band, leaves, PART_REST);
     inner = with_jam ? jam(at, inner) : copies(at, inner);
     struct tree *body[] = {inner, corner};
-    struct tree *blocks = block_band(at, in_order(body, ARRAY_SIZE(body)));
+    struct tree *blocks = block_band(at, trees_in_order(body, ARRAY_SIZE(body)));
     if (corner) /* a loop of the user's name is inside */
         blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
-    struct tree *head = restricted(at->band, leaves, PART_HEAD);
+    struct tree *head = leaves_part(at->band, leaves, PART_HEAD);
     struct tree *all[] = {head, blocks, rest};
-    return in_order(all, ARRAY_SIZE(all));
+    return trees_in_order(all, ARRAY_SIZE(all));
 }
 
 static struct tree *unroll_band(const struct unroll *at, bool with_jam)
@@ -138,12 +137,7 @@ static struct tree *unroll_band(const struct unroll *at, bool with_jam)
     struct leaves leaves = {0};
     unroll_split(at, &leaves);
     struct tree *new = assemble(at, &leaves, with_jam);
-    for (size_t i = 0; i < PART_NR; i++) {
-        for (size_t k = 0; k < leaves.nr; k++)
-            isl_set_free(leaves.part[i][k]);
-        free(leaves.part[i]);
-    }
-    free(leaves.leaf);
+    leaves_release(&leaves);
     return new;
 }
 

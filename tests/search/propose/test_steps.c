@@ -163,6 +163,31 @@ TEST("divisions become multiplications")
     bench_release(&bench);
 }
 
+/* Where the source asks for the place: all loops that have borders, then the inner ones
+ * alone. */
+TEST("borders are split off")
+{
+    struct bench bench = {0};
+    char border[] = "i == 0";
+    struct kernel_found found = {.spot = KERNEL_SPOT_BORDER, .what = border};
+
+    space_transpose(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "split_borders");
+    check_nothing(&bench, "nothing asks for the place in a loop");
+    bench.kernel.view.found = &found;
+    bench.kernel.view.found_nr = 1;
+    bench_start(&bench);
+    ask(&bench, "split_borders");
+    check_eq(bench.out.nr, 2);
+    check_at(&bench, 0, "split_borders(i,j)");
+    check_at(&bench, 1, "split_borders(j)");
+    bench.now = choice_of("split_borders(j)");
+    ask(&bench, "split_borders");
+    check_nothing(&bench, "the plan splits borders off already");
+    bench_release(&bench);
+}
+
 TEST("branches on data are left out of all loops at once")
 {
     struct bench bench = {0};

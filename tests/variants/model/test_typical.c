@@ -48,6 +48,7 @@ TEST("each transformation has its plans")
         {"skew_tile", "skew_tile(t:4,i:32,j:32)"},
         {"interchange", "interchange(i,t)"},
         {"interchange", "interchange(j,i)"},
+        {"split_borders", NULL},
         {"reverse", "reverse(t)"},
         {"reverse", "reverse(i)"},
         {"reverse", "reverse(j)"},

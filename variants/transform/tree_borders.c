@@ -1,0 +1,270 @@
+/*
+ * Loops whose first and last iterations are special: `x == 0 ? c : c - 1`, `(x + 1) % n`.
+ * The iterations between, for which each such condition says the same, get a loop of
+ * their own, with those before and behind them in loops beside it. What is decided in a
+ * loop is put in by the emitter.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "variants/model/borders.h"
+#include "variants/model/tree.h"
+#include "variants/plan/plan.h"
+#include "variants/transform/packing.h"
+#include "variants/transform/steps.h"
+
+/* So many iterations next to one another are a border, at most. */
+enum { BORDER_MAX = 4 };
+
+struct splitting {
+    struct work *work;
+    const char *name;
+    const struct tree *above[4 * DEPTH_MAX]; /* bands around, the one in question last */
+    size_t nr, done;
+    const struct tree *leaf;
+    isl_set *all, *inside; /* [values of `above`] that are run, that remain */
+    isl_set *begin;        /* what was taken off at the beginning */
+    bool found;
+};
+
+/* ---- which values are borders ---- */
+
+static isl_map *values_of(const struct splitting *at, const struct tree *leaf)
+{
+    const struct nest *nest = at->work->nest;
+    return band_values(nest, &nest->statement[leaf->statement], at->above, at->nr);
+}
+
+/* x -> the values of the last band that are behind it, all others equal. */
+static isl_map *later(isl_set *set)
+{
+    isl_space *space = isl_space_map_from_set(isl_set_get_space(set));
+    int last = (int)isl_set_dim(set, isl_dim_set) - 1;
+    isl_map *map = isl_map_universe(space);
+    for (int i = 0; i < last; i++)
+        map = isl_map_equate(map, isl_dim_in, i, isl_dim_out, i);
+    return isl_map_order_lt(map, isl_dim_in, last, isl_dim_out, last);
+}
+
+static isl_set *behind(isl_set *set)
+{
+    return isl_set_apply(isl_set_copy(set), later(set));
+}
+
+/* Whether it lies at the beginning shows where something remains. */
+static isl_stat note_begin(isl_basic_set *part, void *data)
+{
+    struct splitting *at = data;
+    isl_set *set = isl_set_from_basic_set(part);
+    isl_set *later = behind(at->inside);
+    if (isl_set_is_disjoint(set, later) == isl_bool_true)
+        at->begin = isl_set_union(at->begin, set);
+    else
+        isl_set_free(set);
+    isl_set_free(later);
+    return isl_stat_ok;
+}
+
+static isl_stat check_thin(isl_basic_set *part, void *data)
+{
+    long long *most = data;
+    isl_set *set = isl_set_from_basic_set(part);
+    isl_map *later_pairs = later(set);
+    int last = (int)isl_set_dim(set, isl_dim_set) - 1;
+    later_pairs = isl_map_intersect_domain(later_pairs, isl_set_copy(set));
+    later_pairs = isl_map_intersect_range(later_pairs, set);
+    isl_set *distance = isl_map_deltas(later_pairs);
+    bool single = isl_set_is_empty(distance) == isl_bool_true;
+    isl_val *max = isl_set_dim_max_val(distance, last);
+    bool thin = single || (max && isl_val_is_int(max) == isl_bool_true &&
+                           isl_val_cmp_si(max, (long)*most) < 0);
+    isl_val_free(max);
+    return thin ? isl_stat_ok : isl_stat_error;
+}
+
+/* Nothing that is run lies between parts of it. */
+static bool is_whole(isl_set *all, isl_set *inside)
+{
+    isl_map *map = later(inside);
+    isl_set *between = isl_set_apply(isl_set_copy(inside), isl_map_reverse(map));
+    between = isl_set_intersect(between, behind(inside));
+    between = isl_set_intersect(between, isl_set_copy(all));
+    bool whole = isl_set_is_subset(between, inside) == isl_bool_true;
+    isl_set_free(between);
+    return whole;
+}
+
+/* The instances (taken) are no longer inside; false where they are more than borders. */
+static bool take_off(struct splitting *at, isl_set *instances)
+{
+    if (isl_set_is_empty(instances) == isl_bool_true) {
+        isl_set_free(instances);
+        return true;
+    }
+    long long most = BORDER_MAX * band_unit(at->above[at->nr - 1]);
+    isl_set *off = isl_set_coalesce(isl_set_apply(instances, values_of(at, at->leaf)));
+    isl_set *left =
+        isl_set_coalesce(isl_set_subtract(isl_set_copy(at->inside), isl_set_copy(off)));
+    bool fine = isl_set_is_empty(left) == isl_bool_false &&
+                isl_set_foreach_basic_set(off, check_thin, &most) == isl_stat_ok &&
+                is_whole(at->all, left);
+    if (fine) {
+        isl_set_free(at->inside);
+        at->inside = left;
+        at->found = true;
+        isl_set_foreach_basic_set(off, note_begin, at);
+    } else
+        isl_set_free(left);
+    isl_set_free(off);
+    return fine;
+}
+
+static void look_compared(struct splitting *at, const struct ir_expr *expr)
+{
+    struct nest *nest = at->work->nest;
+    const struct statement *statement = &nest->statement[at->leaf->statement];
+    isl_set *yes = border_holds(nest, statement, at->leaf->domain, expr);
+    if (!yes)
+        return;
+    isl_set *no = isl_set_subtract(isl_set_copy(at->leaf->domain), isl_set_copy(yes));
+    if (take_off(at, no))
+        isl_set_free(yes);
+    else
+        take_off(at, yes);
+}
+
+static void look_divided(struct splitting *at, const struct ir_expr *expr)
+{
+    struct nest *nest = at->work->nest;
+    const struct statement *statement = &nest->statement[at->leaf->statement];
+    bool done = false;
+    for (long times = 0; !done && times <= BORDER_TIMES_MAX; times++) {
+        isl_set *domain = at->leaf->domain,
+                *set = border_wraps(nest, statement, domain, expr, times);
+        if (!set)
+            return;
+        done = isl_set_is_empty(set) == isl_bool_false &&
+               take_off(at, isl_set_subtract(isl_set_copy(domain), isl_set_copy(set)));
+        isl_set_free(set);
+    }
+}
+
+static void look(struct ir_expr *expr, void *data)
+{
+    if (border_compares(expr))
+        look_compared(data, expr);
+    else if (border_divides(expr))
+        look_divided(data, expr);
+}
+
+static void look_below(struct splitting *at, const struct tree *tree)
+{
+    if (tree->kind == TREE_LEAF && tree->statement < at->work->nest->statement_nr) {
+        at->leaf = tree;
+        stmt_exprs(at->work->nest->statement[tree->statement].stmt, look, at);
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        look_below(at, tree->child[i]);
+}
+
+/* ---- the loops ---- */
+
+static isl_set *run_below(const struct splitting *at, const struct tree *tree,
+                          isl_set *all)
+{
+    if (tree->kind == TREE_LEAF) {
+        isl_set *own = isl_set_apply(isl_set_copy(tree->domain), values_of(at, tree));
+        all = all ? isl_set_union(all, own) : own;
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        all = run_below(at, tree->child[i], all);
+    return all;
+}
+
+/* What was taken off, in order; begin: what belongs there, if nothing that does not comes
+ * before some of it. Else all that is not behind what remains does. */
+static isl_set *before_inside(const struct splitting *at, isl_set *outside)
+{
+    isl_set *end = isl_set_subtract(isl_set_copy(outside), isl_set_copy(at->begin));
+    isl_set *crossing = isl_set_intersect(behind(end), isl_set_copy(at->begin));
+    bool crosses = isl_set_is_empty(crossing) != isl_bool_true;
+    isl_set_free(crossing);
+    isl_set_free(end);
+    return crosses ? isl_set_subtract(isl_set_copy(outside), behind(at->inside))
+                   : isl_set_intersect(isl_set_copy(outside), isl_set_copy(at->begin));
+}
+
+static struct tree *split_at(const struct splitting *at, struct tree *band)
+{
+    struct leaves leaves = {0};
+    isl_set *outside = isl_set_subtract(isl_set_copy(at->all), isl_set_copy(at->inside)),
+            *head = isl_set_coalesce(before_inside(at, outside));
+    isl_set *value[PART_NR] = {
+        [PART_FULL] = isl_set_copy(at->inside),
+        [PART_HEAD] = head,
+        [PART_REST] = isl_set_coalesce(isl_set_subtract(outside, isl_set_copy(head))),
+    };
+    static const enum part order[] = {PART_HEAD, PART_FULL, PART_REST};
+    struct tree *made[ARRAY_SIZE(order)];
+    band->split = true;
+    leaves_find(band, &leaves);
+    for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
+        isl_set **part = leaves.part[order[k]] = xcalloc(leaves.nr, sizeof(*part));
+        for (size_t i = 0; i < leaves.nr; i++) {
+            const struct tree *leaf = leaves.leaf[i];
+            isl_set *own = isl_set_apply(isl_set_copy(value[order[k]]),
+                                         isl_map_reverse(values_of(at, leaf)));
+            part[i] =
+                isl_set_coalesce(isl_set_intersect(own, isl_set_copy(leaf->domain)));
+        }
+        made[k] = leaves_part(band, &leaves, order[k]);
+        isl_set_free(value[order[k]]);
+    }
+    leaves_release(&leaves);
+    return trees_in_order(made, ARRAY_SIZE(made));
+}
+
+static struct tree *search_below(struct splitting *at, struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND && at->nr < ARRAY_SIZE(at->above);
+    if (band)
+        at->above[at->nr++] = tree;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        tree->child[i] = search_below(at, tree->child[i]);
+    if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name)) {
+        at->all = isl_set_coalesce(run_below(at, tree, NULL));
+        at->inside = isl_set_copy(at->all);
+        at->begin = isl_set_empty(isl_set_get_space(at->all));
+        at->found = false;
+        look_below(at, tree);
+        if (at->found) {
+            struct tree *made = split_at(at, tree);
+            tree_free(tree);
+            tree = made;
+            at->done++;
+        }
+        isl_set_free(at->all);
+        isl_set_free(at->inside);
+        isl_set_free(at->begin);
+    }
+    at->nr -= band;
+    return tree;
+}
+
+int tree_split_borders(struct work *work, const struct plan_step *step, struct error *err)
+{
+    for (size_t i = 0; i < step->arg_nr; i++) {
+        struct splitting at = {.work = work, .name = step->arg[i].name};
+        work->tree = search_below(&at, work->tree);
+        if (!at.done) {
+            fail(err, STATUS_USAGE,
+                 "in the loop over %s no condition and no remainder says one thing in "
+                 "the first or last iterations and another between them",
+                 at.name);
+            return STEP_IDLE;
+        }
+    }
+    work->unrolled = true;
+    return 0;
+}
