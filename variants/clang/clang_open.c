@@ -485,7 +485,7 @@ size_t ct_callers(struct ct_file *file, const struct ct_function *function,
 
 struct naming {
     size_t end; /* of the function, in the file itself */
-    struct strvec macros, declared;
+    struct strvec macros, plain, declared;
 };
 
 static bool is_behind(CXCursor cursor, size_t end)
@@ -506,8 +506,11 @@ static enum CXChildVisitResult note_name(CXCursor cursor, CXCursor parent,
     if (!macro && !clang_isDeclaration(kind))
         return CXChildVisit_Continue;
     CXString name = clang_getCursorSpelling(cursor);
-    if (!macro || !is_behind(cursor, naming->end))
+    bool met = !macro || !is_behind(cursor, naming->end);
+    if (met)
         strvec_push(macro ? &naming->macros : &naming->declared, clang_getCString(name));
+    if (met && macro && !clang_Cursor_isMacroFunctionLike(cursor))
+        strvec_push(&naming->plain, clang_getCString(name));
     clang_disposeString(name);
     return kind == CXCursor_EnumDecl ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
@@ -529,11 +532,13 @@ static struct ir_names sorted(struct ir_arena *arena, struct strvec *list)
 }
 
 void ct_read_names(struct ct_file *file, const struct ct_function *function,
-                   struct ir_names *macros, struct ir_names *declared)
+                   struct ir_names *macros, struct ir_names *plain,
+                   struct ir_names *declared)
 {
     struct ct_clang *clang = file->clang;
     struct naming naming = {.end = function->end};
     clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), note_name, &naming);
     *macros = sorted(clang->arena, &naming.macros);
+    *plain = sorted(clang->arena, &naming.plain);
     *declared = sorted(clang->arena, &naming.declared);
 }

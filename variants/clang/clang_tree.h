@@ -173,9 +173,11 @@ void ct_read(struct ct_file *file, struct ct_function *function, bool keeps);
  * taken out of it. Of templates nothing. */
 void ct_read_body(struct ct_file *file, struct ct_function *function);
 /* Names that new code in the function meets: macros that are defined before its end,
- * predefined ones too, and what is declared outside of all functions. */
+ * predefined ones too; `plain` those that have no parameters; and what is declared
+ * outside of all functions. */
 void ct_read_names(struct ct_file *file, const struct ct_function *function,
-                   struct ir_names *macros, struct ir_names *declared);
+                   struct ir_names *macros, struct ir_names *plain,
+                   struct ir_names *declared);
 /* The function as it is defined in this file or one of its headers, read; NULL when it is
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);

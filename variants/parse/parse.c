@@ -238,7 +238,8 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->is_static = chosen->is_static;
     function->line = chosen->line;
     function->end_line = chosen->end_line;
-    ct_read_names(&p->file, chosen, &function->macros, &function->declared);
+    ct_read_names(&p->file, chosen, &function->macros, &function->plain_macros,
+                  &function->declared);
     function->begin = chosen->begin;
     function->end = chosen->end;
     function->body_begin = chosen->body->begin;

@@ -76,6 +76,10 @@ size_t scan_semicolon(const char *source, size_t at, size_t end);
 size_t scan_call(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */
 bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2]);
+/* The directive, at the `#` that begins its line, or the operator `_Pragma`; NULL when
+ * neither stands at `at`. Its line is not set. */
+struct ir_pragma *scan_pragma(struct ir_arena *arena, const char *source, size_t at,
+                              size_t end);
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file);
 
