@@ -355,9 +355,9 @@ static int take_pragmas(struct outliner *outliner, struct error *err)
 {
     const struct ir_function *file = outliner->file;
     const struct ct_node *parent = outline_parent(outliner->function->body, outliner->taken);
-    size_t end = outliner->taken->begin, depth = 0, head = head_begin(outliner, parent);
+    size_t end = outliner->taken->begin, depth = 0, blank;
+    size_t head = head_begin(outliner, parent);
     struct item item = {.kind = ITEM_OTHER}, opened = {0};
-    const char *line;
     bool stays = false, divided = false; /* in the outermost #if that is open */
     bool elsewhere = false; /* a directive of the loop in another branch than its code */
     outliner->begin = end;
@@ -373,15 +373,15 @@ static int take_pragmas(struct outliner *outliner, struct error *err)
             add_pragma(outliner, item.pragma);
             if (moves)
                 break;
-            line = file->source + outline_line_begin(file->source, item.begin);
-            lost = depth && stays &&
-                   (depth > 1 || divided ||
-                    line + strspn(line, " \t") < file->source + item.begin);
             outliner->begin = depth && !stays ? opened.begin : item.begin;
-            if (depth && stays)
-                outliner->reopened =
-                    ir_textf(file->arena, "%.*s", (int)(opened.end - opened.begin),
-                             file->source + opened.begin);
+            if (!depth || !stays)
+                break;
+            outliner->begin = outline_line_begin(file->source, item.begin);
+            blank = strspn(file->source + outliner->begin, " \t");
+            lost = depth > 1 || divided || outliner->begin + blank < item.begin;
+            outliner->reopened =
+                ir_textf(file->arena, "%.*s", (int)(opened.end - opened.begin),
+                         file->source + opened.begin);
             break;
         case ITEM_IF:
             if (depth++)
