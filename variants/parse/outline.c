@@ -75,13 +75,12 @@ static int read_function(struct outliner *outliner, const struct outline_request
         outliner->function->trouble = parse->lambda;
     ct_read(&parse->file, outliner->function, false);
     outliner->is_whole = outliner->function->body != NULL;
-    if (!outliner->is_whole && parse->file.is_cplusplus)
+    if (!outliner->is_whole && parse->file.is_cplusplus && !outliner->function->has_error)
         ct_read_body(&parse->file, outliner->function);
     if (!outliner->function->body && outliner->function->trouble.text)
-        return fail(err, STATUS_INPUT,
-                    "%s:%d:%d: the C++ function '%s' cannot be read: %s", request->path,
-                    outliner->function->trouble.line, outliner->function->trouble.column,
-                    outliner->function->name, outliner->function->trouble.text);
+        return fail(
+            err, STATUS_INPUT, "%s",
+            parse_trouble(parse, outliner->function, &outliner->function->trouble));
     if (!outliner->function->body)
         return fail(err, STATUS_INPUT, "%s:%d: '%s' cannot be read", request->path,
                     outliner->function->line, outliner->function->name);
@@ -354,7 +353,8 @@ static void add_pragma(struct outliner *outliner, struct ir_pragma *pragma)
 static int take_pragmas(struct outliner *outliner, struct error *err)
 {
     const struct ir_function *file = outliner->file;
-    const struct ct_node *parent = outline_parent(outliner->function->body, outliner->taken);
+    const struct ct_node *parent =
+        outline_parent(outliner->function->body, outliner->taken);
     size_t end = outliner->taken->begin, depth = 0, blank;
     size_t head = head_begin(outliner, parent);
     struct item item = {.kind = ITEM_OTHER}, opened = {0};

@@ -22,6 +22,11 @@ struct parse {
     struct ct_trouble lambda; /* parse_open: of a call that is no loop */
 };
 
+/* "path:line:column: the C++ function 'scale' cannot be read: a lambda; ..."; NULL =
+ * there is no trouble. In the arena. */
+const char *parse_trouble(const struct parse *p, const struct ct_function *chosen,
+                          const struct ct_trouble *trouble);
+
 /* The symbol of a declaration, made on first use. */
 struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 
