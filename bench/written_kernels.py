@@ -180,6 +180,11 @@ NESTS = {
                  "{\n\tstruct point *p = gpoint, *e = k > 100 ? gpoint : gpoint + n;\n\twhile (p != e) {\n\t\tp->x += 3 + p->y;\n\t\tp++;\n\t}\n\tr += (unsigned)(p - gpoint);\n}",
                  "{\n\tT *p = c, *e = k > 100 ? c : c + n;\n\twhile (p < e) {\n\t\t*p = W(c[3] + b[0]);\n\t\tp++;\n\t}\n\tr += (unsigned)(p - c);\n}",
                  "{\n\tT *p = c + 1, *e = k > 100 ? c : c + n;\n\tt = 0;\n\twhile (p < e) {\n\t\t*p++ = W(c[t] + 1);\n\t\tt++;\n\t}\n\tr += (unsigned)(p - c);\n\tt = 2;\n}"),
+    "strides": tuple(text.replace("M", "(m - 1)") for text in (
+        "H<\n\tfor (int j = 0; j < M; j++)\n\t\tc[i * M + j] = W(c[i * M + j] + b[j]);", "H<\n\tJ\n\t\tc[i * M + j] = W(c[i * M + j] + b[j]);",
+        "for (int j = 0; j < M; j++)\n\tH<\n\t\tc[(i + 1) * M + j] = W(c[i * M + j] + b[i]);", "for (int j = 1; j < m; j++)\n\tH<\n\t\tc[(i + 1) * M - j] = W(c[i * M + M - j] + b[j]);",
+        "for (int j = 0; j + 1 < M; j++)\n\tH<\n\t\tc[i * M + M + j] = W(c[i * M + j + 1] + b[i]);",
+        "for (int q = 0; q < 3; q++)\n\tfor (int j = 0; j < M; j++)\n\t\tH<\n\t\t\tif (i < 3)\n\t\t\t\tc[(i * M + j) * (k + 3) + q] = W(c[(j * M + i) * (k + 3) + q] + b[j]);")),
     "functions": (), "pragmas": (), "refused": (),
 }
 
