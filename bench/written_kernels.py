@@ -193,6 +193,11 @@ NESTS = {
                 "H\n\ta[i] = W(a[i < 2 ? 0 : i - 2] + b[i]);", "H\n\tif (i == 0 || S(b[i]) > 2)\n\t\tc[i] = i > n - 3 ? 1 : W(b[i]);\n\telse\n\t\tc[i] = 2;", "for (int i = n - 1; i >= 0; i--)\n\tc[i] = W(b[i == n - 1 ? 0 : i + 1] + b[i ? i - 1 : 0]);",
                 "for (unsigned i = 0; i < (unsigned)n; i++)\n\tc[i] = W(b[(i + 1) % (unsigned)n] + b[i == 0 ? 0 : i - 1]);", "for (int i = 0; i < n; i += 3)\n\tc[i] = W(b[i < 3 ? 0 : i - 3] + b[!(i + 3 < n) ? 0 : i + 3]);",
                 "H {\n\tt = i == 0 || !(i + 1 < n) ? 3 : 5;\n\tc[i] = W(b[i] + t);\n\tif (i < 1)\n\t\tcontinue;\n\ta[i] = W(a[i - 1] + t);\n}"),
+    "strides": tuple(text.replace("M", "(m - 1)") for text in (
+        "H<\n\tfor (int j = 0; j < M; j++)\n\t\tc[i * M + j] = W(c[i * M + j] + b[j]);", "H<\n\tJ\n\t\tc[i * M + j] = W(c[i * M + j] + b[j]);",
+        "for (int j = 0; j < M; j++)\n\tH<\n\t\tc[(i + 1) * M + j] = W(c[i * M + j] + b[i]);", "for (int j = 1; j < m; j++)\n\tH<\n\t\tc[(i + 1) * M - j] = W(c[i * M + M - j] + b[j]);",
+        "for (int j = 0; j + 1 < M; j++)\n\tH<\n\t\tc[i * M + M + j] = W(c[i * M + j + 1] + b[i]);",
+        "for (int q = 0; q < 3; q++)\n\tfor (int j = 0; j < M; j++)\n\t\tH<\n\t\t\tif (i < 3)\n\t\t\t\tc[(i * M + j) * (k + 3) + q] = W(c[(j * M + i) * (k + 3) + q] + b[j]);")),
     "functions": (), "pragmas": (), "refused": (),
 }
 

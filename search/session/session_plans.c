@@ -1,9 +1,11 @@
 /* What is not tried, and why: plans that rules or legality refuse, and those that do the
  * same as another. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "search/session/engine.h"
 
 void session_prune(struct session *session, const char *plan, const char *rule,
@@ -51,12 +53,36 @@ bool session_note_illegal(struct session *session, const struct choice *choice,
     return is_about_plan;
 }
 
+/* Blocks of a loop that a directive of the user's shares out are what its threads get: no
+ * fewer than there are of them, at the sizes that are tuned for. */
+static int check_threads(const struct session *session, const struct choice *choice,
+                         struct error *err)
+{
+    for (size_t i = 0; i < session->view.loop_nr; i++) {
+        const struct kernel_loop *loop = &session->view.loop[i];
+        double threads =
+            loop->threads < 0 ? session->subject->machine->cores : (double)loop->threads;
+        long tile = choice_size(choice, STEP_TILE, loop->name),
+             jam = choice_size(choice, STEP_UNROLL_JAM, loop->name);
+        double blocks = ceil(loop->trips / (tile > 0 ? tile : jam > 0 ? jam : 1));
+        if (loop->threads && blocks > 0 && blocks < fmin(threads, loop->trips))
+            return fail(err, STATUS_ILLEGAL,
+                        "%.0f threads share out the loop over '%s' of line %d, of which "
+                        "the plan makes %.0f block%s",
+                        threads, loop->name, loop->line, blocks, blocks > 1 ? "s" : "");
+    }
+    return 0;
+}
+
 static int check(struct session *session, const struct choice *choice, bool note,
                  struct error *err)
 {
     struct error reason = {0};
     char *plan = choice_text(choice);
-    int status = session->subject->check(session->subject->data, plan, &reason);
+    int status = session->subject->check(session->subject->data, plan, &reason) ||
+                         check_threads(session, choice, &reason)
+                     ? -1
+                     : 0;
     free(plan);
     if (status && note)
         session_note_illegal(session, choice, &reason);

@@ -298,10 +298,10 @@ static bool is_field_name(const struct key *key, const char *name)
 
 static void choose_names(struct access *access)
 {
-    struct ir_names macros, declared;
+    struct ir_names macros, plain, declared;
     struct ir_arena *arena = access->clang->arena;
     struct ct_file file = {.clang = access->clang};
-    ct_read_names(&file, access->function, &macros, &declared);
+    ct_read_names(&file, access->function, &macros, &plain, &declared);
     for (size_t i = 0; i < access->key_nr; i++) {
         struct key *key = &access->key[i];
         const char *stem = stem_of(access, key), *name = stem;

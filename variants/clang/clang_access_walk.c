@@ -473,12 +473,12 @@ static CXCursor function_in_file(const struct access *access, CXCursor call)
 
 static const char *copy_name(struct access *access, CXCursor function)
 {
-    struct ir_names macros, declared;
+    struct ir_names macros, plain, declared;
     struct ct_file file = {.clang = access->clang};
     const char *stem =
         ir_textf(access->clang->arena, "%s_arrays", access_spelling_of(access, function));
     const char *name = stem;
-    ct_read_names(&file, access->function, &macros, &declared);
+    ct_read_names(&file, access->function, &macros, &plain, &declared);
     for (int nr = 2;; nr++) {
         bool used = text_has_word(access->source, name) || ir_has_name(&macros, name) ||
                     ir_has_name(&declared, name);

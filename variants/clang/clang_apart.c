@@ -518,6 +518,8 @@ const bool *ct_apart(struct ct_file *file, const struct ct_function *function,
                      const char *source)
 {
     CXCursor cursor = file->clang->definition[function - file->function];
+    if (file->error_nr) /* libclang shows less of a function that has one */
+        return NULL;
     struct reading reading = {.access = {.clang = file->clang,
                                          .function = function,
                                          .source = source,

@@ -33,10 +33,12 @@ struct ct_clang {
     CXFile main;
     struct ir_arena *arena;
     CXCursor *definition; /* as ct_file.function */
+    CXCursor *broken;     /* functions that have an error, also those of headers */
     struct known_decl *known;
     struct kept *kept;      /* of the function that is read */
     struct ct_trouble asks; /* as ct_function.asks */
-    size_t definition_nr, definition_alloc, known_nr, known_alloc, kept_nr, kept_alloc;
+    size_t definition_nr, definition_alloc, known_nr, known_alloc, kept_nr, kept_alloc,
+        broken_nr, broken_alloc;
 };
 
 struct cursors {

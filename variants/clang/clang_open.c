@@ -10,14 +10,47 @@
 
 /* ---- parsing ---- */
 
-/* The record of preprocessing is what clang_getSkippedRanges reads. */
+/* Warnings that are errors for clang unless it is told otherwise, and that gcc's C or C++
+ * compiler takes: groups of clang 14 to 20 (`diagtool show-enabled --levels`), each tried
+ * with gcc 12. Left out: what gcc refuses, too, what is about other languages, and
+ * -Watomic-access, whose meaning nobody promises. */
+static const char *const taken_by_gcc[] = {
+    "implicit-int",
+    "implicit-function-declaration",
+    "int-conversion",
+    "incompatible-pointer-types",
+    "incompatible-function-pointer-types",
+    "return-type",
+    "return-mismatch",
+    "initializer-overrides",
+    "register",
+    "c++11-narrowing",
+    "delegating-ctor-cycles",
+    "dtor-typedef",
+    "elaborated-enum-class",
+    "enum-constexpr-conversion",
+    "missing-template-arg-list-after-template-kw",
+    "non-pod-varargs",
+    "reserved-user-defined-literal",
+};
+
+/* The record of preprocessing is what clang_getSkippedRanges reads. All errors are asked
+ * for, since those inside of functions are no failure. */
 static enum CXErrorCode parse_unit(struct ct_clang *clang, const char *path,
                                    struct CXUnsavedFile *content,
                                    const struct strvec *args)
 {
-    return clang_parseTranslationUnit2(
-        clang->index, path, (const char *const *)args->v, (int)args->nr, content, 1,
+    struct strvec all = {0};
+    for (size_t i = 0; i < args->nr; i++)
+        strvec_push(&all, args->v[i]);
+    strvec_push(&all, "-ferror-limit=0");
+    for (size_t i = 0; i < ARRAY_SIZE(taken_by_gcc); i++)
+        strvec_pushf(&all, "-Wno-error=%s", taken_by_gcc[i]);
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        clang->index, path, (const char *const *)all.v, (int)all.nr, content, 1,
         CXTranslationUnit_DetailedPreprocessingRecord, &clang->unit);
+    strvec_release(&all);
+    return code;
 }
 
 /* An -march that libclang does not know makes it fail without a word. */
@@ -80,13 +113,12 @@ CXTranslationUnit ct_reparse(struct ct_clang *clang, const char *path,
 
 /* Diagnostics without a file are about flags that only gcc knows; those in system headers
  * are about attributes that only gcc knows. What the user's file needs of them shows
- * there. */
-static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line,
-                             unsigned *column)
+ * there. `at`: line, column, offset. */
+static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned at[3])
 {
     CXSourceLocation location = clang_getDiagnosticLocation(diagnostic);
     enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
-    clang_getExpansionLocation(location, file, line, column, NULL);
+    clang_getExpansionLocation(location, file, &at[0], &at[1], &at[2]);
     if (severity == CXDiagnostic_Error && clang_Location_isInSystemHeader(location))
         return false;
     return severity >= CXDiagnostic_Error && *file;
@@ -107,8 +139,10 @@ static char *define_named(const char *text)
     return xstrdup("NAME");
 }
 
+static const char user_defined[] = "User-Defined Issue"; /* #error */
+
 static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
-                   unsigned line, unsigned column, struct error *err)
+                   const unsigned at[3], struct error *err)
 {
     const char *name = take_string(clang, clang_getFileName(file));
     const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
@@ -117,69 +151,44 @@ static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
         return fail(err, STATUS_INPUT,
                     "%s:%u:%u: %s; give its folder with -I, a compile_commands.json, or "
                     "--build 'make'",
-                    name, line, column, text);
-    if (!strcmp(kind, "User-Defined Issue")) { /* #error */
+                    name, at[0], at[1], text);
+    if (!strcmp(kind, user_defined)) {
         char *define = define_named(text);
         int status = fail(err, STATUS_INPUT,
                           "%s:%u:%u: #error %s; define what its build defines, with "
                           "--cflags -D%s, a compile_commands.json, or --build 'make'",
-                          name, line, column, text, define);
+                          name, at[0], at[1], text, define);
         free(define);
         return status;
     }
-    return fail(err, STATUS_INPUT, "%s:%u:%u: %s", name, line, column, text);
+    return fail(err, STATUS_INPUT, "%s:%u:%u: %s", name, at[0], at[1], text);
 }
 
-static int first_error(struct ct_clang *clang, struct error *err)
-{
-    int status = 0;
-    for (unsigned i = 0; status == 0 && i < clang_getNumDiagnostics(clang->unit); i++) {
-        CXDiagnostic diagnostic = clang_getDiagnostic(clang->unit, i);
-        CXFile file;
-        unsigned line, column;
-        if (is_compile_error(diagnostic, &file, &line, &column))
-            status = fail_at(clang, diagnostic, file, line, column, err);
-        clang_disposeDiagnostic(diagnostic);
-    }
-    return status;
-}
-
-/* In this language, of this standard if any, the file has no error. */
-static bool is_fine_as(struct ct_clang *clang, const char *path, const char *source,
-                       size_t length, const struct strvec *args, const char *language,
-                       const char *standard)
+/* As C++ the file has no error. */
+static bool is_fine_as_cplusplus(struct ct_clang *clang, const char *path,
+                                 const char *source, size_t length,
+                                 const struct strvec *args)
 {
     struct CXUnsavedFile content = {path, source, length};
     struct ct_clang other = {.index = clang->index, .arena = clang->arena};
     struct strvec flags = {0};
-    strvec_push(&flags, language);
-    if (standard)
-        strvec_push(&flags, standard);
+    strvec_push(&flags, "-xc++");
     for (size_t i = 1; i < args->nr; i++)
         if (strncmp(args->v[i], "-std=", 5) != 0)
             strvec_push(&flags, args->v[i]);
     bool fine = parse_unit(&other, path, &content, &flags) == CXError_Success;
-    fine = fine && other.unit && first_error(&other, NULL) == 0;
+    fine = fine && other.unit;
+    for (unsigned i = 0; fine && i < clang_getNumDiagnostics(other.unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(other.unit, i);
+        CXFile file;
+        unsigned at[3];
+        fine = !is_compile_error(diagnostic, &file, at);
+        clang_disposeDiagnostic(diagnostic);
+    }
     if (other.unit)
         clang_disposeTranslationUnit(other.unit);
     strvec_release(&flags);
     return fine;
-}
-
-static int check_errors(struct ct_clang *clang, const char *path, const char *source,
-                        size_t length, const struct strvec *args, struct error *err)
-{
-    struct error first = {0};
-    const char *remedy = "";
-    if (first_error(clang, &first) == 0)
-        return 0;
-    if (clang->is_cplusplus)
-        return fail_as(err, &first);
-    if (is_fine_as(clang, path, source, length, args, "-xc++", NULL))
-        remedy = "; it has no error as C++: give -x c++ after -- if it is C++";
-    else if (is_fine_as(clang, path, source, length, args, "-xc", "-std=gnu89"))
-        remedy = "; it has no error as C of 1989: give -std=gnu89 after --";
-    return fail(err, first.status, "%s%s", first.text, remedy);
 }
 
 /* ---- functions ---- */
@@ -295,6 +304,98 @@ struct ct_elsewhere ct_find_elsewhere(const struct ct_file *file, const char *na
     return found;
 }
 
+/* ---- errors inside of functions ---- */
+
+struct around {
+    CXFile file;
+    unsigned at;
+    CXCursor function; /* null = there is none */
+};
+
+static enum CXChildVisitResult find_around(CXCursor cursor, CXCursor parent,
+                                           CXClientData data)
+{
+    (void)parent;
+    struct around *around = data;
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    CXFile file;
+    unsigned begin, end;
+    clang_getExpansionLocation(clang_getRangeStart(range), &file, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+    if (!file || !clang_File_isEqual(file, around->file) || around->at < begin ||
+        around->at > end)
+        return CXChildVisit_Continue;
+    if (cxx_is_function(cursor) && clang_isCursorDefinition(cursor)) {
+        around->function = cursor;
+        return CXChildVisit_Break;
+    }
+    return cxx_is_scope(cursor) ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+static bool is_broken(const struct ct_clang *clang, CXCursor function)
+{
+    for (size_t i = 0; i < clang->broken_nr; i++)
+        if (clang_equalCursors(clang->broken[i], function))
+            return true;
+    return false;
+}
+
+/* False where it stands outside of all functions, or more than a function is lost. */
+static bool note_error(struct ct_file *file, CXDiagnostic diagnostic, CXFile in,
+                       const unsigned at[3])
+{
+    struct ct_clang *clang = file->clang;
+    struct around around = {in, at[2], clang_getNullCursor()};
+    const char *kind = take_string(clang, clang_getDiagnosticCategoryText(diagnostic));
+    if (clang_getDiagnosticSeverity(diagnostic) == CXDiagnostic_Error &&
+        strcmp(kind, user_defined) != 0)
+        clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_around,
+                            &around);
+    if (clang_Cursor_isNull(around.function))
+        return false;
+    GROW(clang->broken, clang->broken_nr + 1, clang->broken_alloc);
+    clang->broken[clang->broken_nr++] = around.function;
+    file->error_nr++;
+    for (size_t i = 0; i < file->function_nr; i++) {
+        struct ct_function *function = &file->function[i];
+        if (function->has_error ||
+            !clang_equalCursors(clang->definition[i], around.function))
+            continue;
+        function->has_error = true;
+        function->trouble = (struct ct_trouble){
+            take_string(clang, clang_getDiagnosticSpelling(diagnostic)), (int)at[0],
+            (int)at[1]};
+    }
+    return true;
+}
+
+static int check_errors(struct ct_file *file, const char *path, const char *source,
+                        size_t length, const struct strvec *args, struct error *err)
+{
+    struct ct_clang *clang = file->clang;
+    struct error first = {0};
+    bool inside = true;
+    for (unsigned i = 0; i < clang_getNumDiagnostics(clang->unit) && inside; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(clang->unit, i);
+        CXFile in;
+        unsigned at[3];
+        if (is_compile_error(diagnostic, &in, at)) {
+            if (!first.status)
+                fail_at(clang, diagnostic, in, at, &first);
+            inside = note_error(file, diagnostic, in, at);
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+    bool other = first.status && !clang->is_cplusplus &&
+                 is_fine_as_cplusplus(clang, path, source, length, args);
+    if (other)
+        return fail(err, first.status,
+                    "%s; it has no error as C++: give -x c++ after -- if it is C++",
+                    first.text);
+    file->error = first.status ? ir_text(clang->arena, first.text) : NULL;
+    return inside ? 0 : fail_as(err, &first);
+}
+
 static void read_skipped(struct ct_file *file)
 {
     struct ct_clang *clang = file->clang;
@@ -321,10 +422,11 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
     clang->is_cplusplus = args->nr > 0 && strcmp(args->v[0], "-xc++") == 0;
     file->is_cplusplus = clang->is_cplusplus;
     clang->index = clang_createIndex(0, 0);
-    if (parse_any(clang, path, source, length, args, err) < 0 ||
-        check_errors(clang, path, source, length, args, err) < 0)
+    if (parse_any(clang, path, source, length, args, err) < 0)
         return -1;
     read_functions(file);
+    if (check_errors(file, path, source, length, args, err) < 0)
+        return -1;
     read_skipped(file);
     ct_read_pragmas(file, args);
     return 0;
@@ -339,6 +441,7 @@ void ct_close(struct ct_file *file)
         clang_disposeTranslationUnit(clang->unit);
     clang_disposeIndex(clang->index);
     free(clang->definition);
+    free(clang->broken);
     free(clang->known);
     free(clang->kept);
     free(clang);
@@ -398,8 +501,9 @@ void ct_read_body(struct ct_file *file, struct ct_function *function)
 static bool is_readable(struct ct_clang *clang, CXCursor cursor,
                         const struct ct_function *function)
 {
-    return !clang->is_cplusplus || (!cxx_is_method(cursor) && !function->trouble.text &&
-                                    !cxx_find_trouble(clang, cursor, NULL).text);
+    return !is_broken(clang, cursor) &&
+           (!clang->is_cplusplus || (!cxx_is_method(cursor) && !function->trouble.text &&
+                                     !cxx_find_trouble(clang, cursor, NULL).text));
 }
 
 static CXCursor cursor_of(const struct ct_clang *clang, const struct ct_decl *decl)
@@ -485,7 +589,7 @@ size_t ct_callers(struct ct_file *file, const struct ct_function *function,
 
 struct naming {
     size_t end; /* of the function, in the file itself */
-    struct strvec macros, declared;
+    struct strvec macros, plain, declared;
 };
 
 static bool is_behind(CXCursor cursor, size_t end)
@@ -506,8 +610,11 @@ static enum CXChildVisitResult note_name(CXCursor cursor, CXCursor parent,
     if (!macro && !clang_isDeclaration(kind))
         return CXChildVisit_Continue;
     CXString name = clang_getCursorSpelling(cursor);
-    if (!macro || !is_behind(cursor, naming->end))
+    bool met = !macro || !is_behind(cursor, naming->end);
+    if (met)
         strvec_push(macro ? &naming->macros : &naming->declared, clang_getCString(name));
+    if (met && macro && !clang_Cursor_isMacroFunctionLike(cursor))
+        strvec_push(&naming->plain, clang_getCString(name));
     clang_disposeString(name);
     return kind == CXCursor_EnumDecl ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
@@ -529,11 +636,13 @@ static struct ir_names sorted(struct ir_arena *arena, struct strvec *list)
 }
 
 void ct_read_names(struct ct_file *file, const struct ct_function *function,
-                   struct ir_names *macros, struct ir_names *declared)
+                   struct ir_names *macros, struct ir_names *plain,
+                   struct ir_names *declared)
 {
     struct ct_clang *clang = file->clang;
     struct naming naming = {.end = function->end};
     clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), note_name, &naming);
     *macros = sorted(clang->arena, &naming.macros);
+    *plain = sorted(clang->arena, &naming.plain);
     *declared = sorted(clang->arena, &naming.declared);
 }

@@ -34,6 +34,7 @@ struct shape {
     size_t nr, alloc;
     struct ct_range *skipped;
     size_t skipped_nr;
+    size_t error_nr; /* before it is read: so many at most are taken */
 };
 
 struct ct_same {
@@ -163,7 +164,10 @@ static int shape_read(const struct ct_same *same, const char *text, size_t lengt
     shape->arena = ir_arena_new();
     add_args(same, openmp, &args);
     int status = ct_open(&file, same->path, text, length, &args, shape->arena, err);
+    if (!status && file.error_nr > shape->error_nr)
+        status = fail(err, STATUS_INPUT, "%s", file.error);
     if (!status) {
+        shape->error_nr = file.error_nr;
         struct flattening at = {.clang = file.clang, .shape = shape};
         clang_visitChildren(clang_getTranslationUnitCursor(file.clang->unit), flatten,
                             &at);
@@ -535,6 +539,7 @@ static const struct shape *original(struct ct_same *same, bool *openmp, struct e
     for (int i = same->no_openmp; i < (int)ARRAY_SIZE(same->shape); i++) {
         struct shape *shape = &same->shape[i];
         *openmp = !i;
+        shape->error_nr = *openmp || shape->arena ? shape->error_nr : SIZE_MAX;
         if (shape->arena || shape_read(same, same->source, same->length, *openmp, shape,
                                        *openmp ? NULL : err) == 0)
             return shape;
@@ -558,6 +563,7 @@ int ct_same_check(struct ct_same *same, const char *text, size_t length,
     bool openmp;
     walk.shape[0] = original(same, &openmp, &why);
     walk.shape[1] = &now;
+    now.error_nr = walk.shape[0] ? walk.shape[0]->error_nr : 0;
     int status = walk.shape[0] ? shape_read(same, text, length, openmp, &now, &why) : -1;
     if (status)
         status = fail(err, STATUS_INTERNAL,

@@ -87,7 +87,7 @@ struct ct_node {
     size_t child_nr;
 };
 
-/* What stands in the way of a C++ function. text NULL = nothing. */
+/* What stands in the way of a function. text NULL = nothing. */
 struct ct_trouble {
     const char *text; /* the construct, and behind "; " the remedy if there is one */
     int line, column;
@@ -101,6 +101,7 @@ struct ct_function {
     int line, end_line;
     size_t begin, end;
     struct ct_trouble trouble;
+    bool has_error; /* the trouble is that libclang takes it for no C, or no C++ */
     struct ct_trouble asks; /* what is kept and uses an object that the caller has */
     /* The rest is filled by ct_read. */
     struct ir_type result;
@@ -139,11 +140,15 @@ struct ct_file {
     struct ct_pragma *pragma; /* in order */
     size_t pragma_nr;
     bool is_cplusplus;
+    size_t
+        error_nr; /* all inside of functions: the compiler may know more than libclang */
+    const char *error; /* the first, with its place; NULL = none */
     struct ct_clang *clang;
 };
 
-/* Parses source (the content of path). A compile error is STATUS_INPUT with the
- * compiler's first message and its place. ct_close in either case. */
+/* Parses source (the content of path). A compile error outside of all functions is
+ * STATUS_INPUT with the compiler's first message and its place; one inside is trouble of
+ * that function, which is not read, nor where others call it. ct_close in either case. */
 int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
             const struct strvec *args, struct ir_arena *arena, struct error *err);
 void ct_close(struct ct_file *file);
@@ -173,9 +178,11 @@ void ct_read(struct ct_file *file, struct ct_function *function, bool keeps);
  * taken out of it. Of templates nothing. */
 void ct_read_body(struct ct_file *file, struct ct_function *function);
 /* Names that new code in the function meets: macros that are defined before its end,
- * predefined ones too, and what is declared outside of all functions. */
+ * predefined ones too; `plain` those that have no parameters; and what is declared
+ * outside of all functions. */
 void ct_read_names(struct ct_file *file, const struct ct_function *function,
-                   struct ir_names *macros, struct ir_names *declared);
+                   struct ir_names *macros, struct ir_names *plain,
+                   struct ir_names *declared);
 /* The function as it is defined in this file or one of its headers, read; NULL when it is
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);

@@ -358,6 +358,8 @@ known_function(struct ct_clang *clang, CXCursor cursor, const struct ct_decl *de
     const struct known_function *row = function_named(decl->name);
     CXCursor body = clang_getCursorDefinition(cursor);
     CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    if (type.kind == CXType_FunctionNoProto) /* a builtin that libclang does not know */
+        return NULL;
     if (!row || decl->implicit)
         return row;
     bool seen = !clang_Cursor_isNull(body) &&

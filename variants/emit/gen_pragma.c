@@ -253,25 +253,21 @@ static void print_clause(struct buf *out, const char *begin, const struct strvec
         buf_add(out, ")");
 }
 
-/* Clauses of the user's pragma: those of the team, or those of the loop. A schedule is
- * the only one kept that belongs to a loop; it stands first. */
-static void print_clauses(struct buf *out, const char *clauses, bool apart)
+/* Of the user's pragma, those that belong to the team and not to the loop: all but a
+ * schedule, which stands first. */
+static const char *team_clauses(const char *clauses)
 {
-    const char *team = strstr(clauses, " num_threads(");
-    team = team ? team : strstr(clauses, " proc_bind(");
-    if (apart && team)
-        buf_add_n(out, clauses, (size_t)(team - clauses));
-    else
-        buf_add(out, clauses);
+    const char *behind = clauses;
+    struct clause first;
+    bool schedule = clause_next(&behind, &first) && clause_is(&first, "schedule");
+    return schedule ? behind : clauses;
 }
 
-/* The loop stands in a team of its own, which takes num_threads and proc_bind. */
+/* The loop stands in a team of its own. */
 static void print_team(struct buf *out, const struct tree *band)
 {
-    const char *team = band->pragma ? strstr(band->pragma, " num_threads(") : NULL;
-    if (band->pragma && !team)
-        team = strstr(band->pragma, " proc_bind(");
-    buf_addf(out, "#pragma omp parallel%s\n{\n#pragma omp for", team ? team : "");
+    buf_addf(out, "#pragma omp parallel%s\n{\n#pragma omp for",
+             band->pragma ? team_clauses(band->pragma) : "");
 }
 
 static void print_parallel(struct buf *out, const struct code *loop)
@@ -292,7 +288,10 @@ static void print_parallel(struct buf *out, const struct code *loop)
     if (loop->simd && band->width)
         buf_addf(out, " simdlen(%lld)", band->width);
     if (band->pragma)
-        print_clauses(out, band->pragma, loop->fence != NULL);
+        buf_addf(out, "%.*s",
+                 (int)(loop->fence ? team_clauses(band->pragma) - band->pragma
+                                   : (ptrdiff_t)strlen(band->pragma)),
+                 band->pragma);
     else if (band->schedule || loop->chunk)
         buf_addf(out, " schedule(%s",
                  schedule_word(band->schedule ? band->schedule : SCHEDULE_STATIC));

@@ -90,8 +90,9 @@ struct ir_function {
     size_t use_nr;
     size_t placed_end; /* in the file, behind the last macro such as __LINE__, whose value
                           depends on the place; 0 = there is none */
-    struct ir_names macros;   /* defined before the function's end */
-    struct ir_names declared; /* outside of all functions, also in headers */
+    struct ir_names macros;       /* defined before the function's end */
+    struct ir_names plain_macros; /* those of them without parameters */
+    struct ir_names declared;     /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
     struct ir_names args;     /* that libclang reads it with */
     bool is_c89;              /* by the flags: what is written must be C89, too */

@@ -51,7 +51,9 @@ struct kernel_loop {
     double trips;             /* mean trip count at the bound sizes; negative = unknown */
     bool innermost, modelled; /* modelled: an affine loop that plans may name */
     bool perfect;             /* its body is one loop and nothing else */
-    const char *why;          /* not modelled: the reason and the remedy; else NULL */
+    int threads; /* that a directive of the user's shares it out among; 0 = none does, -1
+                    = as many as there are */
+    const char *why; /* not modelled: the reason and the remedy; else NULL */
 };
 /* An array of structs as one nest uses it: what the other fields take up in a cache line
  * is fetched for nothing. */

@@ -12,7 +12,42 @@
 
 /* ---- in terms of parameters ---- */
 
-static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr,
+static bool only_params(const struct nest *nest, const struct ir_expr *expr)
+{
+    if (expr->kind == IR_NAME)
+        return symbol_is_param(nest, expr->symbol);
+    if (expr->kind != IR_BINARY && expr->kind != IR_LITERAL && expr->kind != IR_CAST &&
+        expr->kind != IR_UNARY)
+        return false;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!only_params(nest, expr->arg[i]))
+            return false;
+    return true;
+}
+
+/* A sum of parameters is for all of them that the new code runs with, each of which is
+ * positive then. */
+static bool is_not_negative(struct nest *nest, const struct ir_expr *sum)
+{
+    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
+    struct affine at = {.nest = nest, .space = space};
+    isl_pw_aff *value = only_params(nest, sum) ? affine_expr(&at, sum) : NULL;
+    isl_set *negative = value ? isl_pw_aff_pos_set(isl_pw_aff_neg(value)) : NULL;
+    if (negative) {
+        negative = isl_set_params(negative);
+        negative = isl_set_intersect(negative, isl_set_copy(nest->context));
+        negative = isl_set_intersect(negative, isl_set_copy(nest->assumed));
+    }
+    bool never = negative && isl_set_is_empty(negative) == isl_bool_true;
+    isl_set_free(negative);
+    isl_space_free(space);
+    return never;
+}
+
+static bool expr_sign(struct nest *nest, const struct ir_expr *expr,
+                      const struct ir_symbol *symbol, int *sign);
+
+static bool sign_of_product(struct nest *nest, const struct ir_expr *expr,
                             const struct ir_symbol *symbol, int *sign)
 {
     bool left = expr_mentions(expr->arg[0], symbol);
@@ -23,11 +58,14 @@ static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr,
         *sign *= factor->value > 0 ? 1 : factor->value < 0 ? -1 : 0;
         return true;
     }
-    return factor->kind == IR_NAME && symbol_is_param(nest, factor->symbol);
+    return factor->kind == IR_NAME ? symbol_is_param(nest, factor->symbol)
+                                   : is_not_negative(nest, factor);
 }
 
-bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
-               const struct ir_symbol *symbol, int *sign)
+/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is
+ * mixed or no polynomial. */
+static bool expr_sign(struct nest *nest, const struct ir_expr *expr,
+                      const struct ir_symbol *symbol, int *sign)
 {
     int a, b;
     *sign = 0;
@@ -59,19 +97,6 @@ static struct ir_expr *loop_edge(struct ir_arena *arena, const struct ir_stmt *l
         return ir_copy(arena, loop->lower);
     long long add = inclusive ? 0 : loop->step > 0 ? -1 : 1;
     return expr_plus(arena, ir_copy(arena, loop->upper), add);
-}
-
-static bool only_params(const struct nest *nest, const struct ir_expr *expr)
-{
-    if (expr->kind == IR_NAME)
-        return symbol_is_param(nest, expr->symbol);
-    if (expr->kind != IR_BINARY && expr->kind != IR_LITERAL && expr->kind != IR_CAST &&
-        expr->kind != IR_UNARY)
-        return false;
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        if (!only_params(nest, expr->arg[i]))
-            return false;
-    return true;
 }
 
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,

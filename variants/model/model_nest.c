@@ -118,14 +118,15 @@ static int check_fields(struct nest *nest)
     return 0;
 }
 
-/* What is written out again would be the macro's. */
+/* What is written out again would be the macro's; one with parameters takes only what is
+ * called. */
 static int check_macros(struct nest *nest)
 {
     const struct ir_function *function = nest->model->function;
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
         if (nest->used[i] && symbol->role != IR_FIELD &&
-            ir_has_name(&function->macros, symbol->name))
+            ir_has_name(&function->plain_macros, symbol->name))
             return nest_refuse(nest, nest->stmt->line,
                                "'%s' is a variable and a macro; give one of them another "
                                "name",

@@ -9,14 +9,15 @@
 
 /*
  * Linear subscripts such as C[i * n + j] taken apart into C[i][j]: the parameters that
- * multiply iterators are the strides; each must be the next one times one parameter. That
- * the inner subscripts stay inside their row is proved, or assumed and tested at run
- * time.
+ * multiply iterators are the strides; each must be the next one times one parameter, or
+ * one sum of them such as n + 1. That the inner subscripts stay inside their row is
+ * proved, or assumed and tested at run time.
  */
 
 enum { FACTORS_MAX = 4, TERMS_MAX = 24 };
 
-/* coefficient * product of symbols, by ascending id */
+/* coefficient * product of symbols, by ascending id; a symbol of struct chain's `sum`
+ * stands for that sum */
 struct term {
     long long coefficient;
     struct ir_symbol *factor[FACTORS_MAX];
@@ -33,6 +34,8 @@ static bool add_term(struct poly *poly, const struct term *term)
         if (poly->term[i].nr == term->nr && !memcmp(poly->term[i].factor, term->factor,
                                                     term->nr * sizeof(term->factor[0]))) {
             poly->term[i].coefficient += term->coefficient;
+            if (!poly->term[i].coefficient)
+                poly->term[i] = poly->term[--poly->nr];
             return true;
         }
     if (poly->nr == TERMS_MAX)
@@ -54,14 +57,29 @@ static bool multiply_term(const struct term *a, const struct term *b, struct ter
     return true;
 }
 
-static bool expand(const struct nest *nest, const struct ir_expr *expr, struct poly *out);
+/* The strides, largest first, ending in 1: each is what all terms of these parameters
+ * have in common: 3 * w for the rows of a[(y * w + x) * 3 + c]. */
+struct chain {
+    struct term stride[SUBSCRIPTS_MAX];
+    size_t nr;
+    struct {
+        struct ir_symbol *symbol; /* n */
+        struct ir_expr *expr;     /* n + 1 */
+        struct poly poly;         /* of n, in what stands for the sum: it - 1 */
+    } sum[SUBSCRIPTS_MAX];
+    size_t sum_nr;
+};
 
-static bool expand_binary(const struct nest *nest, const struct ir_expr *expr,
-                          struct poly *out)
+static bool expand(const struct nest *nest, const struct chain *chain,
+                   const struct ir_expr *expr, struct poly *out);
+
+static bool expand_binary(const struct nest *nest, const struct chain *chain,
+                          const struct ir_expr *expr, struct poly *out)
 {
     struct poly a = {.nr = 0}, b = {.nr = 0};
     bool ok = !expr->op[1] && strchr("+-*", expr->op[0]) &&
-              expand(nest, expr->arg[0], &a) && expand(nest, expr->arg[1], &b);
+              expand(nest, chain, expr->arg[0], &a) &&
+              expand(nest, chain, expr->arg[1], &b);
     if (ok && expr->op[0] != '*') {
         *out = a;
         for (size_t i = 0; ok && i < b.nr; i++) {
@@ -80,17 +98,23 @@ static bool expand_binary(const struct nest *nest, const struct ir_expr *expr,
     return ok;
 }
 
-static bool expand_name(const struct nest *nest, struct ir_symbol *symbol,
-                        struct poly *out)
+static bool expand_name(const struct nest *nest, const struct chain *chain,
+                        struct ir_symbol *symbol, struct poly *out)
 {
     if (nest->declared[symbol->id] && nest->model->init[symbol->id])
-        return expand(nest, nest->model->init[symbol->id], out);
+        return expand(nest, chain, nest->model->init[symbol->id], out);
+    for (size_t i = 0; i < chain->sum_nr; i++)
+        if (chain->sum[i].symbol == symbol) {
+            *out = chain->sum[i].poly;
+            return true;
+        }
     *out = (struct poly){.nr = 1};
     out->term[0] = (struct term){.coefficient = 1, .factor = {symbol}, .nr = 1};
     return symbol->type.scalar == IR_INT && !symbol->type.pointers;
 }
 
-static bool expand(const struct nest *nest, const struct ir_expr *expr, struct poly *out)
+static bool expand(const struct nest *nest, const struct chain *chain,
+                   const struct ir_expr *expr, struct poly *out)
 {
     if (expr->has_value) {
         *out = (struct poly){.nr = 1};
@@ -98,10 +122,10 @@ static bool expand(const struct nest *nest, const struct ir_expr *expr, struct p
         return true;
     }
     if (expr->kind == IR_NAME)
-        return expand_name(nest, expr->symbol, out);
+        return expand_name(nest, chain, expr->symbol, out);
     if (expr->kind == IR_CAST && expr->type.scalar == IR_INT && expr->type.bytes >= 4)
-        return expand(nest, expr->arg[0], out);
-    return expr->kind == IR_BINARY && expand_binary(nest, expr, out);
+        return expand(nest, chain, expr->arg[0], out);
+    return expr->kind == IR_BINARY && expand_binary(nest, chain, expr, out);
 }
 
 static size_t position(const struct statement *statement, const struct ir_symbol *symbol)
@@ -147,15 +171,7 @@ static bool divide(const struct term *term, const struct term *divisor, struct t
     return k == divisor->nr;
 }
 
-/* ---- the chain of strides, largest first, ending in 1 ---- */
-
-/* Each is what all terms of these parameters have in common: 3 * w for the rows of
- * a[(y * w + x) * 3 + c]. */
-
-struct chain {
-    struct term stride[SUBSCRIPTS_MAX];
-    size_t nr;
-};
+/* ---- the chain of strides ---- */
 
 static long long common_divisor(long long a, long long b)
 {
@@ -200,7 +216,7 @@ static bool chain_of_access(const struct nest *nest, const struct access *access
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct poly poly;
-    if (!expand(nest, access->subscript[0], &poly))
+    if (!expand(nest, chain, access->subscript[0], &poly))
         return false;
     for (size_t i = 0; i < poly.nr; i++) {
         struct term params;
@@ -220,7 +236,7 @@ static void chain_reduce(const struct nest *nest, const struct access *access,
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct poly poly;
-    expand(nest, access->subscript[0], &poly);
+    expand(nest, chain, access->subscript[0], &poly);
     for (size_t i = 0; i < poly.nr; i++) {
         struct term params;
         bool iterates;
@@ -234,11 +250,21 @@ static void chain_reduce(const struct nest *nest, const struct access *access,
 
 /* ---- subscripts from terms ---- */
 
-static struct ir_expr *term_expr(struct ir_arena *arena, const struct term *term)
+static struct ir_expr *factor_expr(struct ir_arena *arena, const struct chain *chain,
+                                   struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < chain->sum_nr; i++)
+        if (chain->sum[i].symbol == symbol)
+            return chain->sum[i].expr;
+    return ir_name(arena, symbol);
+}
+
+static struct ir_expr *term_expr(struct ir_arena *arena, const struct chain *chain,
+                                 const struct term *term)
 {
     struct ir_expr *expr = NULL;
     for (size_t i = 0; i < term->nr; i++) {
-        struct ir_expr *name = ir_name(arena, term->factor[i]);
+        struct ir_expr *name = factor_expr(arena, chain, term->factor[i]);
         expr = expr ? ir_binary(arena, "*", expr, name) : name;
     }
     if (!expr)
@@ -258,7 +284,7 @@ static bool split(const struct nest *nest, const struct access *access,
 {
     struct ir_arena *arena = nest->model->arena;
     struct poly poly;
-    expand(nest, access->subscript[0], &poly);
+    expand(nest, chain, access->subscript[0], &poly);
     memset(dim, 0, chain->nr * sizeof(dim[0]));
     for (size_t i = 0; i < poly.nr; i++) {
         struct term rest;
@@ -267,7 +293,7 @@ static bool split(const struct nest *nest, const struct access *access,
             k++;
         if (rest.nr > 1)
             return false;
-        add_expr(arena, &dim[k], term_expr(arena, &rest));
+        add_expr(arena, &dim[k], term_expr(arena, chain, &rest));
     }
     for (size_t k = 0; k < chain->nr; k++)
         if (!dim[k])
@@ -353,7 +379,7 @@ static bool fit(struct nest *nest, struct access *access, const struct chain *ch
     for (size_t k = chain->nr - 1; k > 0; k--) {
         struct term rest;
         divide(&chain->stride[k - 1], &chain->stride[k], &rest);
-        struct ir_expr *size = term_expr(arena, &rest);
+        struct ir_expr *size = term_expr(arena, chain, &rest);
         if (!inside(nest, access, access->dim[k], size) &&
             !shift(nest, access, &access->dim[k - 1], size) &&
             !assume(nest, access, access->dim[k], size, assumed))
@@ -373,35 +399,124 @@ static void accept(struct nest *nest, size_t cell, const struct chain *chain,
     nest->assumed = assumed;
     nest->cell[cell].dims = chain->nr;
     for (size_t k = 0; k < chain->nr; k++)
-        nest->cell[cell].stride[k] = term_expr(nest->model->arena, &chain->stride[k]);
+        nest->cell[cell].stride[k] =
+            term_expr(nest->model->arena, chain, &chain->stride[k]);
 }
 
-/* maps, after all statements are there */
-static void cell_delinearize(struct nest *nest, size_t cell)
+/* ---- sums of parameters as sizes ---- */
+
+static bool has_symbol(const struct poly *poly, const struct ir_symbol *symbol,
+                       size_t except)
 {
-    struct chain chain = {.nr = 0};
-    const struct term one = {.coefficient = 1};
-    bool ok = chain_add(&chain, &one);
-    for (size_t i = 0; ok && i < nest->access_nr; i++)
-        if (nest->access[i].cell == cell)
-            ok = chain_of_access(nest, &nest->access[i], &chain);
-    for (size_t i = 0; ok && i < nest->access_nr; i++)
-        if (nest->access[i].cell == cell)
-            chain_reduce(nest, &nest->access[i], &chain);
-    if (!ok || !chain_links(&chain))
-        return;
-    isl_set *assumed = isl_set_copy(nest->assumed);
-    for (size_t i = 0; ok && i < nest->access_nr; i++)
-        if (nest->access[i].cell == cell)
-            ok = fit(nest, &nest->access[i], &chain, &assumed);
-    if (ok && assumed) {
-        accept(nest, cell, &chain, assumed);
-        return;
+    bool found = false;
+    for (size_t i = 0; i < poly->nr; i++)
+        for (size_t k = 0; i != except && k < poly->term[i].nr; k++)
+            found = found || poly->term[i].factor[k] == symbol;
+    return found;
+}
+
+/* No sum has a symbol of another one. */
+static bool is_apart(const struct chain *chain, const struct poly *poly)
+{
+    bool apart = true;
+    for (size_t i = 0; i < chain->sum_nr; i++) {
+        const struct poly *other = &chain->sum[i].poly;
+        for (size_t k = 0; k < other->nr; k++)
+            for (size_t f = 0; f < other->term[k].nr; f++)
+                apart = apart && !has_symbol(poly, other->term[k].factor[f], SIZE_MAX);
     }
-    for (size_t i = 0; i < nest->access_nr; i++)
+    return apart;
+}
+
+/* Of n + 1 that is n, which is the sum minus 1 then. */
+static void add_sum(const struct nest *nest, struct chain *chain,
+                    const struct ir_expr *expr)
+{
+    const struct chain plain = {.nr = 0};
+    struct poly poly = {.nr = 0};
+    bool fits = expand(nest, &plain, expr, &poly) && poly.nr > 1 &&
+                chain->sum_nr < SUBSCRIPTS_MAX && is_apart(chain, &poly);
+    for (size_t i = 0; i < poly.nr && fits; i++)
+        for (size_t k = 0; k < poly.term[i].nr; k++)
+            fits = fits && symbol_is_param(nest, poly.term[i].factor[k]);
+    for (size_t i = 0; i < poly.nr && fits; i++) {
+        const struct term *term = &poly.term[i];
+        if (term->nr != 1 || term->coefficient != 1 ||
+            has_symbol(&poly, term->factor[0], i))
+            continue;
+        chain->sum[chain->sum_nr].symbol = term->factor[0];
+        chain->sum[chain->sum_nr].expr = (struct ir_expr *)expr;
+        for (size_t k = 0; k < poly.nr; k++)
+            poly.term[k].coefficient *= k == i ? 1 : -1;
+        chain->sum[chain->sum_nr++].poly = poly;
+        fits = false;
+    }
+}
+
+static void find_sums(const struct nest *nest, struct chain *chain,
+                      const struct ir_expr *expr)
+{
+    if (expr->kind == IR_NAME && nest->declared[expr->symbol->id] &&
+        nest->model->init[expr->symbol->id])
+        find_sums(nest, chain, nest->model->init[expr->symbol->id]);
+    for (size_t i = 0; i < expr->arg_nr; i++) {
+        find_sums(nest, chain, expr->arg[i]);
+        if (expr->kind == IR_BINARY && !strcmp(expr->op, "*"))
+            add_sum(nest, chain, expr->arg[i]);
+    }
+}
+
+/* ---- an array ---- */
+
+/* False when its subscripts have no such strides. `assumed`: as in fit. */
+static bool fit_cell(struct nest *nest, size_t cell, struct chain *chain,
+                     isl_set **assumed)
+{
+    const struct term one = {.coefficient = 1};
+    bool ok = chain_add(chain, &one);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            ok = chain_of_access(nest, &nest->access[i], chain);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            chain_reduce(nest, &nest->access[i], chain);
+    ok = ok && chain_links(chain);
+    for (size_t i = 0; ok && i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            ok = fit(nest, &nest->access[i], chain, assumed);
+    for (size_t i = 0; !ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
             nest->access[i].dim_nr = 0;
-    isl_set_free(assumed);
+    return ok && *assumed;
+}
+
+/* Maps, after all statements are there. As products of parameters, if nothing need be
+ * assumed for that; else with sums as sizes, where there are any. */
+static void cell_delinearize(struct nest *nest, size_t cell)
+{
+    struct chain plain = {.nr = 0}, sums = {.nr = 0};
+    isl_set *assumed = isl_set_copy(nest->assumed);
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell)
+            find_sums(nest, &sums, nest->access[i].subscript[0]);
+    bool ok = fit_cell(nest, cell, &plain, &assumed);
+    if (sums.sum_nr &&
+        (!ok || isl_set_is_equal(assumed, nest->assumed) != isl_bool_true)) {
+        isl_set_free(assumed);
+        assumed = isl_set_copy(nest->assumed);
+        if (fit_cell(nest, cell, &sums, &assumed)) {
+            accept(nest, cell, &sums, assumed);
+            return;
+        }
+        isl_set_free(assumed);
+        assumed = isl_set_copy(nest->assumed);
+        plain = (struct chain){.nr = 0};
+        ok = fit_cell(nest, cell, &plain, &assumed);
+    }
+    if (ok)
+        accept(nest, cell, &plain, assumed);
+    else
+        isl_set_free(assumed);
 }
 
 /* ---- model relation ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "variants/ir/clauses.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
 #include "variants/model/loop_view.h"
@@ -461,6 +462,21 @@ static bool is_perfect(const struct ir_stmt *stmt)
     return body && body->kind == IR_FOR;
 }
 
+/* As kernel_loop.threads. */
+static int threads_of(const struct ir_stmt *stmt)
+{
+    const struct ir_pragma *pragma = stmt->pragma;
+    struct clause clause;
+    while (pragma && !pragma_shares_out(pragma))
+        pragma = pragma->next;
+    const char *at = pragma ? pragma_clauses(pragma->text) : "";
+    int threads = pragma ? -1 : 0;
+    while (clause_next(&at, &clause))
+        if (clause_is(&clause, "num_threads") && clause.value && atoi(clause.value) > 0)
+            threads = atoi(clause.value);
+    return threads;
+}
+
 static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent,
                      int nest)
 {
@@ -488,6 +504,7 @@ static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent
         .innermost = !stmt_find(stmt, is_loop, stmt),
         .modelled = loop != NULL,
         .perfect = is_perfect(stmt),
+        .threads = threads_of(stmt),
         .why = loop ? NULL : why_not(model, stmt, nest),
     };
 }

@@ -20,9 +20,5 @@ extent_text(struct model *model,
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,
                              size_t subscript, bool upper);
-/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is
- * mixed or no polynomial. */
-bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
-               const struct ir_symbol *symbol, int *sign);
 
 #endif

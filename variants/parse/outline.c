@@ -39,6 +39,13 @@ static bool is_loop(const struct ct_node *node)
     return node->kind == CT_FOR || node->kind == CT_WHILE || node->kind == CT_DO;
 }
 
+size_t outline_line_begin(const char *source, size_t at)
+{
+    while (at && source[at - 1] != '\n')
+        at--;
+    return at;
+}
+
 /* The line of the first pragma that moves with the loop. */
 static int head_line(const struct outliner *outliner, const struct ct_node *loop)
 {
@@ -68,13 +75,12 @@ static int read_function(struct outliner *outliner, const struct outline_request
         outliner->function->trouble = parse->lambda;
     ct_read(&parse->file, outliner->function, false);
     outliner->is_whole = outliner->function->body != NULL;
-    if (!outliner->is_whole && parse->file.is_cplusplus)
+    if (!outliner->is_whole && parse->file.is_cplusplus && !outliner->function->has_error)
         ct_read_body(&parse->file, outliner->function);
     if (!outliner->function->body && outliner->function->trouble.text)
-        return fail(err, STATUS_INPUT,
-                    "%s:%d:%d: the C++ function '%s' cannot be read: %s", request->path,
-                    outliner->function->trouble.line, outliner->function->trouble.column,
-                    outliner->function->name, outliner->function->trouble.text);
+        return fail(
+            err, STATUS_INPUT, "%s",
+            parse_trouble(parse, outliner->function, &outliner->function->trouble));
     if (!outliner->function->body)
         return fail(err, STATUS_INPUT, "%s:%d: '%s' cannot be read", request->path,
                     outliner->function->line, outliner->function->name);
@@ -187,6 +193,22 @@ void outlined_release(struct outlined *outlined)
 
 /* ---- the text that is moved ---- */
 
+/* Behind an #if, #elif, #else or #endif, or what the preprocessor leaves out there; `at`
+ * where neither stands. */
+static size_t skip_conditional(const struct outliner *outliner, size_t at, size_t end)
+{
+    const struct ct_file *file = &outliner->parse.file;
+    const char *source = outliner->file->source;
+    const char *word = source + at + 1 + strspn(source + at + 1, " \t");
+    for (size_t i = 0; i < file->skipped_nr; i++) /* ends at the word of a directive */
+        if (at >= file->skipped[i].begin && at < file->skipped[i].end)
+            return scan_directive(source, file->skipped[i].end, end);
+    bool conditional =
+        source[at] == '#' && (text_begins(word, "if") || text_begins(word, "el") ||
+                              text_begins(word, "endif"));
+    return conditional ? scan_directive(source, at, end) : at;
+}
+
 bool outline_is_before(const struct outliner *outliner, const struct ir_pragma *pragma,
                        size_t begin)
 {
@@ -194,15 +216,16 @@ bool outline_is_before(const struct outliner *outliner, const struct ir_pragma *
     size_t at = pragma->end;
     if (pragma->end > begin)
         return false;
-    for (;;) { /* over comments and further pragmas */
+    for (size_t next;; at = next) { /* over comments, #if and further pragmas */
         at = scan_blank(outliner->file->source, at, begin);
         if (at >= begin)
             return true;
+        next = skip_conditional(outliner, at, begin);
         while (other && (other->end <= at || other->begin > at))
             other = other->next_all;
-        if (!other)
+        if (next == at && !other)
             return false;
-        at = other->end;
+        next = next == at ? other->end : next;
     }
 }
 
@@ -219,18 +242,175 @@ bool outline_is_attached(const struct ir_pragma *pragma)
     return false;
 }
 
-static void take_pragmas(struct outliner *outliner)
+/* What stands in front of a loop, besides blanks and comments. */
+struct item {
+    enum {
+        ITEM_END,
+        ITEM_LOOP, /* a directive of the loop, or a macro that is empty in this build and
+                      may be one in another */
+        ITEM_IF,
+        ITEM_ELSE,
+        ITEM_ENDIF,
+        ITEM_OTHER,
+    } kind;
+    bool is_unknown; /* a macro makes a pragma of what it is given */
+    size_t begin, end;
+    struct ir_pragma *pragma;
+};
+
+static const struct ir_pragma *pragma_at(const struct outliner *outliner, size_t at)
 {
     const struct ir_pragma *pragma = outliner->file->all_pragma;
-    size_t loop = outliner->taken->begin;
-    for (; pragma; pragma = pragma->next_all) {
-        if (!outline_is_before(outliner, pragma, loop))
-            continue;
-        if (!outline_is_attached(pragma))
-            outliner->begin = loop;
-        else if (pragma->begin < outliner->begin)
-            outliner->begin = pragma->begin;
+    while (pragma && (pragma->begin > at || pragma->end <= at))
+        pragma = pragma->next_all;
+    return pragma;
+}
+
+static struct item directive_item(const struct outliner *outliner, size_t at, size_t end)
+{
+    const char *source = outliner->file->source, *word = source + at + 1;
+    struct item item = {.begin = outline_line_begin(source, at),
+                        .end = scan_directive(source, at, end)};
+    word += strspn(word, " \t");
+    item.kind = text_begins(word, "if")      ? ITEM_IF
+                : text_begins(word, "el")    ? ITEM_ELSE
+                : text_begins(word, "endif") ? ITEM_ENDIF
+                                             : ITEM_OTHER;
+    return item;
+}
+
+/* `macros`: no statement begins there, so that a word is a macro that is empty. */
+static struct item next_item(const struct outliner *outliner, size_t at, size_t end,
+                             bool macros)
+{
+    const char *source = outliner->file->source;
+    at = scan_blank(source, at, end);
+    if (at >= end)
+        return (struct item){.kind = ITEM_END, .begin = end, .end = end};
+    struct item item = {
+        .kind = ITEM_OTHER, .begin = at, .end = scan_piece(source, at, end)};
+    const struct ir_pragma *known = pragma_at(outliner, at);
+    item.pragma = scan_pragma(outliner->parse.arena, source, at, end);
+    item.is_unknown = known && known->macro;
+    if (!item.pragma && known && !known->macro)
+        item.pragma = (struct ir_pragma *)known;
+    if (item.pragma) {
+        item.begin = item.pragma->begin;
+        item.end = item.pragma->end;
+        item.kind = outline_is_attached(item.pragma) ? ITEM_LOOP : ITEM_OTHER;
+    } else if (source[at] == '#')
+        return directive_item(outliner, at, end);
+    else if (text_name_length(source + at)) {
+        item.end = at + text_name_length(source + at);
+        size_t open = scan_blank(source, item.end, end);
+        if (open < end && source[open] == '(')
+            item.end = scan_call(source, open, end);
+        open = scan_blank(source, item.end, end);
+        bool ends = open >= end || source[open] == '#' || text_name_length(source + open);
+        item.kind = macros && ends ? ITEM_LOOP : ITEM_OTHER;
     }
+    return item;
+}
+
+const struct ct_node *outline_parent(const struct ct_node *node,
+                                     const struct ct_node *child)
+{
+    const struct ct_node *found = NULL;
+    for (size_t i = 0; i < node->child_nr && !found; i++)
+        found = node->child[i] == child ? node : outline_parent(node->child[i], child);
+    return found;
+}
+
+/* Behind the statement before the loop, or where the block begins. */
+static size_t head_begin(const struct outliner *outliner, const struct ct_node *parent)
+{
+    size_t at = parent->begin + (parent->kind == CT_BLOCK), end = outliner->taken->begin;
+    for (size_t i = 0; i < parent->child_nr; i++)
+        if (parent->child[i]->end <= end && parent->child[i]->end > at &&
+            parent->child[i] != outliner->taken)
+            at = scan_semicolon(outliner->file->source, parent->child[i]->end, end);
+    return at < end ? at : end;
+}
+
+/* What this build leaves out is looked at as the rest is, if it moves. */
+static void add_pragma(struct outliner *outliner, struct ir_pragma *pragma)
+{
+    struct ir_pragma **at = &outliner->file->all_pragma;
+    if (!pragma || pragma_at(outliner, pragma->begin))
+        return;
+    while (*at && (*at)->begin < pragma->begin)
+        at = &(*at)->next_all;
+    pragma->line = outline_line_of(outliner, pragma->begin);
+    pragma->next_all = *at;
+    *at = pragma;
+}
+
+/* The directives of the loop, with the #if around them. Statements in front of them there
+ * stay, in an #if of their own. */
+static int take_pragmas(struct outliner *outliner, struct error *err)
+{
+    const struct ir_function *file = outliner->file;
+    const struct ct_node *parent =
+        outline_parent(outliner->function->body, outliner->taken);
+    size_t end = outliner->taken->begin, depth = 0, blank;
+    size_t head = head_begin(outliner, parent);
+    struct item item = {.kind = ITEM_OTHER}, opened = {0};
+    bool stays = false, divided = false; /* in the outermost #if that is open */
+    bool elsewhere = false; /* a directive of the loop in another branch than its code */
+    outliner->begin = end;
+    outliner->reopened = NULL;
+    for (size_t at = parent->begin; item.kind != ITEM_END; at = item.end) {
+        bool moves = outliner->begin < end, lost = false;
+        item = next_item(outliner, at, end, at >= head && parent->kind == CT_BLOCK);
+        switch (item.kind) {
+        case ITEM_END:
+            lost = elsewhere && !moves;
+            break;
+        case ITEM_LOOP:
+            add_pragma(outliner, item.pragma);
+            if (moves)
+                break;
+            outliner->begin = depth && !stays ? opened.begin : item.begin;
+            if (!depth || !stays)
+                break;
+            outliner->begin = outline_line_begin(file->source, item.begin);
+            blank = strspn(file->source + outliner->begin, " \t");
+            lost = depth > 1 || divided || outliner->begin + blank < item.begin;
+            outliner->reopened =
+                ir_textf(file->arena, "%.*s", (int)(opened.end - opened.begin),
+                         file->source + opened.begin);
+            break;
+        case ITEM_IF:
+            if (depth++)
+                break;
+            opened = item;
+            stays = divided = false;
+            break;
+        case ITEM_ELSE:
+            divided = divided || depth == 1;
+            elsewhere = elsewhere || moves;
+            lost = moves && (!depth || (depth == 1 && outliner->reopened));
+            break;
+        case ITEM_ENDIF:
+            lost = moves && !depth;
+            depth -= depth > 0;
+            break;
+        case ITEM_OTHER:
+            lost = moves && item.begin >= head;
+            outliner->begin = end;
+            outliner->reopened = NULL;
+            elsewhere = elsewhere && depth;
+            stays = stays || depth;
+        }
+        if (lost || (item.is_unknown && item.begin >= head))
+            return outline_refuse(
+                outliner, outline_line_of(outliner, item.begin), err,
+                lost ? "other text stands among the directives above it, which move with "
+                       "it; put them right above the loop"
+                     : "the pragma that a macro makes above it is not known; write it "
+                       "as #pragma or _Pragma");
+    }
+    return 0;
 }
 
 /* Its last statement's semicolon is none of the tree's. */
@@ -275,7 +455,8 @@ static bool names_word(const struct outliner *outliner, const char *word)
 {
     char *text = xstrndup(outliner->file->source + outliner->begin,
                           outliner->end - outliner->begin);
-    bool found = text_has_word(text, word);
+    bool found = text_has_word(text, word) ||
+                 (outliner->reopened && text_has_word(outliner->reopened, word));
     free(text);
     return found;
 }
@@ -301,7 +482,8 @@ static int check_definition(const struct outliner *outliner,
 
 static int check_directives(const struct outliner *outliner, struct error *err)
 {
-    size_t at = outliner->function->begin, opened[64], open = 0, inside = 0;
+    size_t at = outliner->function->begin, opened[64], open = 0;
+    size_t inside = outliner->reopened != NULL;
     struct directive directive;
     while (next_directive(outliner->file, &at, outliner->end, &directive)) {
         const char *word = directive.word;
@@ -816,9 +998,8 @@ int outliner_take(struct outliner *outliner, size_t loop, struct buf *text,
     outliner->end = whole_end(outliner);
     outliner->passed_nr = 0;
     outliner->in_region = false;
-    take_pragmas(outliner);
-    if (check_place(outliner, err) < 0 || outline_place(outliner, &at, err) < 0 ||
-        find_variables(outliner, err) < 0)
+    if (take_pragmas(outliner, err) < 0 || check_place(outliner, err) < 0 ||
+        outline_place(outliner, &at, err) < 0 || find_variables(outliner, err) < 0)
         return -1;
     outline_write(outliner, at, text, what);
     return 0;

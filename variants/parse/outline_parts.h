@@ -37,6 +37,7 @@ struct outliner {
     const struct ct_node *taken;
     struct ct_access access; /* to objects of C++ */
     size_t begin, end;       /* with its pragmas, in the source */
+    const char *reopened;    /* the #if that is cut at begin; NULL = none is */
     const struct ct_use *use;
     size_t use_nr;
     struct passed *passed;
@@ -65,6 +66,11 @@ struct named {
     size_t nr;
 };
 struct named outline_named(const struct outliner *outliner, const char *name);
+
+const struct ct_node *outline_parent(const struct ct_node *node,
+                                     const struct ct_node *child);
+/* Of the line that holds `at`. */
+size_t outline_line_begin(const char *source, size_t at);
 
 /* The statement or block right behind the pragma is this one. */
 bool outline_is_before(const struct outliner *outliner, const struct ir_pragma *pragma,

@@ -80,9 +80,9 @@ static const char *line_ending(const struct outliner *outliner)
 /* No other thing of the file has the name. */
 static bool is_free(const struct outliner *outliner, const char *name)
 {
-    struct ir_names macros, declared;
+    struct ir_names macros, plain, declared;
     ct_read_names(&((struct outliner *)outliner)->parse.file, outliner->function, &macros,
-                  &declared);
+                  &plain, &declared);
     return !ir_has_name(&macros, name) && !ir_has_name(&declared, name) &&
            !text_has_word(outliner->file->source, name);
 }
@@ -257,13 +257,6 @@ static void add_results(const struct writing *writing, struct buf *out)
         buf_addf(out, "    return %s;%s", writing->result->decl->name, writing->end);
 }
 
-static size_t line_begin(const char *source, size_t at)
-{
-    while (at && source[at - 1] != '\n')
-        at--;
-    return at;
-}
-
 /* The text with names in place of the accesses to objects. */
 static void add_moved(const struct outliner *outliner, size_t begin, struct buf *out)
 {
@@ -281,10 +274,12 @@ static void add_function(struct writing *writing, struct outlined *what, struct 
 {
     const struct outliner *outliner = writing->outliner;
     const char *source = outliner->file->source;
-    size_t begin = outliner->begin, line = line_begin(source, begin);
+    size_t begin = outliner->begin, line = outline_line_begin(source, begin);
     size_t blank = line + strspn(source + line, " \t");
     add_head(writing, what, out);
     add_locals(writing, out);
+    if (outliner->reopened)
+        buf_add(out, outliner->reopened);
     if (blank >= begin)
         begin = line;
     else
@@ -305,15 +300,6 @@ static void add_unused(const struct writing *writing, struct strvec *unused)
             strvec_pushf(unused, "(void)%s", writing->sorted[i]->decl->name);
 }
 
-static const struct ct_node *parent_of(const struct ct_node *node,
-                                       const struct ct_node *child)
-{
-    const struct ct_node *found = NULL;
-    for (size_t i = 0; i < node->child_nr && !found; i++)
-        found = node->child[i] == child ? node : parent_of(node->child[i], child);
-    return found;
-}
-
 /* A pragma in front of it would see the first statement only. */
 static bool stands_in_block(const struct outliner *outliner)
 {
@@ -323,7 +309,7 @@ static bool stands_in_block(const struct outliner *outliner)
         if (pragma->end <= outliner->begin &&
             outline_is_before(outliner, pragma, outliner->begin))
             return false;
-    return parent_of(outliner->function->body, loop)->kind == CT_BLOCK;
+    return outline_parent(outliner->function->body, loop)->kind == CT_BLOCK;
 }
 
 static void add_unused_lines(const struct strvec *unused, const char *indent,
@@ -337,7 +323,7 @@ static void add_unused_lines(const struct strvec *unused, const char *indent,
 static char *indent_of(const struct outliner *outliner)
 {
     const char *line = outliner->file->source +
-                       line_begin(outliner->file->source, outliner->taken->begin);
+                       outline_line_begin(outliner->file->source, outliner->taken->begin);
     return xstrndup(line, strspn(line, " \t"));
 }
 
@@ -346,10 +332,12 @@ static void add_call(const struct writing *writing, struct buf *out)
     const struct outliner *outliner = writing->outliner;
     const char *source = outliner->file->source;
     /* Where a pragma was, its line begins at the margin. */
-    bool margin = outliner->begin == line_begin(source, outliner->begin);
+    bool margin = outliner->begin == outline_line_begin(source, outliner->begin);
     struct strvec item = {0}, unused = {0};
     struct buf head = {0};
     add_unused(writing, &unused);
+    if (outliner->reopened)
+        buf_addf(out, "#endif%s", writing->end);
     const char *guard = outliner->access.guard; /* an else may stand behind it */
     bool braces = (unused.nr || guard) && !stands_in_block(outliner);
     char *indent = indent_of(outliner);

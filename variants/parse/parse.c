@@ -198,21 +198,23 @@ static int fail_trouble(const struct parse *p, struct error *err)
                 node->column, node->what, node->in_macro ? " inside a macro" : "");
 }
 
-/* "path:line:column: 'scale' is not read: a lambda; ..." */
-static const char *construct_text(const struct parse *p, const struct ct_function *chosen,
-                                  const struct ct_trouble *trouble)
+const char *parse_trouble(const struct parse *p, const struct ct_function *chosen,
+                          const struct ct_trouble *trouble)
 {
-    return !trouble->text
-               ? NULL
-               : ir_textf(p->arena, "%s:%d:%d: the C++ function '%s' cannot be read: %s",
-                          p->function->path, trouble->line, trouble->column,
-                          chosen->qualified, trouble->text);
+    const char *what = "";
+    if (!trouble->text)
+        return NULL;
+    if (!chosen->has_error)
+        what = ir_textf(p->arena,
+                        "the C++ function '%s' cannot be read: ", chosen->qualified);
+    return ir_textf(p->arena, "%s:%d:%d: %s%s", p->function->path, trouble->line,
+                    trouble->column, what, trouble->text);
 }
 
 static int fail_construct(const struct parse *p, const struct ct_function *chosen,
                           struct error *err)
 {
-    return fail(err, STATUS_INPUT, "%s", construct_text(p, chosen, &chosen->trouble));
+    return fail(err, STATUS_INPUT, "%s", parse_trouble(p, chosen, &chosen->trouble));
 }
 
 /* Where several functions have it, the name with its scopes, or with the types too. */
@@ -238,7 +240,8 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->is_static = chosen->is_static;
     function->line = chosen->line;
     function->end_line = chosen->end_line;
-    ct_read_names(&p->file, chosen, &function->macros, &function->declared);
+    ct_read_names(&p->file, chosen, &function->macros, &function->plain_macros,
+                  &function->declared);
     function->begin = chosen->begin;
     function->end = chosen->end;
     function->body_begin = chosen->body->begin;
@@ -269,8 +272,8 @@ static int read_function(struct parse *p, struct ct_function *chosen,
         chosen->trouble = p->lambda; /* which says more of it */
     if (!chosen->body)
         return fail_construct(p, chosen, err);
-    p->function->kept = construct_text(p, chosen, &chosen->trouble);
-    p->function->asks = construct_text(p, chosen, &chosen->asks);
+    p->function->kept = parse_trouble(p, chosen, &chosen->trouble);
+    p->function->asks = parse_trouble(p, chosen, &chosen->asks);
     read_head(p, chosen);
     parse_params(p, chosen);
     survey(p, chosen->body, false, false);
@@ -395,7 +398,12 @@ static int open_text(struct parse *p, const char *text, int line, const char *na
         return -1;
     function->all_pragma =
         scan_pragmas(p->arena, function->source, function->source_length, &p->file);
-    *chosen = check_spelling(function, err) ? NULL : parse_select(p, line, name, err);
+    if (check_spelling(function, err))
+        return -1;
+    bool lost = p->file.error && (name || line); /* perhaps what is behind the error */
+    *chosen = parse_select(p, line, name, lost ? NULL : err);
+    if (!*chosen && lost)
+        fail(err, STATUS_INPUT, "%s", p->file.error);
     return *chosen ? 0 : -1;
 }
 

@@ -22,6 +22,11 @@ struct parse {
     struct ct_trouble lambda; /* parse_open: of a call that is no loop */
 };
 
+/* "path:line:column: the C++ function 'scale' cannot be read: a lambda; ..."; NULL =
+ * there is no trouble. In the arena. */
+const char *parse_trouble(const struct parse *p, const struct ct_function *chosen,
+                          const struct ct_trouble *trouble);
+
 /* The symbol of a declaration, made on first use. */
 struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 
@@ -76,6 +81,10 @@ size_t scan_semicolon(const char *source, size_t at, size_t end);
 size_t scan_call(const char *source, size_t at, size_t end);
 /* `for (;;)` at `at` */
 bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2]);
+/* The directive, at the `#` that begins its line, or the operator `_Pragma`; NULL when
+ * neither stands at `at`. Its line is not set. */
+struct ir_pragma *scan_pragma(struct ir_arena *arena, const char *source, size_t at,
+                              size_t end);
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file);
 

@@ -206,6 +206,14 @@ static struct ir_pragma *read_operator(struct ir_arena *arena, const char *sourc
     return pragma;
 }
 
+struct ir_pragma *scan_pragma(struct ir_arena *arena, const char *source, size_t at,
+                              size_t end)
+{
+    return hash_length(source, at, end)
+               ? read_pragma(arena, source, at, scan_directive(source, at, end))
+               : read_operator(arena, source, at, end);
+}
+
 /* Of a macro, or of an included file. */
 static struct ir_pragma *hidden_pragma(struct ir_arena *arena,
                                        const struct ct_pragma *hidden)

@@ -60,7 +60,7 @@ static bool has_loop(const struct parse *p, const struct ct_function *function)
 static bool has_any_loop(const struct parse *p, const struct ct_function *function)
 {
     (void)p;
-    return function->has_loop;
+    return function->has_loop || function->has_error;
 }
 
 static struct ct_function *fail_listing(const struct parse *p, wanted_function *wanted,
@@ -197,6 +197,10 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
         return fail_listing(p, has_loop, err, "several functions have a loop",
                             "; name one with --function or put '#pragma inflight kernel' "
                             "before it");
+    if (loops == 0 && p->file.error) { /* which libclang may have lost */
+        fail(err, STATUS_INPUT, "%s", p->file.error);
+        return NULL;
+    }
     if (loops == 0)
         return fail_listing(p, NULL, err, "no function has a loop; there are",
                             where_else(p, NULL, 0));

@@ -382,7 +382,8 @@ static void add_clause(struct buf *out, const char *pragma, const char *word)
     const char *at = pragma_clauses(pragma);
     struct clause clause;
     while (clause_next(&at, &clause))
-        if (clause_is(&clause, word) && clause.value)
+        if (clause_is(&clause, word) && clause.value &&
+            strncmp(clause.value, "simd:", 5) != 0) /* of a directive that goes */
             buf_addf(out, " %s(%.*s)", word, (int)clause.value_length, clause.value);
 }
 
@@ -407,6 +408,7 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
             at->above[0]->name, pragma->line);
     band->in_team = pragma_is(pragma, PRAGMA_SHARED);
     add_clause(&clauses, pragma->text, "schedule");
+    add_clause(&clauses, pragma->text, "if"); /* from here on of the team */
     add_clause(&clauses, pragma->text, "num_threads");
     add_clause(&clauses, pragma->text, "proc_bind");
     band->pragma = ir_text(nest->model->arena, buf_str(&clauses));

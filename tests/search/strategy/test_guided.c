@@ -313,6 +313,25 @@ TEST("illegal plans are pruned with the reason")
     trial_release(&trial);
 }
 
+TEST("threads of a directive are left as many blocks as there are of them")
+{
+    struct trial trial = {0};
+    size_t few = 0;
+
+    trial_start(&trial, NULL);
+    trial.space.kernel.loop[0].threads = 500;
+    trial_run(&trial);
+    for (size_t i = 0; i < trial.result.measurement_nr; i++) {
+        const char *tile = strstr(trial.result.measurement[i].plan, "tile(i:");
+        check(!tile || atoi(tile + strlen("tile(i:")) <= 2000 / 500 + 1);
+    }
+    for (size_t i = 0; i < trial.result.pruned_nr; i++)
+        few += strstr(trial.result.pruned[i].reason,
+                      "500 threads share out the loop over 'i' of line 10") != NULL;
+    check(few > 0);
+    trial_release(&trial);
+}
+
 /* Among all that was measured, in the order of it. */
 static size_t first_measured(const struct trial *trial, const char *step)
 {

@@ -170,7 +170,7 @@ TEST("random legal plans compute the same")
         "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
         "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
         "durbin",  "records", "locals",   "control",  "jumps",      "blocks",   "forms",
-        "calls",   "csr",     "sparse"};
+        "calls",   "csr",     "sparse",   "called",   "sums"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -204,6 +204,9 @@ static const struct golden {
     {"csr", "reverse(i) prefetch(x:5,a:9) tile(i:4)", NULL},
     {"stream", "reverse(i) simd unroll(i:4)", NULL},
     {"oldstyle", "unroll_jam(i:2)", NULL},
+    {"called", "interchange(i,j) unroll_jam(i:2)", NULL},
+    {"sums", "nest(1) interchange(i,j) unroll_jam(i:2)", NULL},
+    {"sums", "nest(2) skew(j,i:1) interchange(j,i)", NULL},
     {"cases", "interchange(j,i)", NULL},
     {"golden/file", "tile(i:16,j:16)", "file_tile"},
     {"fuse", "fuse(i) fuse(i,k)", NULL},

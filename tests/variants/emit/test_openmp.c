@@ -64,6 +64,39 @@ static void judge(struct cases *cases, struct test_case *one, const struct loops
     }
 }
 
+/* Those of the team and of the loop; what variables each thread has is for the new code
+ * to say. */
+TEST("clauses stay where the directive moves")
+{
+    static const struct {
+        const char *clauses, *plan, *moved;
+    } want[] = {
+        {"if(n > 9)", "nest(1) tile(i:8)", "#pragma omp parallel for if(n > 9)\n"},
+        {"if(parallel : n > 9) num_threads(3) schedule(static, 2) private(t)",
+         "nest(1) tile(i:8)",
+         "#pragma omp parallel for schedule(static, 2) if(parallel : n > 9) "
+         "num_threads(3)\n"},
+        {"simd if(simd: n > 9) if(parallel: n > 8)", "nest(1) tile(i:8)",
+         "#pragma omp parallel for if(parallel: n > 8)\n"},
+        {"schedule(static) if(n > 9) proc_bind(close)", "nest(1) nontemporal(b)",
+         "#pragma omp parallel for schedule(static) if(n > 9) proc_bind(close)\n"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct loops loops = {0};
+        struct error err = {0};
+        struct buf out = {0};
+        char *pragma = xasprintf("#pragma omp parallel for %s", want[i].clauses);
+        char *text = xasprintf(kernel, pragma, "", "");
+        if (open_text(text, &loops) &&
+            check_ok(loops_emit(&loops, want[i].plan, &out, &err), &err))
+            check_contains(buf_str(&out), want[i].moved);
+        loops_close(&loops);
+        buf_release(&out);
+        free(pragma);
+        free(text);
+    }
+}
+
 /* Refused by a cell, or by what has nothing to do with the pragma. */
 TEST("each pragma and clause against each change")
 {

@@ -546,7 +546,9 @@ static bool place_of(const char *text, const char *field, struct buf *place)
     struct error err = {0};
     strvec_push(&flags, "-xc++");
     strvec_push(&flags, "-fno-access-control");
-    bool compiles = !ct_open(&file, "read.cpp", text, strlen(text), &flags, arena, &err);
+    bool compiles =
+        !ct_open(&file, "read.cpp", text, strlen(text), &flags, arena, &err) &&
+        !file.error_nr;
     if (compiles) {
         struct ct_function *f = &file.function[file.function_nr - 1];
         ct_read(&file, f, false);
