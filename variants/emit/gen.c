@@ -296,6 +296,7 @@ static void gen_join(struct gen *all, const struct gen *gen)
     all->need_floord = all->need_floord || gen->need_floord;
     all->need_stream = all->need_stream || gen->need_stream;
     all->need_rows = all->need_rows || gen->need_rows;
+    all->together = all->together || gen->together;
     all->wide = all->wide || gen->wide;
     all->need_quiet = all->need_quiet || gen->need_quiet;
     all->quiet_to_end = all->quiet_to_end || gen->quiet_to_end;
@@ -818,7 +819,7 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         gen_stream_helpers(prefix, &text);
     if (helpers->need_rows && is_called(edits, prefix, "rows"))
         gen_row_helpers(prefix, is_called(edits, prefix, "span"),
-                        is_called(edits, prefix, "apart"), &text);
+                        is_called(edits, prefix, "with"), !helpers->together, &text);
     gen_add_helper(model, out, buf_str(&text));
     buf_release(&text);
 }

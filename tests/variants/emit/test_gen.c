@@ -341,6 +341,28 @@ TEST("sizes of zero compute the same")
     programs_release(&programs);
 }
 
+/* Rows one by one where what they span overlaps: the test of the new code is false where
+ * rows share memory, and only there. */
+TEST("rows that lie between others are told from rows that share memory")
+{
+    struct programs programs;
+    struct loops loops;
+    struct buf text = {0}, main = {0};
+    struct error err = {0};
+    if (!programs_start(&programs, compiler) || !loops_open(&loops, "rows_apart", NULL))
+        return;
+    if (check_ok(loops_emit(&loops, "interchange(j,i) unroll_jam(j:2)", &text, &err),
+                 &err)) {
+        buf_addf(&main, "#define kernel tested\n%s#include \"%s\"\n", buf_str(&text),
+                 RUN "rows.h");
+        programs_build(&programs, buf_str(&main));
+    }
+    buf_release(&text);
+    buf_release(&main);
+    loops_close(&loops);
+    programs_release(&programs);
+}
+
 static const char *behind(const char *text, const char *part)
 {
     const char *at = strstr(text, part);
