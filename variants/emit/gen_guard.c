@@ -391,6 +391,37 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
                 a, b, gen->nest->stmt->line, a, b);
 }
 
+/* In the call that counts two of the two arrays share memory, so that what is tested does
+ * not hold there. */
+static bool share_in_call(const struct gen *gen, const struct overlap *pair)
+{
+    const struct strvec *shared = gen->model->request.shared;
+    const char *a = pair->a.symbol->name, *b = pair->b.symbol->name;
+    bool found = false;
+    if (pair->a.itself || pair->b.itself)
+        return false;
+    for (size_t i = 0; shared && i + 1 < shared->nr && !found; i += 2) {
+        const char *one = shared->v[i], *other = shared->v[i + 1];
+        found = (!strcmp(one, a) && !strcmp(other, b)) ||
+                (!strcmp(one, b) && !strcmp(other, a));
+    }
+    return found;
+}
+
+static int say_shared(const struct overlap *pair, struct error *err)
+{
+    if (is_self(pair))
+        return fail(err, STATUS_ILLEGAL,
+                    "its run-time test does not hold in the captured call: rows of '%s' "
+                    "share memory",
+                    pair->a.symbol->name);
+    return fail(err, STATUS_ILLEGAL,
+                "its run-time test does not hold in the captured call: %s'%s' and '%s' "
+                "share memory",
+                has_rows(pair) ? "rows of " : "", pair->a.symbol->name,
+                pair->b.symbol->name);
+}
+
 /* What nobody can test is said where it is a variable that is only read, or a field. */
 static bool is_said(const struct overlap *pair)
 {
@@ -448,7 +479,9 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
     for (size_t i = 0; !status && i < list.nr; i++) {
         struct ir_expr *apart = are_apart(gen, &list.pair[i]);
         *needs_else = *needs_else || apart;
-        if (apart && has_rows(&list.pair[i])) {
+        if (apart && share_in_call(gen, &list.pair[i])) {
+            status = say_shared(&list.pair[i], err);
+        } else if (apart && has_rows(&list.pair[i])) {
             const struct memory *head = head_of(&list.pair[i]);
             if (is_first_of(&list, i))
                 *guard = conjunction(
