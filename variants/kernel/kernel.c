@@ -360,3 +360,13 @@ int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comm
     buf_release(&text);
     return status;
 }
+
+int kernel_emit_marked(struct kernel *kernel, const struct plan *plan, struct buf *out,
+                       struct error *err)
+{
+    struct model *model;
+
+    return kernel_tuned_model(kernel, plan, &model, NULL, err)
+               ? -1
+               : model_emit_marked(model, plan, out, err);
+}

@@ -414,7 +414,7 @@ TEST("rows are found, and replayed as they were")
                   "*'a' and 'b' share memory in the application, and one of them is "
                   "written*",
                   "*");
-        check_run(&place, JAMMED, 1, "*",
+        check_run(&place, JAMMED, 4, "*",
                   "*its run-time test does not hold in the captured call: rows of 'b' "
                   "and 'a' share memory*");
         check_run(&place, "capture rows.c --function smooth -o r.inputs -- ./rows apart",
