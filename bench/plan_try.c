@@ -350,8 +350,9 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
              "#define inflight_variant_empty_call inflight_empty_%zu\n"
              "#define inflight_variant_global inflight_global_%zu\n"
              "#define inflight_variant_output inflight_output_%zu\n"
-             "#define inflight_variant_sizes inflight_sizes_%zu\n",
-             number, number, number, number, number, number);
+             "#define inflight_variant_sizes inflight_sizes_%zu\n"
+             "#define inflight_variant_ran inflight_ran_%zu\n",
+             number, number, number, number, number, number, number);
     harness_unit(bench->kernel, source, bench->kernel->function->path, HARNESS_VARIANT,
                  &text);
     for (size_t c = 0; c < bench->build_nr; c++) {
@@ -386,7 +387,8 @@ int plan_bench_add(struct plan_bench *bench, const char *text, struct error *err
     if (plan_parse(text, &plan, err))
         return -1;
     int result = kernel_check(bench->kernel, plan, &rests, err) ||
-                 kernel_emit(bench->kernel, plan, NULL, &source, err);
+                 (bench->own ? kernel_emit(bench->kernel, plan, NULL, &source, err)
+                             : kernel_emit_marked(bench->kernel, plan, &source, err));
     plan_free(plan);
     if (result == 0) {
         try.plan = xstrdup(text);

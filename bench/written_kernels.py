@@ -129,6 +129,10 @@ NESTS = {
              "{\n\tT w[8][8];\n\tE8\n\t\tF8\n\t\t\tw[i][j] = b[j * 8 + i];\n\tE8\n\t\tF8\n\t\t\tc[i * 8 + j] = W(w[i][j] + w[j][i]);\n}",
              "{\n\tT w[8][8];\n\tmemcpy(&w[0][0], b, 64 * sizeof(T));\n\tE8\n\t\tF8\n\t\t\tc[i * 8 + j] = W(w[j][i] + w[i][j]);\n}",
              "{\n\tT w[8][8];\n\tmemset(&w[0][0], 0, 64 * sizeof(T));\n\tE8\n\t\tF8\n\t\t\tw[j][i] = W(w[j][i] + b[i * 8 + j]);\n\tE8\n\t\tF8\n\t\t\tc[i * 8 + j] = w[i][j];\n}"),
+    "row_tables": ("H<\n\tJ\n\t\tgx[i][j] = W(gx[i][j] + gy[i][j]);", "H<\n\tJ\n\t\tgx[i][j] = W(gy[j][i] + b[j]);", "H<\n\tJ\n\t\tc[j] = W(c[j] + gx[i][j]);",
+                   "H<\n\tJ {\n\t\tgx[i][j] = W(gy[i][j] + 1);\n\t\tgy[i][j + 1] = W(b[j]);\n\t}", "H<\n\tJ\n\t\tgx[i][j] = W(gx[i][j] + gx[i + 1][j]);",
+                   "H<\n\tJ\n\t\tfor (int q = 0; q < 3; q++)\n\t\t\tgx[i][j] = W(gx[i][j] + S(gy[i][q]) * S(gy[q][j]));", "PAR\nH<\n\tJ\n\t\tgx[i][j] = W(b[j] + i);",
+                   "if (n > 0) {\n#pragma omp parallel\n{\n#pragma omp for\nH0\n\tfor (int j = 0; j < 5; j++)\n\t\tgx[i][j] = W(gx[i][j] + b[j]);\n}\n}"),
     "operators": ("PAR\nH<\n\tfor (int j = 1; j < 9; j++)\n\t\tc[i * 9 + j] = W(c[i * 9 + j - 1] + b[i]);", "PAR\nH<\n\tc[i] = W(b[i] + 1);\nH<\n\ta[i + 1] = W(a[i] + c[i]);",
                   "SUM(r)\nH<\n\tr += S(b[i]);", "_Pragma(\"omp simd\") H<\n\tc[i] = W(b[i] + 2);", "PAR\nH<\n\tc[i] = b[i];\nPAR\nH<\n\ta[i] = W(b[i] + 1);", "PARLOOP(n)\n\tc[i] = W(b[i] + 3);"),
     "restricts": ("{\n\tT *q = a;\n\tH<\n\t\ta[i] = W(q[i + 1] + b[i]);\n}", "{\n\tgp = a;\n\tgq = gp;\n\tH<\n\t\tgp[i] = W(gq[i + 1] + b[i]);\n}", "{\n\tT *q = c + 1;\n\tH<\n\t\tc[i] = W(q[i] + b[i]);\n}",
@@ -319,6 +323,7 @@ extern volatile int gvolatile;
 extern int (*gother)(int);
 extern void (*gchoose)(T *);
 T *restrict gp, *gq, *gkept;
+extern T **gx, **gy;
 static T *put(T *p, T v)
 {
 	*p = W(v + 1);
@@ -355,6 +360,26 @@ static char gprinted[400];
 FILE *gout;
 volatile int gvolatile;
 static T gwork[1024];
+/* Rows that lie apart, between each other, backwards, in no order; that are one, that share memory with their own or with the others. */
+static T gcells[330 * 160], *gtable[2][160];
+T **gx, **gy;
+static void lay(int how)
+{
+	int i, k;
+	for (i = 0; i < 160; i++)
+		for (k = 0; k < 2; k++)
+			gtable[k][i] = gcells + 160 * (how == 0 ? 160 * k + i : 2 * (how == 2 ? 159 - i : how == 3 ? i * 7 % 160 : i) + k);
+	if (how == 4)
+		gtable[0][3] = gtable[0][1];
+	if (how == 5)
+		gtable[0][2] = gtable[0][1] + 3;
+	if (how == 6)
+		gtable[0][1] = gtable[1][4] + 2;
+	if (how == 7)
+		gtable[1][2] = gwork + 1;
+	gx = gtable[0];
+	gy = gtable[1];
+}
 static int first(int i) { return i + 1; }
 static void second(T *p) { *p = W(*p + 3); }
 int (*gother)(int) = first;
@@ -378,6 +403,8 @@ static void reset(void)
 	memset(gprinted, 0, sizeof gprinted);
 	gout = gout ? gout : fmemopen(gprinted, sizeof gprinted, "w");
 	rewind(gout);
+	for (i = 0; i < 330 * 160; i++)
+		gcells[i] = i * 5 % 11;
 	gtotal = 3;
 	gvolatile = 0;
 	gkept = gp = gq = 0;
@@ -389,6 +416,7 @@ static void note(void)
 	call_note(gunion, sizeof gunion, (struct call_type){'u', 1});
 	call_note(gtab, 8, (struct call_type){'i', 4});
 	call_note(gwork, 1024, (struct call_type){KIND, sizeof(T)});
+	call_note(gcells, 330 * 160, (struct call_type){KIND, sizeof(T)});
 	fflush(gout);
 	call_note(gprinted, sizeof gprinted, (struct call_type){'u', 1});
 	call_note(gtext, sizeof gtext, (struct call_type){'u', 1});
@@ -406,6 +434,7 @@ static void *global_of(enum alias alias, long *length)
 }
 static void invoke(const struct call *call, void *a, void *b)
 {
+	lay((int)(call->first + call->second) % 8);
 	unsigned r = kernel((int)call->first, (int)call->m, (int)call->second, a, b, gwork);
 	call_note(&r, 1, (struct call_type){'u', 4});
 }

@@ -76,6 +76,8 @@ void inputs_words(const struct inputs *inputs, const char *path,
         add_array(&inputs->array[i], path, given, words, warnings);
     for (size_t i = 0; i < inputs->overlaps.nr; i++)
         buf_addf(warnings, "%s\n", inputs->overlaps.v[i]);
+    for (size_t i = 0; i + 1 < inputs->shared.nr; i += 2)
+        strvec_pushf(words, "shared %s %s", inputs->shared.v[i], inputs->shared.v[i + 1]);
     strvec_push_all(words, given);
 }
 

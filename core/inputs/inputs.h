@@ -52,6 +52,8 @@ struct inputs {
     struct inputs_array *array;
     size_t array_nr, array_alloc;
     struct strvec overlaps; /* sentences about arrays that share memory */
+    struct strvec shared;   /* their names, two by two, where one of them is written; the
+                               same twice: its rows do among themselves */
 };
 void inputs_release(struct inputs *inputs);
 

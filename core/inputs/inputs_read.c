@@ -34,6 +34,7 @@ void inputs_release(struct inputs *inputs)
     free(inputs->date);
     free(inputs->command);
     strvec_release(&inputs->overlaps);
+    strvec_release(&inputs->shared);
     *inputs = (struct inputs){0};
 }
 
@@ -102,13 +103,14 @@ json_t *inputs_json(const struct inputs *inputs)
                                         "value", inputs->number[i].value));
     for (size_t i = 0; i < inputs->array_nr; i++)
         json_array_append_new(arrays, array_json(&inputs->array[i]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:o, s:o, s:o, s:o}",
                      "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
                      inputs->signature, "source", text_json(inputs->source), "program",
                      text_json(inputs->program), "command", text_json(inputs->command),
                      "call", (json_int_t)inputs->call, "host", inputs->host, "date",
                      inputs->date, "numbers", numbers, "arrays", arrays, "overlaps",
-                     json_strvec(&inputs->overlaps));
+                     json_strvec(&inputs->overlaps), "shared",
+                     json_strvec(&inputs->shared));
 }
 
 static int take_text(const struct json_at *at, const char *key, char **out,
@@ -243,7 +245,9 @@ static int take_lists(const struct json_at *top, struct inputs *inputs, struct e
 {
     return json_each(top, "numbers", 0, SIZE_MAX, take_number, inputs, err) ||
                    json_each(top, "arrays", 0, SIZE_MAX, take_array, inputs, err) ||
-                   json_strings_at(top, "overlaps", &inputs->overlaps, err)
+                   json_strings_at(top, "overlaps", &inputs->overlaps, err) ||
+                   (json_has(top, "shared") && /* files of before have none */
+                    json_strings_at(top, "shared", &inputs->shared, err))
                ? -1
                : 0;
 }
@@ -252,7 +256,7 @@ static int take_all(const struct json_at *top, struct inputs *inputs, struct err
 {
     if (json_only_keys(top,
                        "schema function signature source program command call "
-                       "host date numbers arrays overlaps",
+                       "host date numbers arrays overlaps shared",
                        err) ||
         take_text(top, "function", &inputs->function, err) ||
         take_text(top, "signature", &inputs->signature, err) ||

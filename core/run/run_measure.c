@@ -172,6 +172,21 @@ static bool is_steady(const struct run_result *result, size_t nr, double target_
     return steady.known && (steady.high - steady.low) / steady.value < target_spread;
 }
 
+static void note_original(struct run_result *result, const struct copy_results *copy,
+                          size_t copies)
+{
+    bool all = copies > 0;
+
+    for (size_t i = 0; i < copies; i++)
+        all = all && copy[i].original;
+    if (!all)
+        return;
+    result->outcome = RUN_OUTCOME_NOT_RUN;
+    free(result->detail);
+    result->detail = xstrdup("what it tests at run time does not hold in the timed call, "
+                             "so that the original loop ran");
+}
+
 /* One launch of each program, the first one first in every other round. */
 static int launch_round(const struct run_program *program, size_t nr,
                         const struct run_opts *full, unsigned number,
@@ -188,6 +203,7 @@ static int launch_round(const struct run_program *program, size_t nr,
         if (was_stopped(launch.copy, launch.copies) &&
             result[which].outcome == RUN_OUTCOME_OK)
             note_stopped(&result[which], launch.copy, launch.copies, NULL);
+        note_original(&result[which], launch.copy, launch.copies);
         launch_release(&launch);
     }
     return 0;
@@ -202,6 +218,8 @@ static void add_turns(struct run_result result[2], const struct launch *launch,
     if (was_stopped(launch->second, launch->copies) &&
         result[1].outcome == RUN_OUTCOME_OK)
         note_stopped(&result[1], launch->second, launch->copies, &result[0]);
+    note_original(&result[0], launch->copy, launch->copies);
+    note_original(&result[1], launch->second, launch->copies);
 }
 
 /* A B is followed by B A, also from one round to the next. */

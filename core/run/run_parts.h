@@ -94,6 +94,7 @@ struct copy_results {
     struct timed_sample *sample;
     size_t sample_nr, sample_alloc;
     bool stopped;   /* it was slower than asked for; the samples are those until then */
+    bool original;  /* none of the variant's own code ran */
     char *denormal; /* as in struct run_result */
 };
 void copy_results_release(struct copy_results *results);

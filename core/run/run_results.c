@@ -138,6 +138,13 @@ static bool read_stopped(struct reader *reader, char *const *word)
     return true;
 }
 
+static bool read_original(struct reader *reader, char *const *word)
+{
+    (void)word;
+    reader->results->original = true;
+    return true;
+}
+
 static bool read_done(struct reader *reader, char *const *word)
 {
     (void)reader;
@@ -145,19 +152,14 @@ static bool read_done(struct reader *reader, char *const *word)
     return true;
 }
 
-enum { kind_done = 10 };
+enum { kind_done = 11 };
 static const struct line_kind kinds[] = {
-    {"buffers", 1, false, read_buffers},
-    {"huge", 1, false, read_huge},
-    {"warm", 1, false, read_warm},
-    {"sample", 2, true, read_sample},
-    {"denormal", 1, true, read_denormal},
-    {"clock", 3, false, read_clock},
-    {"flush", 3, false, read_flush},
-    {"disturbed", 1, true, read_disturbed},
-    {"waited", 2, true, read_waited},
-    {"stopped", 0, false, read_stopped},
-    [kind_done] = {"done", 0, false, read_done},
+    {"buffers", 1, false, read_buffers},   {"huge", 1, false, read_huge},
+    {"warm", 1, false, read_warm},         {"sample", 2, true, read_sample},
+    {"denormal", 1, true, read_denormal},  {"clock", 3, false, read_clock},
+    {"flush", 3, false, read_flush},       {"disturbed", 1, true, read_disturbed},
+    {"waited", 2, true, read_waited},      {"stopped", 0, false, read_stopped},
+    {"original", 0, false, read_original}, [kind_done] = {"done", 0, false, read_done},
 };
 
 /* Splits at single spaces. Returns how many words there are, -1 if too many. */

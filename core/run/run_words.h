@@ -18,7 +18,8 @@ struct buf;
     X(NOT_BUILT, "not-built") /* compiler refused it */                                  \
     X(INTERRUPTED, "interrupted")                                                        \
     X(STOPPED,                                                                           \
-      "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */
+      "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */       \
+    X(NOT_RUN, "not-run") /* none of its own code: what it tests did not hold */
 
 enum run_outcome {
 #define X(name, word) RUN_OUTCOME_##name,

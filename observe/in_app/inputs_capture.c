@@ -326,15 +326,24 @@ static void note_shared(struct inputs *inputs, const struct inputs_array *a,
                      a->name, b->name);
 }
 
-static void note_between(struct inputs *inputs, const struct inputs_array *a,
-                         const struct inputs_array *b)
+/* Of arrays of which more was taken than the loops use, what shares memory may be that.
+ */
+static bool is_what_loops_use(const struct inputs_array *array)
 {
-    if (a->written || b->written)
-        strvec_pushf(&inputs->overlaps,
-                     "'%s' and '%s' are interleaved in the application and apart here: a "
-                     "plan that tests whether what they span overlaps runs the "
-                     "original loop there",
-                     a->name, b->name);
+    bool exact = !array->is_guessed;
+
+    for (size_t k = 0; k < array->row_nr; k++)
+        exact = exact && array->spare[k] == 0;
+    return exact;
+}
+
+static void list_shared(struct inputs *inputs, const struct inputs_array *a,
+                        const struct inputs_array *b)
+{
+    if ((!a->written && !b->written) || !is_what_loops_use(a) || !is_what_loops_use(b))
+        return;
+    strvec_push(&inputs->shared, a->name);
+    strvec_push(&inputs->shared, b->name);
 }
 
 /* Nobody knows where it ends. */
@@ -350,21 +359,16 @@ static void note_overlaps(const struct taking *taking)
     for (size_t i = 0; i < inputs->array_nr; i++) {
         const struct inputs_array *a = &inputs->array[i];
 
-        if (a->row_nr && a->written && !taking->rows[i].is_ordered)
-            strvec_pushf(&inputs->overlaps,
-                         "the rows of '%s' are in no order: a plan that tests whether "
-                         "they overlap runs the original loop",
-                         a->name);
+        if (taking->rows[i].share)
+            list_shared(inputs, a, a);
         for (size_t k = 0; k < i; k++) {
             const struct inputs_array *b = &inputs->array[k];
-            enum rows_meet meet = rows_meet(&taking->rows[i], &taking->rows[k]);
 
-            if (!a->bytes || !b->bytes || is_open(a) || is_open(b))
+            if (!a->bytes || !b->bytes || is_open(a) || is_open(b) ||
+                !rows_share(&taking->rows[i], &taking->rows[k]))
                 continue;
-            if (meet == ROWS_SHARED)
-                note_shared(inputs, b, a);
-            else if (meet == ROWS_BETWEEN)
-                note_between(inputs, b, a);
+            note_shared(inputs, b, a);
+            list_shared(inputs, b, a);
         }
     }
 }

@@ -173,6 +173,7 @@ static void join_pieces(struct captured_rows *rows)
     for (size_t i = 0; i < rows->piece_nr; i++) {
         struct row_piece *last = nr ? &rows->piece[nr - 1] : NULL, one = rows->piece[i];
 
+        rows->share = rows->share || (last && one.address < last->address + last->bytes);
         if (last && one.address <= last->address + last->bytes) {
             if (one.address + one.bytes > last->address + last->bytes)
                 last->bytes = one.address + one.bytes - last->address;
@@ -214,11 +215,8 @@ static const struct row_piece *piece_of(const struct captured_rows *rows,
     return &rows->piece[low];
 }
 
-static void place_rows(struct captured_rows *rows, uint64_t row_bytes)
+static void place_rows(struct captured_rows *rows)
 {
-    uint64_t before = 0;
-    bool up = true, down = true;
-
     rows->place = xcalloc(rows->nr + 1, sizeof(*rows->place));
     for (size_t i = 0; i < rows->nr; i++) {
         uint64_t address = rows->address[i];
@@ -226,13 +224,7 @@ static void place_rows(struct captured_rows *rows, uint64_t row_bytes)
             address && rows->piece_nr ? piece_of(rows, address) : NULL;
 
         rows->place[i] = piece ? (long long)(piece->at + address - piece->address) : -1;
-        if (!address)
-            continue;
-        up = up && (!before || address >= before + row_bytes);
-        down = down && (!before || address + row_bytes <= before);
-        before = address;
     }
-    rows->is_ordered = up || down;
 }
 
 int rows_find(const struct recorded_call *call, const struct kernel_input *input,
@@ -247,7 +239,7 @@ int rows_find(const struct recorded_call *call, const struct kernel_input *input
     list_pieces(rows, row_bytes);
     join_pieces(rows);
     place_pieces(rows);
-    place_rows(rows, row_bytes);
+    place_rows(rows);
     rows->head_bytes = (rows->nr * sizeof(*rows->place) + 4095) / 4096 * 4096;
     rows->bytes = (rows->bytes + input->bytes - 1) / input->bytes * input->bytes;
     return 0;
@@ -328,10 +320,8 @@ int rows_read(void *data, unsigned long long at, void *to, size_t bytes)
 
 /* ---- two of them ---- */
 
-enum rows_meet rows_meet(const struct captured_rows *a, const struct captured_rows *b)
+bool rows_share(const struct captured_rows *a, const struct captured_rows *b)
 {
-    if (a->end <= b->first || b->end <= a->first)
-        return ROWS_APART;
     for (size_t i = 0, k = 0; i < a->piece_nr && k < b->piece_nr;) {
         const struct row_piece *one = &a->piece[i], *other = &b->piece[k];
 
@@ -340,7 +330,7 @@ enum rows_meet rows_meet(const struct captured_rows *a, const struct captured_ro
         else if (other->address + other->bytes <= one->address)
             k++;
         else
-            return ROWS_SHARED;
+            return true;
     }
-    return ROWS_BETWEEN;
+    return false;
 }

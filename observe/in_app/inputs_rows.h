@@ -24,7 +24,7 @@ struct captured_rows {
     uint64_t head_bytes; /* of the places, in whole pages */
     uint64_t bytes;      /* here, of all rows and of what lies between them */
     uint64_t first, end; /* in the application */
-    bool is_ordered;     /* each behind the one before, or each before it */
+    bool share;          /* two of them the same memory */
 };
 /* An array without rows is one piece. */
 void rows_of_array(const struct inputs_array *array, struct captured_rows *rows);
@@ -40,8 +40,7 @@ void rows_release(struct captured_rows *rows);
 /* For inputs_add: the places, then the rows. */
 int rows_read(void *rows, unsigned long long at, void *to, size_t bytes);
 
-enum rows_meet { ROWS_APART, ROWS_BETWEEN, ROWS_SHARED };
-/* BETWEEN: they share nothing, but what they span overlaps. */
-enum rows_meet rows_meet(const struct captured_rows *a, const struct captured_rows *b);
+/* A row of the one and a row of the other share memory. */
+bool rows_share(const struct captured_rows *a, const struct captured_rows *b);
 
 #endif

@@ -282,6 +282,7 @@ static bool is_broken(const struct live_question *question,
         if (result[i].outcome != RUN_OUTCOME_OK &&
             !(result[i].outcome == RUN_OUTCOME_TIMED_OUT && question->stop_at_s > 0) &&
             result[i].outcome != RUN_OUTCOME_STOPPED &&
+            result[i].outcome != RUN_OUTCOME_NOT_RUN &&
             result[i].outcome != RUN_OUTCOME_INTERRUPTED)
             return true;
     return false;

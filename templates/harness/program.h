@@ -81,6 +81,10 @@ void *inflight_reference_global(int i);
 void *inflight_variant_output(int i);
 void *inflight_reference_output(int i);
 
+/* Some of the variant's own code ran, in place of the loops as they were: from the
+ * beginning, where it needs no test at run time. Not of the arena. */
+extern char inflight_variant_ran;
+
 /* Sizes around which the variant may behave differently: "64 256". */
 extern const char inflight_variant_sizes[];
 

@@ -26,6 +26,7 @@ struct slot {
     int file;      /* that it was loaded from */
     calling *empty_call;
     void *(*global)(int i);
+    const char *ran; /* see inflight_variant_ran */
     struct timing timing;
     struct buffer *buffer; /* those of all, but for global arrays, of which each library
                               has its own */
@@ -246,7 +247,8 @@ static bool find_calls(struct slot *slot)
     *(void **)&slot->timing.call = dlsym(slot->library, "inflight_variant_call");
     *(void **)&slot->empty_call = dlsym(slot->library, "inflight_variant_empty_call");
     *(void **)&slot->global = dlsym(slot->library, "inflight_variant_global");
-    return slot->timing.call && slot->empty_call && slot->global;
+    slot->ran = dlsym(slot->library, "inflight_variant_ran");
+    return slot->timing.call && slot->empty_call && slot->global && slot->ran;
 }
 
 static bool load(struct arena *arena, struct slot *slot, const char *path)

@@ -66,6 +66,8 @@ static struct inputs make_head(void)
     inputs.number[inputs.number_nr++] =
         (struct inputs_number){xstrdup("g->n"), xstrdup("-5")};
     strvec_push(&inputs.overlaps, "a and b share memory");
+    strvec_push(&inputs.shared, "a");
+    strvec_push(&inputs.shared, "b");
     return inputs;
 }
 
@@ -110,6 +112,8 @@ TEST("what is written is read")
         check_str(inputs.number[0].name, "g->n");
         check_str(inputs.number[0].value, "-5");
         check_str(inputs.overlaps.v[0], "a and b share memory");
+        check_eq(inputs.shared.nr, 2);
+        check_str(inputs.shared.v[1], "b");
         check_eq(a->records, bytes_nr / 4);
         check_eq(a->bytes, bytes_nr);
         check_eq(a->offset % 4096, 0);

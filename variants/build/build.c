@@ -513,7 +513,7 @@ static int written(struct kernel *kernel, const struct plan *plan, struct buf *s
                    struct error *err)
 {
     if (plan->step_nr)
-        return kernel_emit(kernel, plan, NULL, source, err);
+        return kernel_emit_marked(kernel, plan, source, err);
     buf_add(source, kernel->function->source);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/text.h"
 
 /* ---- announce ---- */
 
@@ -564,10 +565,26 @@ static void add_calls(const struct kernel *kernel, const char *role, struct buf 
     strvec_release(&objects.names);
 }
 
+/* Did any of the new code run? A function, since in a parallel region with default(none)
+ * no variable could be named. */
+static void add_ran(enum harness_role role, const char *source, struct buf *out)
+{
+    if (role == HARNESS_VARIANT)
+        buf_addf(out,
+                 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+                 "INFLIGHT_SHOWN extern char inflight_variant_ran;\nchar inflight_variant_ran = %d;\n"
+                 "#ifdef __cplusplus\n}\n#endif\n"
+                 "static inline __attribute__((unused)) void inflight_note_ran(void)\n{\n"
+                 "    __atomic_store_n(&inflight_variant_ran, 1, __ATOMIC_RELAXED);\n}\n",
+                 !text_has_word(source, KERNEL_RAN));
+    buf_addf(out, "#define " KERNEL_RAN " %s\n",
+             role == HARNESS_VARIANT ? "inflight_note_ran()" : "((void)0)");
+}
+
 /* The user's file may begin with macros that its includes heed, so nothing is included
  * here. */
 static void add_prelude(const struct kernel *kernel, enum harness_role role,
-                        struct buf *out)
+                        const char *source, struct buf *out)
 {
     add_renames(kernel, role, out);
     if (role == HARNESS_TRACED)
@@ -580,6 +597,7 @@ static void add_prelude(const struct kernel *kernel, enum harness_role role,
                  "#define INFLIGHT_PLAIN INFLIGHT_SHOWN "
                  "__attribute__((no_sanitize(\"thread\")))\n"
                  "#endif\n");
+    add_ran(role, source, out);
 }
 
 /* ---- sizes of the variant ---- */
@@ -666,7 +684,7 @@ static void add_sizes(const struct kernel *kernel, const char *source, struct bu
 void harness_unit(const struct kernel *kernel, const char *source, const char *path,
                   enum harness_role role, struct buf *out)
 {
-    add_prelude(kernel, role, out);
+    add_prelude(kernel, role, source, out);
     add_line(out, 1, path);
     buf_addf(out, "%s\n", source + ir_mark_bytes(source));
     add_line(out, 1, "the calling functions of inflight");

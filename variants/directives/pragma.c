@@ -395,6 +395,19 @@ static int read_noalias(struct reader *reader)
     return check_names(reader, true) < 0 ? -1 : add_word(reader, DIRECTIVE_NOALIAS);
 }
 
+/* Of a captured call: two arrays share memory there, or, the same twice, its rows do. */
+static int read_shared(struct reader *reader)
+{
+    for (int i = 0; i < 2; i++) {
+        char *name = take_path(reader);
+        if (!name)
+            return fail_word(reader, "expected 'shared ARRAY ARRAY'");
+        strvec_push(&reader->word.name, name);
+        free(name);
+    }
+    return check_names(reader, true) < 0 ? -1 : add_word(reader, DIRECTIVE_SHARED);
+}
+
 static int read_associative(struct reader *reader)
 {
     return add_word(reader, DIRECTIVE_ASSOCIATIVE);
@@ -474,9 +487,10 @@ static int read_line(const struct ir_function *function, const char *text, char 
                      int line, struct kernel_directives *words, struct error *err)
 {
     static const struct word_form form[] = {
-        {"kernel", read_kernel},        {"set", read_set},     {"buffer", read_buffer},
-        {"assume", read_assume},        {"flops", read_flops}, {"tunable", read_tunable},
-        {"constraint", read_constraint}};
+        {"kernel", read_kernel},         {"set", read_set},
+        {"buffer", read_buffer},         {"assume", read_assume},
+        {"flops", read_flops},           {"tunable", read_tunable},
+        {"constraint", read_constraint}, {"shared", read_shared}};
     struct reader reader = {.at = text, .words = words, .function = function, .err = err};
     reader.word.where = where;
     reader.word.line = line;

@@ -30,6 +30,7 @@ enum word_kind {
     WORD_LENGTH,
     DIRECTIVE_INDEPENDENT,
     DIRECTIVE_NOALIAS,
+    DIRECTIVE_SHARED, /* two arrays of a captured call */
     DIRECTIVE_ASSOCIATIVE,
     DIRECTIVE_FLOPS,
     DIRECTIVE_TUNABLE,

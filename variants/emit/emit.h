@@ -17,4 +17,11 @@ int model_check(struct model *model, const struct plan *plan, struct buf *assump
 int model_emit(struct model *model, const struct plan *plan, struct buf *out,
                struct error *err);
 
+/* The same for those who build it and look whether any of its new code ran: with a line
+ * EMIT_RAN behind each part of it that stands beside the original loop. Without any such
+ * line where some new code needs no test, or more than this is not known. */
+#define EMIT_RAN "INFLIGHT_RAN"
+int model_emit_marked(struct model *model, const struct plan *plan, struct buf *out,
+                      struct error *err);
+
 #endif

@@ -296,6 +296,7 @@ static void gen_join(struct gen *all, const struct gen *gen)
     all->need_floord = all->need_floord || gen->need_floord;
     all->need_stream = all->need_stream || gen->need_stream;
     all->need_rows = all->need_rows || gen->need_rows;
+    all->together = all->together || gen->together;
     all->wide = all->wide || gen->wide;
     all->need_quiet = all->need_quiet || gen->need_quiet;
     all->quiet_to_end = all->quiet_to_end || gen->quiet_to_end;
@@ -727,6 +728,7 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
         print_left(gen, &text, in);
     }
     if (needs_else) {
+        buf_addf(&text, "%*s" EMIT_RAN ";\n", in * 4, "");
         print_brace(&text, "} else {", indent);
         for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
             if (pragma_binds(pragma))
@@ -770,6 +772,7 @@ static int emit_nest(struct work *work, struct work *works, struct buf *out,
         named ? named_code(&gen, err) : nest_code(&gen, &guard, &needs_else, err);
     if (code)
         print_nest(&gen, code, guard, needs_else, out);
+    work->guarded = needs_else;
     gen_join(helpers, &gen);
     gen_release(&gen);
     bool done = code != NULL;
@@ -818,7 +821,7 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         gen_stream_helpers(prefix, &text);
     if (helpers->need_rows && is_called(edits, prefix, "rows"))
         gen_row_helpers(prefix, is_called(edits, prefix, "span"),
-                        is_called(edits, prefix, "apart"), &text);
+                        is_called(edits, prefix, "with"), !helpers->together, &text);
     gen_add_helper(model, out, buf_str(&text));
     buf_release(&text);
 }
@@ -1058,6 +1061,7 @@ struct cached_plan {
     int status;
     struct error err;
     struct buf assumptions, text;
+    struct buf marked; /* see model_emit_marked; empty = no other than the text */
     struct ct_change *edit;
     size_t edit_nr;
     bool is_read_again; /* the text, and found to be the file but for the edits */
@@ -1075,6 +1079,7 @@ static void cached_release(struct cached_plan *cached)
     free(cached->plan);
     buf_release(&cached->assumptions);
     buf_release(&cached->text);
+    buf_release(&cached->marked);
     free(cached->edit);
     *cached = (struct cached_plan){0};
 }
@@ -1107,6 +1112,27 @@ static struct cached_plan *longest_unused(struct plan_cache *plans)
     return oldest;
 }
 
+static bool is_all_guarded(const struct model *model, const struct work *works)
+{
+    bool all = true;
+    for (size_t i = 0; i < model->nest_nr; i++)
+        all = all && (!works[i].touched || (works[i].guarded && !works[i].placed));
+    return all;
+}
+
+/* The text without the lines of EMIT_RAN. */
+static void drop_marks(struct edits *edits)
+{
+    for (size_t i = 0; i < edits->nr; i++) {
+        char *text = edits->item[i].text, *mark;
+        while ((mark = strstr(text, EMIT_RAN ";\n"))) {
+            char *line = text + line_begin(text, (size_t)(mark - text));
+            memmove(line, mark + strlen(EMIT_RAN ";\n"),
+                    strlen(mark + strlen(EMIT_RAN ";\n")) + 1);
+        }
+    }
+}
+
 /* Legality, then the text: a plan for which no code can be made is not legal either. */
 static int prepare(struct model *model, const struct plan *plan,
                    struct cached_plan *cached)
@@ -1124,6 +1150,9 @@ static int prepare(struct model *model, const struct plan *plan,
             buf_addf(assumptions, "%s\n", works[i].told.v[k]);
     drop_repeated(assumptions);
     cached->edit_nr = edits.nr;
+    if (!status && is_all_guarded(model, works))
+        free(edits_splice(model, &edits, &cached->marked));
+    drop_marks(&edits);
     if (!status)
         cached->edit = edits_splice(model, &edits, &cached->text);
     edits_release(&edits);
@@ -1187,15 +1216,29 @@ static void read_again(struct model *model, struct cached_plan *cached)
     account_switch(before);
 }
 
-int model_emit(struct model *model, const struct plan *plan, struct buf *out,
-               struct error *err)
+static int emit(struct model *model, const struct plan *plan, bool marked,
+                struct buf *out, struct error *err)
 {
     model->forced = model->request.force;
     struct cached_plan *cached = ask(model, plan);
     model->forced = false;
     if (cached->status == 0 && !cached->is_read_again)
         read_again(model, cached);
+    const struct buf *text =
+        marked && cached->marked.length ? &cached->marked : &cached->text;
     if (cached->status == 0)
-        buf_add_n(out, cached->text.data, cached->text.length);
+        buf_add_n(out, text->data, text->length);
     return answer(cached, err);
+}
+
+int model_emit(struct model *model, const struct plan *plan, struct buf *out,
+               struct error *err)
+{
+    return emit(model, plan, false, out, err);
+}
+
+int model_emit_marked(struct model *model, const struct plan *plan, struct buf *out,
+                      struct error *err)
+{
+    return emit(model, plan, true, out, err);
 }

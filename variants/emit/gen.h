@@ -75,6 +75,7 @@ struct gen {
                           of its own: its warning names no place, and what is said at
                           the end of the file decides */
     bool need_stream, need_rows;
+    bool together;             /* threads that come to a loop together compute a guard */
     const char *problem;       /* why no code could be made */
     struct ir_symbol **buffer; /* of work.box[] */
     struct strvec vector_type; /* definitions, a line each */
@@ -203,7 +204,8 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
 /* Adds what code rests on that may not run where the two overlap: it tests it, or else
  * takes it for granted. */
 /* What the condition calls where pointers lead to rows. */
-void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out);
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, bool sorts,
+                     struct buf *out);
 void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
 /* The same of the sizes that the plan's `when` names. place: with the line of the nest.

@@ -208,8 +208,8 @@ bool gen_word_in_source(const struct gen *gen, const char *word)
 }
 
 const char *const gen_helper_words[GEN_HELPER_WORDS] = {
-    "min",  "max",   "floord", "lead",  "stream", "rows",
-    "span", "apart", "place",  "fence", "text",   "text_of"};
+    "min",  "max",   "floord", "lead",  "stream", "rows", "span",   "apart",
+    "with", "place", "row",    "order", "fence",  "text", "text_of"};
 
 const char *gen_prefix(const struct model *model)
 {

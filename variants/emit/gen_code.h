@@ -90,7 +90,7 @@ struct ir_symbol *gen_array(struct gen *gen, const char *name, const struct ir_t
                             long long elements);
 /* What new code defines outside of the function, behind a prefix; those that it calls by
  * their word until names are given come first. */
-enum { GEN_HELPERS_CALLED = 8, GEN_HELPER_WORDS = 12 };
+enum { GEN_HELPERS_CALLED = 9, GEN_HELPER_WORDS = 15 };
 extern const char *const gen_helper_words[GEN_HELPER_WORDS];
 /* What their names begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);

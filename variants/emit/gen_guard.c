@@ -104,9 +104,10 @@ static bool are_compared_by_bytes(const struct overlap *pair)
 /* ---- rows that pointers lead to ---- */
 
 /*
- * Their addresses are looked at before the loops run (PREFIX_rows): what some of them
- * span, and whether they lie one behind the other. Only pointers that the loops load
- * anyway are loaded, since others need not be there.
+ * Their addresses are looked at before the loops run (PREFIX_rows): what they span, and
+ * where that is not apart, or they must not share memory among themselves, one by one in
+ * the order of their addresses. Only pointers that the loops load anyway are loaded,
+ * since others need not be there.
  */
 
 enum { ROW_LEVELS_MAX = 3 }; /* of PREFIX_rows */
@@ -238,17 +239,17 @@ static struct ir_expr *helper(struct gen *gen, const char *name, size_t args)
     return call;
 }
 
-/* PREFIX_rows(a, levels, ordered, first and last i, first and last j, first and last
- * byte behind where the row begins, both taken for 0 bytes where there are none) */
+/* PREFIX_rows(a, levels, alone, first and last i, first and last j, first and last
+ * element, bytes of one) */
 static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
-                                 const struct box_edges *box, bool ordered)
+                                 const struct box_edges *box, bool alone)
 {
     struct ir_arena *arena = gen->arena;
     size_t dims = symbol_levels(symbol);
     struct ir_expr *call = helper(gen, "rows", 10);
     call->arg[0] = ir_name(arena, symbol);
     call->arg[1] = ir_integer(arena, (long long)dims);
-    call->arg[2] = ir_integer(arena, ordered);
+    call->arg[2] = ir_integer(arena, alone);
     for (size_t k = 0; k < 2; k++) {
         bool there = k + 1 < dims;
         call->arg[3 + 2 * k] = there ? box->low[k] : ir_integer(arena, 0);
@@ -288,9 +289,9 @@ static bool is_self(const struct overlap *pair)
     return pair->a.symbol == pair->b.symbol && pair->a.table == pair->b.table;
 }
 
-/* Behind the one, or before it: PREFIX_apart(all, other); NULL = cannot be tested. */
-static struct ir_expr *add_apart(struct gen *gen, struct ir_expr *all,
-                                 const struct memory *other)
+/* PREFIX_with(all, other); NULL = cannot be tested. */
+static struct ir_expr *add_with(struct gen *gen, struct ir_expr *all,
+                                const struct memory *other)
 {
     struct box_edges box[ROW_BOXES_MAX];
     bool rows = memory_has_rows(other);
@@ -298,7 +299,7 @@ static struct ir_expr *add_apart(struct gen *gen, struct ir_expr *all,
     for (size_t i = 0; all && i < nr; i++) {
         struct ir_expr *one =
             rows ? rows_call(gen, other->symbol, &box[i], false) : span_call(gen, other);
-        struct ir_expr *call = helper(gen, "apart", 2);
+        struct ir_expr *call = helper(gen, "with", 2);
         call->arg[0] = all;
         call->arg[1] = one;
         all = one ? call : NULL;
@@ -318,13 +319,11 @@ static const struct memory *head_of(const struct overlap *pair)
     return a && (pair->a.written || !b) ? &pair->a : &pair->b;
 }
 
-static struct ir_expr *apart_of(struct gen *gen, struct ir_expr *call)
+static struct ir_expr *apart_of(struct gen *gen, struct ir_expr *all)
 {
-    struct ir_expr *member = ir_expr_new(gen->arena, IR_MEMBER, 1);
-    member->text = "apart";
-    member->type = call->type;
-    member->arg[0] = call;
-    return member;
+    struct ir_expr *call = helper(gen, "apart", 1);
+    call->arg[0] = all;
+    return call;
 }
 
 /* What is tested of the pairs of the list with that head; NULL = it cannot be. */
@@ -333,20 +332,20 @@ static struct ir_expr *rows_are_apart(struct gen *gen, const struct memory *head
 {
     struct box_edges box[ROW_BOXES_MAX];
     struct ir_expr *guard = NULL;
-    bool ordered = false;
+    bool alone = false;
     for (size_t i = 0; i < nr; i++)
-        ordered = ordered || (is_self(&list[i]) && is_memory(&list[i].a, head));
+        alone = alone || (is_self(&list[i]) && is_memory(&list[i].a, head));
     size_t boxes = boxes_of(gen, head->symbol, box, ROW_BOXES_MAX);
-    if (boxes == 0 || (ordered && boxes > 1) || gen->model->function->is_cplusplus)
+    if (boxes == 0 || (alone && boxes > 1) || gen->model->function->is_cplusplus)
         return NULL;
     for (size_t b = 0; b < boxes; b++) {
-        struct ir_expr *all = rows_call(gen, head->symbol, &box[b], ordered);
+        struct ir_expr *all = rows_call(gen, head->symbol, &box[b], alone);
         for (size_t i = 0; all && i < nr; i++) {
             const struct overlap *pair = &list[i];
             if (is_self(pair) || !has_rows(pair) || !is_memory(head_of(pair), head))
                 continue;
             const struct memory *other = is_memory(&pair->a, head) ? &pair->b : &pair->a;
-            all = other->table ? NULL : add_apart(gen, all, other);
+            all = other->table ? NULL : add_with(gen, all, other);
         }
         if (!all)
             return NULL;
@@ -390,6 +389,37 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
                 "overlap say so: declare one `restrict`, or #pragma inflight assume "
                 "noalias(%s, %s)",
                 a, b, gen->nest->stmt->line, a, b);
+}
+
+/* In the call that counts two of the two arrays share memory, so that what is tested does
+ * not hold there. */
+static bool share_in_call(const struct gen *gen, const struct overlap *pair)
+{
+    const struct strvec *shared = gen->model->request.shared;
+    const char *a = pair->a.symbol->name, *b = pair->b.symbol->name;
+    bool found = false;
+    if (pair->a.itself || pair->b.itself)
+        return false;
+    for (size_t i = 0; shared && i + 1 < shared->nr && !found; i += 2) {
+        const char *one = shared->v[i], *other = shared->v[i + 1];
+        found = (!strcmp(one, a) && !strcmp(other, b)) ||
+                (!strcmp(one, b) && !strcmp(other, a));
+    }
+    return found;
+}
+
+static int say_shared(const struct overlap *pair, struct error *err)
+{
+    if (is_self(pair))
+        return fail(err, STATUS_ILLEGAL,
+                    "its run-time test does not hold in the captured call: rows of '%s' "
+                    "share memory",
+                    pair->a.symbol->name);
+    return fail(err, STATUS_ILLEGAL,
+                "its run-time test does not hold in the captured call: %s'%s' and '%s' "
+                "share memory",
+                has_rows(pair) ? "rows of " : "", pair->a.symbol->name,
+                pair->b.symbol->name);
 }
 
 /* What nobody can test is said where it is a variable that is only read, or a field. */
@@ -449,7 +479,9 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
     for (size_t i = 0; !status && i < list.nr; i++) {
         struct ir_expr *apart = are_apart(gen, &list.pair[i]);
         *needs_else = *needs_else || apart;
-        if (apart && has_rows(&list.pair[i])) {
+        if (apart && share_in_call(gen, &list.pair[i])) {
+            status = say_shared(&list.pair[i], err);
+        } else if (apart && has_rows(&list.pair[i])) {
             const struct memory *head = head_of(&list.pair[i]);
             if (is_first_of(&list, i))
                 *guard = conjunction(
@@ -812,7 +844,7 @@ static int check_named(const struct gen *gen, struct ir_expr *guard, struct erro
                 gen->nest->stmt->line, team.own->name);
 }
 
-static int check_team(const struct gen *gen, struct ir_expr *guard, struct error *err)
+static int check_team(struct gen *gen, struct ir_expr *guard, struct error *err)
 {
     const struct ir_stmt *loop = gen->nest->stmt;
     const struct ir_pragma *pragma = loop->pragma;
@@ -821,6 +853,7 @@ static int check_team(const struct gen *gen, struct ir_expr *guard, struct error
         pragma = pragma->next;
     if (!pragma || !guard)
         return 0;
+    gen->together = true;
     team.region = openmp_region(team.function, gen->nest->source);
     team.source = gen->nest->source;
     team.alone = openmp_is_alone(team.function, team.source, pragma);
@@ -851,57 +884,128 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
                : 0;
 }
 
-void gen_row_helpers(const char *prefix, bool spans, bool pairs, struct buf *out)
+/* Sorting takes memory, which may be there for one thread and not for the next: those
+ * that must go the same way do without. */
+static void add_row_order(const char *prefix, bool sorts, struct buf *out)
 {
-    buf_addf(
-        out,
-        "struct %s_place {\n    __UINTPTR_TYPE__ first, end;\n    int apart;\n};\n\n",
-        prefix);
     buf_addf(out,
-             "/* Where rows a[i][j] lie of which the elements first to last are used; "
-             "`ordered`: apart only\n * where each lies behind the one before, or each "
-             "before it. */\n"
-             "static struct %s_place %s_rows(const void *a, int levels, int ordered, "
+             "/* Are they in that order, or can they be put into it? */\n"
+             "static int %s_order(struct %s_place *all)\n{\n",
+             prefix, prefix);
+    if (sorts)
+        buf_addf(out,
+                 "    __UINTPTR_TYPE__ at, *to = 0;\n    long gap = 1, k, n;\n"
+                 "    if (!all->mixed || all->sorted)\n        return 1;\n"
+                 "    to = (__UINTPTR_TYPE__ *)__builtin_malloc((__SIZE_TYPE__)all->nr * "
+                 "sizeof(*to));\n"
+                 "    for (k = 0; to && k < all->nr; k++)\n"
+                 "        to[k] = %s_row(all, k);\n"
+                 "    while (gap < all->nr / 3)\n        gap = 3 * gap + 1;\n"
+                 "    for (; to && gap > 0; gap /= 3)\n"
+                 "        for (k = gap; k < all->nr; k++) {\n"
+                 "            at = to[k];\n"
+                 "            for (n = k; n >= gap && to[n - gap] > at; n -= gap)\n"
+                 "                to[n] = to[n - gap];\n"
+                 "            to[n] = at;\n        }\n"
+                 "    all->sorted = to;\n    return to != 0;\n}\n\n",
+                 prefix);
+    else
+        buf_add(out, "    return !all->mixed;\n}\n\n");
+}
+
+static void add_row_makers(const char *prefix, bool spans, struct buf *out)
+{
+    buf_addf(out,
+             "/* Rows a[i][j], or a[i], of which the elements first to last are used; "
+             "`alone`: not apart where two\n * of them share memory. */\n"
+             "static struct %s_place %s_rows(const void *a, int levels, int alone, "
              "long i_first, long i_last,\n"
              "    long j_first, long j_last, long first, long last, long bytes)\n{\n"
-             "    struct %s_place all = {0, 0, 1}, row, before = {0, 0, 0};\n"
-             "    int up = 1, down = 1;\n    long i, j;\n",
+             "    struct %s_place all = {0};\n    __UINTPTR_TYPE__ at, before;\n"
+             "    int up = 1, down = 1;\n    long k;\n    all.apart = 1;\n"
+             "    if (i_first > i_last || j_first > j_last || first > last)\n"
+             "        return all;\n",
              prefix, prefix, prefix);
-    buf_add(out,
-            "    for (i = i_first; first <= last && i <= i_last; i++) {\n"
-            "        __UINTPTR_TYPE__ rows, at;\n"
-            "        __builtin_memcpy(&rows, (const char *)a + i * (long)sizeof(void *), "
-            "sizeof(rows));\n"
-            "        for (j = j_first; j <= j_last; j++) {\n"
-            "            at = rows;\n"
-            "            if (levels > 2)\n"
-            "                __builtin_memcpy(&at, (const char *)rows + j * "
-            "(long)sizeof(void *), sizeof(at));\n"
-            "            row.first = at + (__UINTPTR_TYPE__)(first * bytes);\n"
-            "            row.end = at + (__UINTPTR_TYPE__)((last + 1) * bytes);\n"
-            "            up = up && row.first >= before.end;\n"
-            "            down = down && (!before.end || row.end <= before.first);\n"
-            "            if (!all.end || row.first < all.first)\n"
-            "                all.first = row.first;\n"
-            "            if (row.end > all.end)\n"
-            "                all.end = row.end;\n"
-            "            before = row;\n"
-            "        }\n    }\n"
-            "    all.apart = !ordered || up || down;\n    return all;\n}\n\n");
+    buf_add(out, "    all.table = (const char *)a;\n    all.levels = levels;\n"
+                 "    all.i_first = i_first;\n    all.j_first = j_first;\n"
+                 "    all.j_nr = j_last - j_first + 1;\n"
+                 "    all.nr = (i_last - i_first + 1) * all.j_nr;\n"
+                 "    all.offset = (__UINTPTR_TYPE__)(first * bytes);\n"
+                 "    all.length = (__UINTPTR_TYPE__)((last - first + 1) * bytes);\n");
+    buf_addf(
+        out,
+        "    all.first = all.end = before = %s_row(&all, 0);\n"
+        "    for (k = 0; k < all.nr; k++) {\n        at = %s_row(&all, k);\n"
+        "        up = up && at >= before;\n        down = down && at <= before;\n"
+        "        all.first = at < all.first ? at : all.first;\n"
+        "        all.end = at > all.end ? at : all.end;\n        before = at;\n    }\n"
+        "    all.end += all.length;\n    all.down = !up && down;\n"
+        "    all.mixed = !up && !down;\n"
+        "    all.apart = !alone || %s_order(&all);\n"
+        "    for (k = 1; alone && all.apart && k < all.nr; k++)\n"
+        "        all.apart = %s_row(&all, k - 1) + all.length <= %s_row(&all, k);\n"
+        "    return all;\n}\n\n",
+        prefix, prefix, prefix, prefix, prefix);
     if (spans)
         buf_addf(out,
                  "static inline struct %s_place %s_span(const void *first, const void "
                  "*last, long bytes)\n{\n"
-                 "    struct %s_place all = {0, 0, 1};\n"
-                 "    all.first = (__UINTPTR_TYPE__)first;\n"
-                 "    all.end = (__UINTPTR_TYPE__)last + (__UINTPTR_TYPE__)bytes;\n"
-                 "    return all;\n}\n\n",
+                 "    return %s_rows(first, 1, 0, 0, 0, 0, 0, 0, ((const char *)last - "
+                 "(const char *)first) / bytes, bytes);\n}\n\n",
                  prefix, prefix, prefix);
+}
+
+void gen_row_helpers(const char *prefix, bool spans, bool pairs, bool sorts,
+                     struct buf *out)
+{
+    buf_addf(
+        out,
+        "/* Rows of one length: where they lie, and whether they are apart from what "
+        "they were compared with. */\n"
+        "struct %s_place {\n    const char *table;\n"
+        "    int levels, down, mixed, apart;\n"
+        "    long i_first, j_first, j_nr, nr;\n"
+        "    __UINTPTR_TYPE__ offset, length, first, end, *sorted;\n};\n\n"
+        "/* The address of the k-th, from the lowest on; `mixed`: in no order before "
+        "they are sorted. */\n"
+        "static __UINTPTR_TYPE__ %s_row(const struct %s_place *all, long k)\n{\n"
+        "    const char *at = all->table;\n"
+        "    if (all->sorted)\n        return all->sorted[k];\n"
+        "    if (all->down)\n        k = all->nr - 1 - k;\n",
+        prefix, prefix, prefix);
+    buf_add(out,
+            "    if (all->levels > 1)\n"
+            "        __builtin_memcpy(&at, at + (all->i_first + (all->levels > 2 ? k / "
+            "all->j_nr : k)) * (long)sizeof(at), sizeof(at));\n"
+            "    if (all->levels > 2)\n"
+            "        __builtin_memcpy(&at, at + (all->j_first + k % all->j_nr) * "
+            "(long)sizeof(at), sizeof(at));\n"
+            "    return (__UINTPTR_TYPE__)at + all->offset;\n}\n\n");
+    add_row_order(prefix, sorts, out);
+    add_row_makers(prefix, spans, out);
     if (pairs)
-        buf_addf(out,
-                 "static inline struct %s_place %s_apart(struct %s_place all, struct "
-                 "%s_place other)\n{\n"
-                 "    all.apart = all.apart && (all.end <= other.first || other.end <= "
-                 "all.first);\n    return all;\n}\n\n",
-                 prefix, prefix, prefix, prefix);
+        buf_addf(
+            out,
+            "/* What they span is compared first: rows one by one only where one lies "
+            "between others. */\n"
+            "static struct %s_place %s_with(struct %s_place all, struct %s_place "
+            "other)\n{\n    long i = 0, k = 0;\n"
+            "    int between = all.end > other.first && other.end > all.first;\n"
+            "    if (between && all.apart)\n"
+            "        all.apart = %s_order(&all) && %s_order(&other);\n"
+            "    while (between && all.apart && i < all.nr && k < other.nr)\n"
+            "        if (%s_row(&all, i) + all.length <= %s_row(&other, k))\n"
+            "            i++;\n"
+            "        else if (%s_row(&other, k) + other.length <= %s_row(&all, i))\n"
+            "            k++;\n"
+            "        else\n            all.apart = 0;\n",
+            prefix, prefix, prefix, prefix, prefix, prefix, prefix, prefix, prefix,
+            prefix);
+    if (pairs)
+        buf_addf(out, "%s    return all;\n}\n\n",
+                 sorts ? "    __builtin_free(other.sorted);\n" : "");
+    buf_addf(out,
+             "static inline int %s_apart(struct %s_place all)\n{\n%s"
+             "    return all.apart;\n}\n\n",
+             prefix, prefix, sorts ? "    __builtin_free(all.sorted);\n" : "");
 }

@@ -18,6 +18,8 @@ static void list_assumptions(struct kernel *kernel, bool *associative)
 
         if (word->kind == DIRECTIVE_ASSOCIATIVE)
             *associative = true;
+        if (word->kind == DIRECTIVE_SHARED)
+            strvec_push_all(&kernel->shared, &word->name);
         if (word->kind != DIRECTIVE_INDEPENDENT && word->kind != DIRECTIVE_NOALIAS)
             continue;
         buf_add(&text, word->kind == DIRECTIVE_NOALIAS ? "noalias(" : "independent(");
@@ -81,6 +83,7 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
     strvec_push_all(&kernel->cflags, &request->cflags);
     kernel->model_request = (struct model_request){.function = kernel->function,
                                                    .assume = &kernel->assume,
+                                                   .shared = &kernel->shared,
                                                    .reassociate = associative,
                                                    .force = request->force};
     if (model_build(&kernel->model_request, &kernel->model, err))
@@ -136,6 +139,7 @@ void kernel_free(struct kernel *kernel)
     kernel_directives_release(&kernel->words);
     ir_function_free(kernel->function);
     strvec_release(&kernel->assume);
+    strvec_release(&kernel->shared);
     strvec_release(&kernel->cflags);
     free(kernel);
 }
@@ -355,4 +359,14 @@ int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comm
         add_commented(out, comment, buf_str(&text));
     buf_release(&text);
     return status;
+}
+
+int kernel_emit_marked(struct kernel *kernel, const struct plan *plan, struct buf *out,
+                       struct error *err)
+{
+    struct model *model;
+
+    return kernel_tuned_model(kernel, plan, &model, NULL, err)
+               ? -1
+               : model_emit_marked(model, plan, out, err);
 }

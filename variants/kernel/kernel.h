@@ -123,6 +123,11 @@ void kernel_limit(struct kernel *kernel, unsigned long operations);
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err);
 
+/* The same as model_emit_marked gives it, with lines KERNEL_RAN. */
+#define KERNEL_RAN EMIT_RAN
+int kernel_emit_marked(struct kernel *kernel, const struct plan *plan, struct buf *out,
+                       struct error *err);
+
 /* kernel_counts.chains of the transformed function; its text is written to `dir`. */
 struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
                                const char *dir);

@@ -57,7 +57,7 @@ struct kernel {
     struct ir_function *function;
     struct model *model;
     struct kernel_directives words;
-    struct strvec assume, cflags;
+    struct strvec assume, shared, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
     char *hash, *inputs_note, *flags_from;

@@ -38,6 +38,9 @@ struct model_request {
         *function; /* borrowed, must outlive the model; its arena is used for new nodes */
     const struct strvec *assume; /* what follows the word assume: "independent(i)",
                                     "noalias(a, b)"; may be NULL */
+    const struct strvec *shared; /* arrays that share memory in the call that counts, two
+                                    by two, or the same twice: rows of it do; a plan that
+                                    tests whether they do is refused. May be NULL */
     bool reassociate;            /* floating-point sums may be reordered */
     bool force; /* plans that are not legal are emitted all the same: for experiments */
     int line_bytes;                /* cache line, for prefetches; 0 = 64 */

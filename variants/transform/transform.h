@@ -70,8 +70,9 @@ struct work {
     size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
                     of the others have no tree */
     bool touched, reorders, unrolled;
-    bool counts; /* bands are marked `counted` */
-    bool placed; /* what it has become stands in the new code of the nest around it */
+    bool guarded; /* found: the original loop stands behind a test, beside the new code */
+    bool counts;  /* bands are marked `counted` */
+    bool placed;  /* what it has become stands in the new code of the nest around it */
     bool simd_wanted, simd_found;
     struct buf simd_reason;
     struct prefetch *prefetch;

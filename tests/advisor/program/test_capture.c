@@ -371,6 +371,10 @@ static void replay_rows(struct place *place, const char *how, const char *out)
     free(old);
 }
 
+#define JAMMED                                                                           \
+    "measure rows.c --function smooth --inputs r.inputs --plan 'nest(1) "                \
+    "unroll_jam(i:2)' --machine skl --cores 1 -q"
+
 TEST("rows are found, and replayed as they were")
 {
     struct place place;
@@ -392,6 +396,12 @@ TEST("rows are found, and replayed as they were")
               "*'a' and 'b' share memory in the application, and one of them is "
               "written*",
               "*");
+    check_run(&place, JAMMED, 4, "*",
+              "*its run-time test does not hold in the captured call: rows of 'b' "
+              "and 'a' share memory*");
+    check_run(&place, "capture rows.c --function smooth -o r.inputs -- ./rows apart", 0,
+              "*", "*");
+    check_run(&place, JAMMED, 0, "*", "*");
     free(path);
     place_drop(&place);
 }

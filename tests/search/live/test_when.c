@@ -86,3 +86,45 @@ TEST("where it differs there the plan is refused")
     check(!built->small_verified);
     end(&at);
 }
+
+/* By itself, or in turn with the kernel as written. */
+static struct measurement measured(struct comparing *at, const char *plan, bool paired)
+{
+    const struct candidate candidate = {.plan = (char *)plan};
+    struct measurement out = measurement_begun(&candidate, RUN_OUTCOME_OK);
+    struct quantity time_s = quantity_between(1e-3, 1e-3, 1e-3, 6, PROVENANCE_CLOCK);
+
+    live_forget(at->live);
+    if (paired)
+        check_ok(live_refer(at->live, "", time_s, &at->err), &at->err);
+    check_ok(live_measure_built(at->live, get(at, plan), NULL, MEASURE_QUICK, 0, &out,
+                                &at->err),
+             &at->err);
+    return out;
+}
+
+TEST("a plan of which nothing runs in the timed call is told from one that is no faster")
+{
+    static const struct {
+        const char *plan;
+        enum run_outcome outcome;
+    } cases[] = {{"tile(i:16) when(n:1000000000)", RUN_OUTCOME_NOT_RUN},
+                 {"tile(i:16) when(n:2)", RUN_OUTCOME_OK},
+                 {"tile(i:16)", RUN_OUTCOME_OK}};
+    struct comparing at;
+
+    if (!begin(&at))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        for (int paired = 0; paired < 2; paired++) {
+            struct measurement out = measured(&at, cases[i].plan, paired);
+
+            check_str(run_outcome_word(out.outcome), run_outcome_word(cases[i].outcome));
+            if (cases[i].outcome == RUN_OUTCOME_NOT_RUN) {
+                check(!out.time_s.known);
+                check_contains(out.detail, "does not hold in the timed call");
+            }
+            measurement_release(&out);
+        }
+    end(&at);
+}

@@ -344,6 +344,28 @@ TEST("sizes of zero compute the same")
     programs_release(&programs);
 }
 
+/* Rows one by one where what they span overlaps: the test of the new code is false where
+ * rows share memory, and only there. */
+TEST("rows that lie between others are told from rows that share memory")
+{
+    struct programs programs;
+    struct loops loops;
+    struct buf text = {0}, main = {0};
+    struct error err = {0};
+    if (!programs_start(&programs, compiler) || !loops_open(&loops, "rows_apart", NULL))
+        return;
+    if (check_ok(loops_emit(&loops, "interchange(j,i) unroll_jam(j:2)", &text, &err),
+                 &err)) {
+        buf_addf(&main, "#define kernel tested\n%s#include \"%s\"\n", buf_str(&text),
+                 RUN "rows.h");
+        programs_build(&programs, buf_str(&main));
+    }
+    buf_release(&text);
+    buf_release(&main);
+    loops_close(&loops);
+    programs_release(&programs);
+}
+
 static const char *behind(const char *text, const char *part)
 {
     const char *at = strstr(text, part);
@@ -378,6 +400,39 @@ TEST("a size decides which code runs, and not what it is")
         free(plan);
         buf_release(&without);
         buf_release(&with);
+        loops_close(&loops);
+    }
+}
+
+/* Who builds it can see whether it ran; nobody else gets the lines for it, and there are
+ * none where a part of the new code always runs. */
+TEST("code that stands beside the original loop is marked")
+{
+    static const struct {
+        const char *kernel, *plan;
+        bool marked;
+    } cases[] = {{"rows_apart", "interchange(j,i)", true},
+                 {"overlap", "interchange(j,i) when(n:8)", true},
+                 {"linear", "interchange(i,k,j) when(n:8)", true},
+                 {"row_pointers", "nest(1) interchange(j,i) nest(4) unroll(j:2)", false}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct loops loops;
+        struct buf plain = {0}, marked = {0};
+        struct error err = {0};
+        struct plan *plan = NULL;
+        if (!loops_open(&loops, cases[i].kernel, NULL))
+            continue;
+        if (check_ok(plan_parse(cases[i].plan, &plan, &err), &err) &&
+            check_ok(model_emit(loops.model, plan, &plain, &err), &err) &&
+            check_ok(model_emit_marked(loops.model, plan, &marked, &err), &err)) {
+            check(!strstr(buf_str(&plain), EMIT_RAN));
+            check_eq(strstr(buf_str(&marked), EMIT_RAN ";\n") != NULL, cases[i].marked);
+            if (!cases[i].marked)
+                check_str(buf_str(&marked), buf_str(&plain));
+        }
+        plan_free(plan);
+        buf_release(&plain);
+        buf_release(&marked);
         loops_close(&loops);
     }
 }
