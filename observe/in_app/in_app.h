@@ -46,6 +46,8 @@ struct in_app {
     size_t further_nr;
     const char *const *env[2]; /* with which each side is run, "NAME=value", NULL at the
                                   end; NULL = none */
+    double end_s; /* of clock_s(): no pair of runs begins that would not end by then; 0 =
+                     the budget decides alone */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name; NULL = none is looked at */
