@@ -461,6 +461,12 @@ int tune_program(const struct settings *settings, struct error *err)
                      : xasprintf("%s.patch", path_base(settings->program.v[0]));
     app.whole.program = quantity_unknown();
     int status = work(&tuning, err);
+    if (status) {
+        char *sentence = tuning_in_project(&tuning, err->text);
+
+        snprintf(err->text, sizeof(err->text), "%s", sentence);
+        free(sentence);
+    }
     trees_close(&tuning.trees);
     application_release(&app);
     scratch_remove(tuning.scratch);

@@ -31,6 +31,16 @@ static size_t count_ends(const struct application *app, enum loop_end end)
 
 /* ---- the verdict ---- */
 
+/* A plan or a change of the memory, whatever came of it. */
+static bool was_tried(const struct application *app)
+{
+    bool tried = count_ends(app, LOOP_NOTHING) + count_ends(app, LOOP_UNCONFIRMED) > 0;
+
+    for (size_t i = 0; i < MEMORY_NR; i++)
+        tried = tried || app->memory[i].end == LOOP_UNCONFIRMED;
+    return tried;
+}
+
 const char *application_doubt(const struct application *app)
 {
     return app->whole.sentence ? app->whole.sentence : app->whole.output;
@@ -71,7 +81,7 @@ static void add_output(struct buf *out, const struct application *app)
                  count_ends(app, LOOP_CONFIRMED) == 1 ? "" : "s", calls,
                  calls == 1 ? "" : "s");
     else if (!shown->compared)
-        buf_add(out, "it prints nothing that could show a result");
+        buf_add(out, "its output cannot show it, for it holds no result");
     else if (shown->digits < APP_OUTPUT_SAME)
         buf_addf(out, "the numbers of its output agree to %d digits", shown->digits);
     else
@@ -129,9 +139,10 @@ static void show_verdict(struct layout *layout, const struct application *app)
                          confirmed, confirmed == 1 ? " is" : "s are",
                          app->late ? ": " : "", app->late ? app->late : "");
     else
-        layout_paragraph(
-            layout, "The program stays as it is: no change makes it faster beyond the "
-                    "noise. Nothing was written.");
+        layout_paragraph(layout, "The program stays as it is: %s. Nothing was written.",
+                         was_tried(app)
+                             ? "no change makes it faster beyond the noise"
+                             : "nothing could be tried, for the reasons below");
     if (!app->settings->dry_run && confirmed)
         show_remedy(layout, app);
     if (app->interrupted)
@@ -199,12 +210,12 @@ static void show_question(struct layout *layout, const struct application_loop *
         free(phrase);
         if (shown->compared && shown->digits == APP_OUTPUT_SAME)
             buf_add(&line, "; its output is then the same");
-        else if (shown->compared && shown->digits > 0)
+        else if (shown->compared && shown->digits >= APP_OUTPUT_ROUNDED)
             buf_addf(&line,
-                     "; its output then agrees to %d digit%s: add --tolerance 1e-%d",
-                     shown->digits, shown->digits == 1 ? "" : "s", shown->digits);
+                     "; its output then agrees to %d digits: add --tolerance 1e-%d",
+                     shown->digits, shown->digits);
         else if (shown->compared)
-            buf_add(&line, "; its output is then another one");
+            buf_add(&line, "; its output is then another one, also when rounded");
     }
     layout_line(layout, "  --reassociate", "%s", buf_str(&line));
     buf_release(&line);
@@ -232,7 +243,7 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
     buf_addf(&line, "%s, %s: ", loop->row->routine->name, place);
     switch (loop->end) {
     case LOOP_REFUSED:
-        buf_addf(&line, "not tuned: %s", loop->why);
+        buf_addf(&line, "not tuned: %s", loop->why ? loop->why : undecided);
         break;
     case LOOP_READY:
         buf_addf(&line, "would be tuned%s%s", loop->prepared ? ": " : "",
@@ -247,7 +258,7 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
         break;
     default:
         buf_addf(&line, "%s%s%s", loop->plan ? loop->plan : "", loop->plan ? ": " : "",
-                 loop->why ? loop->why : "");
+                 loop->why ? loop->why : undecided);
     }
     add_gain(&line, "alone", loop->alone);
     add_sizes(&line, loop);
@@ -293,7 +304,7 @@ static void show_memory(struct layout *layout, const struct application *app,
         buf_add(&line, "kept");
     else
         buf_addf(&line, "%s%s", memory->end == LOOP_REFUSED ? "not tried: " : "",
-                 memory->why ? memory->why : "");
+                 memory->why ? memory->why : undecided);
     if (memory->end == LOOP_CONFIRMED)
         add_gain(&line, "the program", result->program);
     if (memory->end == LOOP_CONFIRMED && result->peak_kib[0] != result->peak_kib[1])

@@ -39,22 +39,39 @@ char *tuning_too_late(const struct tuning *tuning, double need_s)
                      left_s, ceil(need_s));
 }
 
-char *tuning_in_project(const struct trees *trees, const char *sentence)
+/* The part of a path that is below a copy of the project; of the copy itself the project;
+ * of another file of ours its name. */
+static void add_in_project(struct buf *out, const struct trees *trees, const char *path,
+                           size_t length)
+{
+    char *text = xstrndup(path, length), *found = NULL, *inside = NULL;
+    char *folder = xasprintf("/%s", path_base(trees->project.root));
+
+    for (char *at = text; !found && (at = strstr(at, folder)); at += strlen(folder))
+        if (!at[strlen(folder)] || at[strlen(folder)] == '/')
+            found = at + strlen(folder);
+    if (found)
+        inside = *found == '/' && found[1] ? found + 1 : NULL;
+    buf_add(out, inside ? inside : found ? trees->project.root : path_base(text));
+    free(folder);
+    free(text);
+}
+
+char *tuning_in_project(const struct tuning *tuning, const char *sentence)
 {
     struct buf out = {0};
 
     while (*sentence) {
-        size_t skipped = 0;
+        size_t length = 0;
 
-        for (int tree = 0; tree < TREE_NR && !skipped; tree++) {
-            const char *root = trees->tree[tree].root;
-
-            if (text_begins(sentence, root) && sentence[strlen(root)] == '/')
-                skipped = strlen(root) + 1;
-        }
-        if (!skipped)
+        if (tuning->trees.project.root && text_begins(sentence, tuning->scratch) &&
+            sentence[strlen(tuning->scratch)] == '/')
+            length = strcspn(sentence, "'\"`:;,()<> \t\n");
+        if (length)
+            add_in_project(&out, &tuning->trees, sentence, length);
+        else
             buf_add_n(&out, sentence, 1);
-        sentence += skipped ? skipped : 1;
+        sentence += length ? length : 1;
     }
     return buf_detach(&out);
 }
@@ -73,7 +90,8 @@ int tuning_open(const struct tuning *tuning, struct comparing *comparing,
     comparing->settings.in_app = comparing->in_app;
     if (dir_make_all(comparing->below, err) ||
         in_app_prepare_in(&comparing->app, &comparing->settings, tuning->progress,
-                          comparing->below, &project, comparison->function, err))
+                          comparing->below, &project, tuning->trees.project.root,
+                          comparison->function, err))
         return -1;
     comparing->app.end_s = isinf(tuning->end_s) ? 0 : tuning->end_s;
     return 0;
@@ -96,6 +114,12 @@ int tuning_confirm(const struct tuning *tuning, struct comparing *comparing,
         app->env[side] = env[side];
     int status = in_app_confirm(app, comparison->text, result, err);
     app->env[0] = app->env[1] = NULL;
+    if (result->sentence) {
+        char *sentence = tuning_in_project(tuning, result->sentence);
+
+        free(result->sentence);
+        result->sentence = sentence;
+    }
     return status;
 }
 
@@ -133,8 +157,7 @@ static char *no_gain(const struct in_app_result *result)
     if (result->sentence)
         return xstrdup(result->sentence);
     if (result->output)
-        return xasprintf("%s: the program's output is not what it was before",
-                         result->output);
+        return xasprintf("the program prints something else: %s", result->output);
     char *phrase = in_app_gain_phrase(result->program),
          *sentence = xasprintf("the program as a whole: %s", phrase);
     free(phrase);
@@ -148,7 +171,7 @@ int tuning_judge(const struct tuning *tuning, int failed, const struct error *fa
     if (failed && spawn_interrupted())
         return fail_as(err, failure);
     if (failed)
-        *why = tuning_in_project(&tuning->trees, failure->text);
+        *why = tuning_in_project(tuning, failure->text);
     else if (!gains(result))
         *why = no_gain(result);
     return 0;

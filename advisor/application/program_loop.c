@@ -71,7 +71,7 @@ int loop_step(const struct tuning *tuning, const struct strvec *words, struct bu
                (outcome.end != SPAWN_EXITED || outcome.code)) {
         char *sentence = said(&outcome);
 
-        *why = tuning_in_project(&tuning->trees, sentence);
+        *why = tuning_in_project(tuning, sentence);
         free(sentence);
     }
     buf_add_n(out, buf_str(&outcome.out), outcome.out.length);
@@ -304,7 +304,7 @@ int loop_make_ready(struct tuning *tuning, struct application_loop *loop,
     }
     if (spawn_interrupted())
         return fail_as(err, &why);
-    loop_end(loop, LOOP_REFUSED, tuning_in_project(&tuning->trees, why.text));
+    loop_end(loop, LOOP_REFUSED, tuning_in_project(tuning, why.text));
     return 0;
 }
 
@@ -364,7 +364,7 @@ static int ask(struct tuning *tuning, struct application_loop *loop,
         (trees_tuned_text(loop, material->written, &text, &failure) ||
          compare(tuning, loop, &text, &question->in_app, &failure))) {
         status = spawn_interrupted() ? fail_as(err, &failure) : 0;
-        question->why = tuning_in_project(&tuning->trees, failure.text);
+        question->why = tuning_in_project(tuning, failure.text);
     }
     if (found.why)
         question->why = xstrdup(found.why);

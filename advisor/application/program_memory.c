@@ -230,7 +230,7 @@ static int try_changes(struct tuning *tuning, double until_s, struct error *err)
         tuning->until_s = clock_s() + (until_s - clock_s()) / left;
         if (opened)
             end_as(&app->memory[change], LOOP_UNCONFIRMED,
-                   tuning_in_project(&tuning->trees, why.text));
+                   tuning_in_project(tuning, why.text));
         else
             status =
                 try_change(tuning, &comparing, (enum memory_change)change, &source, err);

@@ -222,12 +222,12 @@ int trees_read(const struct trees *trees, enum tree tree, const char *file,
 
 /* ---- builds ---- */
 
-static int build(const struct trees *trees, enum tree tree, const char *what,
-                 struct error *err)
+static int build_by(const struct trees *trees, enum tree tree, const char *command,
+                    const char *what, struct error *err)
 {
     const struct tree_place *at = &trees->tree[tree];
     struct spawn_outcome outcome;
-    const char *const argv[] = {"sh", "-c", trees->build, NULL};
+    const char *const argv[] = {"sh", "-c", command, NULL};
     const struct spawn_request request = {.argv = argv,
                                           .dir = at->cwd,
                                           .env_extra =
@@ -244,24 +244,62 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
     else if (end)
         status =
             fail(err, STATUS_FAILED, "'%s' does not build %s in a copy of '%s': %s%s",
-                 trees->build, what, trees->project.root, end,
+                 command, what, trees->project.root, end,
                  trees->build_is_guessed ? "; say how it is built with --build" : "");
     free(end);
     spawn_outcome_release(&outcome);
     return status;
 }
 
-int trees_build(struct trees *trees, struct error *err)
+static int build(const struct trees *trees, enum tree tree, const char *what,
+                 struct error *err)
+{
+    return build_by(trees, tree, trees->build, what, err);
+}
+
+static int build_original(struct trees *trees, struct error *err)
 {
     struct tree_place *at = &trees->tree[TREE_ORIGINAL];
 
-    progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
-                 trees->build);
+    build_seen_release(&at->seen);
     return build(trees, TREE_ORIGINAL, "the program", err) ||
                    build_watch_end(&at->watch, at->root, trees->project.root, &at->seen,
                                    err)
                ? -1
                : 0;
+}
+
+/* All trees: where files of the build's own say that all is up to date, make compiles
+ * nothing, and no change would come into the program. */
+static int build_cleaned(struct trees *trees, struct error *err)
+{
+    char *clean = xasprintf("%s clean", trees->build);
+    struct error ignored = {0};
+
+    progress_say(trees->progress, "'%s' compiled nothing: cleaning the copies",
+                 trees->build);
+    for (int tree = 0; tree < TREE_NR && !spawn_interrupted(); tree++)
+        build_by(trees, (enum tree)tree, clean, "", &ignored);
+    free(clean);
+    return build_original(trees, err);
+}
+
+int trees_build(struct trees *trees, struct error *err)
+{
+    const struct build_seen *seen = &trees->tree[TREE_ORIGINAL].seen;
+    int status;
+
+    progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
+                 trees->build);
+    status = build_original(trees, err);
+    if (!status && seen->compilations == 0 && text_has_word(trees->build, "make"))
+        status = build_cleaned(trees, err);
+    if (!status && seen->compilations == 0)
+        progress_note(trees->progress,
+                      "'%s' compiled nothing that was seen: clean in --build what is up "
+                      "to date",
+                      trees->build);
+    return status;
 }
 
 /* The command that compiled a file of a tree, the compiler first; none where it was not

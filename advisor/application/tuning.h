@@ -30,8 +30,8 @@ double tuning_pairs_s(const struct tuning *tuning, int pairs);
  * NULL = it is enough; caller frees. */
 char *tuning_too_late(const struct tuning *tuning, double need_s);
 
-/* Files of the trees under the names that they have in the project. Caller frees. */
-char *tuning_in_project(const struct trees *trees, const char *sentence);
+/* Files of all copies under the names that they have in the project. Caller frees. */
+char *tuning_in_project(const struct tuning *tuning, const char *sentence);
 
 /* A tree against itself with what is changed. */
 struct comparison {

@@ -400,6 +400,19 @@ void app_output_forget_other(struct app_output *output)
     output->length_diff = 0;
 }
 
+/* May it be a result? */
+static bool is_result(const struct app_output *output, const struct item *item,
+                      const struct beside *beside)
+{
+    struct number number;
+    bool is = is_number(item, &number) && time_unit(beside, number.has_point) == 0;
+    char *word = is && output->known ? xstrndup(item->text, item->length) : NULL;
+
+    is = is && !(word && text_has_word(output->known, word));
+    free(word);
+    return is;
+}
+
 struct app_output_state app_output_state(const struct app_output *output)
 {
     struct app_output_state state = {.digits = APP_OUTPUT_SAME};
@@ -410,18 +423,21 @@ struct app_output_state app_output_state(const struct app_output *output)
     while (*at) {
         struct line line = take_line(&at);
         size_t begin = (size_t)(line.text - text), i = 0;
+        struct beside beside = {line.text, line.text, line.text, line.text + line.length};
+        const char *unread = line.text;
         bool varies = output->mark[begin] & LINE_VARIES, some = varies,
              differs = !varies && (output->mark[begin] & LINE_DIFFERS);
 
         for (struct item item; !varies && (item = take_item(&line, &i)).length;) {
             size_t place = (size_t)(item.text - text);
 
+            step(&beside, &item, &unread);
             if (output->mark[place] & ITEM_VARIES) {
                 some = true;
                 continue;
             }
             differs |= output->mark[place] & ITEM_DIFFERS;
-            state.compared += !item.is_plain;
+            state.compared += is_result(output, &item, &beside);
             if (output->digits[place] < state.digits)
                 state.digits = output->digits[place];
         }

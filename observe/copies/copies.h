@@ -44,9 +44,11 @@ const char *app_mark_macro(size_t i);
  * differs from run to run anyhow (times, dates, process numbers) is not compared; all
  * else is, with what another version of it prints. {0} is a valid empty one. */
 struct app_output {
-    double tolerance;      /* of numbers, relative; 0 = they must be printed alike */
-    struct buf text;       /* of the first run, whole */
-    double seconds;        /* that this run took */
+    double tolerance; /* of numbers, relative; 0 = they must be printed alike */
+    const char
+        *known;      /* what the program was told, such as its command; NULL = nothing */
+    struct buf text; /* of the first run, whole */
+    double seconds;  /* that this run took */
     unsigned char *mark;   /* of its bytes at which words and lines begin */
     unsigned char *digits; /* likewise: to which the other version's numbers agree */
     size_t line_nr;
@@ -67,13 +69,18 @@ void app_output_add_other(struct app_output *output, const char *text, double se
 /* Another other version begins. */
 void app_output_forget_other(struct app_output *output);
 
-enum { APP_OUTPUT_SAME = 17 };
+enum {
+    APP_OUTPUT_SAME = 17,
+    APP_OUTPUT_ROUNDED = 6 /* numbers that agree to so many digits may be rounded
+                              otherwise; others are other numbers */
+};
 struct app_output_state {
     size_t differs; /* lines of the other version's outputs, beyond the tolerance; missing
                        and additional ones count, too, unless the program's own runs
                        differ in their number */
     size_t varies;  /* lines that the program itself prints otherwise from run to run */
-    size_t compared; /* words and numbers that it repeats; 0 = nothing shows a result */
+    size_t compared; /* numbers that it repeats, which may be results: neither times nor
+                        known before; 0 = it shows none */
     int digits;      /* to which all numbers agree: APP_OUTPUT_SAME = printed alike, 0 =
                         other words than numbers differ */
 };

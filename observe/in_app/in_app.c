@@ -218,8 +218,7 @@ static char *in_app_unproven(const struct in_app *app, size_t side)
         "uses paths of another place (an absolute path, a build folder elsewhere, an "
         "installed program), or the file is not part of it; use paths relative to '%s', "
         "and configure anew in the build command (cmake -B ... && cmake --build ...)",
-        app->run, app->project.file, side ? " with the tuned code" : "",
-        app->project.root);
+        app->run, app->project.file, side ? " with the tuned code" : "", app->root);
 }
 
 /* ---- in app ---- */
@@ -296,7 +295,7 @@ static int first_failure(const struct in_app *app, const char *what, const char 
                                  app->left_out, app->left_out)
                      : NULL;
     fail(err, STATUS_FAILED, "--in-app: %s in a copy of '%s': %s%s; nothing was tuned",
-         what, app->project.root, text, hint ? hint : "");
+         what, app->root, text, hint ? hint : "");
     free(hint);
     return -1;
 }
@@ -322,6 +321,7 @@ static int run_first(struct in_app *app, struct error *err)
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
                                  frequency_max_hz);
+    app->output.known = app->run;
     app->output.tolerance = fmax(app->settings->tolerance, 0);
     app_output_add(&app->output, buf_str(&run.out), run.seconds);
     in_app_run_release(&run);
@@ -355,7 +355,7 @@ static int prepare(struct in_app *app, const char *scratch, struct error *err)
         app->unsampled = xstrdup(
             app->function ? why.text : "it is not a separate function in both versions");
     if (!status) {
-        progress_say(app->progress, "copying '%s' twice", app->project.root);
+        progress_say(app->progress, "copying '%s' twice", app->root);
         status = copy_both(app, scratch, err);
     }
     if (!status)
@@ -371,18 +371,20 @@ int in_app_prepare(struct in_app *app, const struct settings *settings,
     if (!settings->in_app)
         return 0;
     app->function = xstrdup(function);
-    return project_find(settings->file, settings->in_app_dir, &app->project, err)
-               ? -1
-               : prepare(app, scratch, err);
+    if (project_find(settings->file, settings->in_app_dir, &app->project, err))
+        return -1;
+    app->root = app->project.root;
+    return prepare(app, scratch, err);
 }
 
 int in_app_prepare_in(struct in_app *app, const struct settings *settings,
                       struct progress *progress, const char *scratch,
-                      const struct project *project, const char *function,
-                      struct error *err)
+                      const struct project *project, const char *root,
+                      const char *function, struct error *err)
 {
     *app = (struct in_app){.settings = settings,
                            .progress = progress,
+                           .root = root,
                            .project = {xstrdup(project->root), xstrdup(project->file),
                                        xstrdup(project->cwd)},
                            .function = xstrdup(function)};
@@ -446,10 +448,10 @@ static void note_output(struct in_app *app, struct in_app_result *result)
         buf_addf(&out,
                  ", besides %zu that var%s from run to run of the program as written",
                  state.varies, state.varies == 1 ? "ies" : "y");
-    if (state.digits > 0)
+    if (state.digits >= APP_OUTPUT_ROUNDED)
         buf_addf(&out,
-                 "; their numbers agree to %d digit%s, which --tolerance 1e-%d permits",
-                 state.digits, state.digits == 1 ? "" : "s", state.digits);
+                 "; their numbers agree to %d digits, which --tolerance 1e-%d permits",
+                 state.digits, state.digits);
     result->output = buf_detach(&out);
 }
 
@@ -594,7 +596,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
     *result = (struct in_app_result){.end = IN_APP_MEASURED,
                                      .build = xstrdup(app->build),
                                      .run = xstrdup(app->run),
-                                     .root = xstrdup(app->project.root),
+                                     .root = xstrdup(app->root),
                                      .date = date_now(),
                                      .unsampled = xstrdup(app->unsampled)};
     in_app_judge(result);
@@ -610,7 +612,8 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
     if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_MIN)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
-            "give --in-app-budget more time",
-            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s);
+            "give %s more time",
+            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s,
+            app->settings->program.nr ? "--budget" : "--in-app-budget");
     return status;
 }

@@ -153,7 +153,9 @@ char *in_app_gain_phrase(struct quantity gain)
 {
     switch (in_app_claim_of(gain)) {
     case IN_APP_UNKNOWN:
-        return xstrdup("not known");
+        return xstrdup(gain.known && gain.doubted
+                           ? "not believed, since the machine was busy"
+                           : "not known");
     case IN_APP_NO_CLAIM:
         return xasprintf("no change beyond noise: %.3g to %.3g", gain.low, gain.high);
     default:

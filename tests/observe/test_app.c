@@ -263,10 +263,16 @@ TEST("an output of which nothing is repeated shows no result")
     static const struct {
         const char *first, *second;
         size_t compared;
-    } cases[] = {{"", "", 0}, {"1.2345\n", "1.2346\n", 0}, {"e 1.2345\n", "e 1.23\n", 1}};
+    } cases[] = {{"", "", 0},
+                 {"1.2345\n", "1.2346\n", 0},
+                 {"e 1.2345\n", "e 1.23\n", 0},
+                 {"done\n", "done\n", 0},
+                 {"sum 5.5\n", "sum 5.5\n", 1},
+                 {"took 1.5 s\n", "took 1.5 s\n", 0},
+                 {"n 2000 sum 5\n", "n 2000 sum 5\n", 1}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct app_output output = {0};
+        struct app_output output = {.known = "./app 2000"};
 
         app_output_add(&output, cases[i].first, 8);
         app_output_add(&output, cases[i].second, 8);

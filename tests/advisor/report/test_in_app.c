@@ -7,6 +7,7 @@
 
 #include "advisor/apply/check_items.h"
 #include "advisor/cli/settings.h"
+#include "advisor/report/report_view.h"
 #include "core/process/spawn.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
@@ -192,6 +193,44 @@ TEST("gains are told side by side")
     in_app_explain(&result, gain_of(3, 2.9, 3.1));
     check_reported(&result, "in_app_measured");
     in_app_result_release(&result);
+}
+
+/* Of each gain what can be known of it. */
+static struct quantity state_of(int state)
+{
+    struct quantity gain = gain_of(state == 1 ? 1.001 : 1.5, 0.98, 1.6);
+
+    if (state == 3)
+        return quantity_unknown();
+    if (state == 0)
+        gain.low = 1.4;
+    gain.doubted = state == 2;
+    return gain;
+}
+
+TEST("every combination of gains is a sentence")
+{
+    struct buf text = {0};
+
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        struct in_app_result result = given_result();
+
+        result.program = state_of(i % 4 % 3);
+        result.routine = state_of(i / 4 % 4);
+        json_t *document = in_app_to_json(&result, state_of(i / 16));
+        json_t *report = json_pack("{s:o}", "in_app", document);
+        struct view view = {.report = report, .layout = layout_on(&text, false, 200)};
+        char *phrase = in_app_gain_phrase(result.program);
+        view_in_app_answer(&view);
+        in_app_text(document, false, &view.layout);
+        buf_addf(&text, "  phrase               the program %s\n", phrase);
+        free(phrase);
+        json_decref(report);
+        in_app_result_release(&result);
+    }
+    check_golden(INFLIGHT_SOURCE_DIR "/tests/data/advisor/in_app_texts.txt",
+                 buf_str(&text));
+    buf_release(&text);
 }
 
 TEST("what is not claimed is said")
