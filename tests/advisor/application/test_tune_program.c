@@ -1,8 +1,10 @@
 /* tune -- PROGRAM: what is said of each end, and a project of which nothing is known. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/application/application.h"
+#include "advisor/application/tuning.h"
 #include "advisor/cli/settings.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
@@ -284,6 +286,74 @@ TEST("the report says for which sizes a gain holds")
                "with n = 10, m = 3 (20 calls): 0.8x as fast (95 % interval 0.784 to "
                "0.816), that is slower, so that the original loop runs there");
     loop_sizes_release(&made.loop[0]);
+}
+
+/* ---- the budget ---- */
+
+TEST("nothing is begun that cannot be confirmed in time")
+{
+    struct tuning tuning = {.build_s = 2, .run_s = 10};
+    const double pairs_s = tuning_pairs_s(&tuning, 3); /* two builds, 8 runs */
+    char *late;
+
+    check_near(pairs_s, 2 * 2 + 8 * 10, 1e-9);
+    tuning.end_s = tuning.budget_end_s = tuning.until_s = INFINITY;
+    check(!tuning_too_late(&tuning, pairs_s));
+    check_near(tuning_left_s(&tuning, 5), 0, 0); /* no budget: as the settings say */
+    tuning_share(&tuning, 0.5);
+    check(isinf(tuning.until_s));
+    tuning.end_s = clock_s() + 200;
+    check(!tuning_too_late(&tuning, pairs_s));
+    tuning_share(&tuning, 0.25);
+    check_near(tuning.until_s - clock_s(), 50, 5);
+    check_near(tuning_left_s(&tuning, 30), 20, 5);
+    tuning.end_s = clock_s() + 60;
+    late = tuning_too_late(&tuning, pairs_s);
+    if (check(late != NULL))
+        check_contains(late, "the budget is used up: ");
+    free(late);
+}
+
+TEST("the memory comes first where the kernel costs, if its share is enough")
+{
+    static const struct {
+        double system_s, left_s, share;
+        bool first;
+    } cases[] = {{0.02, 1000, 0.5, false},
+                 {0.2, 1000, 0.5, true},
+                 {0.2, 100, 0.5, false},
+                 {0.2, INFINITY, 0.1, true}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct application app = {.app.samples = {.user_s = 1 - cases[i].system_s,
+                                                  .system_s = cases[i].system_s}};
+        struct tuning tuning = {.app = &app, .build_s = 2, .run_s = 10};
+
+        tuning.end_s = clock_s() + cases[i].left_s;
+        check_eq(memory_is_first(&tuning, cases[i].share), cases[i].first);
+    }
+}
+
+TEST("no sentence names a folder of ours")
+{
+    static const struct {
+        const char *ours, *users;
+    } cases[] = {
+        {"/s/r/tuned/app/src/a.c:3: error", "src/a.c:3: error"},
+        {"in '/s/r/confirm/app-tuned/app/src/a.c', line 3", "in 'src/a.c', line 3"},
+        {"a copy of '/s/r/as-is/app': no", "a copy of '/home/me/app': no"},
+        {"'/s/r/turn.inputs' is empty", "'turn.inputs' is empty"},
+        {"/s/other/a.c and app", "/s/other/a.c and app"},
+    };
+    struct tuning tuning = {.scratch = (char *)"/s/r",
+                            .trees.project.root = (char *)"/home/me/app"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *says = tuning_in_project(&tuning, cases[i].ours);
+
+        check_str(says, cases[i].users);
+        free(says);
+    }
 }
 
 /* ---- all texts, to be read aloud ---- */

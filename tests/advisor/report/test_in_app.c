@@ -483,3 +483,53 @@ TEST("other output is counted")
     }
     site_release(&site);
 }
+
+/* Its own place and the time of its compilation, and a number that the tuned code rounds
+ * otherwise. */
+static const char told_c[] =
+    "\n#include <stdio.h>\n"
+    "#include <unistd.h>\n"
+    "#ifndef LAST\n#define LAST 1\n#endif\n"
+    "__attribute__((constructor)) static void told(void)\n"
+    "{\n"
+    "    char path[4096];\n"
+    "    printf(\"%s %s %s\\n\", __DATE__, __TIME__, getcwd(path, sizeof(path)));\n"
+    "    printf(\"e 1.234567890%d\\n\", LAST);\n"
+    "}\n";
+
+TEST("where and when a copy was built is no difference, and a tolerance is of numbers")
+{
+    static const struct {
+        double tolerance;
+        const char *says; /* NULL = nothing differs */
+    } cases[] = {{-1, "agree to 10 digits, which --tolerance 1e-10 permits"},
+                 {1e-12, "differ in 1 line"},
+                 {1e-10, NULL}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        struct buf text = {0}, tuned = {0};
+        bool good = site_start(&site, "make -s && ./app 1 50");
+
+        site.settings.tolerance = cases[i].tolerance;
+        check_ok(file_read(site.file, &text, &site.err), &site.err);
+        buf_add(&text, told_c);
+        check_ok(file_write(site.file, buf_str(&text), text.length, &site.err),
+                 &site.err);
+        buf_addf(&tuned, "#define LAST 2\n%s", buf_str(&text));
+        if (good && check_ok(site_prepare(&site), &site.err)) {
+            site.app.pairs_max = IN_APP_PAIRS_MIN;
+            check_ok(in_app_confirm(&site.app, &tuned, &site.result, &site.err),
+                     &site.err);
+            check_eq(site.result.end, IN_APP_MEASURED);
+            if (cases[i].says)
+                check_contains(site.result.output, cases[i].says);
+            else
+                check(!site.result.output);
+            check_eq(site.result.shown.digits, 10);
+        }
+        buf_release(&text);
+        buf_release(&tuned);
+        site_release(&site);
+    }
+}
