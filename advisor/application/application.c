@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "advisor/application/application.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +16,6 @@
  * minutes that each takes. */
 enum { top_default = 3 };
 static const double run_limit_s = 6 * 3600;
-
-static int tune_loops(struct tuning *tuning, struct error *err)
-{
-    struct application *app = tuning->app;
-    int status = 0;
-
-    for (size_t i = 0; i < app->loop_nr && !status; i++) {
-        struct application_loop *loop = &app->loop[i];
-
-        status = loop_make_ready(tuning, loop, err);
-        if (!status && loop->end == LOOP_READY && !tuning->settings->dry_run)
-            status = loop_tune(tuning, loop, app->loop_nr - i, err);
-    }
-    return status;
-}
-
-/* ---- all together ---- */
 
 static size_t kept(const struct application *app, const struct in_app_result **last)
 {
@@ -50,11 +34,67 @@ static size_t kept(const struct application *app, const struct in_app_result **l
     return nr;
 }
 
+/* What is measured all together in the end has its time, once there is something. */
+static void spare(struct tuning *tuning)
+{
+    const struct in_app_result *ignored;
+    bool any = kept(tuning->app, &ignored) > 0;
+
+    tuning->end_s =
+        tuning->budget_end_s - (any ? tuning_pairs_s(tuning, IN_APP_PAIRS_MIN) : 0);
+}
+
+/* What a loop gets of the time: code of libraries is not tuned. */
+static double weight(const struct application_loop *loop)
+{
+    return loop->row->is_ours && loop->file ? loop->row->routine->share.value : 0;
+}
+
+/* Of the loops from this one on; its part of their time. What one leaves is the next
+ * ones'. */
+static double share_of(const struct application *app, size_t loop)
+{
+    double all = 0;
+
+    for (size_t i = loop; i < app->loop_nr; i++)
+        all += weight(&app->loop[i]);
+    return all > 0 ? weight(&app->loop[loop]) / all : 1;
+}
+
+static int tune_loops(struct tuning *tuning, struct error *err)
+{
+    struct application *app = tuning->app;
+    int status = 0;
+
+    for (size_t i = 0; i < app->loop_nr && !status; i++) {
+        struct application_loop *loop = &app->loop[i];
+        bool dry = tuning->settings->dry_run;
+        double least_s = loop_least_s(tuning);
+
+        spare(tuning);
+        char *late = weight(loop) > 0 && !dry ? tuning_too_late(tuning, least_s) : NULL;
+
+        if (late) {
+            loop_end(loop, LOOP_REFUSED, late);
+            continue;
+        }
+        tuning_share(tuning, share_of(app, i));
+        tuning->until_s = fmax(tuning->until_s, clock_s() + least_s);
+        status = loop_make_ready(tuning, loop, err);
+        if (!status && loop->end == LOOP_READY && !dry)
+            status = loop_tune(tuning, loop, err);
+    }
+    return status;
+}
+
+/* ---- all together ---- */
+
 static void take_whole(struct application *app, const struct in_app_result *only)
 {
     app->whole.end = only ? IN_APP_MEASURED : IN_APP_NO_WINNER;
     app->whole.program = only ? only->program : quantity_unknown();
     app->whole.pair_nr = only ? only->pair_nr : 0;
+    app->whole.shown = only ? only->shown : (struct app_output_state){0};
     for (int side = 0; side < 2; side++)
         app->whole.program_s[side] = only ? only->program_s[side] : quantity_unknown();
 }
@@ -69,8 +109,7 @@ static int compare_all(const struct tuning *tuning, struct error *err)
                                     .file = app->source,
                                     .text = &same,
                                     .further = further,
-                                    .environment = {NULL, app->environment},
-                                    .budget_s = tuning_budget_s(tuning, 1, 1)};
+                                    .environment = {NULL, app->environment}};
     int status = 0;
 
     if (app->file_nr) {
@@ -90,7 +129,7 @@ static int compare_all(const struct tuning *tuning, struct error *err)
 }
 
 /* What was kept alone was measured against the program as written. */
-static int confirm_all(const struct tuning *tuning, struct error *err)
+static int confirm_all(struct tuning *tuning, struct error *err)
 {
     const struct in_app_result *only = NULL;
 
@@ -98,6 +137,11 @@ static int confirm_all(const struct tuning *tuning, struct error *err)
         take_whole(tuning->app, only);
         return 0;
     }
+    tuning->end_s = tuning->budget_end_s;
+    if ((tuning->app->late =
+             tuning_too_late(tuning, tuning_pairs_s(tuning, IN_APP_PAIRS_MIN))))
+        return 0;
+    tuning_share(tuning, 1);
     progress_say(tuning->progress, "confirming all together");
     return compare_all(tuning, err);
 }
@@ -122,6 +166,7 @@ static int sample(struct tuning *tuning, struct error *err)
     if (sample_run(&request, &options, &tuning->app->app.samples, &outcome, err))
         return -1;
     tuning->app->page_faults = outcome.minor_faults;
+    tuning->run_s = outcome.wall_s;
     char *end = shell_text_ending(&outcome, run_limit_s);
     int status = 0;
     if (spawn_interrupted())
@@ -134,6 +179,16 @@ static int sample(struct tuning *tuning, struct error *err)
     return status;
 }
 
+/* Threads that are in it at a time: processes that run one after the other are one. */
+static long long threads_in(const struct hot_routine *routine)
+{
+    double ratio = routine->busiest_s.value > 0
+                       ? routine->cpu_s.value / routine->busiest_s.value
+                       : 1;
+
+    return llround(fmin(fmax(ratio, 1), (double)routine->threads));
+}
+
 static void take_loop(struct tuning *tuning, const struct app_row *row)
 {
     struct application *app = tuning->app;
@@ -144,6 +199,7 @@ static void take_loop(struct tuning *tuning, const struct app_row *row)
                                       .file = xstrdup(file),
                                       .line = row->line,
                                       .function = xstrdup(row->routine->name),
+                                      .threads = threads_in(row->routine),
                                       .alone = quantity_unknown()};
 }
 
@@ -185,6 +241,69 @@ static int prepare(struct tuning *tuning, struct error *err)
     app->build = xstrdup(tuning->trees.build);
     app->build_is_guessed = tuning->trees.build_is_guessed;
     return file_check_writable(app->output, err);
+}
+
+static int build(struct tuning *tuning, struct error *err)
+{
+    double began_s = clock_s();
+    int status = trees_build(&tuning->trees, err);
+
+    tuning->build_s = clock_s() - began_s;
+    return status;
+}
+
+/* How long a run takes, and what the budget is for. */
+static void announce(const struct tuning *tuning, bool memory_first)
+{
+    const struct application *app = tuning->app;
+    double left_s = tuning->end_s - clock_s(),
+           least_s = tuning_pairs_s(tuning, IN_APP_PAIRS_MIN);
+    struct buf loops = {0}, run = {0};
+
+    for (size_t i = 0; i < app->loop_nr; i++)
+        if (weight(&app->loop[i]) > 0)
+            buf_addf(&loops, "%s%s (%.0f %%)", loops.length ? ", " : "",
+                     app->loop[i].row->routine->name, 100 * weight(&app->loop[i]));
+    buf_add_time(&run, tuning->run_s);
+    progress_note(tuning->progress, "a run of %s takes %s, a build %.1f s", app->command,
+                  buf_str(&run), tuning->build_s);
+    if (isfinite(left_s))
+        progress_note(tuning->progress,
+                      "the %.0f s that are left go to %s%s%s; %.0f s at least to confirm "
+                      "a change",
+                      left_s, memory_first ? "its memory, then " : "",
+                      loops.length ? buf_str(&loops) : "no loop",
+                      memory_first ? "" : ", then its memory", ceil(least_s));
+    buf_release(&loops);
+    buf_release(&run);
+}
+
+/* Page faults come first where they cost: then the loops are measured without them. */
+static int tune_all(struct tuning *tuning, struct error *err)
+{
+    struct application *app = tuning->app;
+    double kernel = memory_kernel_share(app), loops = 0;
+    bool dry = tuning->settings->dry_run;
+    int status = 0;
+
+    for (size_t i = 0; i < app->loop_nr; i++)
+        loops += weight(&app->loop[i]);
+    double share = kernel > 0 ? kernel / (kernel + (1 - kernel) * loops) : 0;
+    bool first = !dry && memory_is_first(tuning, share);
+
+    memory_look(tuning);
+    if (!dry)
+        announce(tuning, first);
+    if (first)
+        status = memory_try(tuning, share, err);
+    if (!status)
+        status = tune_loops(tuning, err);
+    spare(tuning);
+    if (!status && !dry)
+        status = memory_try(tuning, 1, err);
+    if (!status && !dry)
+        memory_end(tuning);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -230,6 +349,9 @@ static void application_release(struct application *app)
         free(loop->plan);
         loop_sizes_release(loop);
         in_app_result_release(&loop->in_app);
+        free(loop->question.plan);
+        free(loop->question.why);
+        in_app_result_release(&loop->question.in_app);
     }
     for (size_t i = 0; i < app->file_nr; i++) {
         free(app->file[i].path);
@@ -249,6 +371,7 @@ static void application_release(struct application *app)
     free(app->output);
     free(app->source);
     free(app->environment);
+    free(app->late);
 }
 
 static int print(struct application *app, struct error *err)
@@ -303,15 +426,13 @@ static int work(struct tuning *tuning, struct error *err)
     int status = prepare(tuning, err);
 
     if (!status)
-        status = trees_build(&tuning->trees, err);
+        status = build(tuning, err);
     if (!status)
         status = sample(tuning, err);
     if (!status)
         status = find_loops(tuning, err);
     if (!status)
-        status = memory_try(tuning, err);
-    if (!status)
-        status = tune_loops(tuning, err);
+        status = tune_all(tuning, err);
     if (!status && !tuning->settings->dry_run)
         status = confirm_all(tuning, err);
     status = note_interrupt(app, status, err);
@@ -332,13 +453,20 @@ int tune_program(const struct settings *settings, struct error *err)
     spawn_catch_interrupt();
     progress_start(&app.progress, settings->quiet, settings->verbose);
     tuning.progress = &app.progress;
-    if (settings->budget_s > 0)
-        tuning.end_s = clock_s() + settings->budget_s;
+    tuning.budget_end_s =
+        settings->budget_s > 0 ? clock_s() + settings->budget_s : INFINITY;
+    tuning.until_s = tuning.end_s = tuning.budget_end_s;
     app.output = settings->output
                      ? xstrdup(settings->output)
                      : xasprintf("%s.patch", path_base(settings->program.v[0]));
     app.whole.program = quantity_unknown();
     int status = work(&tuning, err);
+    if (status) {
+        char *sentence = trees_in_project(&tuning.trees, err->text);
+
+        snprintf(err->text, sizeof(err->text), "%s", sentence);
+        free(sentence);
+    }
     trees_close(&tuning.trees);
     application_release(&app);
     scratch_remove(tuning.scratch);

@@ -44,6 +44,16 @@ struct loop_size {
     char *why;            /* that it was not tried, where it was wanted; NULL = it was */
 };
 
+/* What sums in another order would bring, for which nobody gave permission. {0} = nothing
+ * is expected of it. Texts are owned. */
+struct application_question {
+    double expected; /* gain of the loop */
+    char *plan;      /* NULL = none was found */
+    struct quantity alone;
+    struct in_app_result in_app; /* of the program as tuned so far */
+    char *why;                   /* it was not tried or measured */
+};
+
 /* A hot loop on its way. Texts are owned. */
 struct application_loop {
     const struct app_row *row;
@@ -55,12 +65,15 @@ struct application_loop {
     struct outlined outlined; /* likewise; function NULL = it was not */
     enum loop_end end;
     char *why;              /* a sentence where it did not end well */
+    long long threads;      /* that the program runs it in at a time */
+    double parallel;        /* gain of it that is expected of all cores; 0 = none is */
     char *plan;             /* NULL = none */
     struct quantity alone;  /* gain of the written code by itself */
     struct loop_size *size; /* that of most work first, which it is tuned for */
     size_t size_nr;
     long long calls; /* that these are of */
     struct in_app_result in_app;
+    struct application_question question;
 };
 
 /* How the program's memory is got and mapped: each of these is for all of it, and found
@@ -109,7 +122,8 @@ struct application {
     struct application_file *file; /* that the patch changes */
     size_t file_nr, file_alloc;
     struct in_app_result
-        whole; /* all that is confirmed, against the program as written */
+        whole;  /* all that is confirmed, against the program as written */
+    char *late; /* why that was not measured of several changes; NULL = it was */
     bool interrupted;
 };
 

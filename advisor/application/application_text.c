@@ -31,6 +31,16 @@ static size_t count_ends(const struct application *app, enum loop_end end)
 
 /* ---- the verdict ---- */
 
+/* A plan or a change of the memory, whatever came of it. */
+static bool was_tried(const struct application *app)
+{
+    bool tried = count_ends(app, LOOP_NOTHING) + count_ends(app, LOOP_UNCONFIRMED) > 0;
+
+    for (size_t i = 0; i < MEMORY_NR; i++)
+        tried = tried || app->memory[i].end == LOOP_UNCONFIRMED;
+    return tried;
+}
+
 const char *application_doubt(const struct application *app)
 {
     return app->whole.sentence ? app->whole.sentence : app->whole.output;
@@ -42,19 +52,58 @@ static struct quantity share_of_time(struct quantity gain)
     return quantity_divide(quantity_exact(1, gain.provenance), gain);
 }
 
+/* Of what is confirmed: with how many captured inputs its results were compared. */
+static size_t calls_compared(const struct application *app)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < app->loop_nr; i++) {
+        const struct application_loop *loop = &app->loop[i];
+
+        nr += loop->end == LOOP_CONFIRMED;
+        for (size_t k = 1; k < loop->size_nr && loop->end == LOOP_CONFIRMED; k++)
+            nr += loop->size[k].gain.known;
+    }
+    return nr;
+}
+
+static void add_output(struct buf *out, const struct application *app)
+{
+    const struct app_output_state *shown = &app->whole.shown;
+    size_t calls = calls_compared(app);
+
+    if (app->settings->in_app_check)
+        buf_add(out, "the check passes after each; ");
+    if (!shown->compared && calls)
+        buf_addf(out,
+                 "its output cannot show it: results of the loop%s were compared "
+                 "instead, on %zu captured call%s",
+                 count_ends(app, LOOP_CONFIRMED) == 1 ? "" : "s", calls,
+                 calls == 1 ? "" : "s");
+    else if (!shown->compared)
+        buf_add(out, "its output cannot show it, for it holds no result");
+    else if (shown->digits < APP_OUTPUT_SAME)
+        buf_addf(out, "the numbers of its output agree to %d digits", shown->digits);
+    else
+        buf_add(out, "its output is unchanged");
+    if (shown->compared && shown->varies)
+        buf_addf(out, ", but for what varies from run to run in %zu line%s",
+                 shown->varies, shown->varies == 1 ? "" : "s");
+}
+
 static void show_gain(struct layout *layout, const struct application *app)
 {
     struct quantity share = share_of_time(app->whole.program);
+    struct buf output = {0};
 
+    add_output(&output, app);
     layout_paragraph(
         layout,
         "The program now takes %.2f of its former time (%.2f to %.2f, 95 %%): %.3g s "
         "instead of %.3g s, by %zu pairs of runs in turn; %s.",
         share.value, share.low, share.high, app->whole.program_s[1].value,
-        app->whole.program_s[0].value, app->whole.pair_nr,
-        app->settings->in_app_check
-            ? "the check passes after each, and the output is unchanged"
-            : "its output is unchanged");
+        app->whole.program_s[0].value, app->whole.pair_nr, buf_str(&output));
+    buf_release(&output);
 }
 
 /* How the user comes to have it. */
@@ -86,12 +135,14 @@ static void show_verdict(struct layout *layout, const struct application *app)
     else if (faster)
         show_gain(layout, app);
     else if (confirmed)
-        layout_paragraph(layout, "%zu change%s confirmed, not yet all together.",
-                         confirmed, confirmed == 1 ? " is" : "s are");
+        layout_paragraph(layout, "%zu change%s confirmed, not yet all together%s%s.",
+                         confirmed, confirmed == 1 ? " is" : "s are",
+                         app->late ? ": " : "", app->late ? app->late : "");
     else
-        layout_paragraph(
-            layout, "The program stays as it is: no change makes it faster beyond the "
-                    "noise. Nothing was written.");
+        layout_paragraph(layout, "The program stays as it is: %s. Nothing was written.",
+                         was_tried(app)
+                             ? "no change makes it faster beyond the noise"
+                             : "nothing could be tried, for the reasons below");
     if (!app->settings->dry_run && confirmed)
         show_remedy(layout, app);
     if (app->interrupted)
@@ -135,6 +186,52 @@ static void add_sizes(struct buf *out, const struct application_loop *loop)
     }
 }
 
+/* The question that it leaves: would the user permit that? */
+static void show_question(struct layout *layout, const struct application_loop *loop)
+{
+    const struct application_question *question = &loop->question;
+    const struct app_output_state *shown = &question->in_app.shown;
+    struct buf line = {0};
+
+    if (question->expected <= 0)
+        return;
+    if (!question->plan) {
+        buf_addf(&line, "%.1fx is expected of sums in another order; not measured: %s",
+                 question->expected, question->why ? question->why : undecided);
+    } else {
+        buf_addf(&line, "%s", question->plan);
+        add_gain(&line, "alone", question->alone);
+        char *phrase = in_app_gain_phrase(question->in_app.program);
+        if (question->why || question->in_app.sentence)
+            buf_addf(&line, "; in the program: %s",
+                     question->why ? question->why : question->in_app.sentence);
+        else
+            buf_addf(&line, "; the program as tuned so far: %s", phrase);
+        free(phrase);
+        if (shown->compared && shown->digits == APP_OUTPUT_SAME)
+            buf_add(&line, "; its output is then the same");
+        else if (shown->compared && shown->digits >= APP_OUTPUT_ROUNDED)
+            buf_addf(&line,
+                     "; its output then agrees to %d digits: add --tolerance 1e-%d",
+                     shown->digits, shown->digits);
+        else if (shown->compared)
+            buf_add(&line, "; its output is then another one, also when rounded");
+    }
+    layout_line(layout, "  --reassociate", "%s", buf_str(&line));
+    buf_release(&line);
+}
+
+/* Threads are the user's: more of them are advice. */
+static void show_parallel(struct layout *layout, const struct application_loop *loop)
+{
+    if (loop->parallel > 0)
+        layout_line(
+            layout, "  parallel",
+            "%.1fx is expected of all cores; it runs in %lld thread%s and is left "
+            "so: '#pragma omp parallel for' is yours to add",
+            loop->parallel, loop->threads, loop->threads == 1 ? "" : "s");
+}
+
 static void show_loop(struct layout *layout, const struct application_loop *loop)
 {
     struct quantity share = loop->row->routine->share;
@@ -146,7 +243,7 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
     buf_addf(&line, "%s, %s: ", loop->row->routine->name, place);
     switch (loop->end) {
     case LOOP_REFUSED:
-        buf_addf(&line, "not tuned: %s", loop->why);
+        buf_addf(&line, "not tuned: %s", loop->why ? loop->why : undecided);
         break;
     case LOOP_READY:
         buf_addf(&line, "would be tuned%s%s", loop->prepared ? ": " : "",
@@ -161,13 +258,15 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
         break;
     default:
         buf_addf(&line, "%s%s%s", loop->plan ? loop->plan : "", loop->plan ? ": " : "",
-                 loop->why ? loop->why : "");
+                 loop->why ? loop->why : undecided);
     }
     add_gain(&line, "alone", loop->alone);
     add_sizes(&line, loop);
     if (loop->end == LOOP_CONFIRMED)
         add_gain(&line, "the program", loop->in_app.program);
     layout_line(layout, label, "%s", buf_str(&line));
+    show_question(layout, loop);
+    show_parallel(layout, loop);
     buf_release(&line);
     free(place);
     free(label);
@@ -205,7 +304,7 @@ static void show_memory(struct layout *layout, const struct application *app,
         buf_add(&line, "kept");
     else
         buf_addf(&line, "%s%s", memory->end == LOOP_REFUSED ? "not tried: " : "",
-                 memory->why ? memory->why : "");
+                 memory->why ? memory->why : undecided);
     if (memory->end == LOOP_CONFIRMED)
         add_gain(&line, "the program", result->program);
     if (memory->end == LOOP_CONFIRMED && result->peak_kib[0] != result->peak_kib[1])
@@ -257,6 +356,21 @@ static json_t *sizes_json(const struct application_loop *loop)
     return list;
 }
 
+static json_t *question_json(const struct application_question *question)
+{
+    json_t *root;
+
+    if (question->expected <= 0)
+        return json_null();
+    root = json_pack("{s:s, s:f, s:o, s:o, s:o}", "option", "--reassociate", "expected",
+                     question->expected, "plan", text_json(question->plan), "gain_alone",
+                     json_quantity(question->alone), "why", text_json(question->why));
+    if (question->in_app.end != IN_APP_NONE)
+        json_object_set_new(root, "in_app",
+                            in_app_to_json(&question->in_app, question->alone));
+    return root;
+}
+
 static json_t *loop_json(const struct application_loop *loop)
 {
     json_t *root =
@@ -269,6 +383,10 @@ static json_t *loop_json(const struct application_loop *loop)
                   "gain_alone", json_quantity(loop->alone));
 
     json_object_set_new(root, "sizes", sizes_json(loop));
+    json_object_set_new(root, "question", question_json(&loop->question));
+    json_object_set_new(root, "threads", json_integer(loop->threads));
+    json_object_set_new(root, "parallel_expected",
+                        loop->parallel > 0 ? json_real(loop->parallel) : json_null());
     if (loop->in_app.end != IN_APP_NONE)
         json_object_set_new(root, "in_app", in_app_to_json(&loop->in_app, loop->alone));
     return root;

@@ -8,11 +8,35 @@
 #include "advisor/session/emitted.h"
 #include "core/base.h"
 
-double tuning_budget_s(const struct tuning *tuning, size_t parts_left, double share)
+void tuning_share(struct tuning *tuning, double share)
 {
-    if (tuning->end_s <= 0)
-        return 0;
-    return fmax((tuning->end_s - clock_s()) / (double)parts_left * share, 1);
+    double left_s = tuning->end_s - clock_s();
+
+    tuning->until_s = isinf(left_s) ? left_s : clock_s() + left_s * share;
+}
+
+double tuning_left_s(const struct tuning *tuning, double spared_s)
+{
+    double left_s = tuning->until_s - clock_s() - spared_s;
+
+    return isinf(left_s) ? 0 : fmax(left_s, 1);
+}
+
+double tuning_pairs_s(const struct tuning *tuning, int pairs)
+{
+    /* Each is run once before. */
+    return 2 * tuning->build_s + 2 * (pairs + 1) * tuning->run_s;
+}
+
+char *tuning_too_late(const struct tuning *tuning, double need_s)
+{
+    double left_s = fmax(tuning->end_s - clock_s(), 0);
+
+    if (need_s <= left_s)
+        return NULL;
+    return xasprintf("the budget is used up: %.0f s are left, and it takes %.0f s at "
+                     "least to try and confirm a change",
+                     left_s, ceil(need_s));
 }
 
 /* ---- two versions ---- */
@@ -23,37 +47,42 @@ int tuning_open(const struct tuning *tuning, struct comparing *comparing,
     struct project project = {tuning->trees.tree[comparison->tree].root,
                               (char *)comparison->file,
                               (char *)tuning->trees.project.cwd};
-    /* The fewest pairs that give an interval may take three times as long: that is to be
-     * enough for them. */
-    double enough_s = 2.3 * tuning->app->app.samples.wall_s;
-
     *comparing = (struct comparing){.settings = *tuning->settings};
     comparing->in_app = xasprintf("%s && %s", tuning->app->build, tuning->app->command);
     comparing->below = xasprintf("%s/confirm", tuning->scratch);
     comparing->settings.in_app = comparing->in_app;
-    if (comparison->budget_s > 0)
-        comparing->settings.in_app_budget_s = fmax(comparison->budget_s, enough_s);
-    return dir_make_all(comparing->below, err) ||
-                   in_app_prepare_in(&comparing->app, &comparing->settings,
-                                     tuning->progress, comparing->below, &project,
-                                     comparison->function, err)
-               ? -1
-               : 0;
+    if (dir_make_all(comparing->below, err) ||
+        in_app_prepare_in(&comparing->app, &comparing->settings, tuning->progress,
+                          comparing->below, &project, tuning->trees.project.root,
+                          comparison->function, err))
+        return -1;
+    comparing->app.end_s = isinf(tuning->end_s) ? 0 : tuning->end_s;
+    return 0;
 }
 
-int tuning_confirm(struct comparing *comparing, const struct comparison *comparison,
-                   struct in_app_result *result, struct error *err)
+int tuning_confirm(const struct tuning *tuning, struct comparing *comparing,
+                   const struct comparison *comparison, struct in_app_result *result,
+                   struct error *err)
 {
     struct in_app *app = &comparing->app;
+    double left_s = tuning_left_s(tuning, tuning->build_s + tuning->run_s);
     const char *env[2][2] = {{comparison->environment[0], NULL},
                              {comparison->environment[1], NULL}};
 
+    if (left_s > 0) /* the fewest pairs that give an interval may take three times that */
+        app->budget_s = fmax(left_s, 2.3 * tuning->run_s);
     app->further = comparison->further;
     app->further_nr = comparison->further_nr;
     for (size_t side = 0; side < 2; side++)
         app->env[side] = env[side];
     int status = in_app_confirm(app, comparison->text, result, err);
     app->env[0] = app->env[1] = NULL;
+    if (result->sentence) {
+        char *sentence = trees_in_project(&tuning->trees, result->sentence);
+
+        free(result->sentence);
+        result->sentence = sentence;
+    }
     return status;
 }
 
@@ -74,7 +103,7 @@ int tuning_compare(const struct tuning *tuning, const struct comparison *compari
     int status = tuning_open(tuning, &comparing, comparison, err);
 
     if (!status)
-        status = tuning_confirm(&comparing, comparison, result, err);
+        status = tuning_confirm(tuning, &comparing, comparison, result, err);
     tuning_close(&comparing);
     return status;
 }
@@ -91,8 +120,7 @@ static char *no_gain(const struct in_app_result *result)
     if (result->sentence)
         return xstrdup(result->sentence);
     if (result->output)
-        return xasprintf("%s: the program's output is not what it was before",
-                         result->output);
+        return xasprintf("the program prints something else: %s", result->output);
     char *phrase = in_app_gain_phrase(result->program),
          *sentence = xasprintf("the program as a whole: %s", phrase);
     free(phrase);

@@ -19,8 +19,9 @@
  * them (Intel, AMD: optimization manuals): a program that touches less has nothing to
  * gain. */
 enum { pages_min = 2048 };
-/* Of the time that is left, for each: the runs of a program that takes it all are few. */
-static const double change_share = 0.15;
+/* Of the time, in the kernel: below it page faults cost too little to be the first that
+ * is looked at. */
+static const double kernel_much = 0.05;
 
 /* malloc's settings: glibc's manual, "Memory Allocation Tunables". The numbers: nothing
  * by mmap, nothing given back, and grown by 64 MiB at a time. */
@@ -190,7 +191,8 @@ static int try_change(struct tuning *tuning, struct comparing *comparing,
     buf_add_n(&text, buf_str(source), source->length);
     if (change == MEMORY_STATIC_HUGE)
         buf_add(&text, memory_constructor);
-    int failed = tuning_confirm(comparing, &comparison, &memory->in_app, &failure),
+    int failed =
+            tuning_confirm(tuning, comparing, &comparison, &memory->in_app, &failure),
         status = tuning_judge(tuning, failed, &failure, &memory->in_app, &why, err);
     if (!status && why)
         end_as(memory, LOOP_UNCONFIRMED, why);
@@ -201,29 +203,38 @@ static int try_change(struct tuning *tuning, struct comparing *comparing,
     return status;
 }
 
-/* Those that are worth a try, in copies that all of them share. */
-static int try_changes(struct tuning *tuning, const bool tried[MEMORY_NR],
-                       struct error *err)
+/* What a change takes at least; behind the first, whose copies the others share. */
+static double change_s(const struct tuning *tuning, bool opened)
+{
+    return tuning_pairs_s(tuning, IN_APP_PAIRS_MIN) -
+           (opened ? tuning->build_s + tuning->run_s : 0);
+}
+
+/* In copies that all of them share; of the time that is theirs each has the same part. */
+static int try_changes(struct tuning *tuning, double until_s, struct error *err)
 {
     struct application *app = tuning->app;
-    const struct comparison base = {.tree = TREE_CURRENT,
-                                    .file = app->source,
-                                    .budget_s = tuning_budget_s(tuning, 1, change_share)};
+    const struct comparison base = {.tree = TREE_CURRENT, .file = app->source};
     struct comparing comparing;
     struct error why = {0};
     struct buf source = {0};
     int status = trees_read(&tuning->trees, TREE_CURRENT, app->source, &source, err);
-    int opened = tuning_open(tuning, &comparing, &base, &why);
+    int opened = tuning_open(tuning, &comparing, &base, &why), left = MEMORY_NR;
 
     if (!status && opened && spawn_interrupted())
         status = fail_as(err, &why);
-    for (int change = 0; change < MEMORY_NR && !status; change++)
-        if (tried[change] && opened)
+    for (int change = 0; change < MEMORY_NR && !status; change++, left--) {
+        if (app->memory[change].end != LOOP_READY ||
+            clock_s() + change_s(tuning, true) > until_s)
+            continue;
+        tuning->until_s = clock_s() + (until_s - clock_s()) / left;
+        if (opened)
             end_as(&app->memory[change], LOOP_UNCONFIRMED,
                    trees_in_project(&tuning->trees, why.text));
-        else if (tried[change])
+        else
             status =
                 try_change(tuning, &comparing, (enum memory_change)change, &source, err);
+    }
     tuning_close(&comparing);
     buf_release(&source);
     return status;
@@ -247,19 +258,52 @@ static char *find_source(const struct tuning *tuning)
     return NULL;
 }
 
-int memory_try(struct tuning *tuning, struct error *err)
+double memory_kernel_share(const struct application *app)
 {
-    struct application *app = tuning->app;
-    double arrays_mib = static_mib(tuning);
-    bool tried[MEMORY_NR], any = false;
+    const struct samples *samples = &app->app.samples;
+    double all_s = samples->user_s + samples->system_s;
 
-    app->source = find_source(tuning);
+    return all_s > 0 ? samples->system_s / all_s : 0;
+}
+
+void memory_look(struct tuning *tuning)
+{
+    double arrays_mib = static_mib(tuning);
+
+    tuning->app->source = find_source(tuning);
     for (int change = 0; change < MEMORY_NR; change++) {
         char *why = not_tried(tuning, (enum memory_change)change, arrays_mib);
 
-        tried[change] = !why;
-        any = any || !why;
-        end_as(&app->memory[change], why ? LOOP_REFUSED : LOOP_READY, why);
+        end_as(&tuning->app->memory[change], why ? LOOP_REFUSED : LOOP_READY, why);
     }
-    return any && !tuning->settings->dry_run ? try_changes(tuning, tried, err) : 0;
+}
+
+bool memory_is_first(const struct tuning *tuning, double share)
+{
+    return memory_kernel_share(tuning->app) > kernel_much &&
+           (tuning->end_s - clock_s()) * share > change_s(tuning, false);
+}
+
+int memory_try(struct tuning *tuning, double share, struct error *err)
+{
+    struct application *app = tuning->app;
+    bool any = false;
+    int status = 0;
+
+    for (int change = 0; change < MEMORY_NR; change++)
+        any = any || app->memory[change].end == LOOP_READY;
+    tuning_share(tuning, share);
+    if (any && clock_s() + change_s(tuning, false) <= tuning->until_s)
+        status = try_changes(tuning, tuning->until_s, err);
+    return status;
+}
+
+void memory_end(const struct tuning *tuning)
+{
+    struct application_memory *memory = tuning->app->memory;
+
+    for (int change = 0; change < MEMORY_NR; change++)
+        if (memory[change].end == LOOP_READY)
+            end_as(&memory[change], LOOP_REFUSED,
+                   tuning_too_late(tuning, change_s(tuning, false)));
 }

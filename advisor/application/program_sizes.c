@@ -248,9 +248,12 @@ int sizes_judge(const struct tuning *tuning, struct application_loop *loop,
                 const char *source, const char *inputs, const char *written,
                 struct error *err)
 {
+    double spared_s = tuning_pairs_s(tuning, IN_APP_PAIRS_MIN) + compare_s;
     int status = 0, tried = 0;
 
-    for (size_t i = 1; i < loop->size_nr && !status && tried < tried_max; i++)
+    for (size_t i = 1; i < loop->size_nr && !status && tried < tried_max &&
+                       clock_s() + spared_s <= tuning->until_s;
+         i++)
         if (loop->size[i].work >= work_min) {
             status = compare_at(tuning, loop, &loop->size[i], source, err);
             tried++;

@@ -162,7 +162,8 @@ static void take_words(struct trees *trees)
 int trees_open(struct trees *trees, const struct settings *settings, enum tree first,
                const char *scratch, struct progress *progress, struct error *err)
 {
-    *trees = (struct trees){.settings = settings, .progress = progress, .first = first};
+    *trees = (struct trees){
+        .settings = settings, .progress = progress, .first = first, .scratch = scratch};
     if (find_project(trees, err) || find_build(trees, err) ||
         copy_trees(trees, scratch, err))
         return -1;
@@ -201,22 +202,51 @@ const char *trees_file(const struct trees *trees, const char *path)
     return !strncmp(path, root, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+/* The part of a path that is below a copy of the project; of the copy itself the project;
+ * of another file of ours its name. */
+static void add_in_project(struct buf *out, const struct trees *trees, const char *path,
+                           size_t length)
+{
+    char *text = xstrndup(path, length), *found = NULL, *inside = NULL;
+    char *folder = xasprintf("/%s", path_base(trees->project.root));
+
+    for (char *at = text; !found && (at = strstr(at, folder)); at += strlen(folder))
+        if (!at[strlen(folder)] || at[strlen(folder)] == '/')
+            found = at + strlen(folder);
+    if (found)
+        inside = *found == '/' && found[1] ? found + 1 : NULL;
+    buf_add(out, inside ? inside : found ? trees->project.root : path_base(text));
+    free(folder);
+    free(text);
+}
+
+/* A path of a tree, which may have blanks: how much of it stands for the project's. */
+static size_t root_of_tree(const struct trees *trees, const char *path)
+{
+    for (int tree = trees->first; tree < TREE_NR; tree++) {
+        const char *root = trees->tree[tree].root;
+
+        if (root && text_begins(path, root) && path[strlen(root)] == '/')
+            return strlen(root) + 1;
+    }
+    return 0;
+}
+
 char *trees_in_project(const struct trees *trees, const char *sentence)
 {
     struct buf out = {0};
 
     while (*sentence) {
-        size_t skipped = 0;
+        size_t length = 0, root = root_of_tree(trees, sentence);
 
-        for (int tree = trees->first; tree < TREE_NR && !skipped; tree++) {
-            const char *root = trees->tree[tree].root;
-
-            if (root && text_begins(sentence, root) && sentence[strlen(root)] == '/')
-                skipped = strlen(root) + 1;
-        }
-        if (!skipped)
+        if (!root && trees->project.root && text_begins(sentence, trees->scratch) &&
+            sentence[strlen(trees->scratch)] == '/')
+            length = strcspn(sentence, "'\"`:;,()<> \t\n");
+        if (length)
+            add_in_project(&out, trees, sentence, length);
+        else if (!root)
             buf_add_n(&out, sentence, 1);
-        sentence += skipped ? skipped : 1;
+        sentence += root ? root : length ? length : 1;
     }
     return buf_detach(&out);
 }
@@ -243,12 +273,12 @@ int trees_read(const struct trees *trees, enum tree tree, const char *file,
 
 /* ---- builds ---- */
 
-static int build(const struct trees *trees, enum tree tree, const char *what,
-                 struct error *err)
+static int build_by(const struct trees *trees, enum tree tree, const char *command,
+                    const char *what, struct error *err)
 {
     const struct tree_place *at = &trees->tree[tree];
     struct spawn_outcome outcome;
-    const char *const argv[] = {"sh", "-c", trees->build, NULL};
+    const char *const argv[] = {"sh", "-c", command, NULL};
     const struct spawn_request request = {.argv = argv,
                                           .dir = at->cwd,
                                           .env_extra =
@@ -265,24 +295,62 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
     else if (end)
         status =
             fail(err, STATUS_FAILED, "'%s' does not build %s in a copy of '%s': %s%s",
-                 trees->build, what, trees->project.root, end,
+                 command, what, trees->project.root, end,
                  trees->build_is_guessed ? "; say how it is built with --build" : "");
     free(end);
     spawn_outcome_release(&outcome);
     return status;
 }
 
-int trees_build(struct trees *trees, struct error *err)
+static int build(const struct trees *trees, enum tree tree, const char *what,
+                 struct error *err)
+{
+    return build_by(trees, tree, trees->build, what, err);
+}
+
+static int build_original(struct trees *trees, struct error *err)
 {
     struct tree_place *at = &trees->tree[trees->first];
 
-    progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
-                 trees->build);
+    build_seen_release(&at->seen);
     return build(trees, trees->first, "the program", err) ||
                    build_watch_end(&at->watch, at->root, trees->project.root, &at->seen,
                                    err)
                ? -1
                : 0;
+}
+
+/* All trees: where files of the build's own say that all is up to date, make compiles
+ * nothing, and no change would come into the program. */
+static int build_cleaned(struct trees *trees, struct error *err)
+{
+    char *clean = xasprintf("%s clean", trees->build);
+    struct error ignored = {0};
+
+    progress_say(trees->progress, "'%s' compiled nothing: cleaning the copies",
+                 trees->build);
+    for (int tree = trees->first; tree < TREE_NR && !spawn_interrupted(); tree++)
+        build_by(trees, (enum tree)tree, clean, "", &ignored);
+    free(clean);
+    return build_original(trees, err);
+}
+
+int trees_build(struct trees *trees, struct error *err)
+{
+    const struct build_seen *seen = &trees->tree[trees->first].seen;
+    int status;
+
+    progress_say(trees->progress, "building '%s' with '%s'", trees->project.root,
+                 trees->build);
+    status = build_original(trees, err);
+    if (!status && seen->compilations == 0 && text_has_word(trees->build, "make"))
+        status = build_cleaned(trees, err);
+    if (!status && seen->compilations == 0)
+        progress_note(trees->progress,
+                      "'%s' compiled nothing that was seen: clean in --build what is up "
+                      "to date",
+                      trees->build);
+    return status;
 }
 
 /* The command that compiled a file of a tree, the compiler first; none where it was not

@@ -26,6 +26,7 @@ struct trees {
     char *build;            /* shell text */
     bool build_is_guessed;
     enum tree first; /* that and those behind it are there */
+    const char *scratch;
     struct tree_place {
         char *root, *cwd;
         struct build_watch watch;

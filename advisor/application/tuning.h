@@ -14,11 +14,22 @@ struct tuning {
     struct progress *progress;
     char *scratch;
     struct trees trees;
-    double end_s; /* of clock_s(); 0 = no budget */
+    double budget_end_s; /* of clock_s(); infinite = no budget */
+    double end_s;        /* of what is before the last comparison */
+    double until_s; /* likewise, of what is at hand: that of the loop or of the memory */
+    double build_s; /* that a build of it all takes, */
+    double run_s;   /* and a run */
 };
 
-/* Of what is left for so many parts, a share; 0 = no budget. */
-double tuning_budget_s(const struct tuning *tuning, size_t parts_left, double share);
+/* With that time, if any: until_s of what is to begin. */
+void tuning_share(struct tuning *tuning, double share);
+/* Of the time of what is at hand the rest, when so much is spared; 0 = no budget. */
+double tuning_left_s(const struct tuning *tuning, double spared_s);
+/* To build and run two versions, by so many pairs of runs. */
+double tuning_pairs_s(const struct tuning *tuning, int pairs);
+/* Why a change is not begun with: what is left is less than the `need_s` that it takes.
+ * NULL = it is enough; caller frees. */
+char *tuning_too_late(const struct tuning *tuning, double need_s);
 
 /* A tree against itself with what is changed. */
 struct comparison {
@@ -29,7 +40,6 @@ struct comparison {
     size_t further_nr;
     const char *environment[2]; /* "NAME=value" of each side's runs; NULL = ours */
     const char *function;       /* whose time is looked at; NULL = none */
-    double budget_s;            /* 0 = as the settings say */
 };
 int tuning_compare(const struct tuning *tuning, const struct comparison *comparison,
                    struct in_app_result *result, struct error *err);
@@ -43,8 +53,9 @@ struct comparing {
 };
 int tuning_open(const struct tuning *tuning, struct comparing *comparing,
                 const struct comparison *comparison, struct error *err);
-int tuning_confirm(struct comparing *comparing, const struct comparison *comparison,
-                   struct in_app_result *result, struct error *err);
+int tuning_confirm(const struct tuning *tuning, struct comparing *comparing,
+                   const struct comparison *comparison, struct in_app_result *result,
+                   struct error *err);
 void tuning_close(struct comparing *comparing);
 
 /* What came of a comparison, which may have failed itself (with `failure`). 0: *why is
@@ -66,8 +77,10 @@ void loop_end(struct application_loop *loop, enum loop_end end, char *why);
  * captured. */
 int loop_make_ready(struct tuning *tuning, struct application_loop *loop,
                     struct error *err);
-int loop_tune(struct tuning *tuning, struct application_loop *loop, size_t loops_left,
-              struct error *err);
+int loop_tune(struct tuning *tuning, struct application_loop *loop, struct error *err);
+
+/* What it takes at least. */
+double loop_least_s(const struct tuning *tuning);
 
 /* A command of ours for a loop of `source`, the words that all of them take. */
 void loop_begin_step(const struct tuning *tuning, const char *command, const char *source,
@@ -95,8 +108,17 @@ int sizes_judge(const struct tuning *tuning, struct application_loop *loop,
                 const char *source, const char *inputs, const char *written,
                 struct error *err);
 
-/* Tries what changes how the program's memory is got and mapped; keeps what makes the
- * program faster. */
-int memory_try(struct tuning *tuning, struct error *err);
+/* Which changes of how the program's memory is got and mapped are worth a try. */
+void memory_look(struct tuning *tuning);
+/* Tries those in a share of the time, and keeps what makes the program faster; what that
+ * is too short for stays ready. */
+int memory_try(struct tuning *tuning, double share, struct error *err);
+/* What is ready still has no time. */
+void memory_end(const struct tuning *tuning);
+/* Of the program's CPU time, what passes in the kernel; page faults do. */
+double memory_kernel_share(const struct application *app);
+/* That is much, and that share of the time is enough: the memory is looked at before the
+ * loops. */
+bool memory_is_first(const struct tuning *tuning, double share);
 
 #endif

@@ -300,6 +300,9 @@ static const struct {
      "compiler to tune for, default gcc; the others of a list such as gcc,clang-19 are "
      "tried on the kernel as written and on the winner"},
     {"tune", "output", "the faster version; of a program FILE.patch"},
+    {"tune", "tolerance",
+     "relative difference allowed in floating-point results, default 1e-9 (float: 1e-4); "
+     "of an application also in the numbers that it prints, by default none"},
     {"tune", "patch", "write a unified diff instead of a whole file, for patch -p1"},
     {"tune", "save", "all that was measured, as a recorded space for --replay"},
 };

@@ -179,6 +179,7 @@ struct spawn_child {
     int stream[stream_nr]; /* read ends, -1 when closed */
     size_t output_limit;
     double started, deadline, kill_at; /* clock_s(); infinite if none */
+    double grace_s;
     enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
     bool ended, interruptible, attached;
     struct spawn_outcome outcome;
@@ -312,6 +313,7 @@ static struct spawn_child *child_new(const struct spawn_request *request)
     orphans_mark(child->mark);
     child->output_limit = request->output_limit ? request->output_limit : default_limit;
     child->started = clock_s();
+    child->grace_s = fmax(request->grace_s, grace_s);
     child->deadline =
         request->timeout_s > 0 ? child->started + request->timeout_s : INFINITY;
     child->kill_at = INFINITY;
@@ -392,7 +394,7 @@ static void stop(struct spawn_child *child, enum spawn_end cause)
     if (child->ended || child->cause != SPAWN_EXITED)
         return;
     child->cause = cause;
-    child->kill_at = clock_s() + grace_s;
+    child->kill_at = clock_s() + child->grace_s;
     kill(-child->pid, SIGTERM);
 }
 

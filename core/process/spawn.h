@@ -31,6 +31,7 @@ struct spawn_request {
     const char *const *env_extra; /* NULL-terminated "NAME=value" list; NULL = none */
     const char *dir;              /* working folder, also for argv[0]; NULL = ours */
     double timeout_s;             /* 0 = none */
+    double grace_s;               /* then, between SIGTERM and SIGKILL; at least 0.5 */
     size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
     /* The program has our three streams and, for as long as it runs, our terminal (Ctrl-C
      * is its own then): an application as a user starts it. Nothing of it is kept. */

@@ -293,6 +293,7 @@ static int run(struct recording *recording, struct error *err)
     const struct spawn_request program = {.argv = request->argv,
                                           .dir = request->dir,
                                           .env_extra = env,
+                                          .timeout_s = request->timeout_s,
                                           .attached = !request->is_hidden,
                                           .out_to_err = request->out_to_err};
     struct spawn_child *child;

@@ -1,8 +1,8 @@
 /*
- * Runs an application that a recorder was compiled into (templates/capture/call_recorder.h)
- * and looks at it at the calls of the function that has it: in whatever program it
- * starts, in its libraries and threads. All threads of that process stand still
- * meanwhile.
+ * Runs an application that a recorder was compiled into
+ * (templates/capture/call_recorder.h) and looks at it at the calls of the function that
+ * has it: in whatever program it starts, in its libraries and threads. All threads of
+ * that process stand still meanwhile.
  */
 #ifndef OBSERVE_CAPTURE_RECORDING_H
 #define OBSERVE_CAPTURE_RECORDING_H
@@ -36,6 +36,7 @@ struct recorded_call; /* of a process whose threads all stand still */
 struct recording_request {
     const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH */
     const char *dir;         /* in which it runs; NULL = ours */
+    double timeout_s;        /* 0 = none */
     long long call;          /* 1 = the first; of all threads of a process */
     bool each;               /* at_call is asked at each call, until it returns 0 */
     bool ends;               /* the application is ended behind what was looked at */

@@ -40,14 +40,17 @@ bool app_mark_read(const char *folder, struct strvec *facts);
 /* Those that are looked at; NULL behind the last. */
 const char *app_mark_macro(size_t i);
 
-/* What an application printed, run after run: what differs from run to run anyhow (times,
- * dates), what does not, and what another version of it prints otherwise. {0} is a valid
- * empty one. */
+/* What an application printed, run after run, word by word and number by number: what
+ * differs from run to run anyhow (times, dates, process numbers) is not compared; all
+ * else is, with what another version of it prints. {0} is a valid empty one. */
 struct app_output {
+    double tolerance; /* of numbers, relative; 0 = they must be printed alike */
+    const char
+        *known;      /* what the program was told, such as its command; NULL = nothing */
     struct buf text; /* of the first run, whole */
     double seconds;  /* that this run took */
-    bool *changing;  /* lines that a later run did not repeat */
-    bool *other;     /* lines that a run of the other version did not repeat */
+    unsigned char *mark;   /* of its bytes at which words and lines begin */
+    unsigned char *digits; /* likewise: to which the other version's numbers agree */
     size_t line_nr;
     size_t runs;
     bool other_length;  /* a later run had another number of lines */
@@ -58,21 +61,31 @@ void app_output_release(struct app_output *output);
 /* One more output of the same program, whose run took so long. */
 void app_output_add(struct app_output *output, const char *text, double seconds);
 
-/* An output of the other version; a first one of the program was added before. Lines that
- * tell a time with few digits, such as "Elapsed: 6.4 s", follow the time of the run and
- * do not count. */
+/* An output of the other version; a first one of the program was added before. Numbers of
+ * few digits beside a word for time ("6.4 s", "Elapsed: 0.00", "12 MB/s") may be any that
+ * fit into the run. */
 void app_output_add_other(struct app_output *output, const char *text, double seconds);
 
 /* Another other version begins. */
 void app_output_forget_other(struct app_output *output);
 
-/* Lines of the other version's outputs that differ from those that the program repeats.
- * Missing and additional ones count, too, unless the program's own runs differ in their
- * number. */
-size_t app_output_differs(const struct app_output *output);
+enum {
+    APP_OUTPUT_SAME = 17,
+    APP_OUTPUT_ROUNDED = 6 /* numbers that agree to so many digits may be rounded
+                              otherwise; others are other numbers */
+};
+struct app_output_state {
+    size_t differs; /* lines of the other version's outputs, beyond the tolerance; missing
+                       and additional ones count, too, unless the program's own runs
+                       differ in their number */
+    size_t varies;  /* lines that the program itself prints otherwise from run to run */
+    size_t compared; /* numbers that it repeats, which may be results: neither times nor
+                        known before; 0 = it shows none */
+    int digits;      /* to which all numbers agree: APP_OUTPUT_SAME = printed alike, 0 =
+                        other words than numbers differ */
+};
+struct app_output_state app_output_state(const struct app_output *output);
 
-/* Lines that the program itself prints otherwise from run to run. */
-size_t app_output_changing(const struct app_output *output);
 /* Adds the folders in which the source's #include lines, and those of its headers, found
  * the files `headers` (absolute paths); those of the system and those beside the
  * including file need none. */

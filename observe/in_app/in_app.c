@@ -79,8 +79,14 @@ static int in_app_build(struct in_app *app, size_t side, const struct buf *text,
     char *folder = xasprintf("%s-folder", at->mark);
     const char *const argv[] = {
         "sh", "-c", "eval \"$1\" && pwd -P >\"$2\"", "sh", app->build, folder, NULL};
-    const struct spawn_request request = {
-        .argv = argv, .dir = at->cwd, .timeout_s = build_limit_s};
+    /* __DATE__ and __TIME__ of both, unless the user says what they are to be. */
+    const char *const dates[] = {"SOURCE_DATE_EPOCH=946684800", NULL};
+    const struct spawn_request request = {.argv = argv,
+                                          .dir = at->cwd,
+                                          .env_extra =
+                                              getenv("SOURCE_DATE_EPOCH") ? NULL : dates,
+                                          .timeout_s = build_limit_s,
+                                          .account = ACCOUNT_COMPILING};
     *failure = NULL;
     int status = write_source(at, text, err);
     if (!status && side == 1)
@@ -161,6 +167,23 @@ static int start(const struct in_app *app, size_t side,
     return status;
 }
 
+/* A run that is twice as slow is none that is waited for when the time is up. */
+static double limit_now_s(const struct in_app *app)
+{
+    if (app->end_s <= 0 || app->output.runs == 0)
+        return app->limit_s;
+    return fmin(app->limit_s, fmax(app->end_s - clock_s(), 2 * app->output.seconds + 1));
+}
+
+/* The copies' names have the same length. */
+static void name_like_first(const struct in_app *app, size_t side, struct buf *out)
+{
+    const char *name = app->side[side].root, *first = app->side[0].root;
+
+    for (char *at = out->data; side && at && (at = strstr(at, name));)
+        at = (char *)memcpy(at, first, strlen(first)) + strlen(first);
+}
+
 /* -1 only when nothing could be tried, or it was interrupted. */
 static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
                       struct error *err)
@@ -171,7 +194,7 @@ static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
     const struct spawn_request request = {.argv = argv,
                                           .dir = at->cwd,
                                           .env_extra = app->env[side],
-                                          .timeout_s = app->limit_s,
+                                          .timeout_s = limit_now_s(app),
                                           .output_limit = output_bytes_max};
     *run = (struct in_app_run){
         .routine_s = NAN, .routine_share = NAN, .routine_busy_share = NAN};
@@ -181,6 +204,7 @@ static int in_app_run(struct in_app *app, size_t side, struct in_app_run *run,
     run->peak_kib = outcome.max_rss_kib;
     run->proven = app_mark_read(at->mark, &run->facts);
     buf_add_n(&run->out, buf_str(&outcome.out), outcome.out.length);
+    name_like_first(app, side, &run->out);
     int status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;
     spawn_outcome_release(&outcome);
     return status || check_run(app, side, run, err) ? -1 : 0;
@@ -194,8 +218,7 @@ static char *in_app_unproven(const struct in_app *app, size_t side)
         "uses paths of another place (an absolute path, a build folder elsewhere, an "
         "installed program), or the file is not part of it; use paths relative to '%s', "
         "and configure anew in the build command (cmake -B ... && cmake --build ...)",
-        app->run, app->project.file, side ? " with the tuned code" : "",
-        app->project.root);
+        app->run, app->project.file, side ? " with the tuned code" : "", app->root);
 }
 
 /* ---- in app ---- */
@@ -206,6 +229,7 @@ static const double limit_times = 10; /* the first run as written */
 /* Without --in-app-budget: seven pairs, within these bounds. */
 static const double budget_min_s = 60, budget_max_s = 600, budget_runs = 14;
 static const double first_limit_s = 300;
+enum { settling_runs = 5 };
 /* Of a run, where that takes no more of the machine than 1 %. */
 static const double samples_wanted = 2000, frequency_max_hz = 4001;
 
@@ -271,7 +295,7 @@ static int first_failure(const struct in_app *app, const char *what, const char 
                                  app->left_out, app->left_out)
                      : NULL;
     fail(err, STATUS_FAILED, "--in-app: %s in a copy of '%s': %s%s; nothing was tuned",
-         what, app->project.root, text, hint ? hint : "");
+         what, app->root, text, hint ? hint : "");
     free(hint);
     return -1;
 }
@@ -297,6 +321,8 @@ static int run_first(struct in_app *app, struct error *err)
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
                                  frequency_max_hz);
+    app->output.known = app->run;
+    app->output.tolerance = fmax(app->settings->tolerance, 0);
     app_output_add(&app->output, buf_str(&run.out), run.seconds);
     in_app_run_release(&run);
     return status;
@@ -329,7 +355,7 @@ static int prepare(struct in_app *app, const char *scratch, struct error *err)
         app->unsampled = xstrdup(
             app->function ? why.text : "it is not a separate function in both versions");
     if (!status) {
-        progress_say(app->progress, "copying '%s' twice", app->project.root);
+        progress_say(app->progress, "copying '%s' twice", app->root);
         status = copy_both(app, scratch, err);
     }
     if (!status)
@@ -345,18 +371,20 @@ int in_app_prepare(struct in_app *app, const struct settings *settings,
     if (!settings->in_app)
         return 0;
     app->function = xstrdup(function);
-    return project_find(settings->file, settings->in_app_dir, &app->project, err)
-               ? -1
-               : prepare(app, scratch, err);
+    if (project_find(settings->file, settings->in_app_dir, &app->project, err))
+        return -1;
+    app->root = app->project.root;
+    return prepare(app, scratch, err);
 }
 
 int in_app_prepare_in(struct in_app *app, const struct settings *settings,
                       struct progress *progress, const char *scratch,
-                      const struct project *project, const char *function,
-                      struct error *err)
+                      const struct project *project, const char *root,
+                      const char *function, struct error *err)
 {
     *app = (struct in_app){.settings = settings,
                            .progress = progress,
+                           .root = root,
                            .project = {xstrdup(project->root), xstrdup(project->file),
                                        xstrdup(project->cwd)},
                            .function = xstrdup(function)};
@@ -406,15 +434,25 @@ static bool accept_run(const struct in_app *app, size_t side,
 
 static void note_output(struct in_app *app, struct in_app_result *result)
 {
-    size_t differs = app_output_differs(&app->output),
-           changing = app_output_changing(&app->output);
+    struct app_output_state state = app_output_state(&app->output);
+    struct buf out = {0};
+
     free(result->output);
     result->output = NULL;
-    if (differs)
-        result->output =
-            xasprintf("the outputs of the two differ in %zu line%s, besides %zu that "
-                      "vary from run to run of the program as written",
-                      differs, differs == 1 ? "" : "s", changing);
+    result->shown = state;
+    if (!state.differs)
+        return;
+    buf_addf(&out, "the outputs of the two differ in %zu line%s", state.differs,
+             state.differs == 1 ? "" : "s");
+    if (state.varies)
+        buf_addf(&out,
+                 ", besides %zu that var%s from run to run of the program as written",
+                 state.varies, state.varies == 1 ? "ies" : "y");
+    if (state.digits >= APP_OUTPUT_ROUNDED)
+        buf_addf(&out,
+                 "; their numbers agree to %d digits, which --tolerance 1e-%d permits",
+                 state.digits, state.digits);
+    result->output = buf_detach(&out);
 }
 
 struct pairing {
@@ -475,15 +513,36 @@ static int warm_up(struct pairing *pairing, bool *good, struct error *err)
     return run_side(pairing, 1, &ignored, good, err);
 }
 
+/* Another pair would be over in time. */
+static bool has_time(const struct in_app *app)
+{
+    return app->end_s <= 0 || clock_s() + 2 * app->output.seconds <= app->end_s;
+}
+
 /* The fewest pairs that give an interval may take three times as long. */
 static bool goes_on(const struct in_app *app, const struct in_app_result *result,
                     double begin_s)
 {
     double gone_s = clock_s() - begin_s, budget = app->budget_s;
-    if (app->pairs_max && result->pair_nr >= app->pairs_max)
+    if ((app->pairs_max && result->pair_nr >= app->pairs_max) || !has_time(app))
         return false;
     return gone_s < (result->pair_nr < IN_APP_PAIRS_MIN ? 3 * budget : budget) &&
            !in_app_is_enough(result);
+}
+
+/* What the two print otherwise may be what varies anyhow: more runs of the program as
+ * written tell. */
+static int settle_output(struct pairing *pairing, bool *good, struct error *err)
+{
+    struct in_app *app = pairing->app;
+    struct in_app_pair ignored;
+    int status = 0;
+
+    for (int i = 0; i < settling_runs && !status && *good && has_time(app) &&
+                    app_output_state(&app->output).differs;
+         i++)
+        status = run_side(pairing, 0, &ignored, good, err);
+    return status;
 }
 
 static int run_pairs(struct pairing *pairing, struct error *err)
@@ -498,6 +557,8 @@ static int run_pairs(struct pairing *pairing, struct error *err)
         status = run_pair(pairing, &good, err);
         in_app_judge(pairing->result);
     }
+    if (!status)
+        status = settle_output(pairing, &good, err);
     note_output(app, pairing->result);
     return status;
 }
@@ -535,7 +596,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
     *result = (struct in_app_result){.end = IN_APP_MEASURED,
                                      .build = xstrdup(app->build),
                                      .run = xstrdup(app->run),
-                                     .root = xstrdup(app->project.root),
+                                     .root = xstrdup(app->root),
                                      .date = date_now(),
                                      .unsampled = xstrdup(app->unsampled)};
     in_app_judge(result);
@@ -551,7 +612,8 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
     if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_MIN)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
-            "give --in-app-budget more time",
-            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s);
+            "give %s more time",
+            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s,
+            app->settings->program.nr ? "--budget" : "--in-app-budget");
     return status;
 }

@@ -37,6 +37,8 @@ struct in_app {
     char *build, *run; /* shell text */
     struct project project;
     struct in_app_side side[2];
+    const char
+        *root; /* of the project as its user knows it: what was copied may be a copy */
     char *left_out;   /* a build folder that was not copied; NULL = none */
     double limit_s;   /* of a run */
     double budget_s;  /* of all pairs */
@@ -46,6 +48,8 @@ struct in_app {
     size_t further_nr;
     const char *const *env[2]; /* with which each side is run, "NAME=value", NULL at the
                                   end; NULL = none */
+    double end_s; /* of clock_s(): no pair of runs begins that would not end by then; 0 =
+                     the budget decides alone */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name; NULL = none is looked at */
@@ -66,12 +70,13 @@ int in_app_check(const struct settings *settings, struct error *err);
 int in_app_prepare(struct in_app *app, const struct settings *settings,
                    struct progress *progress, const char *scratch, const char *function,
                    struct error *err);
-/* The same for `project`, of which a copy is taken, and a file of it. `function`: NULL =
- * the routine has other names in the two, and its time is not looked at. */
+/* The same for `project`, of which a copy is taken, and a file of it; `root` (borrowed)
+ * is how the user knows it. `function`: NULL = the routine has other names in the two,
+ * and its time is not looked at. */
 int in_app_prepare_in(struct in_app *app, const struct settings *settings,
                       struct progress *progress, const char *scratch,
-                      const struct project *project, const char *function,
-                      struct error *err);
+                      const struct project *project, const char *root,
+                      const char *function, struct error *err);
 void in_app_release(struct in_app *app);
 
 /* Builds the second copy with `tuned` (the whole text of the source), and runs both.

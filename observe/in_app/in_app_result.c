@@ -153,7 +153,9 @@ char *in_app_gain_phrase(struct quantity gain)
 {
     switch (in_app_claim_of(gain)) {
     case IN_APP_UNKNOWN:
-        return xstrdup("not known");
+        return xstrdup(gain.known && gain.doubted
+                           ? "not believed, since the machine was busy"
+                           : "not known");
     case IN_APP_NO_CLAIM:
         return xasprintf("no change beyond noise: %.3g to %.3g", gain.low, gain.high);
     default:
@@ -290,9 +292,11 @@ static json_t *causes_json(const struct in_app_result *result)
 
 json_t *in_app_to_json(const struct in_app_result *result, struct quantity isolated)
 {
+    const struct app_output_state *shown = &result->shown;
+
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:[I, I], s:o}",
+        "s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:[o, o], s:o, s:o, s:[I, I], s:o}",
         "end", in_app_end_word(result->end), "sentence", text_json(result->sentence),
         "build", text_json(result->build), "run", text_json(result->run), "project",
         text_json(result->root), "date", text_json(result->date), "pairs",
@@ -304,9 +308,13 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
         json_quantity(result->program_s[1]), "routine_s",
         json_quantity(result->routine_s[0]), "tuned_routine_s",
         json_quantity(result->routine_s[1]), "no_routine", text_json(result->unsampled),
-        "output", text_json(result->output), "why", text_json(result->why),
-        "compiled_with", json_strvec(&result->facts[0]), json_strvec(&result->facts[1]),
-        "flags", text_json(result->flags), "threads",
+        "output", text_json(result->output), "output_compares",
+        (json_int_t)shown->compared, "output_varies", (json_int_t)shown->varies,
+        "output_digits",
+        shown->compared && shown->digits < APP_OUTPUT_SAME ? json_integer(shown->digits)
+                                                           : json_null(),
+        "why", text_json(result->why), "compiled_with", json_strvec(&result->facts[0]),
+        json_strvec(&result->facts[1]), "flags", text_json(result->flags), "threads",
         result->threads ? json_integer((json_int_t)result->threads) : json_null(),
         "peak_kib", (json_int_t)result->peak_kib[0], (json_int_t)result->peak_kib[1],
         "causes", causes_json(result));

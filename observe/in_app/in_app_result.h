@@ -5,6 +5,7 @@
 #include "core/base/array.h"
 #include "core/base/quantity.h"
 #include "core/files/json.h"
+#include "observe/copies/copies.h"
 
 struct error;
 
@@ -51,12 +52,13 @@ struct in_app_result {
     struct quantity share; /* of the routine in the program as written: of wall time; up
                               to that of its busy time */
     struct quantity expected; /* gain of the program by Amdahl's law, from the two */
-    long peak_kib[2];       /* of memory, at most; no less than our own; 0 = not known */
-    char *unsampled;        /* why the routine's time is not known */
-    char *output;           /* how the outputs differ; NULL = they do not */
-    struct strvec facts[2]; /* what the file was compiled with */
-    char *flags;            /* likewise, from debug information; NULL = not known */
-    size_t threads;         /* that the routine ran in, at most; 0 = not known */
+    long peak_kib[2]; /* of memory, at most; no less than our own; 0 = not known */
+    char *unsampled;  /* why the routine's time is not known */
+    char *output;     /* how the outputs differ; NULL = they do not */
+    struct app_output_state shown; /* what they can show */
+    struct strvec facts[2];        /* what the file was compiled with */
+    char *flags;    /* likewise, from debug information; NULL = not known */
+    size_t threads; /* that the routine ran in, at most; 0 = not known */
     struct in_app_cause cause[IN_APP_CAUSES_MAX];
     size_t cause_nr;
     char *why; /* that the two gains of the routine differ, and whether what was tested

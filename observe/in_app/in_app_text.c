@@ -30,7 +30,7 @@ static bool is_claimed(const json_t *gain)
 static void add_short(struct buf *out, const json_t *gain)
 {
     if (!report_is_believed(gain)) {
-        buf_add(out, "not believed, the machine was busy,");
+        buf_add(out, "not believed, since the machine was busy");
         return;
     }
     if (is_claimed(gain)) {
@@ -53,16 +53,16 @@ void view_in_app_answer(struct view *view)
                     report_word(in_app, "sentence"));
         return;
     }
-    if ((isolated = report_quantity(in_app, "isolated_gain"))) {
-        add_short(&line, isolated);
-        buf_add(&line, " alone; in the application: ");
-    }
-    if ((routine = report_quantity(in_app, "routine_gain"))) {
-        add_short(&line, routine);
-        buf_add(&line, " the routine, ");
-    }
+    buf_add(&line, "the whole program: ");
     add_short(&line, report_quantity(in_app, "program_gain"));
-    buf_add(&line, " the whole program");
+    if ((routine = report_quantity(in_app, "routine_gain"))) {
+        buf_add(&line, "; the routine in it: ");
+        add_short(&line, routine);
+    }
+    if ((isolated = report_quantity(in_app, "isolated_gain"))) {
+        buf_add(&line, "; alone: ");
+        add_short(&line, isolated);
+    }
     layout_line(&view->layout, "in the application", "%s", buf_str(&line));
     buf_release(&line);
 }
@@ -88,10 +88,10 @@ static void show_gain(struct layout *layout, const char *label, const json_t *ga
 
 static void add_part(struct buf *out, double low, double high)
 {
-    buf_addf(out, ", in which the program as written spends %.0f", low);
+    buf_addf(out, "; the program as written spends %.0f", low);
     if (high - low >= 1)
         buf_addf(out, " to %.0f", high);
-    buf_add(out, " % of its time");
+    buf_add(out, " % of its time in it");
 }
 
 static void show_routine(struct layout *layout, const json_t *in_app)

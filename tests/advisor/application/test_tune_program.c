@@ -1,8 +1,10 @@
 /* tune -- PROGRAM: what is said of each end, and a project of which nothing is known. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/application/application.h"
+#include "advisor/application/tuning.h"
 #include "advisor/cli/settings.h"
 #include "core/base.h"
 #include "core/machine/machine.h"
@@ -283,6 +285,215 @@ TEST("the report says for which sizes a gain holds")
                "with n = 10, m = 3 (20 calls): 0.8x as fast (95 % interval 0.784 to "
                "0.816), that is slower, so that the original loop runs there");
     loop_sizes_release(&made.loop[0]);
+}
+
+/* ---- the budget ---- */
+
+TEST("nothing is begun that cannot be confirmed in time")
+{
+    struct tuning tuning = {.build_s = 2, .run_s = 10};
+    const double pairs_s = tuning_pairs_s(&tuning, 3); /* two builds, 8 runs */
+    char *late;
+
+    check_near(pairs_s, 2 * 2 + 8 * 10, 1e-9);
+    tuning.end_s = tuning.budget_end_s = tuning.until_s = INFINITY;
+    check(!tuning_too_late(&tuning, pairs_s));
+    check_near(tuning_left_s(&tuning, 5), 0, 0); /* no budget: as the settings say */
+    tuning_share(&tuning, 0.5);
+    check(isinf(tuning.until_s));
+    tuning.end_s = clock_s() + 200;
+    check(!tuning_too_late(&tuning, pairs_s));
+    tuning_share(&tuning, 0.25);
+    check_near(tuning.until_s - clock_s(), 50, 5);
+    check_near(tuning_left_s(&tuning, 30), 20, 5);
+    tuning.end_s = clock_s() + 60;
+    late = tuning_too_late(&tuning, pairs_s);
+    if (check(late != NULL))
+        check_contains(late, "the budget is used up: ");
+    free(late);
+}
+
+TEST("the memory comes first where the kernel costs, if its share is enough")
+{
+    static const struct {
+        double system_s, left_s, share;
+        bool first;
+    } cases[] = {{0.02, 1000, 0.5, false},
+                 {0.2, 1000, 0.5, true},
+                 {0.2, 100, 0.5, false},
+                 {0.2, INFINITY, 0.1, true}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct application app = {.app.samples = {.user_s = 1 - cases[i].system_s,
+                                                  .system_s = cases[i].system_s}};
+        struct tuning tuning = {.app = &app, .build_s = 2, .run_s = 10};
+
+        tuning.end_s = clock_s() + cases[i].left_s;
+        check_eq(memory_is_first(&tuning, cases[i].share), cases[i].first);
+    }
+}
+
+TEST("no sentence names a folder of ours")
+{
+    static const struct {
+        const char *ours, *users;
+    } cases[] = {
+        {"/s/r/tuned/app/src/a.c:3: error", "src/a.c:3: error"},
+        {"in '/s/r/confirm/app-tuned/app/src/a.c', line 3", "in 'src/a.c', line 3"},
+        {"a copy of '/s/r/as-is/app': no", "a copy of '/home/me/app': no"},
+        {"'/s/r/turn.inputs' is empty", "'turn.inputs' is empty"},
+        {"/s/other/a.c and app", "/s/other/a.c and app"},
+        {"/s/r/as is/my app/src/a.c:3", "src/a.c:3"},
+    };
+    struct trees trees = {
+        .scratch = "/s/r",
+        .project.root = (char *)"/home/me/app",
+        .tree[TREE_ORIGINAL].root = (char *)"/s/r/as is/my app",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *says = trees_in_project(&trees, cases[i].ours);
+
+        check_str(says, cases[i].users);
+        free(says);
+    }
+}
+
+/* ---- all texts, to be read aloud ---- */
+
+static void add_said(struct buf *out, const char *what, const struct made *made)
+{
+    buf_addf(out, "== %s\n", what);
+    application_text(&made->application, false, 79, out);
+    const char *end = strstr(buf_str(out), "\nHow it was done");
+    if (end)
+        buf_truncate(out, (size_t)(end - buf_str(out)));
+    buf_add(out, "\n");
+}
+
+static void is_faster(struct made *made, size_t compared, size_t varies, int digits)
+{
+    made->application.whole =
+        (struct in_app_result){.end = IN_APP_MEASURED,
+                               .program = about(1.25),
+                               .pair_nr = 7,
+                               .shown = {0, varies, compared, digits},
+                               .program_s = {quantity_exact(5, PROVENANCE_CLOCK),
+                                             quantity_exact(4, PROVENANCE_CLOCK)}};
+}
+
+static void say_verdicts(struct buf *out)
+{
+    static const struct {
+        const char *what;
+        size_t compared, varies;
+        int digits;
+    } shown[] = {{"all is the same", 9, 0, APP_OUTPUT_SAME},
+                 {"some varies", 9, 2, APP_OUTPUT_SAME},
+                 {"numbers agree", 9, 0, 9},
+                 {"numbers agree, some varies", 9, 1, 9},
+                 {"it prints no result", 0, 1, APP_OUTPUT_SAME}};
+    struct made made;
+
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+        for (int memory = 0; memory < 2; memory++) {
+            make(&made);
+            if (memory)
+                made.application.memory[0].end = LOOP_CONFIRMED;
+            else
+                confirmed(&made.loop[0], 1.25);
+            made.settings.in_app_check = memory && i == 0 ? "./check" : NULL;
+            is_faster(&made, shown[i].compared, shown[i].varies, shown[i].digits);
+            add_said(out, shown[i].what, &made);
+        }
+    make(&made);
+    add_said(out, "nothing was tried", &made);
+    made.loop[0].end = LOOP_NOTHING;
+    made.application.interrupted = true;
+    add_said(out, "nothing is faster", &made);
+    confirmed(&made.loop[0], 1.25);
+    confirmed(&made.loop[1], 1.25);
+    made.application.interrupted = false;
+    made.application.late = (char *)"the budget is used up";
+    add_said(out, "late", &made);
+    made.application.late = NULL;
+    is_faster(&made, 9, 0, APP_OUTPUT_SAME);
+    made.application.whole.output = (char *)"the outputs of the two differ in 1 line";
+    add_said(out, "not together", &made);
+}
+
+static void say_loops(struct buf *out)
+{
+    static const char *const why[] = {NULL, "there is a reason"};
+    struct made made;
+
+    for (int end = LOOP_REFUSED; end <= LOOP_CONFIRMED; end++)
+        for (int plan = end == LOOP_CONFIRMED; plan < 2; plan++) {
+            make(&made);
+            made.loop[0].end = made.loop[1].end = (enum loop_end)end;
+            made.application.memory[0].end = made.application.memory[1].end =
+                (enum loop_end)end;
+            for (int i = 0; i < 2; i++) {
+                made.loop[i].plan = (char *)(plan ? "tile(i:32)" : NULL);
+                made.loop[i].why = (char *)why[!i || !plan];
+                made.application.memory[i].why = (char *)why[!i || !plan];
+                made.loop[i].prepared = (char *)(i ? "lines 3 to 5 become f" : NULL);
+            }
+            made.loop[0].alone = plan ? about(1.5) : quantity_unknown();
+            add_said(out, plan ? "an end with a plan" : "an end without", &made);
+        }
+}
+
+static void say_questions(struct buf *out)
+{
+    static const struct {
+        const char *plan, *why, *sentence;
+        double program;
+        size_t compared;
+        int digits;
+    } asked[] = {
+        {NULL, NULL, NULL, 0, 0, 0},
+        {NULL, "the budget is used up", NULL, 0, 0, 0},
+        {"accumulators(j:4)", NULL, NULL, 2.2, 9, 9},
+        {"accumulators(j:4)", NULL, NULL, 2.2, 9, 1},
+        {"accumulators(j:4)", NULL, NULL, 2.2, 9, 0},
+        {"accumulators(j:4)", NULL, NULL, 1.001, 9, APP_OUTPUT_SAME},
+        {"accumulators(j:4)", NULL, NULL, 2.2, 0, APP_OUTPUT_SAME},
+        {"accumulators(j:4)", NULL, "it ended with status 1", 0, 0, 0},
+        {"accumulators(j:4)", "it could not be built", NULL, 0, 0, 0},
+    };
+    struct made made;
+
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+        make(&made);
+        made.loop[0].end = LOOP_NOTHING;
+        made.loop[0].why = (char *)"no plan was faster beyond the noise";
+        made.loop[0].parallel = i ? 0 : 3.5;
+        made.loop[0].threads = 1;
+        made.loop[0].question = (struct application_question){
+            .expected = 2.9,
+            .plan = (char *)asked[i].plan,
+            .why = (char *)asked[i].why,
+            .alone = asked[i].plan ? about(2.9) : quantity_unknown(),
+            .in_app = {.sentence = (char *)asked[i].sentence,
+                       .program = asked[i].program > 0 ? about(asked[i].program)
+                                                       : quantity_unknown(),
+                       .shown = {0, 0, asked[i].compared, asked[i].digits}}};
+        add_said(out, "a question", &made);
+    }
+}
+
+TEST("every text of the report is a sentence")
+{
+    struct buf out = {0};
+
+    say_verdicts(&out);
+    say_loops(&out);
+    say_questions(&out);
+    check(!strstr(buf_str(&out), "(null)"));
+    check_golden(INFLIGHT_SOURCE_DIR "/tests/data/advisor/program_texts.txt",
+                 buf_str(&out));
+    buf_release(&out);
 }
 
 TEST("a dry run says what would be done")

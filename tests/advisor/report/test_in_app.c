@@ -7,6 +7,7 @@
 
 #include "advisor/apply/check_items.h"
 #include "advisor/cli/settings.h"
+#include "advisor/report/report_view.h"
 #include "core/process/spawn.h"
 #include "observe/in_app/in_app_causes.h"
 #include "observe/in_app/in_app_text.h"
@@ -192,6 +193,44 @@ TEST("gains are told side by side")
     in_app_explain(&result, gain_of(3, 2.9, 3.1));
     check_reported(&result, "in_app_measured");
     in_app_result_release(&result);
+}
+
+/* Of each gain what can be known of it. */
+static struct quantity state_of(int state)
+{
+    struct quantity gain = gain_of(state == 1 ? 1.001 : 1.5, 0.98, 1.6);
+
+    if (state == 3)
+        return quantity_unknown();
+    if (state == 0)
+        gain.low = 1.4;
+    gain.doubted = state == 2;
+    return gain;
+}
+
+TEST("every combination of gains is a sentence")
+{
+    struct buf text = {0};
+
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        struct in_app_result result = given_result();
+
+        result.program = state_of(i % 4 % 3);
+        result.routine = state_of(i / 4 % 4);
+        json_t *document = in_app_to_json(&result, state_of(i / 16));
+        json_t *report = json_pack("{s:o}", "in_app", document);
+        struct view view = {.report = report, .layout = layout_on(&text, false, 200)};
+        char *phrase = in_app_gain_phrase(result.program);
+        view_in_app_answer(&view);
+        in_app_text(document, false, &view.layout);
+        buf_addf(&text, "  phrase               the program %s\n", phrase);
+        free(phrase);
+        json_decref(report);
+        in_app_result_release(&result);
+    }
+    check_golden(INFLIGHT_SOURCE_DIR "/tests/data/advisor/in_app_texts.txt",
+                 buf_str(&text));
+    buf_release(&text);
 }
 
 TEST("what is not claimed is said")
@@ -443,4 +482,54 @@ TEST("other output is counted")
         check_contains(site.result.output, "differ in 2 lines");
     }
     site_release(&site);
+}
+
+/* Its own place and the time of its compilation, and a number that the tuned code rounds
+ * otherwise. */
+static const char told_c[] =
+    "\n#include <stdio.h>\n"
+    "#include <unistd.h>\n"
+    "#ifndef LAST\n#define LAST 1\n#endif\n"
+    "__attribute__((constructor)) static void told(void)\n"
+    "{\n"
+    "    char path[4096];\n"
+    "    printf(\"%s %s %s\\n\", __DATE__, __TIME__, getcwd(path, sizeof(path)));\n"
+    "    printf(\"e 1.234567890%d\\n\", LAST);\n"
+    "}\n";
+
+TEST("where and when a copy was built is no difference, and a tolerance is of numbers")
+{
+    static const struct {
+        double tolerance;
+        const char *says; /* NULL = nothing differs */
+    } cases[] = {{-1, "agree to 10 digits, which --tolerance 1e-10 permits"},
+                 {1e-12, "differ in 1 line"},
+                 {1e-10, NULL}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        struct buf text = {0}, tuned = {0};
+        bool good = site_start(&site, "make -s && ./app 1 50");
+
+        site.settings.tolerance = cases[i].tolerance;
+        check_ok(file_read(site.file, &text, &site.err), &site.err);
+        buf_add(&text, told_c);
+        check_ok(file_write(site.file, buf_str(&text), text.length, &site.err),
+                 &site.err);
+        buf_addf(&tuned, "#define LAST 2\n%s", buf_str(&text));
+        if (good && check_ok(site_prepare(&site), &site.err)) {
+            site.app.pairs_max = IN_APP_PAIRS_MIN;
+            check_ok(in_app_confirm(&site.app, &tuned, &site.result, &site.err),
+                     &site.err);
+            check_eq(site.result.end, IN_APP_MEASURED);
+            if (cases[i].says)
+                check_contains(site.result.output, cases[i].says);
+            else
+                check(!site.result.output);
+            check_eq(site.result.shown.digits, 10);
+        }
+        buf_release(&text);
+        buf_release(&tuned);
+        site_release(&site);
+    }
 }
