@@ -401,14 +401,26 @@ static int ask(struct tuning *tuning, struct application_loop *loop,
     return status;
 }
 
+/* Of the loop's time, spared for the question that its search may leave: a quarter, where
+ * that is enough for an answer. */
+static double asking_s(const struct tuning *tuning)
+{
+    double part_s = (tuning->until_s - clock_s()) / 4,
+           least_s = search_min_s + tuning_pairs_s(tuning, IN_APP_PAIRS_MIN);
+
+    return tuning->settings->reassociate || isinf(part_s) || part_s < least_s ? 0
+                                                                              : part_s;
+}
+
 static int search_and_try(struct tuning *tuning, struct application_loop *loop,
                           const struct material *material, struct error *err)
 {
     bool reassociate = tuning->settings->reassociate;
     struct found found = {.alone = quantity_unknown()};
-    double seconds = 0, permitted;
+    double seconds = 0, permitted, until_s = tuning->until_s, ask_s = asking_s(tuning);
     int status = 0;
 
+    tuning->until_s -= ask_s;
     if (!time_to_search(tuning, &seconds)) {
         loop_end(loop, LOOP_FAILED,
                  xstrdup("the budget was used up when its inputs were taken"));
@@ -417,6 +429,8 @@ static int search_and_try(struct tuning *tuning, struct application_loop *loop,
     if (search(tuning, loop, material, seconds, reassociate, &found, err))
         return -1;
     permitted = found.permitted;
+    if (reassociate || permitted <= worth_asking)
+        tuning->until_s = until_s;
     loop->parallel = found.parallel > worth_asking ? found.parallel : 0;
     loop->plan = xstrdup(found.plan);
     loop->alone = found.alone;
@@ -425,6 +439,7 @@ static int search_and_try(struct tuning *tuning, struct application_loop *loop,
     else
         loop_end(loop, LOOP_NOTHING, xstrdup(found.why));
     found_release(&found);
+    tuning->until_s = until_s;
     if (!status && !reassociate && permitted > worth_asking)
         status = ask(tuning, loop, material, permitted, err);
     return status;
