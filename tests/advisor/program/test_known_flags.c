@@ -114,19 +114,17 @@ TEST("debug information tells folders, the standard, and macros where it keeps t
     struct place place = {0};
     make_project(&place);
     make(&place, "CLASS=16 MORE=-g3");
-    check_run(&place, "capture src/kernel.c -- ./app", 0,
-              "void scale(double), call 1 of ./app\n*",
-              "inflight: note: '*src/kernel.c' was read with the flags of the debug "
-              "information of '*app'\n*");
+    check_run(&place, "capture src/kernel.c --build 'make CLASS=16' -- ./app", 0,
+              "void scale(double), call 1 of ./app\n*", "inputs written to *");
     check_run(&place, "show src/kernel.c --inputs scale.inputs", 0,
               "scale in src/kernel.c, line 6, *read with the flags of the debug "
               "information of*app': -std=gnu11 -DN=16*in c'*",
               "*");
     make(&place, "CLASS=16 MORE=-g");
-    check_run(&place, "capture src/kernel.c -- ./app", 3, "",
-              "*kernel.c:3:2: #error say N=4 or so; *--cflags -DN=4*");
-    check_run(&place, "capture src/kernel.c --cflags -DN=16 -- ./app", 0, "*",
-              "*the flags of the command line and the debug information of*");
+    check_run(&place, "show src/kernel.c --inputs scale.inputs", 3, "",
+              "*kernel.c:3:2: #error say N=4 or so; *");
+    check_run(&place, "show src/kernel.c --inputs scale.inputs --cflags -DN=16", 0,
+              "*the flags of the command line and the debug information of*", "*");
     place_drop(&place);
 }
 
@@ -144,8 +142,11 @@ TEST("a database in the program's folder is found")
     check_ok(dir_make_all(out, &place.err), &place.err);
     check_eq(rename(old, file), 0);
     check_ok(file_write(database, entry, strlen(entry), &place.err), &place.err);
-    check_run(&place, "capture src/kernel.c -- out/app", 0, "*",
-              "*read with the flags of '*out/compile_commands.json'\n*");
+    check_run(&place,
+              "capture src/kernel.c --build 'make CLASS=16 && mv app out/app' -- out/app",
+              0, "*", "inputs written to *");
+    check_run(&place, "show src/kernel.c --inputs scale.inputs", 0,
+              "*captured from out/app, call 1*", "*");
     check_run(&place, "show src/kernel.c", 3, "", "*file not found*");
     free(out);
     free(file);
