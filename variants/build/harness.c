@@ -572,7 +572,8 @@ static void add_ran(enum harness_role role, const char *source, struct buf *out)
     if (role == HARNESS_VARIANT)
         buf_addf(out,
                  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-                 "INFLIGHT_SHOWN extern char inflight_variant_ran;\nchar inflight_variant_ran = %d;\n"
+                 "INFLIGHT_SHOWN extern char inflight_variant_ran;\nchar "
+                 "inflight_variant_ran = %d;\n"
                  "#ifdef __cplusplus\n}\n#endif\n"
                  "static inline __attribute__((unused)) void inflight_note_ran(void)\n{\n"
                  "    __atomic_store_n(&inflight_variant_ran, 1, __ATOMIC_RELAXED);\n}\n",
