@@ -248,7 +248,9 @@ int sizes_judge(const struct tuning *tuning, struct application_loop *loop,
                 const char *source, const char *inputs, const char *written,
                 struct error *err)
 {
-    double spared_s = tuning_pairs_s(tuning, IN_APP_PAIRS_MIN) + compare_s;
+    /* For the program itself, which decides; a comparison captures and compiles, too. */
+    double spared_s =
+        tuning_pairs_s(tuning, 2 * IN_APP_PAIRS_MIN) + tuning->run_s + 3 * compare_s;
     int status = 0, tried = 0;
 
     for (size_t i = 1; i < loop->size_nr && !status && tried < tried_max &&

@@ -9,26 +9,6 @@
 #include "variants/directives/contents.h"
 #include "variants/kernel/kernel_parts.h"
 
-static int param_place(const struct ir_function *function, const struct ir_symbol *symbol)
-{
-    for (size_t i = 0; i < function->param_nr; i++)
-        if (function->symbol[i] == symbol)
-            return (int)i;
-    return -1;
-}
-
-static struct kernel_input input_of(const struct kernel *kernel,
-                                    const struct ir_symbol *symbol)
-{
-    const struct ir_symbol *root = outermost(symbol);
-
-    return (struct kernel_input){.name = symbol->name,
-                                 .root = root->name,
-                                 .path = symbol->name + strlen(root->name),
-                                 .param = param_place(kernel->function, root),
-                                 .records = -1};
-}
-
 /* A number that the caller gives, or that lies outside of the function and may change. */
 static bool is_number(const struct ir_symbol *symbol)
 {
@@ -55,7 +35,7 @@ static size_t add_numbers(const struct kernel *kernel, struct kernel_input *list
 
         if (!is_number(symbol))
             continue;
-        list[nr] = input_of(kernel, symbol);
+        list[nr] = (struct kernel_input){.name = symbol->name, .records = -1};
         list[nr].kind = number_kind(&symbol->type);
         list[nr].bytes = symbol->type.bytes;
         list[nr++].is_size =
@@ -101,7 +81,7 @@ static size_t add_arrays(const struct kernel *kernel, struct kernel_input *list)
 
         if (!buffer->is_filled || buffer->memory != i)
             continue;
-        list[nr] = input_of(kernel, buffer->symbol);
+        list[nr] = (struct kernel_input){.name = buffer->symbol->name, .records = -1};
         list[nr].is_array = true;
         list[nr].kind = *buffer->path ? 'r' : buffer->kind;
         list[nr].bytes = buffer->record_bytes;
@@ -155,27 +135,6 @@ bool kernel_inputs_huge(const struct kernel *kernel)
         huge += bytes > 0 && captured->huge_pages ? bytes : 0;
     }
     return all > 0 && huge >= all / 2;
-}
-
-size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **out)
-{
-    const struct ir_function *function = kernel->function;
-    struct kernel_passed *list = xcalloc(function->param_nr + 1, sizeof(*list));
-
-    for (size_t i = 0; i < function->param_nr; i++) {
-        const struct ir_type *type = &function->symbol[i]->type;
-        bool pointer = type->pointers > 0 || function->symbol[i]->dim_nr > 0;
-
-        list[i] = (struct kernel_passed){
-            .kind = pointer                                             ? 'i'
-                    : type->scalar == IR_FLOAT                          ? 'f'
-                    : type->scalar == IR_INT || type->scalar == IR_BOOL ? 'i'
-                                                                        : 's',
-            .bytes = pointer ? sizeof(void *) : type->bytes,
-            .name = function->symbol[i]->name};
-    }
-    *out = list;
-    return function->param_nr;
 }
 
 int kernel_supplied(const struct kernel *kernel, struct error *err)

@@ -17,9 +17,6 @@ struct kernel;
  */
 struct kernel_input {
     const char *name; /* "n", "g->nx", "p" */
-    const char *root; /* the variable that it is reached from: "n", "g", "p" */
-    const char *path; /* from there: "", "->nx", "->box.v" */
-    int param;        /* place of the root among the parameters; -1 = a global variable */
     bool is_array;
     char kind;     /* of a number: 'f' floating point, 'i', 'u', 'b'; of an array 'r' = of
                       structs */
@@ -54,14 +51,6 @@ void kernel_unsaid(const struct kernel *kernel, bool globals, struct strvec *wor
 double kernel_propose(struct kernel *kernel, double bytes, struct strvec *words,
                       struct error *err);
 
-/* How a compiled call is given each parameter: bytes and kind ('i' for integers and
- * pointers, 'f', or 's' for a struct by value). Caller frees. */
-struct kernel_passed {
-    char kind;
-    size_t bytes;
-    const char *name;
-};
-size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **list);
 /* Why kernel_bind could not supply the arguments, whatever is set; 0 = it could. */
 int kernel_supplied(const struct kernel *kernel, struct error *err);
 /* Why a loop of its program is better taken out of it: C++ that is not read; 0 = there is
