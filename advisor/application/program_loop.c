@@ -431,7 +431,10 @@ static int search_and_try(struct tuning *tuning, struct application_loop *loop,
     permitted = found.permitted;
     if (reassociate || permitted <= worth_asking)
         tuning->until_s = until_s;
-    loop->parallel = found.parallel > worth_asking ? found.parallel : 0;
+    /* More than there are cores is a kernel that was timed on a busy machine. */
+    if (found.parallel > worth_asking &&
+        found.parallel <= (double)sysconf(_SC_NPROCESSORS_ONLN))
+        loop->parallel = found.parallel;
     loop->plan = xstrdup(found.plan);
     loop->alone = found.alone;
     if (found.plan)
