@@ -136,7 +136,7 @@ int loop_capture(const struct tuning *tuning, const struct application_loop *loo
                ? trees_in_project(&tuning->trees, failure.text)
                : NULL;
     recording_outcome_release(&outcome);
-    capturing_release(&capturing);
+    inputs_release(&capturing.inputs);
     return spawn_interrupted() ? fail(err, STATUS_FAILED, "interrupted") : 0;
 }
 

@@ -308,16 +308,26 @@ static int build(const struct trees *trees, enum tree tree, const char *what,
     return build_by(trees, tree, trees->build, what, err);
 }
 
+/* All that was compiled is known then; `own` as of build_watch_end. */
+static int build_watched(struct trees *trees, enum tree tree, const char *what,
+                         const char *own, struct error *err)
+{
+    struct tree_place *at = &trees->tree[tree];
+
+    if (build(trees, tree, what, err))
+        return -1;
+    build_seen_release(&at->seen);
+    return build_watch_end(&at->watch, at->root, own, &at->seen, err);
+}
+
 static int build_original(struct trees *trees, struct error *err)
 {
-    struct tree_place *at = &trees->tree[trees->first];
+    return build_watched(trees, trees->first, "the program", trees->project.root, err);
+}
 
-    build_seen_release(&at->seen);
-    return build(trees, trees->first, "the program", err) ||
-                   build_watch_end(&at->watch, at->root, trees->project.root, &at->seen,
-                                   err)
-               ? -1
-               : 0;
+static int build_prepared(struct trees *trees, struct error *err)
+{
+    return build_watched(trees, TREE_PREPARED, "to take inputs", NULL, err);
 }
 
 /* All trees: where files of the build's own say that all is up to date, make compiles
@@ -474,16 +484,6 @@ static int prepare_text(const struct trees *trees, struct application_loop *loop
     return status;
 }
 
-static int build_prepared(struct trees *trees, struct error *err)
-{
-    struct tree_place *at = &trees->tree[TREE_PREPARED];
-
-    if (build(trees, TREE_PREPARED, "to take inputs", err))
-        return -1;
-    build_seen_release(&at->seen);
-    return build_watch_end(&at->watch, at->root, NULL, &at->seen, err);
-}
-
 /* The text of what is to be captured, in the prepared tree, where also what the build
  * writes itself is there to be read with it. */
 static int write_prepared(struct trees *trees, struct application_loop *loop,
@@ -537,11 +537,8 @@ int trees_record(struct trees *trees, const char *file, const char *function,
     char *path = path_join(trees->tree[TREE_PREPARED].root, file);
     struct strvec cflags = {0};
     struct buf plain = {0}, text = {0};
-    int status =
-        trees->tree[TREE_PREPARED].seen.database ? 0 : build_prepared(trees, err);
+    int status = trees_read(trees, TREE_PREPARED, file, &plain, err);
 
-    if (!status)
-        status = trees_read(trees, TREE_PREPARED, file, &plain, err);
     if (!status)
         status = flags_of(trees, TREE_PREPARED, path, &cflags, err);
     if (!status)

@@ -56,8 +56,9 @@ int trees_read(const struct trees *trees, enum tree tree, const char *file,
 int trees_write(const struct trees *trees, enum tree tree, const char *file,
                 const struct buf *text, struct error *err);
 
-/* Builds the prepared tree with a recorder in a function of its `file`, whose text is
- * then as before: what is built tells of each call. Fails with the reason. */
+/* Builds the prepared tree, which was built before, with a recorder in a function of its
+ * `file`, whose text is then as before: what is built tells of each call. Fails with the
+ * reason. */
 int trees_record(struct trees *trees, const char *file, const char *function,
                  struct error *err);
 /* Writes the loop's source into the prepared tree as it is tuned, and builds it with a

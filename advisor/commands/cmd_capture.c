@@ -183,7 +183,7 @@ static int record(const struct recorded_program *program, struct error *err)
     if (!status)
         note(settings, &capturing, &outcome.program);
     recording_outcome_release(&outcome);
-    capturing_release(&capturing);
+    inputs_release(&capturing.inputs);
     free(output);
     return status;
 }

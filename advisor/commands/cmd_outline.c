@@ -89,9 +89,7 @@ static bool would_help(const struct settings *settings, const struct strvec *cfl
     struct kernel *kernel = NULL;
     struct buf text = {0};
     strvec_push_all(&whole.cflags, cflags);
-    bool captures = !strcmp(settings->command, "capture");
-    bool fine = !captures && kernel_open(&whole, &kernel, NULL) == 0 &&
-                is_read_as_a_whole(kernel);
+    bool fine = kernel_open(&whole, &kernel, NULL) == 0 && is_read_as_a_whole(kernel);
     bool helps =
         !fine && source_outline(&request, &text, what, NULL) == 0 && !what->unread;
     kernel_free(kernel);

@@ -1,7 +1,5 @@
 #define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np and                \
                           _addtcsetpgrp_np, ppoll, prlimit, syscall, wait4 */
-#define _GNU_SOURCE    /* posix_spawn_file_actions_addchdir_np and _addtcsetpgrp_np,     \
-                          execvpe */
 #include "core/process/spawn.h"
 
 #include <errno.h>

@@ -319,10 +319,18 @@ bool recorded_memory_at(const struct recorded_call *call, uint64_t address,
         return false;
     uint64_t variable = variable_end(call->process, address),
              block = variable ? 0 : block_end(call->process, &around);
-    *memory = variable ? (struct recorded_memory){variable, "variable"}
-              : block  ? (struct recorded_memory){block, "block"}
-                       : (struct recorded_memory){around.end, "mapping"};
+    *memory = variable ? (struct recorded_memory){variable, RECORDED_VARIABLE}
+              : block  ? (struct recorded_memory){block, RECORDED_BLOCK}
+                       : (struct recorded_memory){around.end, RECORDED_MAPPING};
     return true;
+}
+
+const char *recorded_piece_word(enum recorded_piece piece)
+{
+    static const char *const word[] = {[RECORDED_MAPPING] = "mapping",
+                                       [RECORDED_BLOCK] = "block",
+                                       [RECORDED_VARIABLE] = "variable"};
+    return word[piece];
 }
 
 unsigned long long recorded_untouched(const struct recorded_call *call, uint64_t address,

@@ -70,11 +70,14 @@ bool recorded_value(const struct recorded_call *call, const char *name, uint64_t
 int recorded_read(const struct recorded_call *call, uint64_t address, void *to,
                   size_t bytes);
 
-/* The piece of memory around an address. */
+/* The piece of memory around an address, of malloc or a variable where that is known. */
+enum recorded_piece { RECORDED_MAPPING, RECORDED_BLOCK, RECORDED_VARIABLE };
 struct recorded_memory {
-    uint64_t end;     /* behind its last byte */
-    const char *what; /* that ends there: "block" of malloc, "variable", or "mapping" */
+    uint64_t end; /* behind its last byte */
+    enum recorded_piece piece;
 };
+/* "mapping", "block", "variable": as in the file of inputs. */
+const char *recorded_piece_word(enum recorded_piece piece);
 /* False when nothing is mapped there. */
 bool recorded_memory_at(const struct recorded_call *call, uint64_t address,
                         struct recorded_memory *memory);

@@ -244,7 +244,7 @@ static int take_array(struct taking *taking, const struct kernel_input *input, b
     bytes -= bytes % input->bytes;
     array = add_array(taking, input, address, bytes);
     array->is_guessed = guess;
-    array->end = guess && memory.what ? xstrdup(memory.what) : NULL;
+    array->end = guess && memory.end ? xstrdup(recorded_piece_word(memory.piece)) : NULL;
     struct reading reading = {taking->call, address};
     int status = write_array(taking, array, 0, bytes, read_piece, &reading, err);
     rows_of_array(array, add_rows(taking));
@@ -441,11 +441,6 @@ static int capture_call(struct recorded_call *call, void *data, struct error *er
 
     taking_release(&taking);
     return status;
-}
-
-void capturing_release(struct capturing *capturing)
-{
-    inputs_release(&capturing->inputs);
 }
 
 /* ---- sizes ---- */

@@ -10,12 +10,11 @@ struct kernel;
 
 struct capturing {
     const struct settings *settings;
-    const char *output; /* the file to write */
-    const char *copy;   /* the folder that the application was built in, and */
-    const char *root;   /* of what it is a copy */
-    struct inputs inputs;
+    const char *output;   /* the file to write */
+    const char *copy;     /* the folder that the application was built in, and */
+    const char *root;     /* of what it is a copy */
+    struct inputs inputs; /* inputs_release */
 };
-void capturing_release(struct capturing *capturing);
 /* With which sizes a function is called, in the order in which they came: the numbers
  * that decide on its loops and arrays. */
 struct call_size {

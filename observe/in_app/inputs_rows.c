@@ -57,85 +57,6 @@ static int follow(struct captured_rows *rows, const struct kernel_input *input,
     return 0;
 }
 
-/* ---- how many there are ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-
-    return (first > second) - (first < second);
-}
-
-/* How many are left. */
-static size_t sort_distinct(uint64_t *number, size_t nr)
-{
-    size_t kept = 0;
-
-    qsort(number, nr, sizeof(*number), by_number);
-    for (size_t i = 0; i < nr; i++)
-        if (!kept || number[kept - 1] != number[i])
-            number[kept++] = number[i];
-    return kept;
-}
-
-/* Elements from each of the places on to the next of them, or to the end of the block or
- * variable that holds it: the most. Of many a part is looked at. */
-static int elements_at(const struct captured_rows *rows, const struct kernel_input *input,
-                       size_t element_bytes, long long *most, struct error *err)
-{
-    size_t step = rows->nr / looked_at_max + 1, nr = 0;
-    uint64_t *place = xcalloc(rows->nr + 1, sizeof(*place));
-    struct recorded_memory memory;
-    char byte;
-
-    for (size_t i = 0; i < rows->nr; i++)
-        if (rows->address[i] &&
-            recorded_read(rows->call, rows->address[i], &byte, 1) == 0)
-            place[nr++] = rows->address[i];
-    nr = sort_distinct(place, nr);
-    for (size_t i = 0; i < nr; i += step) {
-        if (!recorded_memory_at(rows->call, place[i], &memory) ||
-            !strcmp(memory.what, "mapping")) {
-            free(place);
-            return fail(err, STATUS_INPUT,
-                        "array '%s' cannot be captured: how many rows it has and how "
-                        "long they are follows neither from the sizes nor from where "
-                        "they lie (they are neither blocks of malloc nor variables)",
-                        input->name);
-        }
-        uint64_t end =
-            i + 1 < nr && place[i + 1] < memory.end ? place[i + 1] : memory.end;
-        if ((long long)((end - place[i]) / element_bytes) > *most)
-            *most = (long long)((end - place[i]) / element_bytes);
-    }
-    free(place);
-    return 0;
-}
-
-/* What is handed on may be used further than the loops go. */
-int rows_extent(const struct recorded_call *call, const struct kernel_input *input,
-                uint64_t top, long long *extent, struct error *err)
-{
-    struct kernel_input part = *input;
-    int status = 0;
-
-    part.extent = extent;
-    for (size_t k = 0; k < input->levels && !status; k++) {
-        struct captured_rows rows = {.call = call};
-        bool is_last = k + 1 == input->levels;
-
-        extent[k] = input->records < 0 ? 0 : input->extent[k];
-        if (input->records >= 0 && !input->is_handed_on)
-            continue;
-        part.levels = k + 1;
-        status = follow(&rows, &part, top, err) ||
-                 elements_at(&rows, input, is_last ? input->bytes : sizeof(uint64_t),
-                             &extent[k], err);
-        rows_release(&rows);
-    }
-    return status ? -1 : 0;
-}
-
 /* What is no address is taken for a row that the loops do not use. */
 static void drop_unreadable(struct captured_rows *rows)
 {
@@ -183,6 +104,62 @@ static void join_pieces(struct captured_rows *rows)
     }
     rows->piece_nr = nr;
 }
+
+/* ---- how many there are ---- */
+
+/* Elements from each of the places on to the next of them, or to the end of the block or
+ * variable that holds it: the most. Of many a part is looked at. */
+static int elements_at(struct captured_rows *rows, const struct kernel_input *input,
+                       size_t element_bytes, long long *most, struct error *err)
+{
+    struct recorded_memory memory;
+
+    drop_unreadable(rows);
+    list_pieces(rows, 1);
+    join_pieces(rows);
+    for (size_t i = 0; i < rows->piece_nr; i += rows->piece_nr / looked_at_max + 1) {
+        uint64_t at = rows->piece[i].address,
+                 next = i + 1 < rows->piece_nr ? rows->piece[i + 1].address : UINT64_MAX;
+
+        if (!recorded_memory_at(rows->call, at, &memory) ||
+            memory.piece == RECORDED_MAPPING)
+            return fail(err, STATUS_INPUT,
+                        "array '%s' cannot be captured: how many rows it has and how "
+                        "long they are follows neither from the sizes nor from where "
+                        "they lie (they are neither blocks of malloc nor variables)",
+                        input->name);
+        uint64_t end = next < memory.end ? next : memory.end;
+        if ((long long)((end - at) / element_bytes) > *most)
+            *most = (long long)((end - at) / element_bytes);
+    }
+    return 0;
+}
+
+/* What is handed on may be used further than the loops go. */
+int rows_extent(const struct recorded_call *call, const struct kernel_input *input,
+                uint64_t top, long long *extent, struct error *err)
+{
+    struct kernel_input part = *input;
+    int status = 0;
+
+    part.extent = extent;
+    for (size_t k = 0; k < input->levels && !status; k++) {
+        struct captured_rows rows = {.call = call};
+        bool is_last = k + 1 == input->levels;
+
+        extent[k] = input->records < 0 ? 0 : input->extent[k];
+        if (input->records >= 0 && !input->is_handed_on)
+            continue;
+        part.levels = k + 1;
+        status = follow(&rows, &part, top, err) ||
+                 elements_at(&rows, input, is_last ? input->bytes : sizeof(uint64_t),
+                             &extent[k], err);
+        rows_release(&rows);
+    }
+    return status ? -1 : 0;
+}
+
+/* ---- places here ---- */
 
 static void place_pieces(struct captured_rows *rows)
 {

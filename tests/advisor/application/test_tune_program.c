@@ -365,9 +365,6 @@ static void add_said(struct buf *out, const char *what, const struct made *made)
 {
     buf_addf(out, "== %s\n", what);
     application_text(&made->application, false, 79, out);
-    const char *end = strstr(buf_str(out), "\nHow it was done");
-    if (end)
-        buf_truncate(out, (size_t)(end - buf_str(out)));
     buf_add(out, "\n");
 }
 
