@@ -202,6 +202,17 @@ NESTS = {
         "for (int j = 0; j < M; j++)\n\tH<\n\t\tc[(i + 1) * M + j] = W(c[i * M + j] + b[i]);", "for (int j = 1; j < m; j++)\n\tH<\n\t\tc[(i + 1) * M - j] = W(c[i * M + M - j] + b[j]);",
         "for (int j = 0; j + 1 < M; j++)\n\tH<\n\t\tc[i * M + M + j] = W(c[i * M + j + 1] + b[i]);",
         "for (int q = 0; q < 3; q++)\n\tfor (int j = 0; j < M; j++)\n\t\tH<\n\t\t\tif (i < 3)\n\t\t\t\tc[(i * M + j) * (k + 3) + q] = W(c[(j * M + i) * (k + 3) + q] + b[j]);")),
+    "corners": ("H {\n\tT s = 1;\n\tfor (int j = 0; j < i; j++)\n\t\ts = W(s * 3 + b[j]);\n\ta[i] = s;\n}", "H {\n\tT s = W(a[i]);\n\tfor (int j = i + 1; j < n; j++)\n\t\ts = W(s * 3 + b[j]);\n\tc[i] = s;\n}",
+                "H {\n\tT s = 1;\n\tfor (int j = 0; j < n; j++)\n\t\tif (j != i)\n\t\t\ts = W(s * 3 + b[j]);\n\tc[i] = W(s + b[i]);\n}", "H {\n\tT s = b[i];\n\tfor (int j = 0; j < i; j++)\n\t\ts = W(s * 3 + a[j] + b[j]);\n\ta[i] = s;\n}",
+                "H\n\tfor (int j = 0; j < n; j++)\n\t\tif (i == j)\n\t\t\tt ^= S(b[i]);\n\t\telse if (j > i)\n\t\t\tc[j] = W(c[j] + b[i]);\n\t\telse\n\t\t\tr = r * 3 + (unsigned)S(b[j]);",
+                "H {\n\tT s = 0;\n\tfor (int j = 0; j <= i; j++)\n\t\ts = W(s * 3 + b[j]);\n\tc[i] = s;\n\tfor (int j = i; j < n; j += 2)\n\t\ts = W(s * 5 + b[j + 1]);\n\ta[i] = s;\n}",
+                "H {\n\tT s = 0;\n\tJ\n\t\tfor (int q = 0; q < i; q++)\n\t\t\tif (q != j)\n\t\t\t\ts = W(s * 3 + b[q + j]);\n\tc[i] = s;\n}",
+                "H {\n\tT s = 2;\n\tfor (int j = i > 3 ? i - 3 : 0; j < i + 2; j++)\n\t\ts = W(s * 3 + b[j]);\n\tc[i] = W(c[i] + s);\n}", "H<\n\tfor (int j = i; j < n; j++) {\n\t\tT s = c[i + j];\n\t\tfor (int q = i; q <= j; q++)\n\t\t\ts = W(s * 3 + b[q]);\n\t\tc[i + j] = s;\n\t}"),
+    "called": ("H\n\tc[i] = row_of(b, b + i, m);", "H {\n\tT s = row_of(b + i, a, m);\n\ta[i] = W(s + b[i]);\n}", "H {\n\tT s;\n\ts = row_of(b, b + i, i);\n\tif (S(s) > t) {\n\t\tt = S(s);\n\t\tr += (unsigned)i;\n\t}\n}",
+               "H\n\trow_to(c + i, b + i, m);", "H\n\tJ\n\t\trow_to(c + i * 9, b + j, m);", "H\n\tif (row_of(b, b + i, m) > turned(b + i, m))\n\t\tc[i] = 1;\n\telse\n\t\tc[i] = row_of(c, b, 3);",
+               "H\n\tc[i] += row_of(c, b + i, m) * 2;", "H\n\tr += (unsigned)table_of(i, b + i, m);", "H\n\tc[i] = W(nested(b + i, m) + turned(b, m));", "H\n\tc[i] = S(b[i]) > 2 ? row_of(b, b + i, m) : turned(b, 2);",
+               "H\n\tc[i] = late(b + i, m);", "H\n\ta[i] = set_and(c, b + i, m);", "H\n\tr += (unsigned)S(set_and(c + i, b, m));", "H\n\tgtotal = S(row_of(b, b + i, m)) + gtotal;",
+               "H<\n\tgx[i][0] = row_of(gx[i], gy[i], m);", "H<\n\tJ\n\t\tgx[i][j] = row_of(gy[i], gy[j], m);", "H<\n\tJ {\n\t\tint i2 = S(row_of(b + j, b + i, m)), s = i2 + 1;\n\t\tc[i * 9 + j] = row_of(b, b + s, i2);\n\t}"),
     "functions": (), "pragmas": (), "refused": (),
 }
 
@@ -346,6 +357,63 @@ static int picked(int k, int x)
 	}
 }
 int other(int i);
+static T row_of(const T *p, const T *q, int n)
+{
+	int i;
+	T s = 0;
+	for (i = 0; i < n; i++)
+		s = W(s * 3 + p[i] - q[i]);
+	return s;
+}
+static void row_to(T *to, const T *from, int n)
+{
+	int j;
+	for (j = 0; j < n; j++)
+		to[j] = W(to[j] + from[j]);
+}
+static T turned(const T *p, int n)
+{
+	T s = *p;
+	for (; n > 0; n--)
+		s = W(s * 3 + p[n - 1]);
+	return s;
+}
+static int table_of(int k, const T *p, int m)
+{
+	T w[4];
+	int i;
+	for (i = 0; i < 4; i++)
+		w[i] = W(p[i] + k);
+	for (i = 0; i < m; i++)
+		w[i & 3] = W(w[i & 3] * 3 + p[i]);
+	return S(w[k & 3]);
+}
+static T nested(const T *p, int n)
+{
+	T s = 1;
+	int i;
+	for (i = 0; i < 2; i++)
+		s = W(s + row_of(p + i, p, n));
+	return s;
+}
+static T late(const T *p, int n)
+{
+	int i;
+	for (i = 0; i < n; i++)
+		if (S(p[i]) == 3)
+			return W(p[i] + 1);
+	return *p;
+}
+static T set_and(T *p, const T *q, int n)
+{
+	T s = 0;
+	int i;
+	for (i = 0; i < n; i++) {
+		p[i] = W(q[i] + 1);
+		s = W(s * 3 + p[i]);
+	}
+	return s;
+}
 static int compare(const void *x, const void *y) { return (*(const T *)x > *(const T *)y) - (*(const T *)x < *(const T *)y); }
 """
 # What is called and what it is called with; `c` is the file's.

@@ -44,10 +44,15 @@ static void spare(struct tuning *tuning)
         tuning->budget_end_s - (any ? tuning_pairs_s(tuning, IN_APP_PAIRS_MIN) : 0);
 }
 
+static bool is_tunable(const struct application_loop *loop)
+{
+    return loop->row->is_ours && loop->file;
+}
+
 /* What a loop gets of the time: code of libraries is not tuned. */
 static double weight(const struct application_loop *loop)
 {
-    return loop->row->is_ours && loop->file ? loop->row->routine->share.value : 0;
+    return is_tunable(loop) && !loop->with ? loop->row->routine->share.value : 0;
 }
 
 /* Of the loops from this one on; its part of their time. What one leaves is the next
@@ -74,8 +79,11 @@ static int tune_loops(struct tuning *tuning, struct error *err)
         spare(tuning);
         char *late = weight(loop) > 0 && !dry ? tuning_too_late(tuning, least_s) : NULL;
 
-        if (late) {
-            loop_end(loop, LOOP_REFUSED, late);
+        if (late || loop->with) {
+            loop_end(loop, LOOP_REFUSED,
+                     late ? late
+                          : xasprintf("it is tuned together with %s",
+                                      loop->with->row->routine->name));
             continue;
         }
         tuning_share(tuning, share_of(app, i));
@@ -198,9 +206,37 @@ static void take_loop(struct tuning *tuning, const struct app_row *row)
     *loop = (struct application_loop){.row = row,
                                       .file = xstrdup(file),
                                       .line = row->line,
+                                      .routine = xstrdup(row->routine->name),
                                       .function = xstrdup(row->routine->name),
                                       .threads = threads_in(row->routine),
                                       .alone = quantity_unknown()};
+}
+
+static bool has_loop_of(const struct application_loop *whole,
+                        const struct application_loop *part)
+{
+    return is_tunable(whole) && !whole->with && !strcmp(whole->file, part->file) &&
+           !strcmp(whole->routine, part->routine);
+}
+
+/* Of a routine and the one with the loop that calls it, the first is tuned, which takes
+ * more of the time, and as the loop with the other in it. */
+static void join_callers(struct tuning *tuning)
+{
+    struct application *app = tuning->app;
+
+    for (size_t i = 0; i < app->loop_nr; i++) {
+        struct application_loop *loop = &app->loop[i];
+
+        for (size_t k = 0; k < i && !loop->with; k++)
+            if (is_tunable(loop) && has_loop_of(&app->loop[k], loop))
+                loop->with = &app->loop[k];
+        if (is_tunable(loop) && !loop->with)
+            trees_find_caller(&tuning->trees, loop);
+        for (size_t k = 0; k < i && !loop->with; k++)
+            if (is_tunable(loop) && has_loop_of(&app->loop[k], loop))
+                loop->with = &app->loop[k];
+    }
 }
 
 static int find_loops(struct tuning *tuning, struct error *err)
@@ -223,6 +259,7 @@ static int find_loops(struct tuning *tuning, struct error *err)
         return fail(err, STATUS_FAILED,
                     "no routine of '%s' takes a share of its time that is worth a look",
                     app->command);
+    join_callers(tuning);
     return 0;
 }
 
@@ -342,6 +379,7 @@ static void application_release(struct application *app)
         struct application_loop *loop = &app->loop[i];
 
         free(loop->file);
+        free(loop->routine);
         free(loop->function);
         free(loop->prepared);
         outlined_release(&loop->outlined);

@@ -38,10 +38,10 @@ struct loop_size {
     long long value[SIZE_VALUES_MAX];
     size_t value_nr;
     long long calls, captured_call; /* which of all calls stands for these */
-    double work;          /* share of all calls', as the product of the numbers says */
-    struct quantity gain; /* of the plan alone; unknown = it was not tried */
-    bool original;        /* left to the original loop */
-    char *why;            /* that it was not tried, where it was wanted; NULL = it was */
+    double work;                    /* share of all calls' */
+    struct quantity gain;           /* of the plan alone; unknown = it was not tried */
+    bool original;                  /* left to the original loop */
+    char *why; /* that it was not tried, where it was wanted; NULL = it was */
 };
 
 /* What sums in another order would bring, for which nobody gave permission. {0} = nothing
@@ -60,6 +60,11 @@ struct application_loop {
     char *
         file; /* its source, relative to the project; NULL = the program's own has none */
     int line;
+    char
+        *routine; /* that is read: the row's, or the function, a loop of which calls it
+                     and is tuned with its loops in it; then `line` is that of the call */
+    const struct application_loop *with; /* which this one is tuned together with: one has
+                                            the other's loops in it; NULL = none */
     char *function; /* that is tuned: the routine itself, or a loop of it */
     char *prepared; /* how the source was changed for it, a phrase; NULL = it was not */
     struct outlined outlined; /* likewise; function NULL = it was not */
@@ -71,7 +76,8 @@ struct application_loop {
     struct quantity alone;  /* gain of the written code by itself */
     struct loop_size *size; /* that of most work first, which it is tuned for */
     size_t size_nr;
-    long long calls; /* that these are of */
+    bool sizes_are_some; /* there are more */
+    long long calls;     /* that these are of */
     struct in_app_result in_app;
     struct application_question question;
 };

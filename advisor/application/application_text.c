@@ -172,15 +172,23 @@ static void add_sizes(struct buf *out, const struct application_loop *loop)
 {
     if (loop->size_nr < 2 || !loop->plan)
         return;
-    buf_addf(out, "; called with %zu sizes, tuned for %s (%lld of %lld calls)",
-             loop->size_nr, loop->size[0].numbers, loop->size[0].calls, loop->calls);
+    buf_addf(out, "; called with %s%zu sizes, tuned for %s",
+             loop->sizes_are_some ? "more than " : "", loop->size_nr,
+             loop->size[0].numbers);
+    if (loop->sizes_are_some)
+        buf_addf(out, " (call %lld of %lld)", loop->size[0].captured_call, loop->calls);
+    else
+        buf_addf(out, " (%lld of %lld calls)", loop->size[0].calls, loop->calls);
     for (size_t i = 1; i < loop->size_nr; i++) {
         const struct loop_size *size = &loop->size[i];
 
         if (!size->gain.known)
             continue;
         char *phrase = in_app_gain_phrase(size->gain);
-        buf_addf(out, "; with %s (%lld calls): %s%s", size->numbers, size->calls, phrase,
+        buf_addf(out, "; with %s", size->numbers);
+        if (!loop->sizes_are_some)
+            buf_addf(out, " (%lld calls)", size->calls);
+        buf_addf(out, ": %s%s", phrase,
                  size->original ? ", so that the original loop runs there" : "");
         free(phrase);
     }
@@ -241,6 +249,8 @@ static void show_loop(struct layout *layout, const struct application_loop *loop
     struct buf line = {0};
 
     buf_addf(&line, "%s, %s: ", loop->row->routine->name, place);
+    if (strcmp(loop->routine, loop->row->routine->name) != 0)
+        buf_addf(&line, "in the loop of %s that calls it: ", loop->routine);
     switch (loop->end) {
     case LOOP_REFUSED:
         buf_addf(&line, "not tuned: %s", loop->why ? loop->why : undecided);

@@ -287,7 +287,7 @@ static int compare(const struct tuning *tuning, const struct application_loop *l
                    const struct buf *text, struct in_app_result *result,
                    struct error *failure)
 {
-    bool same_name = !strcmp(loop->function, loop->row->routine->name);
+    bool same_name = !strcmp(loop->function, loop->routine);
     const char *environment = tuning->app->environment;
     const struct comparison comparison = {.tree = TREE_CURRENT,
                                           .file = loop->file,

@@ -1,9 +1,8 @@
 /*
  * A loop that is called with several sizes: tuned for the one with most of the work,
  * tried at the others, and left as it was where the plan does not pay. Before anything is
- * timed the work of a size is taken for its calls times the product of its numbers, which
- * is right for what most loops do: run from 0 to n, in as many dimensions as there are
- * numbers.
+ * timed the work of a size is taken for its calls times the iterations of its loops;
+ * where the loop model does not know them, for the product of its numbers.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +16,9 @@
 #include "core/files/json.h"
 #include "observe/in_app/inputs_capture.h"
 
-/* Of the other sizes, that much of the work is tried, and so many of them. */
-static const double work_min = 0.02;
+/* Of the other sizes, those with that much of the work of the first are tried, and so
+ * many of them. */
+static const double work_min = 0.1;
 enum { tried_max = 3 };
 /* A comparison: as the shortest search. */
 static const int compare_s = 4;
@@ -40,10 +40,12 @@ static void add_value(struct loop_size *size, const char *name, const char *text
     size->value[size->value_nr++] = value;
 }
 
-static double work_of(const struct loop_size *size)
+static double work_of(const struct loop_size *size, double iterations)
 {
     double work = (double)size->calls;
 
+    if (iterations > 0)
+        return work * iterations;
     for (size_t i = 0; i < size->value_nr; i++)
         work *= fmax(fabs((double)size->value[i]), 1);
     return work;
@@ -56,7 +58,8 @@ static int by_work(const void *a, const void *b)
     return (first->work < second->work) - (first->work > second->work);
 }
 
-static void take_size(struct application_loop *loop, const struct call_size *call)
+static void take_size(struct application_loop *loop, const struct call_size *call,
+                      bool counted)
 {
     struct loop_size *size = &loop->size[loop->size_nr++];
     struct buf numbers = {0};
@@ -67,17 +70,21 @@ static void take_size(struct application_loop *loop, const struct call_size *cal
     for (size_t i = 0; i < call->number_nr; i++)
         add_value(size, call->number[i].name, call->number[i].value, &numbers);
     size->numbers = buf_detach(&numbers);
-    size->work = work_of(size);
+    size->work = work_of(size, counted ? call->iterations : 0);
 }
 
 void loop_sizes_take(struct application_loop *loop, const struct call_sizes *sizes)
 {
     double all = 0;
+    bool counted = true; /* of all sizes: else they cannot be compared */
 
     loop->calls = sizes->calls;
+    loop->sizes_are_some = sizes->every > 1;
     loop->size = xcalloc(sizes->nr + 1, sizeof(*loop->size));
     for (size_t i = 0; i < sizes->nr; i++)
-        take_size(loop, &sizes->item[i]);
+        counted = counted && sizes->item[i].iterations > 0;
+    for (size_t i = 0; i < sizes->nr; i++)
+        take_size(loop, &sizes->item[i], counted);
     for (size_t i = 0; i < loop->size_nr; i++)
         all += loop->size[i].work;
     for (size_t i = 0; i < loop->size_nr; i++)
@@ -251,15 +258,15 @@ int sizes_judge(const struct tuning *tuning, struct application_loop *loop,
     /* For the program itself, which decides; a comparison captures and compiles, too. */
     double spared_s =
         tuning_pairs_s(tuning, 2 * IN_APP_PAIRS_MIN) + tuning->run_s + 3 * compare_s;
-    int status = 0, tried = 0;
+    size_t nr = 0;
+    int status = 0;
 
-    for (size_t i = 1; i < loop->size_nr && !status && tried < tried_max &&
-                       clock_s() + spared_s <= tuning->until_s;
-         i++)
-        if (loop->size[i].work >= work_min) {
-            status = compare_at(tuning, loop, &loop->size[i], source, err);
-            tried++;
-        }
+    while (nr < loop->size_nr && loop->size[nr].work >= work_min * loop->size[0].work)
+        nr++;
+    size_t step = nr / (tried_max + 1) + (nr <= tried_max); /* from large to small */
+    for (size_t i = step; i < nr && !status && clock_s() + spared_s <= tuning->until_s;
+         i += step)
+        status = compare_at(tuning, loop, &loop->size[i], source, err);
     if (!status && loop->size_nr > 1)
         status = leave_smaller(tuning, loop, source, inputs, written, err);
     return status;

@@ -13,6 +13,7 @@
 #include "variants/clang/clang.h"
 #include "variants/kernel/kernel.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 
 static const double build_limit_s = 3600;
 
@@ -405,12 +406,13 @@ static int flags_of(const struct trees *trees, enum tree tree, const char *sourc
 }
 
 /* The routine as a whole: read as a kernel, whose inputs can be supplied. `statement`:
- * what tells them to a recorder; may be NULL. */
-static int reads(const char *path, const char *function, const struct strvec *cflags,
-                 struct buf *statement, struct error *err)
+ * what tells them to a recorder; may be NULL. `inside`: the nest at `line` is in a loop
+ * that is not modelled; may be NULL. */
+static int reads(const struct outline_request *at, struct buf *statement, bool *inside,
+                 struct error *err)
 {
     struct kernel_request request = {
-        .path = path, .function = function, .cflags = *cflags};
+        .path = at->path, .function = at->function, .cflags = *at->cflags};
     struct kernel *kernel = NULL;
     int status = kernel_open(&request, &kernel, err);
 
@@ -420,25 +422,35 @@ static int reads(const char *path, const char *function, const struct strvec *cf
         status = kernel_supplied(kernel, err);
     if (!status && statement)
         inputs_statement(kernel, statement);
+    if (!status && inside) {
+        struct kernel_view view = kernel_view(kernel);
+
+        *inside = kernel_nest_is_inside(&view, at->line);
+    }
     kernel_free(kernel);
     return status;
 }
 
 /* The text to tune: as it is where the routine reads as a whole, else with the loop as a
- * function of its own. */
-static int change_text(const struct application_loop *loop,
-                       const struct outline_request *request, const struct buf *current,
+ * function of its own; that, too, for a nest in a loop that nothing can change: each of
+ * its rounds is a call then, and many more plans are tried in the time. */
+static int change_text(const struct outline_request *request, const struct buf *current,
                        struct buf *text, struct outlined *what, struct error *err)
 {
     struct error why = {0};
+    bool inside = false, whole = reads(request, NULL, &inside, &why) == 0,
+         outlined = (!whole || inside) && source_outline(request, text, what, err) == 0;
 
-    if (reads(request->path, loop->row->routine->name, request->cflags, NULL, &why) ==
-        0) {
+    if (outlined && (!whole || !what->unread))
+        return 0;
+    if (outlined)
+        outlined_release(what);
+    if (whole) {
+        error_clear(err);
+        buf_reset(text);
         buf_add_n(text, buf_str(current), current->length);
         return 0;
     }
-    if (source_outline(request, text, what, err) == 0)
-        return 0;
     struct error other = *err;
     error_clear(err);
     return fail(err, STATUS_INPUT, "%s; as a function of its own: %s", why.text,
@@ -468,7 +480,7 @@ static int prepare_text(const struct trees *trees, struct application_loop *loop
     struct buf current = {0};
     char *path = path_join(trees->tree[TREE_PREPARED].root, loop->file);
     struct outline_request request = {
-        .path = path, .function = loop->row->routine->name, .cflags = cflags};
+        .path = path, .function = loop->routine, .cflags = cflags};
     int status = trees_read(trees, TREE_CURRENT, loop->file, &current, err);
 
     if (!status)
@@ -476,7 +488,7 @@ static int prepare_text(const struct trees *trees, struct application_loop *loop
     if (!status) /* beside its own headers */
         status = trees_write(trees, TREE_PREPARED, loop->file, &current, err);
     if (!status)
-        status = change_text(loop, &request, &current, text, &loop->outlined, err);
+        status = change_text(&request, &current, text, &loop->outlined, err);
     if (!status && loop->outlined.unread && !loop->outlined.is_read)
         status = fail(err, STATUS_INPUT, "%s", loop->outlined.unread);
     buf_release(&current);
@@ -519,7 +531,7 @@ static int record_text(const char *path, const char *function,
     const struct outline_request request = {
         .path = path, .function = function, .cflags = cflags};
     struct buf first = {0}, statement = {0};
-    int status = reads(path, function, cflags, &statement, err);
+    int status = reads(&request, &statement, NULL, err);
 
     if (!status)
         status = recorder_include(&first, err);
@@ -555,6 +567,29 @@ int trees_record(struct trees *trees, const char *file, const char *function,
     strvec_release(&cflags);
     free(path);
     return status;
+}
+
+void trees_find_caller(const struct trees *trees, struct application_loop *loop)
+{
+    char *path = path_join(trees->tree[TREE_ORIGINAL].root, loop->file);
+    struct strvec cflags = {0};
+    struct outline_request request = {
+        .path = path, .function = loop->routine, .cflags = &cflags};
+    struct error ignored = {0};
+    int line = 0;
+    char *caller = flags_of(trees, TREE_ORIGINAL, path, &cflags, &ignored) == 0
+                       ? source_caller(&request, &line)
+                       : NULL;
+
+    if (caller) {
+        free(loop->routine);
+        free(loop->function);
+        loop->routine = caller;
+        loop->function = xstrdup(caller);
+        loop->line = line;
+    }
+    strvec_release(&cflags);
+    free(path);
 }
 
 int trees_prepare(struct trees *trees, struct application_loop *loop, struct error *err)

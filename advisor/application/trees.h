@@ -61,6 +61,9 @@ int trees_write(const struct trees *trees, enum tree tree, const char *file,
  * reason. */
 int trees_record(struct trees *trees, const char *file, const char *function,
                  struct error *err);
+/* Where a loop of another function of the file calls the loop's routine and is read with
+ * its loops: takes that one's routine, function and line. */
+void trees_find_caller(const struct trees *trees, struct application_loop *loop);
 /* Writes the loop's source into the prepared tree as it is tuned, and builds it with a
  * recorder; fills function, prepared and outlined of the loop. Fails with the reason why
  * it cannot be tuned. */

@@ -11,6 +11,7 @@
 #include "core/base.h"
 #include "observe/in_app/inputs_rows.h"
 #include "variants/kernel/kernel_inputs.h"
+#include "variants/kernel/kernel_view.h"
 
 static const double default_limit_bytes = 4.0 * (1 << 30);
 
@@ -18,6 +19,7 @@ struct taking {
     struct capturing *capturing;
     struct recorded_call *call;
     struct kernel *kernel;
+    struct kernel *sized; /* bound, to count at other sizes; NULL = it cannot be */
     struct kernel_request request; /* without words */
     struct inputs_file *file;
     double left_bytes;
@@ -421,6 +423,7 @@ static void taking_release(struct taking *taking)
 {
     inputs_abandon(taking->file);
     kernel_free(taking->kernel);
+    kernel_free(taking->sized);
     strvec_release(&taking->request.cflags);
     for (size_t i = 0; i < taking->rows_nr; i++)
         rows_release(&taking->rows[i]);
@@ -454,6 +457,7 @@ static int begin_sizes(struct call_sizes *sizes, struct recorded_call *call,
     taking->capturing = xcalloc(1, sizeof(*taking->capturing));
     taking->capturing->settings = sizes->settings;
     taking->call = call;
+    sizes->every = 1;
     taking->request = (struct kernel_request){.line = sizes->settings->line,
                                               .function = sizes->settings->function};
     if (find_source(taking, err) || open_kernel(taking, err))
@@ -469,10 +473,38 @@ static bool is_same_size(const struct call_size *size, const struct inputs *inpu
     return true;
 }
 
+/* With the numbers of the first call. */
+static void bind_sized(struct taking *taking)
+{
+    struct kernel *reading = taking->kernel;
+    struct error ignored = {0};
+
+    taking->kernel = NULL;
+    if (open_kernel(taking, &ignored) || kernel_bind(taking->kernel, &ignored)) {
+        kernel_free(taking->kernel);
+        taking->kernel = NULL;
+    }
+    taking->sized = taking->kernel;
+    taking->kernel = reading;
+}
+
+static double iterations_at(struct taking *taking, const struct call_size *size)
+{
+    struct error ignored = {0};
+    bool known = taking->sized;
+
+    for (size_t i = 0; known && i < size->number_nr; i++)
+        known = kernel_set(taking->sized, size->number[i].name,
+                           strtoll(size->number[i].value, NULL, 10), &ignored) == 0;
+    struct quantity iterations =
+        known ? kernel_counts(taking->sized).iterations : quantity_unknown();
+    return iterations.known ? iterations.value : 0;
+}
+
 static void count_size(struct call_sizes *sizes, struct inputs *inputs)
 {
     struct call_size *size = NULL;
-    long long call = ++sizes->calls;
+    long long call = sizes->calls;
 
     for (size_t i = 0; i < sizes->nr && !size; i++)
         if (is_same_size(&sizes->item[i], inputs))
@@ -482,12 +514,37 @@ static void count_size(struct call_sizes *sizes, struct inputs *inputs)
         size = &sizes->item[sizes->nr++];
         *size = (struct call_size){
             .number = inputs->number, .number_nr = inputs->number_nr, .first_call = call};
+        if (sizes->nr == 1)
+            bind_sized(sizes->taking);
+        size->iterations = iterations_at(sizes->taking, size);
         inputs->number = NULL;
         inputs->number_nr = inputs->number_alloc = 0;
     }
     size->calls++;
     if ((size->calls & (size->calls - 1)) == 0) /* 1, 2, 4, 8 ... */
         size->later_call = call;
+}
+
+static void size_release(struct call_size *size)
+{
+    for (size_t i = 0; i < size->number_nr; i++) {
+        free(size->number[i].name);
+        free(size->number[i].value);
+    }
+    free(size->number);
+}
+
+static void drop_every_second(struct call_sizes *sizes)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sizes->nr; i++)
+        if (i % 2)
+            size_release(&sizes->item[i]);
+        else
+            sizes->item[kept++] = sizes->item[i];
+    sizes->nr = kept;
+    sizes->every *= 2;
 }
 
 /* 0 behind the last that is looked at. */
@@ -497,24 +554,23 @@ static int look_at_size(struct recorded_call *call, void *data, struct error *er
 
     if (!sizes->taking && begin_sizes(sizes, call, err))
         return -1;
+    if (++sizes->calls % sizes->every)
+        return sizes->calls < CALLS_LOOKED_AT;
     struct inputs *inputs = &sizes->taking->capturing->inputs;
     sizes->taking->call = call;
     if (take_numbers(sizes->taking, true, err))
         return -1;
     count_size(sizes, inputs);
     inputs_release(inputs);
-    return sizes->calls < CALLS_LOOKED_AT && sizes->nr < CALL_SIZES_MAX;
+    if (sizes->nr == CALL_SIZES_MAX)
+        drop_every_second(sizes);
+    return sizes->calls < CALLS_LOOKED_AT;
 }
 
 void call_sizes_release(struct call_sizes *sizes)
 {
-    for (size_t i = 0; i < sizes->nr; i++) {
-        for (size_t k = 0; k < sizes->item[i].number_nr; k++) {
-            free(sizes->item[i].number[k].name);
-            free(sizes->item[i].number[k].value);
-        }
-        free(sizes->item[i].number);
-    }
+    for (size_t i = 0; i < sizes->nr; i++)
+        size_release(&sizes->item[i]);
     free(sizes->item);
     if (sizes->taking) {
         inputs_release(&sizes->taking->capturing->inputs);
@@ -549,10 +605,12 @@ json_t *call_sizes_json(const struct call_sizes *sizes, const char *function)
 void call_sizes_text(const struct call_sizes *sizes, const char *function,
                      struct buf *out)
 {
-    buf_addf(out, "%s: %lld call%s%s, %zu size%s\n", function, sizes->calls,
+    buf_addf(out, "%s: %lld call%s%s, ", function, sizes->calls,
              sizes->calls == 1 ? "" : "s",
-             sizes->calls == CALLS_LOOKED_AT ? " (the first ones)" : "", sizes->nr,
-             sizes->nr == 1 ? "" : "s");
+             sizes->calls == CALLS_LOOKED_AT ? " (the first ones)" : "");
+    if (sizes->every > 1)
+        buf_addf(out, "one in %lld looked at: ", sizes->every);
+    buf_addf(out, "%zu size%s\n", sizes->nr, sizes->nr == 1 ? "" : "s");
     buf_add(out, "  calls  first  numbers\n");
     for (size_t i = 0; i < sizes->nr; i++) {
         const struct call_size *size = &sizes->item[i];

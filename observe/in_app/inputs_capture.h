@@ -21,6 +21,7 @@ struct call_size {
     struct inputs_number *number; /* of each the same ones */
     size_t number_nr;
     long long first_call, calls;
+    double iterations;    /* of one call, by the loop model; 0 = it does not say */
     long long later_call; /* one behind the middle of those that were looked at */
 };
 enum { CALLS_LOOKED_AT = 10000, CALL_SIZES_MAX = 64 };
@@ -28,7 +29,9 @@ struct call_sizes {
     const struct settings *settings;
     struct call_size *item;
     size_t nr, alloc;
-    long long calls;       /* looked at */
+    long long calls; /* that were seen */
+    long long every; /* of them one in so many was looked at: 1 unless there are more than
+                        CALL_SIZES_MAX sizes, of which every second one is dropped then */
     struct taking *taking; /* private */
 };
 /*

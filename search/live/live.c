@@ -6,6 +6,7 @@
 
 #include "core/base.h"
 #include "search/live/live_parts.h"
+#include "variants/model/model.h"
 #include "variants/plan/plan.h"
 
 /* ---- ahead ---- */
@@ -462,13 +463,27 @@ static struct kernel_counts subject_counts(void *data)
     return kernel_counts(((struct live *)data)->opts.kernel);
 }
 
+/* Of numbers that the analysis of a plan makes: at first a few seconds' worth of a kernel
+ * that is hard to analyse, in the end a tenth of a second. */
+enum { CHECK_FIRST = 3000000, CHECK_LEAST = 100000 };
+
+/* A refusal that took all that it might is one of many such: each leaves the next checks
+ * a quarter of that, else the search would do nothing else. */
 static int subject_check(void *data, const char *plan, struct error *err)
 {
+    struct live *live = data;
     struct plan *parsed = NULL;
+    unsigned long before = analysis_effort();
     if (plan_parse(plan, &parsed, err))
         return -1;
-    int status = kernel_check(((struct live *)data)->opts.kernel, parsed, NULL, err);
+    int status = kernel_check(live->opts.kernel, parsed, NULL, err);
     plan_free(parsed);
+    live->check_limit = live->check_limit ? live->check_limit : CHECK_FIRST;
+    if (status && analysis_effort() - before >= live->check_limit &&
+        live->check_limit > CHECK_LEAST) {
+        live->check_limit /= 4;
+        kernel_limit(live->opts.kernel, live->check_limit);
+    }
     return status;
 }
 

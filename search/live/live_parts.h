@@ -55,6 +55,8 @@ struct live {
     struct built **built; /* [built_nr], each owned */
     size_t built_nr, built_alloc;
     bool proven;
+    unsigned long
+        check_limit;       /* isl operations for a step of a plan; 0 = not asked yet */
     double end_s;          /* as live_set_budget was told */
     struct strvec failing; /* small sizes at which the kernel as written fails itself */
     bool here; /* the profile is this machine's: its latency may be measured again */

@@ -73,13 +73,15 @@ static bool is_last(const struct kernel_view *view, int loop)
     return last;
 }
 
+/* Of its nest alone: what is around that and cannot be read goes round for all alike. */
 static double chain_trips(const struct kernel_view *view, int loop)
 {
     double trips = 1;
-    for (; loop >= 0; loop = view->loop[loop].parent) {
+    for (bool is_nest = true; is_nest && loop >= 0; loop = view->loop[loop].parent) {
         if (!view->loop[loop].modelled)
             return -1;
         trips *= trips_of(view, &view->loop[loop]);
+        is_nest = view->loop[loop].depth > 0;
     }
     return trips;
 }

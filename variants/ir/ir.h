@@ -42,6 +42,12 @@ struct ir_given {
     int line;
 };
 
+/* A call of the function in a loop of another one of the file. */
+struct ir_caller {
+    const char *name; /* of the other one */
+    int line;
+};
+
 /* How a C++ function is called from outside of all scopes; of a C function only
  * `symbol`. */
 struct ir_linkage {
@@ -86,6 +92,8 @@ struct ir_function {
     size_t frozen_nr;
     const struct ir_given *given;
     size_t given_nr;
+    const struct ir_caller *caller;
+    size_t caller_nr;
     const struct ir_use *use; /* macros in the body: see spelling.h */
     size_t use_nr;
     size_t placed_end; /* in the file, behind the last macro such as __LINE__, whose value

@@ -128,3 +128,46 @@ int source_outline(const struct outline_request *request, struct buf *text,
     outliner_close(choice.outliner);
     return status;
 }
+
+/* ---- the loop that it is called in ---- */
+
+/* A loop of a helper that is put in at that line. */
+static bool is_put_in(const struct ir_stmt *stmt, const void *line)
+{
+    return stmt->kind == IR_FOR && stmt->end <= stmt->begin && stmt->line == *(int *)line;
+}
+
+static bool takes_in(const struct outline_request *request,
+                     const struct ir_caller *caller)
+{
+    struct ir_function *function = NULL;
+    struct error ignored = {0};
+    bool takes = ir_parse(request->path, NULL, 0, caller->name, request->cflags,
+                          &function, &ignored) == 0 &&
+                 stmt_find(function->body, is_put_in, &caller->line);
+    ir_function_free(function);
+    return takes;
+}
+
+char *source_caller(const struct outline_request *request, int *line)
+{
+    struct ir_function *function = NULL;
+    struct error ignored = {0};
+    const struct ir_caller *first = NULL;
+    bool several = false;
+    if (ir_parse(request->path, NULL, 0, request->function, request->cflags, &function,
+                 &ignored) < 0)
+        return NULL;
+    for (size_t i = 0; i < function->caller_nr && !several; i++) {
+        const struct ir_caller *caller = &function->caller[i];
+        bool same = first && !strcmp(first->name, caller->name);
+        if (same || !takes_in(request, caller))
+            continue;
+        several = first != NULL;
+        first = caller;
+    }
+    char *name = first && !several ? xstrdup(first->name) : NULL;
+    *line = name ? first->line : 0;
+    ir_function_free(function);
+    return name;
+}

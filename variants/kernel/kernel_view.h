@@ -72,6 +72,8 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
 struct kernel_view kernel_view(const struct kernel *kernel);
 /* A loop that is not modelled is directly in this one, whose index it is. */
 bool kernel_loop_holds_unread(const struct kernel_view *view, size_t loop);
+/* The modelled nest of that line stands in a loop that is not. */
+bool kernel_nest_is_inside(const struct kernel_view *view, int line);
 /* Do these values, one for each of view->tunable, keep to the constraints? STATUS_USAGE
  * with the one that they break. Those about parameters without a value count as kept. */
 int kernel_tunables_allowed(const struct kernel_view *view, const long long *value,

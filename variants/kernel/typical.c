@@ -150,6 +150,21 @@ bool kernel_loop_holds_unread(const struct kernel_view *view, size_t loop)
     return false;
 }
 
+bool kernel_nest_is_inside(const struct kernel_view *view, int line)
+{
+    int at = -1, inner = -1;
+    for (size_t i = 0; i < view->loop_nr; i++)
+        if (view->loop[i].line <= line &&
+            (at < 0 || view->loop[i].line >= view->loop[at].line))
+            at = (int)i;
+    for (; at >= 0; at = view->loop[at].parent) {
+        if (inner >= 0 && view->loop[inner].modelled && !view->loop[at].modelled)
+            return true;
+        inner = at;
+    }
+    return false;
+}
+
 static bool is_any(const struct kernel_view *view, size_t loop)
 {
     (void)view, (void)loop;

@@ -1001,6 +1001,10 @@ static int check_bounds(struct nest *nest)
 
 static int check_text(struct nest *nest)
 {
+    if (nest->source->end <= nest->source->begin)
+        return nest_refuse(nest, nest->stmt->line,
+                           "it is in a function that is called here, and the loop around "
+                           "the call cannot be changed; tune that function");
     return nest->source->shares_text
                ? nest_refuse(nest, nest->stmt->line,
                              "it comes from a macro together with other statements, "

@@ -96,7 +96,7 @@ void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
 
 /* ---- before the statements: who is written, where things are declared ---- */
 
-static bool is_loop(const struct ct_node *node)
+bool parse_is_loop(const struct ct_node *node)
 {
     return node->kind == CT_FOR || node->kind == CT_WHILE || node->kind == CT_DO;
 }
@@ -121,7 +121,12 @@ static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bo
     if (node->elsewhere && !p->trouble)
         p->trouble = node;
     for (size_t i = 0; i < node->child_nr; i++)
-        survey(p, node->child[i], in_loop || is_loop(node), in_asm || is_asm(node));
+        survey(p, node->child[i], in_loop || parse_is_loop(node), in_asm || is_asm(node));
+}
+
+void parse_survey(struct parse *p, const struct ct_node *body)
+{
+    survey(p, body, false, false);
 }
 
 /* ---- pragmas ---- */
@@ -276,7 +281,7 @@ static int read_function(struct parse *p, struct ct_function *chosen,
     p->function->asks = parse_trouble(p, chosen, &chosen->asks);
     read_head(p, chosen);
     parse_params(p, chosen);
-    survey(p, chosen->body, false, false);
+    parse_survey(p, chosen->body);
     if (!p->trouble)
         p->function->body = parse_body(p, chosen->body);
     if (!p->function->body)

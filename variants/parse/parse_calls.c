@@ -1,6 +1,7 @@
 /*
- * What the calls in the file give for integer parameters: `int n = N; ... kernel(n, a);`.
- * A size is suggested by it, nothing rests on it.
+ * The calls in the file: what they give for integer parameters, `int n = N; ...
+ * kernel(n, a);`, and the loops that they are in. A size or a loop is suggested by it,
+ * nothing rests on it.
  */
 #include <string.h>
 
@@ -160,8 +161,39 @@ static bool value_of_param(struct calls *calls, const struct ct_function *functi
     return agree && given->caller;
 }
 
+/* ---- loops of callers ---- */
+
+enum { CALLS_IN_LOOPS_MAX = 8 };
+
+static void note_calls(struct parse *p, const struct ct_function *in,
+                       const struct ct_node *node, const struct ct_decl *callee,
+                       bool in_loop)
+{
+    struct ir_function *function = p->function;
+    bool loop = in_loop || parse_is_loop(node);
+    if (node->kind == CT_CALL && in_loop && node->child[0]->decl == callee &&
+        function->caller_nr < CALLS_IN_LOOPS_MAX)
+        ((struct ir_caller *)function->caller)[function->caller_nr++] =
+            (struct ir_caller){p->file.is_cplusplus ? in->full : in->name, node->line};
+    for (size_t i = 0; i < node->child_nr; i++)
+        note_calls(p, in, node->child[i], callee, loop);
+}
+
+static void find_loops(struct parse *p, const struct ct_function *chosen)
+{
+    const struct ct_decl *callee = ct_declared(&p->file, chosen);
+    struct ct_function **caller;
+    size_t nr = ct_callers(&p->file, chosen, &caller);
+    p->function->caller =
+        ir_alloc(p->arena, CALLS_IN_LOOPS_MAX * sizeof(struct ir_caller));
+    for (size_t i = 0; i < nr; i++)
+        if (caller[i] != chosen)
+            note_calls(p, caller[i], caller[i]->body, callee, false);
+}
+
 void parse_calls(struct parse *p, const struct ct_function *chosen)
 {
+    find_loops(p, chosen);
     struct ir_function *function = p->function;
     struct calls calls = {.p = p};
     struct ir_given *list = ir_alloc(p->arena, (function->param_nr + 1) * sizeof(*list));

@@ -1,8 +1,8 @@
 /*
  * Small functions of the user, `return expr;`, perhaps behind declarations: a call
  * becomes the expression where the loops' memory or their shape depends on it. In loops a
- * call of one that returns nothing becomes its statements: they say what it writes
- * through its pointers.
+ * call of another becomes its statements, loops among them, and its value: they say what
+ * it reads and writes through its pointers.
  */
 #include <string.h>
 
@@ -430,6 +430,7 @@ struct inlining {
     struct ir_symbol *from[SYMBOLS_MAX], *to[SYMBOLS_MAX];
     size_t nr;
     bool loads;   /* the pointers that it is given come from memory */
+    bool stores;  /* through its pointers */
     bool refused; /* by what its expressions do */
 };
 
@@ -524,6 +525,8 @@ static bool are_plain(const struct ir_stmt *stmt)
 {
     bool plain = stmt->kind == IR_BLOCK || stmt->kind == IR_IF || stmt->kind == IR_EXPR ||
                  stmt->kind == IR_EMPTY ||
+                 (stmt->kind == IR_FOR && stmt->canonical && !stmt->with &&
+                  stmt->iterator->role != IR_GLOBAL) ||
                  (stmt->kind == IR_DECL && is_plain_local(stmt->symbol));
     for (size_t i = 0; plain && i < stmt->child_nr; i++)
         plain = !stmt->child[i] || are_plain(stmt->child[i]);
@@ -578,6 +581,7 @@ static void look_at(struct ir_expr *expr, void *data)
         note_symbol(at, expr->symbol);
     if (target && target->kind != IR_NAME && !is_number_store(target))
         at->refused = true;
+    at->stores = at->stores || (target && target->kind != IR_NAME);
     if (named && named->kind == IR_NAME && named->symbol->role == IR_PARAM &&
         named->type.pointers) /* another pointer than it was given */
         at->refused = true;
@@ -632,11 +636,16 @@ static void note_written(struct ir_expr *expr, void *data)
 
 static void rename_declared(struct inlining *at, struct ir_stmt *stmt)
 {
-    for (size_t i = 0; stmt->kind == IR_DECL && i < at->nr; i++)
-        if (stmt->symbol == at->from[i]) {
-            stmt->symbol = at->to[i];
+    struct ir_symbol **named = stmt->kind == IR_DECL  ? &stmt->symbol
+                               : stmt->kind == IR_FOR ? &stmt->iterator
+                                                      : NULL;
+    for (size_t i = 0; named && i < at->nr; i++)
+        if (*named == at->from[i] && at->to[i]) {
+            *named = at->to[i];
+            (*named)->is_written = (*named)->is_written || stmt->kind == IR_FOR;
             break;
         }
+    ir_visit(stmt->cond, rename_own, at); /* of loops, which visit_stmt leaves out */
     for (size_t i = 0; i < stmt->child_nr; i++)
         if (stmt->child[i])
             rename_declared(at, stmt->child[i]);
@@ -658,8 +667,8 @@ static void place_at_call(struct ir_stmt *stmt, const struct ir_stmt *call)
 
 static void find_declared(struct inlining *at, const struct ir_stmt *stmt)
 {
-    if (stmt->kind == IR_DECL)
-        note_symbol(at, stmt->symbol);
+    if (stmt->kind == IR_DECL || stmt->kind == IR_FOR)
+        note_symbol(at, stmt->kind == IR_DECL ? stmt->symbol : stmt->iterator);
     for (size_t i = 0; i < stmt->child_nr; i++)
         if (stmt->child[i])
             find_declared(at, stmt->child[i]);
@@ -700,15 +709,43 @@ static void put_pointers(const struct inlining *at, const struct parse *reader,
     }
 }
 
+/* `return value;` at its end becomes an expression, `return;` nothing. */
+static bool end_with_value(struct inlining *at, struct ir_stmt *body)
+{
+    struct ir_stmt *last = body->child_nr ? body->child[body->child_nr - 1] : NULL;
+    bool returns = last && last->kind == IR_RETURN;
+    if (at->call->type.scalar == IR_VOID && !at->call->type.pointers) {
+        body->child_nr -= returns;
+        return true;
+    }
+    if (!returns || !last->expr || rewrite_has_effects(last->expr))
+        return false;
+    last->kind = IR_EXPR;
+    last->expr = converted(at->p->arena, last->expr, &at->function->result);
+    return last->expr && !last->expr->type.pointers;
+}
+
+/* A directive in it would be one of the caller. */
+static bool has_pragma(const struct inlining *at)
+{
+    const struct ir_pragma *pragma = at->p->function->all_pragma;
+    for (; pragma; pragma = pragma->next_all)
+        if (pragma->begin >= at->function->begin && pragma->end <= at->function->end)
+            return true;
+    return false;
+}
+
 /* NULL = it cannot be told what it does. */
 static struct ir_stmt *read_body(struct inlining *at, struct parse *reader)
 {
     const struct ct_node *node = at->function->body;
-    struct ir_stmt *body = node->kind == CT_BLOCK && !node->elsewhere && !node->in_macro
-                               ? parse_body(reader, node)
-                               : NULL;
+    bool here = node->kind == CT_BLOCK && !node->elsewhere && !node->in_macro;
+    if (!here || has_pragma(at))
+        return NULL;
+    parse_survey(reader, node);
+    struct ir_stmt *body = reader->trouble ? NULL : parse_body(reader, node);
     struct finding finding = {.caller = at->p->function, .itself = at->call->symbol};
-    if (!body || reader->trouble || !are_plain(body))
+    if (!body || reader->trouble || !end_with_value(at, body) || !are_plain(body))
         return NULL;
     visit_stmt(body, find_trouble, &finding);
     visit_stmt(body, look_at, at);
@@ -754,16 +791,18 @@ static bool has_reference(const struct ct_function *function)
     return false;
 }
 
-static bool expand_block(struct parse *p, struct ir_stmt *stmt)
+/* What the call does, in a block; the last statement is its value if it has one. With
+ * `alone` it may store: nothing else in the statement reads memory. NULL = it stays. */
+static struct ir_stmt *statements_of(struct parse *p, struct ir_expr *call,
+                                     const struct ir_stmt *stmt, bool alone)
 {
-    struct ir_expr *call = stmt->expr;
     struct ct_decl *decl =
         call->symbol->role == IR_FUNCTION ? p->declared[call->symbol->id] : NULL;
     struct inlining at = {
         .p = p, .call = call, .function = decl ? ct_body(&p->file, decl) : NULL};
     if (!at.function || at.function->param_nr != call->arg_nr ||
         has_reference(at.function) || parse_never_returns(p, at.function))
-        return false;
+        return NULL;
     struct ir_function *own = ir_alloc(p->arena, sizeof(*own));
     own->arena = p->arena;
     own->source = p->function->source;
@@ -771,16 +810,114 @@ static bool expand_block(struct parse *p, struct ir_stmt *stmt)
     struct parse reader = {
         .function = own, .arena = p->arena, .file = p->file, .caller = p};
     struct ir_stmt *block = block_of(&at, &reader);
-    if (!block)
-        return false;
+    if (!block || (at.stores && !alone))
+        return NULL;
     place_at_call(block, stmt);
     visit_stmt(block, set_line, call);
     visit_stmt(block, find_pure_calls, p);
+    return block;
+}
+
+static bool expand_block(struct parse *p, struct ir_stmt *stmt)
+{
+    struct ir_stmt *block = statements_of(p, stmt->expr, stmt, true);
+    if (!block)
+        return false;
     stmt->kind = IR_BLOCK;
     stmt->expr = NULL;
     stmt->child = block->child;
     stmt->child_nr = block->child_nr;
     return true;
+}
+
+/* ---- values of several statements ---- */
+
+/* The first call of such a function, operands first, that is made whatever the rest of
+ * the expression is; NULL = none. */
+static struct ir_expr *first_call(struct ir_expr *expr)
+{
+    bool comma = expr->kind == IR_BINARY && !strcmp(expr->op, ",");
+    bool only_first =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    size_t nr = comma || expr->kind == IR_RAW ? 0 : only_first ? 1 : expr->arg_nr;
+    struct ir_expr *found = NULL;
+    for (size_t i = 0; !found && i < nr; i++)
+        found = first_call(expr->arg[i]);
+    bool is_one = expr->kind == IR_CALL && expr->symbol && !expr->symbol->is_pure &&
+                  !expr_is_math(expr) && expr->type.scalar != IR_VOID &&
+                  !expr->type.pointers;
+    return found ? found : is_one ? expr : NULL;
+}
+
+static void count_effects(struct ir_expr *expr, void *data)
+{
+    size_t *nr = data;
+    *nr += expr_sets(expr) || expr->type.is_volatile;
+}
+
+/* Where what the call does may come before all the rest of the statement; `alone` when
+ * the rest reads nothing that it could store to. */
+static struct ir_expr *call_to_take(const struct ir_stmt *stmt, bool *alone)
+{
+    struct ir_expr *expr = stmt->kind == IR_IF ? stmt->cond : stmt->expr;
+    bool sets = stmt->kind == IR_EXPR && expr->kind == IR_ASSIGN;
+    size_t effects = 0;
+    if (!expr || (stmt->kind != IR_IF && stmt->kind != IR_EXPR && stmt->kind != IR_DECL))
+        return NULL;
+    ir_visit(expr, count_effects, &effects);
+    if (effects > sets)
+        return NULL;
+    struct ir_expr *call = first_call(expr), *value = sets ? expr->arg[1] : expr;
+    *alone =
+        call == value &&
+        (!sets || (expr->arg[0]->kind == IR_NAME && parse_is_own(expr->arg[0]->symbol)));
+    return call;
+}
+
+/* `x = distance(a, b, n);`: in front of the child of the block comes what the call does,
+ * its value takes the place of the call. How many statements more? */
+static size_t take_value(struct parse *p, struct ir_stmt *block, size_t at)
+{
+    bool alone;
+    struct ir_stmt *stmt = block->child[at];
+    struct ir_expr *call = call_to_take(stmt, &alone);
+    struct ir_stmt *does = call ? statements_of(p, call, stmt, alone) : NULL;
+    if (!does)
+        return 0;
+    size_t nr = does->child_nr - 1;
+    struct ir_stmt *wider = ir_stmt_new(p->arena, IR_BLOCK, block->child_nr + nr);
+    for (size_t i = 0; i < wider->child_nr; i++)
+        wider->child[i] = i < at        ? block->child[i]
+                          : i < at + nr ? does->child[i - at]
+                                        : block->child[i - nr];
+    *call = *does->child[nr]->expr;
+    block->child = wider->child;
+    block->child_nr = wider->child_nr;
+    return nr;
+}
+
+static void expand_values(struct parse *p, struct ir_stmt *block)
+{
+    struct expansion deeper = {p, 1, false};
+    for (size_t i = 0; i < block->child_nr; i++) {
+        size_t more = block->child[i] ? take_value(p, block, i) : 0;
+        for (size_t k = i; more && k <= i + more; k++)
+            rewrite_stmt(block->child[k], expand, &deeper);
+        i -= more > 0; /* what came there may be such a statement, too */
+    }
+}
+
+/* A statement that is no block's: it becomes one where that is needed. */
+static void expand_single(struct parse *p, struct ir_stmt **stmt)
+{
+    struct ir_stmt *block = ir_stmt_new(p->arena, IR_BLOCK, 1);
+    block->child[0] = *stmt;
+    block->line = (*stmt)->line;
+    block->end_line = (*stmt)->end_line;
+    expand_values(p, block);
+    if (block->child_nr > 1)
+        *stmt = block;
 }
 
 /* `put(a, i, v);` of a function that is one statement, or several. */
@@ -802,6 +939,11 @@ static void expand_statement(struct parse *p, struct ir_stmt *stmt, int depth)
         rewrite_stmt(stmt, expand, &at);
         depth++;
     }
+    if (stmt->kind == IR_BLOCK)
+        expand_values(p, stmt);
+    for (size_t i = 0; stmt->kind != IR_BLOCK && i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            expand_single(p, &stmt->child[i]);
     for (size_t i = 0; i < stmt->child_nr; i++)
         if (stmt->child[i])
             expand_statement(p, stmt->child[i], depth);

@@ -33,8 +33,13 @@ struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
 /* One more symbol of the function; `decl` may be NULL. */
 struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
 
+/* Of all that is declared and written in a body: in_loop, is_written, address_taken; sets
+ * p->trouble where a part of it is in another file. */
+void parse_survey(struct parse *p, const struct ct_node *body);
+
 void parse_params(struct parse *p, const struct ct_function *chosen);
-/* Fills function->given. */
+bool parse_is_loop(const struct ct_node *node);
+/* Fills function->given and caller. */
 void parse_calls(struct parse *p, const struct ct_function *chosen);
 
 /* Sets symbol.effects of the functions that are called. */

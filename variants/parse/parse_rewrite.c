@@ -330,10 +330,15 @@ void rewrite_put_stmt(struct ir_arena *arena, struct ir_stmt *stmt,
 {
     if (!stmt)
         return;
+    struct ir_expr *before = stmt->upper;
     put_in(arena, &stmt->expr, symbol, by);
-    put_in(arena, &stmt->cond, symbol, by);
     put_in(arena, &stmt->lower, symbol, by);
     put_in(arena, &stmt->upper, symbol, by);
+    for (size_t i = 0; before && stmt->cond && i < stmt->cond->arg_nr; i++)
+        if (stmt->cond->arg[i] == before)
+            stmt->cond->arg[i] = stmt->upper;
+    if (!before)
+        put_in(arena, &stmt->cond, symbol, by);
     put_in(arena, &stmt->increment, symbol, by);
     rewrite_put_stmt(arena, stmt->init, symbol, by);
     for (size_t i = 0; i < stmt->child_nr; i++)

@@ -115,7 +115,8 @@ struct unroll {
     bool from_start;  /* blocks are counted from where the loop begins, not from 0 */
 };
 
-enum part { PART_FULL, PART_CORNER, PART_REST, PART_HEAD, PART_NR };
+/* Complete blocks are FULL; of those with a corner, what comes behind it is AFTER. */
+enum part { PART_FULL, PART_CORNER, PART_AFTER, PART_REST, PART_HEAD, PART_NR };
 struct leaves {
     const struct tree **leaf;
     isl_set **part[PART_NR];
@@ -125,7 +126,7 @@ struct leaves {
 void leaves_find(const struct tree *tree, struct leaves *leaves);
 void leaves_release(struct leaves *leaves);
 /* tree_unroll.c: a copy of the tree for the instances of the part, none of which is
- * unrolled again where it is not PART_FULL; NULL = it has none. */
+ * unrolled again where it is not of a complete block; NULL = it has none. */
 struct tree *leaves_part(const struct tree *tree, const struct leaves *leaves,
                          enum part part);
 /* Those that there are (taken; at least one), one after the other. */
@@ -136,5 +137,7 @@ const struct statement *unroll_statement(const struct unroll *at,
 isl_pw_aff *unroll_block(const struct unroll *at, const struct statement *statement);
 /* Fills `leaves` with those of the band and their parts. */
 void unroll_split(const struct unroll *at, struct leaves *leaves);
+/* Then: of what is complete, all behind a corner of its block is PART_AFTER. */
+void unroll_split_after(const struct unroll *at, struct leaves *leaves);
 
 #endif

@@ -292,6 +292,40 @@ static void split_head(const struct unroll *at, struct leaves *leaves, isl_set *
     isl_set_free(before);
 }
 
+/* x -> what of its block all loops inside would run before it. */
+static isl_map *before_in_block(const struct unroll *at, const struct tree *leaf)
+{
+    const struct statement *statement = unroll_statement(at, leaf);
+    size_t pos = position(at, statement);
+    isl_map *same = equal_at(unroll_block(at, statement)), *all = NULL;
+    for (size_t i = 0; i < pos && i < statement->depth; i++)
+        same = isl_map_equate(same, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    for (size_t i = pos + 1; i < statement->depth; i++) {
+        isl_map *order =
+            isl_map_order_gt(isl_map_copy(same), isl_dim_in, (int)i, isl_dim_out, (int)i);
+        all = all ? isl_map_union(all, order) : order;
+        same = isl_map_equate(same, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    }
+    if (!all)
+        all = isl_map_empty(isl_map_get_space(same));
+    isl_map_free(same);
+    return all;
+}
+
+void unroll_split_after(const struct unroll *at, struct leaves *leaves)
+{
+    for (size_t i = 0; i < leaves->nr; i++) {
+        isl_set **part[] = {&leaves->part[PART_FULL][i], &leaves->part[PART_AFTER][i]};
+        isl_map *behind =
+            isl_map_intersect_range(before_in_block(at, leaves->leaf[i]),
+                                    isl_set_copy(leaves->part[PART_CORNER][i]));
+        isl_set *after =
+            isl_set_intersect(isl_set_copy(*part[0]), isl_map_domain(behind));
+        *part[0] = isl_set_coalesce(isl_set_subtract(*part[0], isl_set_copy(after)));
+        *part[1] = isl_set_coalesce(after);
+    }
+}
+
 void unroll_split(const struct unroll *at, struct leaves *leaves)
 {
     leaves_find(at->band, leaves);

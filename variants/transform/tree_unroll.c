@@ -1,9 +1,9 @@
 /*
  * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete
  * go to a loop over blocks with the copies written out innermost. What else those blocks
- * hold (the corner of a triangle) is a loop inside of that loop, and blocks in which
- * nothing is complete are a loop behind it, or before it. So the copies need no guards,
- * and the rest is plain code.
+ * hold (the corner of a triangle, the diagonal) is a loop inside of that loop, where it
+ * belongs in the order of each copy, and blocks in which nothing is complete are a loop
+ * behind it, or before it. So the copies need no guards, and the rest is plain code.
  */
 
 #include <stdlib.h>
@@ -36,17 +36,22 @@ static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size
     return kept > 0;
 }
 
-struct tree *leaves_part(const struct tree *tree, const struct leaves *leaves,
-                         enum part part)
+/* Takes the copy, whose leaves are those from the first one on. */
+static struct tree *part_from(struct tree *copy, const struct leaves *leaves,
+                              size_t first, enum part part)
 {
-    struct tree *copy = tree_copy(tree);
-    size_t next = 0;
-    if (restrict_leaves(copy, leaves, &next, part)) {
-        copy->rest = part != PART_FULL;
+    if (restrict_leaves(copy, leaves, &first, part)) {
+        copy->rest = part != PART_FULL && part != PART_AFTER;
         return copy;
     }
     tree_free(copy);
     return NULL;
+}
+
+struct tree *leaves_part(const struct tree *tree, const struct leaves *leaves,
+                         enum part part)
+{
+    return part_from(tree_copy(tree), leaves, 0, part);
 }
 
 static struct tree *copies(const struct unroll *at, struct tree *inner)
@@ -113,18 +118,72 @@ struct tree *trees_in_order(struct tree *const *part, size_t nr)
     return only;
 }
 
+static bool has_part(const struct leaves *leaves, enum part part)
+{
+    for (size_t i = 0; i < leaves->nr; i++)
+        if (leaves->part[part][i] &&
+            isl_set_is_empty(leaves->part[part][i]) != isl_bool_true)
+            return true;
+    return false;
+}
+
+/* The corner of a part of the body, copy by copy: in a loop, the variables of the copies
+ * that the parts share would be elements of arrays, which stay in memory. */
+static struct tree *corner_copies(const struct unroll *at, const struct leaves *leaves,
+                                  size_t first, const struct tree *part)
+{
+    struct tree *corner = part_from(tree_copy(part), leaves, first, PART_CORNER);
+    return corner ? copies(at, corner) : NULL;
+}
+
+/* A part of the body, in all copies of a block: what is complete, the corner, and what is
+ * complete behind it. */
+static void add_parts(const struct unroll *at, const struct leaves *leaves, size_t *first,
+                      const struct tree *part, struct tree *seq)
+{
+    struct tree *full = part_from(tree_copy(part), leaves, *first, PART_FULL),
+                *after = part_from(tree_copy(part), leaves, *first, PART_AFTER),
+                *corner = corner_copies(at, leaves, *first, part);
+    struct leaves own = {0};
+    if (full)
+        tree_add(seq, jam(at, full));
+    if (corner)
+        tree_add(seq, corner);
+    if (after)
+        tree_add(seq, jam(at, after));
+    leaves_find(part, &own);
+    *first += own.nr;
+    free(own.leaf);
+}
+
+/* The body, part by part: each copy of a block does them in its order. */
+static struct tree *jam_by_parts(const struct unroll *at, const struct leaves *leaves)
+{
+    const struct tree *body = at->band->child[0];
+    struct tree *seq = tree_new(TREE_SEQ);
+    size_t first = 0;
+    for (size_t i = 0; i < body->child_nr; i++)
+        add_parts(at, leaves, &first, body->child[i], seq);
+    return trees_in_order(&seq, 1);
+}
+
 /* NULL when no block is complete. */
 static struct tree *assemble(const struct unroll *at, const struct leaves *leaves,
                              bool with_jam)
 {
-    struct tree *inner = leaves_part(at->band->child[0], leaves, PART_FULL);
-    if (!inner)
+    bool corner = has_part(leaves, PART_CORNER), by_parts = leaves->part[PART_AFTER][0];
+    if (!has_part(leaves, PART_FULL) && !has_part(leaves, PART_AFTER))
         return NULL;
-    struct tree *corner = leaves_part(at->band, leaves, PART_CORNER);
-    struct tree *rest = leaves_part(at->band, leaves, PART_REST);
-    inner = with_jam ? jam(at, inner) : copies(at, inner);
-    struct tree *body[] = {inner, corner};
-    struct tree *blocks = block_band(at, trees_in_order(body, ARRAY_SIZE(body)));
+    struct tree *rest = leaves_part(at->band, leaves, PART_REST), *body;
+    if (by_parts) {
+        body = jam_by_parts(at, leaves);
+    } else {
+        struct tree *inner = leaves_part(at->band->child[0], leaves, PART_FULL);
+        struct tree *both[] = {with_jam ? jam(at, inner) : copies(at, inner),
+                               leaves_part(at->band, leaves, PART_CORNER)};
+        body = trees_in_order(both, ARRAY_SIZE(both));
+    }
+    struct tree *blocks = block_band(at, body);
     if (corner) /* a loop of the user's name is inside */
         blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
     struct tree *head = leaves_part(at->band, leaves, PART_HEAD);
@@ -132,10 +191,22 @@ static struct tree *assemble(const struct unroll *at, const struct leaves *leave
     return trees_in_order(all, ARRAY_SIZE(all));
 }
 
+/* Of a body with loops and statements beside them. */
+static bool has_statements_beside_loops(const struct tree *body)
+{
+    bool any = false;
+    for (size_t i = 0; body->kind == TREE_SEQ && i < body->child_nr; i++)
+        any = any || tree_is_straight(body->child[i]);
+    return any && !tree_is_straight(body);
+}
+
 static struct tree *unroll_band(const struct unroll *at, bool with_jam)
 {
     struct leaves leaves = {0};
     unroll_split(at, &leaves);
+    if (with_jam && has_statements_beside_loops(at->band->child[0]) &&
+        has_part(&leaves, PART_CORNER))
+        unroll_split_after(at, &leaves);
     struct tree *new = assemble(at, &leaves, with_jam);
     leaves_release(&leaves);
     return new;

@@ -40,6 +40,7 @@ static void make(struct made *made)
         made->loop[i] = (struct application_loop){.row = &made->row[i],
                                                   .file = (char *)"src/a.c",
                                                   .line = 10 + i,
+                                                  .routine = made->routine[i].name,
                                                   .function = made->routine[i].name,
                                                   .alone = quantity_unknown()};
     }

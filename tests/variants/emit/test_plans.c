@@ -134,6 +134,12 @@ TEST("plans that were wrong once")
 TEST("several accumulators, narrow ones, tables and loops side by side make the same")
 {
     static const char *const plans[][2] = {
+        {"off_diagonal", "nest(1) unroll_jam(i:4)"},
+        {"off_diagonal", "nest(2) unroll_jam(i:3)"},
+        {"off_diagonal", "nest(1) tile(i:32) unroll_jam(i:8)"},
+        {"off_diagonal", "nest(1) tile(j:16) unroll_jam(i:4)"},
+        {"nearest_row", "unroll_jam(i:4)"},
+        {"nearest_row", "tile(i:32) distribute(i)"},
         {"side_by_side", "interleave(i:2)"},
         {"side_by_side", "interleave(i:32) parallel(it)"},
         {"side_by_side", "interleave(i:7) fuse(it)"},
