@@ -259,9 +259,53 @@ static void declare_below(struct gen *gen, struct code *code, const struct cell 
             declare_below(gen, block->child[i], cell, symbol);
 }
 
+/* ---- counters ---- */
+
+static bool is_declared_at(const struct code *code, const struct ir_symbol *symbol)
+{
+    for (; code; code = code->parent)
+        for (size_t i = 0; code->kind == CODE_BLOCK && i < code->child_nr; i++)
+            if (code->child[i]->kind == CODE_STMT &&
+                code->child[i]->stmt->kind == IR_DECL &&
+                code->child[i]->stmt->symbol == symbol)
+                return true;
+    return false;
+}
+
+/* Of loops that are a part of a statement, the counters that the nest declares in front of
+ * them. */
+static void declare_counters(struct gen *gen, struct code *block, size_t at,
+                             const struct ir_stmt *stmt)
+{
+    struct ir_symbol *counter =
+        stmt->kind == IR_FOR && !stmt->declares_iterator ? stmt->iterator : NULL;
+    if (counter && gen->nest->decl_depth[counter->id] >= 0 &&
+        !is_declared_at(block, counter)) {
+        struct code *new = code_new(CODE_STMT);
+        new->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
+        new->stmt->symbol = counter;
+        new->statement = SIZE_MAX;
+        code_insert(block, at, new);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            declare_counters(gen, block, at, stmt->child[i]);
+}
+
+static void find_counters(struct gen *gen, struct code *code)
+{
+    for (size_t i = 0; i < code->child_nr; i++) {
+        struct code *child = code->child[i];
+        if (code->kind == CODE_BLOCK && child->kind == CODE_STMT)
+            declare_counters(gen, code, i, child->stmt);
+        find_counters(gen, child);
+    }
+}
+
 void gen_locals(struct gen *gen, struct code *code)
 {
     for (size_t i = 0; i < gen->local_nr; i++)
         declare_below(gen, code, &gen->nest->cell[gen->local[i].cell],
                       gen->local[i].symbol);
+    find_counters(gen, code);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "variants/ir/sum.h"
 
 /* Around powers of two and vector lengths, and primes; and nothing at all. */
 static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,   17,
@@ -20,6 +21,7 @@ struct making {
     struct kernel_scalar *saved;
     double depth; /* of the deepest nest */
     double bytes_max;
+    bool needs_rounds; /* where no loop runs, it uses a variable that nothing has set */
     struct verify_cases *cases;
 };
 
@@ -129,10 +131,18 @@ static struct verify_case *add_case(struct making *making, char *text)
     return new;
 }
 
-/* Unless they are the full ones. */
+static bool has_none(const struct making *making)
+{
+    for (size_t i = 0; i < making->kernel->scalar_nr; i++)
+        if (making->kernel->scalar[i].is_size && making->kernel->scalar[i].integer <= 0)
+            return true;
+    return false;
+}
+
+/* Unless they are the full ones, or the original's results there are anything. */
 static void keep(struct making *making)
 {
-    if (!is_full(making))
+    if (!is_full(making) && !(making->needs_rounds && has_none(making)))
         add_case(making, sizes_text(making->kernel));
 }
 
@@ -168,6 +178,48 @@ static void try_unlike(struct making *making, const long long *value, size_t nr,
             set(making, i, value[place++ % nr]);
     if (kernel_refresh(kernel, NULL) == 0)
         keep(making);
+}
+
+/* ---- variables that only loops set ---- */
+
+enum use { USE_NONE, USE_SETS, USE_READS };
+
+static enum use use_of_expr(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    bool is_set = expr && expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") &&
+                  expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol &&
+                  !expr_mentions(expr->arg[1], symbol);
+    if (is_set)
+        return USE_SETS;
+    return expr && expr_mentions(expr, symbol) ? USE_READS : USE_NONE;
+}
+
+/* The first one, where no loop runs. */
+static enum use first_use(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    if (!stmt || stmt->kind == IR_FOR || (stmt->kind == IR_WHILE && !stmt->is_do))
+        return USE_NONE;
+    if (stmt->kind == IR_OPAQUE ||
+        (stmt->kind == IR_DECL && stmt->symbol == symbol && stmt->expr))
+        return USE_SETS; /* or perhaps */
+    enum use use = use_of_expr(stmt->expr, symbol);
+    for (size_t i = 0; use == USE_NONE && i < stmt->child_nr; i++)
+        use = first_use(stmt->child[i], symbol);
+    return use != USE_NONE ? use : use_of_expr(stmt->cond, symbol);
+}
+
+/* `int at; for (...) if (...) at = i; return at;` */
+static bool needs_rounds(const struct ir_function *function)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        bool may_be_unset = symbol->role == IR_LOCAL && !symbol->dim_nr &&
+                            !symbol->is_static && !symbol->address_taken &&
+                            symbol->type.scalar != IR_RECORD;
+        if (may_be_unset && first_use(function->body, symbol) == USE_READS)
+            return true;
+    }
+    return false;
 }
 
 static size_t size_nr(const struct kernel *kernel)
@@ -529,6 +581,7 @@ int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extr
     struct making making = {.kernel = kernel,
                             .depth = deepest(kernel),
                             .bytes_max = bytes_max,
+                            .needs_rounds = needs_rounds(kernel->function),
                             .cases = cases};
     size_t bytes = kernel->scalar_nr * sizeof(*kernel->scalar);
     bool bound = kernel->is_bound;
