@@ -8,6 +8,7 @@
 #include "advisor/application/tuning.h"
 #include "advisor/cli/cli.h"
 #include "core/base.h"
+#include "core/machine/machine.h"
 #include "rules/rules.h"
 
 /* A search of less has no time for a plan. */
@@ -211,6 +212,18 @@ static int read_report(const char *text, struct found *found, struct error *err)
 }
 
 /* Of the settings, what `tune FILE` takes as well. */
+/* A program may have more threads than there are cores for them. */
+static long long cores_of(const struct application_loop *loop)
+{
+    struct machine_cpus cpus;
+    if (machine_cpus(NULL, &cpus, NULL))
+        return loop->threads;
+    long long most = (long long)cpus.cpu_nr;
+
+    free(cpus.cpu);
+    return loop->threads < most ? loop->threads : most;
+}
+
 static void add_search_options(const struct tuning *tuning,
                                const struct application_loop *loop, double budget_s,
                                bool reassociate, struct strvec *words)
@@ -228,7 +241,7 @@ static void add_search_options(const struct tuning *tuning,
     if (settings->tolerance > 0)
         strvec_pushf(words, "--tolerance=%.17g", settings->tolerance);
     strvec_pushf(words, "--cores=%lld",
-                 settings->cores > 0 ? settings->cores : loop->threads);
+                 settings->cores > 0 ? settings->cores : cores_of(loop));
     for (size_t i = 0; i < settings->rules.nr; i++)
         strvec_pushf(words, "--rules=%s", settings->rules.v[i]);
 }

@@ -314,8 +314,11 @@ static int build_watched(struct trees *trees, enum tree tree, const char *what,
                          const char *own, struct error *err)
 {
     struct tree_place *at = &trees->tree[tree];
+    char *program = program_aside(at->cwd, trees->argv.v[0]);
+    int status = build(trees, tree, what, err);
 
-    if (build(trees, tree, what, err))
+    program_back(program);
+    if (status)
         return -1;
     build_seen_release(&at->seen);
     return build_watch_end(&at->watch, at->root, own, &at->seen, err);

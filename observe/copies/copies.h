@@ -131,6 +131,13 @@ int project_check_room(const struct project *project, const struct project_list 
 int project_copy(const struct project *project, const struct project_list *list,
                  const char *to, struct error *err);
 
+/* The program that a build is to make anew, whatever its Makefile says is up to date: put
+ * aside until the build is done; `program` is relative to `cwd`. NULL = there is none
+ * that could be. Caller gives it to program_back. */
+char *program_aside(const char *cwd, const char *program);
+/* What the build has not made is there again. Frees; NULL is fine. */
+void program_back(char *path);
+
 /* A file of a copy anew: no link leads back to the user's, and it is newer than what was
  * built from the old one. */
 int project_write(const char *path, const struct buf *text, struct error *err);

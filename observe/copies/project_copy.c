@@ -271,6 +271,47 @@ int project_write(const char *path, const struct buf *text, struct error *err)
     return file_write(path, buf_str(text), text->length, err);
 }
 
+static bool is_program(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = fopen(path, "rbe");
+    bool read = file && fread(magic, 1, sizeof(magic), file) == sizeof(magic);
+    if (file)
+        fclose(file);
+    return read && !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+static char *aside_of(const char *path)
+{
+    return xasprintf("%s.aside", path);
+}
+
+char *program_aside(const char *cwd, const char *program)
+{
+    char *path = *program == '/' ? NULL : path_join(cwd, program);
+    if (!path)
+        return NULL;
+    char *aside = aside_of(path);
+    bool moved = is_program(path) && rename(path, aside) == 0;
+    free(aside);
+    if (!moved)
+        free(path);
+    return moved ? path : NULL;
+}
+
+void program_back(char *path)
+{
+    if (!path)
+        return;
+    char *aside = aside_of(path);
+    if (file_exists(path))
+        unlink(aside);
+    else
+        rename(aside, path);
+    free(aside);
+    free(path);
+}
+
 const char *project_build(const char *dir)
 {
     static const char *const made[][2] = {{"Makefile", "make"},

@@ -91,8 +91,12 @@ static int in_app_build(struct in_app *app, size_t side, const struct buf *text,
     int status = write_source(at, text, err);
     if (!status && side == 1)
         status = write_further(app, err);
+    char *word = xstrndup(app->run, strcspn(app->run, " \t")),
+         *program = program_aside(at->cwd, word);
     if (!status)
         status = spawn_run(&request, &outcome, err);
+    program_back(program);
+    free(word);
     if (!status) {
         *failure = shell_text_ending(&outcome, build_limit_s);
         status = outcome.end == SPAWN_INTERRUPTED ? interrupted(err) : 0;

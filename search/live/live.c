@@ -476,14 +476,14 @@ static int subject_check(void *data, const char *plan, struct error *err)
     unsigned long before = analysis_effort();
     if (plan_parse(plan, &parsed, err))
         return -1;
-    int status = kernel_check(live->opts.kernel, parsed, NULL, err);
-    plan_free(parsed);
     live->check_limit = live->check_limit ? live->check_limit : CHECK_FIRST;
+    kernel_limit(live->opts.kernel, live->check_limit);
+    int status = kernel_check(live->opts.kernel, parsed, NULL, err);
+    kernel_limit(live->opts.kernel, CHECK_FIRST); /* what is legal is also written */
+    plan_free(parsed);
     if (status && analysis_effort() - before >= live->check_limit &&
-        live->check_limit > CHECK_LEAST) {
+        live->check_limit > CHECK_LEAST)
         live->check_limit /= 4;
-        kernel_limit(live->opts.kernel, live->check_limit);
-    }
     return status;
 }
 

@@ -10,8 +10,10 @@
 
 /* For one variant: first looks, and what becomes the next reference. */
 static const double look_s = 0.4, know_s = 1.5, alone_s = 1;
-/* Three pairs of long calls, whatever they take. */
-enum { LOOK_CALLS = 6 };
+/* Three pairs of long calls, whatever they take; one where the time is for few of these.
+ */
+enum { LOOK_CALLS = 6, LOOK_CALLS_LEAST = 2 };
+static const double look_share = 0.1;
 /* Until its time is known within so much. */
 static const double known_within = 0.1;
 
@@ -131,6 +133,15 @@ struct built *live_paired(struct live *live, const struct built *built,
     return reference_of(live);
 }
 
+static double look_calls(const struct live *live, bool quick)
+{
+    double room = live->end_s > 0 && quick ? look_share * (live->end_s - clock_s()) /
+                                                 live->reference.time_s.value
+                                           : LOOK_CALLS;
+
+    return fmin(fmax(room, LOOK_CALLS_LEAST), LOOK_CALLS);
+}
+
 int live_time_paired(struct live *live, struct built *built, enum measure_effort effort,
                      double stop_at_s, struct measurement *out, bool *done,
                      enum run_verdict *verdict, struct error *err)
@@ -151,7 +162,8 @@ int live_time_paired(struct live *live, struct built *built, enum measure_effort
     *verdict = RUN_VERDICT_UNDECIDED;
     if (!reference)
         return 0;
-    question.seconds = fmax(question.seconds, LOOK_CALLS * live->reference.time_s.value);
+    question.seconds =
+        fmax(question.seconds, look_calls(live, quick) * live->reference.time_s.value);
     if (live_ask(live, &question, result, &answer, err))
         return -1;
     *done = answer.done;

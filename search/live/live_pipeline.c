@@ -441,6 +441,16 @@ static bool change(const struct live *live, enum experiment experiment,
     return fits;
 }
 
+/* Two pairs of calls, as a share of the time that is left. */
+static bool has_time_for(const struct live *live, const struct measurement *of)
+{
+    static const double share = 0.1;
+    enum { CALLS = 4 };
+
+    return live->end_s <= 0 || !of->time_s.known ||
+           CALLS * of->time_s.value <= share * (live->end_s - clock_s());
+}
+
 int live_experiment(struct live *live, const struct kernel_counts *counts,
                     struct measurement *out, struct error *err)
 {
@@ -450,7 +460,7 @@ int live_experiment(struct live *live, const struct kernel_counts *counts,
         struct error why = {0};
 
         measurement_case(out, live->opts.machine, (int)live->copies, counts, &input);
-        if (!out->account || spawn_interrupted() ||
+        if (!out->account || spawn_interrupted() || !has_time_for(live, out) ||
             !diagnosis_wants(&input, &out->occupancy.diagnosis, (enum experiment)e) ||
             !change(live, (enum experiment)e, &changed.environment))
             continue;

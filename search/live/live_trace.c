@@ -363,8 +363,14 @@ static int trace_traffic(struct live *live, struct built *built,
     limit_trace(seconds, &request);
     if (request.accesses_total <= 0)
         count_whole_call(&request);
-    if (unsure ? trace_unsure(live, &request, own, &out->traffic, err)
-               : traffic_trace(&request, &out->traffic, err))
+    struct error other_count = {
+        0}; /* than the loop model's: then the run itself counts */
+    if (!unsure && traffic_trace(&request, &out->traffic, &other_count)) {
+        if (request.accesses_total <= 0 || spawn_interrupted())
+            return fail_as(err, &other_count);
+        unsure = true;
+    }
+    if (unsure && trace_unsure(live, &request, own, &out->traffic, err))
         return -1;
     out->has_traffic = true;
     if (request.other_nr)

@@ -37,6 +37,12 @@ void add_order(const struct propose *about, const struct choice *order,
     while (kept < nr && kept < nest->nr && !strcmp(name[kept], nest->loop[kept]->name))
         kept++;
 
+    if (nr && kept == 0 && nest->loop[0]->threads && !choice_step(order, STEP_PARALLEL)) {
+        struct choice shared =
+            *order; /* what was shared out among threads is inside now */
+        choice_outermost(&shared, name[0]);
+        choices_add(out, &shared);
+    }
     choices_add(out, &choice);
     if (!nr || choice_step(order, STEP_DISTRIBUTE) || choice_step(order, STEP_TILE) ||
         choice_step(order, STEP_UNROLL_JAM))

@@ -18,7 +18,7 @@
 
 struct space_kernel {
     struct kernel_array array[3];
-    struct kernel_loop loop[3];
+    struct kernel_loop loop[4];
     struct kernel_access access[4];
     struct kernel_view view;
     struct kernel_counts counts;

@@ -414,6 +414,40 @@ TEST("what cannot be proposed says so")
     bench_release(&bench);
 }
 
+/* `#pragma omp parallel for` before the loop that goes inside: a region in each round of
+ * the new outer one would cost more than the order brings. */
+TEST("threads stay outside when their loop goes inside")
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 6000);
+    bench.kernel.access[0].stride_at[0] = 8; /* A[j][i], too */
+    bench.kernel.access[0].stride_at[1] = 8.0 * 6000;
+    bench.kernel.access[0].access_class = ACCESS_STRIDED;
+    bench.kernel.loop[0].threads = -1;
+    bench_start(&bench);
+    ask(&bench, "interchange");
+    check_at(&bench, 0, "parallel(j) interchange(j,i)");
+    check_at(&bench, 1, "interchange(j,i)");
+    bench_release(&bench);
+}
+
+/* `while (!done) for (i ...) for (j ...) ...`: the loops inside are a nest. */
+TEST("a nest in a loop that cannot be read is proposed for")
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench.kernel.loop[3] = (struct kernel_loop){.name = "", .parent = -1, .nest = -1};
+    bench.kernel.loop[0].parent = 3;
+    bench.kernel.view.loop_nr = 4;
+    bench_start(&bench);
+    check_eq(bench.nest.nr, 3);
+    ask(&bench, "interchange");
+    check_at(&bench, 0, "interchange(i,k,j)");
+    bench_release(&bench);
+}
+
 static void check_neighbours(struct bench *bench, const char *transformation,
                              const struct choice *best, const char *want)
 {

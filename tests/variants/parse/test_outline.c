@@ -1,8 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/buf.h"
-#include "core/base/text.h"
+#include "core/base.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 #include "variants/kernel/kernel_outline.h"
@@ -140,6 +139,48 @@ TEST("what was done is told")
     }
     buf_release(&out);
     outlined_release(&what);
+}
+
+TEST("the loop that a function is called in is found")
+{
+    static const char apart[] = "static double apart(const double *p, int n)\n{\n"
+                                "    double sum = 0;\n    for (int i = 0; i < n; i++)\n"
+                                "        sum += p[i];\n    return sum;\n}\n",
+                      once[] = "double once(int n, double *a) { return apart(a, n); }\n",
+                      in_loop[] = "void %s(int n, double *a)\n{\n"
+                                  "    for (int i = 0; i < n; i++)\n"
+                                  "        a[i] = apart(a + i, n);\n}\n";
+    static const struct {
+        const char *caller[2], *want;
+        int line;
+    } cases[] = {{{"rows", NULL}, "rows", 12},
+                 {{NULL, NULL}, NULL, 0},
+                 {{"rows", "others"}, NULL, 0}};
+    struct error err = {0};
+    char *dir = NULL;
+
+    check_ok(scratch_make(&dir, &err), &err);
+    char *path = path_join(dir, "k.c");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct strvec none = {0};
+        struct buf text = {0};
+        const struct outline_request request = {
+            .path = path, .function = "apart", .cflags = &none};
+        int line = -1;
+
+        buf_addf(&text, "%s%s", apart, once);
+        for (size_t k = 0; k < 2 && cases[i].caller[k]; k++)
+            buf_addf(&text, in_loop, cases[i].caller[k]);
+        check_ok(file_write(path, buf_str(&text), text.length, &err), &err);
+        char *caller = source_caller(&request, &line);
+        check_eq(line, cases[i].line);
+        if (check((caller != NULL) == (cases[i].want != NULL)) && caller)
+            check_str(caller, cases[i].want);
+        free(caller);
+        buf_release(&text);
+    }
+    free(path);
+    scratch_remove(dir);
 }
 
 TEST("a statement stands in front of what the function does")
