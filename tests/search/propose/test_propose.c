@@ -427,7 +427,7 @@ TEST("threads stay outside when their loop goes inside")
     bench.kernel.loop[0].threads = -1;
     bench_start(&bench);
     ask(&bench, "interchange");
-    check_at(&bench, 0, "parallel(j) interchange(j,i)");
+    check_at(&bench, 0, "interchange(j,i) parallel(j)");
     check_at(&bench, 1, "interchange(j,i)");
     bench_release(&bench);
 }
