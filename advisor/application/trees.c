@@ -367,6 +367,23 @@ int trees_build(struct trees *trees, struct error *err)
     return status;
 }
 
+/* Of a compilation database: "file" is relative to "directory" unless it is absolute. */
+static bool is_entry_of(const json_t *entry, const char *path)
+{
+    const char *name = json_string_value(json_object_get(entry, "file")),
+               *folder = json_string_value(json_object_get(entry, "directory"));
+    char *whole = !name                     ? NULL
+                  : *name == '/' || !folder ? xstrdup(name)
+                                            : path_join(folder, name),
+         *real = whole ? realpath(whole, NULL) : NULL, *own = realpath(path, NULL);
+    bool is = real && own && strcmp(real, own) == 0;
+
+    free(whole);
+    free(real);
+    free(own);
+    return is;
+}
+
 /* The command that compiled a file of a tree, the compiler first; none where it was not
  * seen. */
 static void find_command(const struct trees *trees, enum tree tree, const char *file,
@@ -382,11 +399,10 @@ static void find_command(const struct trees *trees, enum tree tree, const char *
     if (at->seen.database)
         json_read_file(at->seen.database, NULL, &database, &why);
     json_array_foreach(database, i, entry) {
-        const char *name = json_string_value(json_object_get(entry, "file"));
         size_t k;
         json_t *word;
 
-        if (command->nr || !name || strcmp(name, path))
+        if (command->nr || !is_entry_of(entry, path))
             continue;
         json_array_foreach(json_object_get(entry, "arguments"), k, word)
             strvec_push(command, json_string_value(word));
