@@ -114,9 +114,9 @@ static const struct command commands[] = {
      "Turns counts into metrics by the definitions of the CPU: trees of slots or cycles\n"
      "with the way to the largest loss marked, the portable metrics of a loop, lines in\n"
      "flight (docs/reference/metrics.md). Counts are taken here, of a kernel or a\n"
-     "program, or were taken elsewhere; several --counts stand side by side, and\n"
-     "with --regions the marked regions of a program. What cannot be computed says\n"
-     "which event it lacks; the rest is shown, and the exit status is 0.\n\n"
+     "program, or were taken elsewhere; several --counts are shown one after the\n"
+     "other, and with --regions the marked regions of a program. What cannot be\n"
+     "computed says which event it lacks; the rest is shown, with exit status 0.\n\n"
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
