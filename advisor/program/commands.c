@@ -93,13 +93,12 @@ static const struct command commands[] = {
      "program left that ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When\n"
      "the program fails the report is made all the same, and the exit status is 1.\n\n"
      "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
-     "traffic and power go over time, and with --csv a table of it; inflight-plot, a\n"
-     "script beside this program, draws what --json prints "
-     "(docs/reference/timeline.md).\n\n"
+     "traffic and power go over time; inflight-plot, a script beside this program,\n"
+     "draws what --json prints (docs/reference/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
-     "         inflight profile --timeline 10ms --csv app.csv -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline events list csv machine evidence json help | memory "
+     "regions timeline events list machine evidence json help | memory "
      "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
     {GROUP_APPLICATION, "metrics",
