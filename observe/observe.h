@@ -11,7 +11,6 @@
 #include "observe/sample/sample.h"
 #include "observe/sample/sample_hot.h"
 #include "observe/timeline/timeline.h"
-#include "observe/timeline/timeline_csv.h"
 #include "observe/timeline/timeline_events.h"
 #include "observe/timeline/timeline_run.h"
 

@@ -289,7 +289,6 @@ static const struct {
     {"metrics", "save", "the counts as JSON, to be read again with --counts"},
     {"outline", "compiler",
      "whose attribute keeps the function from being inlined, default gcc"},
-    {"profile", "csv", "the time line as CSV"},
     {"profile", "list", "of --timeline: what can be read here"},
     {"report", "list", "name all sessions"},
     {"show", "evidence", "also what is not legal or does not apply, and why"},

@@ -82,9 +82,7 @@ int outputs_check(const struct settings *settings, struct error *err)
     const char *const output[] = {settings->output, settings->save, settings->header,
                                   settings->html,   settings->csv,  settings->sarif};
     for (size_t i = 0; i < ARRAY_SIZE(output); i++) {
-        bool standard =
-            output[i] == settings->csv && output[i] && !strcmp(output[i], "-");
-        if (output[i] && !standard && check_output(output[i], settings->file, err))
+        if (output[i] && check_output(output[i], settings->file, err))
             return -1;
         for (size_t k = 0; output[i] && k < i; k++)
             if (output[k] && !strcmp(output[i], output[k]))

@@ -275,6 +275,8 @@ static const struct {
              "FILE.svg'"},
     {"confirm", "reports decide between causes by experiments of their own, and by hand "
                 "'measure' does with '--cores N', '--pages huge' or other sizes"},
+    {"csv", "the series of 'measure --sweep' is written as CSV; 'profile --timeline' has "
+            "the same columns in --json"},
     {"compare", "'inflight machine --show NAME' shows one profile after the other, and "
                 "with --json to a script"},
 };

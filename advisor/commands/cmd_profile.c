@@ -114,9 +114,6 @@ static int run_and_explain(struct regions_report *report, struct error *err)
 
 static int check(const struct settings *settings, struct error *err)
 {
-    if (settings->csv)
-        return fail(err, STATUS_USAGE,
-                    "--csv shows a program over time: give --timeline 10ms, too");
     if (!settings->program.nr == !settings->regions)
         return fail(err, STATUS_USAGE,
                     "profile takes either a program, as in 'inflight profile -- ./app', "

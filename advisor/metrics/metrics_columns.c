@@ -196,70 +196,6 @@ bool metrics_shows(const struct metrics_report *report,
                   : metrics_computed(column, model);
 }
 
-bool metrics_known_in_any(const struct metrics_report *report, const char *name)
-{
-    for (size_t i = 0; i < report->nr; i++)
-        if (metrics_value(&report->column[i], name).known)
-            return true;
-    return false;
-}
-
-bool metrics_in_earlier(const struct metrics_report *report, size_t column,
-                        const char *name)
-{
-    for (size_t i = 0; i < column; i++)
-        if (metric_find(report->column[i].set, name) != METRIC_NONE)
-            return true;
-    return false;
-}
-
-static bool shown_in_any(const struct metrics_report *report, const char *name)
-{
-    for (size_t i = 0; i < report->nr; i++) {
-        const struct metric_set *set = report->column[i].set;
-        for (size_t m = 0; m < set->model_nr; m++)
-            if (!strcmp(set->model[m].name, name) &&
-                metrics_shows(report, &report->column[i], m))
-                return true;
-    }
-    return false;
-}
-
-bool metrics_adds_rows(const struct metrics_report *report, size_t column, size_t model)
-{
-    const struct metric_set *set = report->column[column].set;
-    bool own = false;
-    for (size_t i = 0; i < set->metric_nr; i++)
-        own |= set->metric[i].model == (int)model &&
-               !metrics_in_earlier(report, column, set->metric[i].name);
-    return own && shown_in_any(report, set->model[model].name);
-}
-
-/* The quantity that a share of this metric is a share of ("slots": the metric Slots);
- * METRIC_NONE where it is its parent or where no metric is named so. */
-static int total_of(const struct metric_set *set, int metric)
-{
-    const char *of = set->metric[metric].of;
-    for (size_t i = 0; of && strcmp(of, "parent") != 0 && i < set->metric_nr; i++)
-        if (!letters_between(set->metric[i].name, of))
-            return (int)i;
-    return METRIC_NONE;
-}
-
-int metrics_total_of_model(const struct metric_set *set, size_t model)
-{
-    int total = METRIC_NONE;
-    for (size_t i = 0; i < set->metric_nr; i++) {
-        if (set->metric[i].model != (int)model || set->metric[i].parent != METRIC_NONE)
-            continue;
-        int here = total_of(set, (int)i);
-        if (total != METRIC_NONE && here != total)
-            return METRIC_NONE;
-        total = here;
-    }
-    return total;
-}
-
 void metrics_notes(const struct metrics_column *column, struct strvec *out)
 {
     strvec_push_all(out, &column->note);
@@ -298,13 +234,6 @@ bool metrics_is_of_parent(const struct metric *metric)
 bool metrics_is_share(const struct metric *metric)
 {
     return !strcmp(metric->unit, "share");
-}
-
-bool metrics_is_heated(const struct metric_set *set, int metric)
-{
-    const struct metric *one = &set->metric[metric];
-    return metrics_is_share(one) && one->of && one->model != METRIC_NONE &&
-           set->model[one->model].losses;
 }
 
 void metrics_add_value(struct buf *out, const struct metric *metric,

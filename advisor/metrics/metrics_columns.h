@@ -120,24 +120,12 @@ bool metrics_computed(const struct metrics_column *column, size_t model);
 bool metrics_shows(const struct metrics_report *report,
                    const struct metrics_column *column, size_t model);
 
-/* ---- several columns: a row stands where the first column has it ---- */
-
-bool metrics_known_in_any(const struct metrics_report *report, const char *name);
-bool metrics_in_earlier(const struct metrics_report *report, size_t column,
-                        const char *name);
-/* The model is to be shown in some column and has rows that no earlier column has. */
-bool metrics_adds_rows(const struct metrics_report *report, size_t column, size_t model);
-/* What the shares of the first level are of; METRIC_NONE where that is not one thing. */
-int metrics_total_of_model(const struct metric_set *set, size_t model);
-
 /* ---- one metric ---- */
 
 /* How deep below the first level. */
 int metrics_depth(const struct metric_set *set, int metric);
 bool metrics_is_share(const struct metric *metric);
 bool metrics_is_of_parent(const struct metric *metric);
-/* A share of something that can be lost. */
-bool metrics_is_heated(const struct metric_set *set, int metric);
 /* "61.0" of a share, "1.23e9" of anything else; "?" where it is not known, "NA" where
  * the CPU has no such thing. */
 void metrics_add_value(struct buf *out, const struct metric *metric,

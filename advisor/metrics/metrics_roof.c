@@ -1,4 +1,4 @@
-/* Columns under the roofs of their machine: sentences, JSON, tables. */
+/* Columns under the roofs of their machine: sentences, JSON, a table each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,25 +53,6 @@ static bool roof_of(const struct metrics_column *column, struct metrics_roof *ro
     roof_ceilings_of(&column->machine, &ask, &roof->ceilings);
     roofline_of(&work, &roof->ceilings, &roof->roofline);
     return true;
-}
-
-static bool equal_roofs(const struct roof *a, const struct roof *b)
-{
-    return a->value.known == b->value.known &&
-           (!a->value.known || a->value.value == b->value.value);
-}
-
-/* They can stand in one table or picture: same profile, same roofs. */
-static bool roof_same(const struct metrics_roof *a, const struct metrics_roof *b)
-{
-    bool same = !strcmp(a->column->machine.name, b->column->machine.name) &&
-                a->ceilings.cores == b->ceilings.cores &&
-                equal_roofs(&a->ceilings.node, &b->ceilings.node);
-    for (int i = 0; i < ROOF_LEVELS; i++)
-        same &= equal_roofs(&a->ceilings.gbs[i], &b->ceilings.gbs[i]);
-    for (int i = 0; i < ROOF_FLOPS; i++)
-        same &= equal_roofs(&a->ceilings.flops[i], &b->ceilings.flops[i]);
-    return same;
 }
 
 /* ---- which roof ---- */
@@ -314,22 +295,16 @@ json_t *metrics_roof_json(const struct metrics_report *report)
     return list;
 }
 
-enum { NAME_COLUMNS = 26, ROOF_COLUMNS = 9, CELL_COLUMNS = 16, LABEL_LONGEST = 15 };
+enum { NAME_COLUMNS = 26, ROOF_COLUMNS = 9, USED_COLUMNS = 16 };
 
-struct table {
-    struct layout *layout;
-    const struct metrics_roof *roof; /* all under the same roofs */
-    const size_t *number;            /* of their columns, from 1 */
-    size_t nr;
-};
+/* ---- rows ---- */
 
-/* ---- cells ---- */
-
-static void add_name(const struct table *table, const char *name, struct quantity roof,
-                     struct quantity ridge)
+static void add_row(const char *name, struct quantity roof, struct quantity ridge,
+                    struct quantity value, struct quantity share, struct buf *out)
 {
-    buf_addf(table->layout->out, "  %-*s", NAME_COLUMNS, name);
     const struct quantity cell[] = {roof, ridge};
+    struct buf used = {0};
+    buf_addf(out, "  %-*s", NAME_COLUMNS, name);
     for (size_t i = 0; i < ARRAY_SIZE(cell); i++) {
         struct buf text = {0};
         if (i == 0 && roof.known && isinf(roof.high))
@@ -338,209 +313,128 @@ static void add_name(const struct table *table, const char *name, struct quantit
             buf_add(&text, "<=");
         if (cell[i].known)
             buf_add_number(&text, cell[i].value);
-        buf_addf(table->layout->out, "%*s", ROOF_COLUMNS, buf_str(&text));
+        buf_addf(out, "%*s", ROOF_COLUMNS, buf_str(&text));
         buf_release(&text);
     }
-}
-
-static void add_cell(const struct table *table, struct quantity value,
-                     struct quantity share)
-{
-    struct buf text = {0};
     if (value.known)
-        buf_add_number(&text, value.value);
+        buf_add_number(&used, value.value);
     else
-        buf_add(&text, "?");
+        buf_add(&used, "?");
     if (share.known) {
-        buf_add(&text, " (");
-        buf_add_tenths(&text, share.value);
-        buf_add(&text, "%)");
+        buf_add(&used, " (");
+        buf_add_tenths(&used, share.value);
+        buf_add(&used, "%)");
     }
-    buf_addf(table->layout->out, "%*s", CELL_COLUMNS, buf_str(&text));
-    buf_release(&text);
+    buf_addf(out, "%*s\n", USED_COLUMNS, buf_str(&used));
+    buf_release(&used);
 }
 
-/* ---- rows ---- */
-
-static void add_heading(const struct table *table)
+static void add_level(const struct metrics_roof *roof, enum roof_level level,
+                      struct buf *out)
 {
-    struct buf *out = table->layout->out;
-    buf_addf(out, "%s  %-*s%*s%*s", table->layout->colour ? "\033[1m" : "", NAME_COLUMNS,
-             "used (of the roof)", ROOF_COLUMNS, "roof", ROOF_COLUMNS, "ridge");
-    for (size_t i = 0; i < table->nr; i++) {
-        const char *label = table->roof[i].column->label;
-        char *number = xasprintf("(%zu)", table->number[i]);
-        buf_addf(out, "%*s", CELL_COLUMNS,
-                 strlen(label) <= LABEL_LONGEST ? label : number);
-        free(number);
-    }
-    buf_addf(out, "%s\n", table->layout->colour ? "\033[0m" : "");
-}
-
-static void add_level(const struct table *table, enum roof_level level)
-{
-    const struct roof_ceilings *ceilings = &table->roof[0].ceilings;
+    const struct roof_ceilings *ceilings = &roof->ceilings;
+    const struct roof_stand *stand = &roof->roofline.level[level];
     char *name = xasprintf("%s, GB/s", roof_level_text(level));
-    add_name(table, name,
-             level == ROOF_MEMORY ? ceilings->node.value : ceilings->gbs[level].value,
-             table->roof[0].roofline.level[level].ridge);
+    add_row(name,
+            level == ROOF_MEMORY ? ceilings->node.value : ceilings->gbs[level].value,
+            stand->ridge, stand->gbs, stand->share, out);
     free(name);
-    for (size_t i = 0; i < table->nr; i++) {
-        const struct roof_stand *stand = &table->roof[i].roofline.level[level];
-        add_cell(table, stand->gbs, stand->share);
-    }
-    buf_add(table->layout->out, "\n");
 }
 
-static void add_flops(const struct table *table, enum roof_flops kind)
+static void add_flops(const struct metrics_roof *roof, enum roof_flops kind,
+                      struct buf *out)
 {
-    struct quantity roof = table->roof[0].ceilings.flops[kind].value;
-    if (!roof.known)
+    const struct roofline *roofline = &roof->roofline;
+    struct quantity ceiling = roof->ceilings.flops[kind].value;
+    if (!ceiling.known)
         return;
     char *name = xasprintf("%s, GFLOP/s",
                            kind == ROOF_SCALAR ? "one element" : roof_flops_text(kind));
-    add_name(table, name, quantity_scale(roof, 1e-9), quantity_unknown());
+    add_row(name, quantity_scale(ceiling, 1e-9), quantity_unknown(),
+            quantity_scale(roofline->flops_per_s, 1e-9), roofline->flops_share[kind],
+            out);
     free(name);
-    for (size_t i = 0; i < table->nr; i++) {
-        const struct roofline *roofline = &table->roof[i].roofline;
-        add_cell(table, quantity_scale(roofline->flops_per_s, 1e-9),
-                 roofline->flops_share[kind]);
-    }
-    buf_add(table->layout->out, "\n");
 }
 
-/* A row of plain figures; left out where none is known. `at`: of struct roofline. */
-static void add_row(const struct table *table, const char *name, size_t at, double scale)
+/* Has no roof; left out where it is not known. */
+static void add_figure(const char *name, struct quantity value, struct buf *out)
 {
-    bool any = false;
-    for (size_t i = 0; i < table->nr; i++)
-        any |= ((const struct quantity *)((const char *)&table->roof[i].roofline + at))
-                   ->known;
-    if (!any)
-        return;
-    add_name(table, name, quantity_unknown(), quantity_unknown());
-    for (size_t i = 0; i < table->nr; i++)
-        add_cell(
-            table,
-            quantity_scale(
-                *(const struct quantity *)((const char *)&table->roof[i].roofline + at),
-                scale),
-            quantity_unknown());
-    buf_add(table->layout->out, "\n");
+    if (value.known)
+        add_row(name, quantity_unknown(), quantity_unknown(), value, quantity_unknown(),
+                out);
 }
 
-static void add_attainable(const struct table *table)
+static void add_attainable(const struct roofline *roofline, struct buf *out)
 {
-    add_row(table, "flop/B, of L1's bytes", offsetof(struct roofline, ai), 1);
+    add_figure("flop/B, of L1's bytes", roofline->ai, out);
     for (int i = 0; i < ROOF_LEVELS; i++) {
         char *name = xasprintf("  GFLOP/s under %s", roof_level_text(i));
-        add_row(table, name,
-                offsetof(struct roofline, level) + (size_t)i * sizeof(struct roof_stand) +
-                    offsetof(struct roof_stand, attainable),
-                1e-9);
+        add_figure(name, quantity_scale(roofline->level[i].attainable, 1e-9), out);
         free(name);
     }
-    add_row(table, "flop/B, of memory's bytes", offsetof(struct roofline, ai_memory), 1);
-    add_row(table, "  GFLOP/s under memory", offsetof(struct roofline, memory_attainable),
-            1e-9);
+    add_figure("flop/B, of memory's bytes", roofline->ai_memory, out);
+    add_figure("  GFLOP/s under memory",
+               quantity_scale(roofline->memory_attainable, 1e-9), out);
 }
 
-static void add_table(const struct table *table)
+static void add_table(const struct metrics_roof *roof, struct layout *layout)
 {
-    add_heading(table);
+    struct buf *out = layout->out;
+    buf_addf(out, "%s  %-*s%*s%*s%*s%s\n", layout->colour ? "\033[1m" : "", NAME_COLUMNS,
+             "", ROOF_COLUMNS, "roof", ROOF_COLUMNS, "ridge", USED_COLUMNS,
+             "used (of roof)", layout->colour ? "\033[0m" : "");
     for (int i = 0; i < ROOF_LEVELS; i++)
-        if (!table->roof[0].ceilings.lacks[i])
-            add_level(table, i);
+        if (!roof->ceilings.lacks[i])
+            add_level(roof, i, out);
     for (int i = 0; i < ROOF_FLOPS; i++)
-        add_flops(table, i);
-    add_attainable(table);
-    add_row(table, "lines a core in 100 ns", offsetof(struct roofline, lines_100ns), 1);
-    add_row(table, "lines in flight per core", offsetof(struct roofline, lines), 1);
+        add_flops(roof, i, out);
+    add_attainable(&roof->roofline, out);
+    add_figure("lines a core in 100 ns", roof->roofline.lines_100ns, out);
+    add_figure("lines in flight per core", roof->roofline.lines, out);
 }
 
 /* ---- all of it ---- */
 
-static void add_sentences(const struct metrics_report *report,
-                          const struct metrics_roof *roof, size_t nr,
-                          struct layout *layout)
-{
-    buf_add(layout->out, "\n");
-    for (size_t i = 0; i < nr; i++) {
-        char *sentence = metrics_roof_sentence(&roof[i]);
-        layout_paragraph(layout, "%s%s%s.", report->nr > 1 ? roof[i].column->label : "",
-                         report->nr > 1 ? ": " : "", sentence);
-        free(sentence);
-    }
-}
-
-static void add_notes(const struct metrics_roof *roof, struct layout *layout)
+static void show_roof(const struct metrics_roof *roof, struct layout *layout)
 {
     struct strvec notes = {0};
+    char *title =
+        xasprintf("Roofline: roofs of '%s', %d core%s", roof->column->machine.name,
+                  roof->ceilings.cores, roof->ceilings.cores == 1 ? "" : "s");
+    char *sentence = metrics_roof_sentence(roof);
+    layout_heading(layout, title);
+    add_table(roof, layout);
+    buf_add(layout->out, "\n");
+    layout_paragraph(layout, "%s.", sentence);
     roof_notes(roof, &notes);
     for (size_t i = 0; i < notes.nr; i++)
         metrics_add_marked(layout, "-", notes.v[i]);
     strvec_release(&notes);
-}
-
-/* All columns from the first one on that stand under its roofs, in as many tables as the
- * page's width asks for. Returns how many. */
-static size_t list_roofs(const struct metrics_report *report,
-                         const struct metrics_roof *roof, const size_t *number, size_t nr,
-                         struct layout *layout)
-{
-    size_t room = (layout->width - 2 - NAME_COLUMNS - 2 * ROOF_COLUMNS) / CELL_COLUMNS;
-    size_t same = 1;
-    while (same < nr && roof_same(&roof[0], &roof[same]))
-        same++;
-    char *title =
-        xasprintf("Roofline: roofs of '%s', %d core%s", roof->column->machine.name,
-                  roof->ceilings.cores, roof->ceilings.cores == 1 ? "" : "s");
-    layout_heading(layout, title);
+    free(sentence);
     free(title);
-    room = room > 1 ? room : 1;
-    for (size_t i = 0; i < same; i += room)
-        add_table(&(struct table){.layout = layout,
-                                  .roof = roof + i,
-                                  .number = number + i,
-                                  .nr = same - i < room ? same - i : room});
-    add_sentences(report, roof, same, layout);
-    add_notes(roof, layout);
-    return same;
 }
 
-static bool has_bytes(const struct metrics_report *report)
+static bool has_bytes(const struct metrics_column *column)
 {
-    for (size_t i = 0; i < report->nr; i++)
-        for (int k = 0; k < ROOF_LEVELS; k++)
-            if (metrics_value(&report->column[i], roof_level_metric(k)).known)
-                return true;
+    for (int i = 0; i < ROOF_LEVELS; i++)
+        if (metrics_value(column, roof_level_metric(i)).known)
+            return true;
     return false;
 }
 
-/* Who asks for another model does not ask for roofs. */
-static bool is_wanted(const struct metrics_report *report)
+void metrics_roof_text(const struct metrics_report *report,
+                       const struct metrics_column *column, struct layout *layout)
 {
     const char *model = report->settings->model;
-    return !model || !strcmp(model, "portable");
-}
-
-void metrics_roof_text(const struct metrics_report *report, struct layout *layout)
-{
-    if (!is_wanted(report))
+    struct metrics_roof roof;
+    if (model && strcmp(model, "portable") != 0)
         return;
-    struct metrics_roof *roof = xcalloc(report->nr + 1, sizeof(*roof));
-    size_t *number = xcalloc(report->nr + 1, sizeof(*number)), nr = 0;
-    for (size_t i = 0; i < report->nr; i++)
-        if (roof_of(&report->column[i], &roof[nr]))
-            number[nr++] = i + 1;
-    for (size_t i = 0; i < nr;)
-        i += list_roofs(report, roof + i, number + i, nr - i, layout);
-    if (!nr && has_bytes(report)) {
+    if (roof_of(column, &roof)) {
+        show_roof(&roof, layout);
+    } else if (has_bytes(column)) {
         layout_heading(layout, "Roofline");
         layout_paragraph(layout,
                          "No roofs are known for the machine of these counts: name its "
                          "profile with --machine, or make one with 'inflight machine'.");
     }
-    free(roof);
-    free(number);
 }

@@ -9,10 +9,9 @@
 struct buf;
 struct error;
 
-/* For a terminal: who was counted, the trees of one column (metrics_text.c) or a table of
- * several (metrics_table.c), the roofline, notes, evidence. */
+/* For a terminal, a column after the other: who was counted, the trees, the roofline,
+ * notes, evidence. */
 void metrics_text(const struct metrics_report *report, struct layout *layout);
-void metrics_table_text(const struct metrics_report *report, struct layout *layout);
 /* A page for a browser into a file, with a line to standard error. */
 int metrics_html_write(const struct metrics_report *report, const char *path,
                        struct error *err);
@@ -39,10 +38,11 @@ struct metrics_roof {
 /* One or two sentences: which roof is near, or that none is. Caller frees. */
 char *metrics_roof_sentence(const struct metrics_roof *roof);
 
-/* Tables, a column per variant, and the sentences. Prints nothing where no column has
- * bytes, nor with --model of another tree than the portable metrics; one sentence where
- * the profile is what lacks. */
-void metrics_roof_text(const struct metrics_report *report, struct layout *layout);
+/* A table and a sentence. Prints nothing where the column has no bytes, nor with --model
+ * of another tree than the portable metrics; one sentence where the profile is what
+ * lacks. */
+void metrics_roof_text(const struct metrics_report *report,
+                       const struct metrics_column *column, struct layout *layout);
 /* An array: an object per column, null where it has no place or its machine no roofs. */
 json_t *metrics_roof_json(const struct metrics_report *report);
 

@@ -1,4 +1,5 @@
-/* Metrics for a terminal: who was counted, the trees of one column, notes, evidence. */
+/* Metrics for a terminal, a column after the other: who was counted, trees, notes,
+ * evidence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,74 +63,33 @@ static void add_runs(const struct metrics_column *column, struct buf *out)
     add_cpu(counts->cpu, out);
 }
 
-static bool same_sets(const struct metrics_report *report)
+static void show_head(const struct metrics_report *report,
+                      const struct metrics_column *column, struct layout *layout)
 {
-    for (size_t i = 1; i < report->nr; i++)
-        if (strcmp(report->column[i].set->name, report->column[0].set->name) != 0)
-            return false;
-    return true;
-}
-
-static void show_heads(const struct metrics_report *report, struct layout *layout)
-{
-    bool several = report->nr > 1, same = same_sets(report);
-    if (same)
-        buf_addf(layout->out, "%s%s%s: metrics of '%s'\n",
-                 layout->colour ? "\033[1m" : "", report->column[0].set->title,
-                 layout->colour ? "\033[0m" : "", report->column[0].set->name);
-    for (size_t i = 0; i < report->nr; i++) {
-        const struct metrics_column *column = &report->column[i];
-        struct buf line = {0};
-        add_runs(column, &line);
-        if (!same)
-            buf_addf(&line, "; %s, metrics of '%s'", column->set->title,
-                     column->set->name);
-        if (several)
-            layout_paragraph(layout, "(%zu) %s: %s", i + 1, column->label,
-                             buf_str(&line));
-        else
-            layout_paragraph(layout, "%s", buf_str(&line));
-        buf_release(&line);
-    }
+    bool several = report->nr > 1;
+    struct buf line = {0};
+    add_runs(column, &line);
+    buf_addf(layout->out, "%s%s%s%s%s%s metrics of '%s'\n",
+             layout->colour ? "\033[1m" : "", several ? column->label : "",
+             several ? ": " : "", column->set->title, layout->colour ? "\033[0m" : "",
+             several ? "," : ":", column->set->name);
+    layout_paragraph(layout, "%s", buf_str(&line));
+    buf_release(&line);
 }
 
 /* ---- notes ---- */
 
-static bool all_say(const struct metrics_report *report, const char *note)
+static void show_notes(const struct metrics_column *column, struct layout *layout)
 {
-    for (size_t i = 0; i < report->nr; i++)
-        if (!strvec_has(&report->column[i].note, note))
-            return false;
-    return true;
-}
-
-/* With the column's label, unless it is said of all of them. */
-static void add_notes(const struct metrics_report *report, const char *label,
-                      const struct strvec *list, struct strvec *out)
-{
-    for (size_t i = 0; i < list->nr; i++) {
-        const char *who = all_say(report, list->v[i]) ? "all" : label;
-        char *text =
-            report->nr > 1 ? xasprintf("%s: %s", who, list->v[i]) : xstrdup(list->v[i]);
-        strvec_push_once(out, text);
-        free(text);
-    }
-}
-
-static void show_notes(const struct metrics_report *report, struct layout *layout)
-{
-    struct strvec notes = {0};
-    for (size_t i = 0; i < report->nr; i++) {
-        const struct metrics_column *column = &report->column[i];
-        struct strvec own = {0};
-        metrics_notes(column, &own);
-        add_notes(report, column->label, &own, &notes);
-        strvec_release(&own);
-    }
+    struct strvec all = {0}, notes = {0};
+    metrics_notes(column, &all);
+    for (size_t i = 0; i < all.nr; i++)
+        strvec_push_once(&notes, all.v[i]);
     if (notes.nr)
         layout_heading(layout, "Notes");
     for (size_t i = 0; i < notes.nr; i++)
         metrics_add_marked(layout, "-", notes.v[i]);
+    strvec_release(&all);
     strvec_release(&notes);
 }
 
@@ -550,9 +510,10 @@ static void show_not_computed(struct tree *tree)
     }
 }
 
-static void tree_text(const struct metrics_report *report, struct layout *layout)
+static void tree_text(const struct metrics_report *report,
+                      const struct metrics_column *column, struct layout *layout)
 {
-    struct tree tree = {.report = report, .column = &report->column[0], .layout = layout};
+    struct tree tree = {.report = report, .column = column, .layout = layout};
     bool occupancy = !report->settings->model;
     for (tree.model = 0; tree.model < tree.column->set->model_nr; tree.model++) {
         if (!metrics_shows(report, tree.column, tree.model))
@@ -632,48 +593,35 @@ static void show_count(const struct metrics_column *column,
     buf_release(&line);
 }
 
-static void show_sources(const struct metric_set *set, struct layout *layout)
+static void evidence_text(const struct metrics_report *report,
+                          const struct metrics_column *column, struct layout *layout)
 {
-    for (size_t i = 0; i < set->source.nr; i++)
-        layout_paragraph(layout, "%s", set->source.v[i]);
-}
-
-static void evidence_text(const struct metrics_report *report, struct layout *layout)
-{
-    for (size_t i = 0; i < report->nr; i++) {
-        const struct metrics_column *column = &report->column[i];
-        bool again = i > 0 && !strcmp(column->set->name, report->column[0].set->name);
-        if (!again)
-            show_formulas(report, column, layout);
-        char *title =
-            report->nr > 1 ? xasprintf("Counts of %s", column->label) : xstrdup("Counts");
-        layout_heading(layout, title);
-        for (size_t k = 0; k < column->counts.count_nr; k++)
-            show_count(column, &column->counts.count[k], layout);
-        free(title);
-        if (column->result.identity_nr)
-            layout_paragraph(layout, "%zu of %zu identities between metrics hold",
-                             column->result.identity_nr -
-                                 column->result.identity_broken_nr,
-                             column->result.identity_nr);
-        if (!again)
-            layout_heading(layout, "Where the definitions come from");
-        if (!again)
-            show_sources(column->set, layout);
-    }
+    show_formulas(report, column, layout);
+    layout_heading(layout, "Counts");
+    for (size_t i = 0; i < column->counts.count_nr; i++)
+        show_count(column, &column->counts.count[i], layout);
+    if (column->result.identity_nr)
+        layout_paragraph(layout, "%zu of %zu identities between metrics hold",
+                         column->result.identity_nr - column->result.identity_broken_nr,
+                         column->result.identity_nr);
+    layout_heading(layout, "Where the definitions come from");
+    for (size_t i = 0; i < column->set->source.nr; i++)
+        layout_paragraph(layout, "%s", column->set->source.v[i]);
 }
 
 /* ---- all of it ---- */
 
 void metrics_text(const struct metrics_report *report, struct layout *layout)
 {
-    show_heads(report, layout);
-    if (report->nr > 1)
-        metrics_table_text(report, layout);
-    else
-        tree_text(report, layout);
-    metrics_roof_text(report, layout);
-    show_notes(report, layout);
-    if (report->settings->evidence)
-        evidence_text(report, layout);
+    for (size_t i = 0; i < report->nr; i++) {
+        const struct metrics_column *column = &report->column[i];
+        if (i)
+            buf_add(layout->out, "\n");
+        show_head(report, column, layout);
+        tree_text(report, column, layout);
+        metrics_roof_text(report, column, layout);
+        show_notes(column, layout);
+        if (report->settings->evidence)
+            evidence_text(report, column, layout);
+    }
 }

@@ -93,13 +93,12 @@ static const struct command commands[] = {
      "program left that ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When\n"
      "the program fails the report is made all the same, and the exit status is 1.\n\n"
      "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
-     "traffic and power go over time, and with --csv a table of it; inflight-plot, a\n"
-     "script beside this program, draws what --json prints "
-     "(docs/reference/timeline.md).\n\n"
+     "traffic and power go over time; inflight-plot, a script beside this program,\n"
+     "draws what --json prints (docs/reference/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
-     "         inflight profile --timeline 10ms --csv app.csv -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions timeline events list csv machine evidence json help | memory "
+     "regions timeline events list machine evidence json help | memory "
      "access cores rules " REST,
      OPERAND_NONE, BEHIND_PROGRAM, profile_command},
     {GROUP_APPLICATION, "metrics",
@@ -114,9 +113,9 @@ static const struct command commands[] = {
      "Turns counts into metrics by the definitions of the CPU: trees of slots or cycles\n"
      "with the way to the largest loss marked, the portable metrics of a loop, lines in\n"
      "flight (docs/reference/metrics.md). Counts are taken here, of a kernel or a\n"
-     "program, or were taken elsewhere; several --counts stand side by side, and\n"
-     "with --regions the marked regions of a program. What cannot be computed says\n"
-     "which event it lacks; the rest is shown, and the exit status is 0.\n\n"
+     "program, or were taken elsewhere; several --counts are shown one after the\n"
+     "other, and with --regions the marked regions of a program. What cannot be\n"
+     "computed says which event it lacks; the rest is shown, with exit status 0.\n\n"
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",

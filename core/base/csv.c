@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-void csv_add_quoted(struct buf *out, const char *text)
+static void add_quoted(struct buf *out, const char *text)
 {
     buf_add(out, "\"");
     for (; *text; text++)
@@ -20,7 +20,7 @@ void csv_add_quoted(struct buf *out, const char *text)
 void csv_add(struct buf *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n"))
-        csv_add_quoted(out, text);
+        add_quoted(out, text);
     else
         buf_add(out, text);
 }

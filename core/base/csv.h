@@ -14,7 +14,6 @@ struct strvec;
 
 /* One field, quoted where a comma, a quote or a line's end is in it. */
 void csv_add(struct buf *out, const char *text);
-void csv_add_quoted(struct buf *out, const char *text);
 
 /* ---- reading ---- */
 

@@ -13,6 +13,22 @@
 
 /* A time line, and what it can show, as JSON. */
 
+static const char *const kinds[] = {
+    [TIMELINE_COUNT] = "count", [TIMELINE_LEVEL] = "level"};
+
+static json_t *events_json(const struct timeline *timeline)
+{
+    json_t *events = json_array();
+    for (size_t i = 0; i < timeline->event_nr; i++) {
+        const struct timeline_event *event = &timeline->event[i];
+        json_array_append_new(
+            events, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", event->name, "label",
+                              event->label, "unit", event->unit, "source", event->source,
+                              "kind", kinds[event->kind]));
+    }
+    return events;
+}
+
 static json_t *column(const double *value, size_t nr)
 {
     json_t *list = json_array();
@@ -49,9 +65,13 @@ static json_t *bins_json(const struct timeline *timeline)
 
 json_t *timeline_json(const struct timeline *timeline)
 {
-    json_t *document = timeline_about_json(timeline, "inflight.timeline/1");
-    json_object_set_new(document, "bins", bins_json(timeline));
-    return document;
+    return json_pack(
+        "{s:s, s:s?, s:s?, s:f, s:o, s:o, s:o, s:o}", "schema", "inflight.timeline/1",
+        "program", timeline->program, "end", timeline->end, "interval_s",
+        timeline->interval_s, "own_cpu_s",
+        json_number_or_null(timeline->own_cpu_s < 0 ? NAN : timeline->own_cpu_s),
+        "events", events_json(timeline), "notes", json_strvec(&timeline->note), "bins",
+        bins_json(timeline));
 }
 
 static json_t *timeline_offers_json(const struct timeline_offers *offers)
@@ -189,11 +209,6 @@ static int list_events(const struct settings *settings, struct error *err)
     return status;
 }
 
-static bool is_stdout(const char *path)
-{
-    return path && !strcmp(path, "-");
-}
-
 static int check_settings(const struct settings *settings, struct error *err)
 {
     if (settings->regions)
@@ -206,14 +221,7 @@ static int check_settings(const struct settings *settings, struct error *err)
                     "10ms -- PROGRAM [arguments]");
     if (settings->timeline_s < interval_min_s || settings->timeline_s > interval_max_s)
         return fail(err, STATUS_USAGE, "--timeline: the interval must be 1ms to 1h");
-    if (settings->json && is_stdout(settings->csv))
-        return fail(
-            err, STATUS_USAGE,
-            "only one of --json and --csv - can go to standard output; give a file "
-            "for the CSV");
-    return settings->csv && !is_stdout(settings->csv)
-               ? file_check_writable(settings->csv, err)
-               : 0;
+    return 0;
 }
 
 /* Without a profile, one sentence; with one that was asked for, a failure. */
@@ -247,24 +255,9 @@ static int print(const struct settings *settings, const struct timeline *timelin
         return status;
     }
     struct buf text = {0};
-    if (is_stdout(settings->csv))
-        timeline_csv_text(timeline, &text);
-    else
-        timeline_text(timeline, term_utf8(), &text);
+    timeline_text(timeline, term_utf8(), &text);
     status = print_text(buf_str(&text), err);
     buf_release(&text);
-    return status;
-}
-
-static int report(const struct settings *settings, struct timeline *timeline,
-                  struct error *err)
-{
-    int status = add_occupancy(settings, timeline, err);
-    if (status)
-        return -1;
-    status = print(settings, timeline, err);
-    if (!status && settings->csv && !is_stdout(settings->csv))
-        status = timeline_csv_write(timeline, settings->csv, err);
     return status;
 }
 
@@ -280,7 +273,7 @@ static int run(const struct settings *settings, struct timeline *timeline,
         .argv = (const char *const *)settings->program.v,
         .interval_s = settings->timeline_s,
         .events = wants_default(settings->events) ? NULL : settings->events,
-        .out_to_err = settings->json || is_stdout(settings->csv)};
+        .out_to_err = settings->json};
     spawn_catch_interrupt();
     return timeline_run(&opts, timeline, outcome, err);
 }
@@ -309,7 +302,9 @@ int profile_timeline(const struct settings *settings, struct error *err)
         return -1;
     status = run(settings, &timeline, &outcome, err);
     if (!status)
-        status = report(settings, &timeline, err);
+        status = add_occupancy(settings, &timeline, err);
+    if (!status)
+        status = print(settings, &timeline, err);
     if (!status)
         status = judge(&timeline, &outcome, err);
     spawn_outcome_release(&outcome);

@@ -1,5 +1,4 @@
-/* Time lines from readings: gaps, wraps, late and missed readings, shares; and written as
- * CSV. */
+/* Time lines from readings: gaps, wraps, late and missed readings, shares. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +106,6 @@ TEST("late events")
 TEST("multiplexed shares are kept")
 {
     struct timeline timeline = {.interval_s = 1};
-    struct buf text = {0};
 
     add(&timeline, "a", TIMELINE_COUNT);
     add(&timeline, "b", TIMELINE_COUNT);
@@ -115,10 +113,6 @@ TEST("multiplexed shares are kept")
     timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(1), {true, 8, 0.25}});
     check_near(timeline.event[0].share[0], 1, 0);
     check_near(timeline.event[1].share[0], 0.25, 0);
-    timeline_csv_text(&timeline, &text);
-    check_contains(buf_str(&text),
-                   "\"b [/s]\",\"b share\"\n0.000000000,1.000000000,0,1,8,0.25");
-    buf_release(&text);
     timeline_release(&timeline);
 }
 
@@ -158,31 +152,4 @@ TEST("too many bins are merged")
     if (check_eq(timeline.note.nr, 1))
         check_contains(timeline.note.v[0], "neighbours are merged");
     timeline_release(&timeline);
-}
-
-/* ---- CSV ---- */
-
-TEST("CSV keeps words and gaps")
-{
-    struct timeline timeline = {.interval_s = 0.01, .own_cpu_s = 0.5};
-    struct buf text = {0};
-
-    timeline.program = xstrdup("./a \"b\", c\nd");
-    strvec_push(&timeline.note, "a note with a \"quote\", and a comma");
-    add(&timeline, "uncore/event=1,umask=2/", TIMELINE_COUNT);
-    add(&timeline, "say \"it\"", TIMELINE_LEVEL);
-    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0), nothing});
-    timeline_take(&timeline, 0.01, 2, (struct timeline_reading[]){at(7), nothing});
-    timeline_take(&timeline, 0.02, 0,
-                  (struct timeline_reading[]){{true, 9, 0.5}, at(1.0 / 3)});
-    timeline_csv_text(&timeline, &text);
-    check_contains(buf_str(&text), "# {\"schema\":\"inflight.timeline-csv/1\","
-                                   "\"program\":\"./a \\\"b\\\", c\\nd\",");
-    check_contains(buf_str(&text),
-                   "\nfrom_s,to_s,missed,\"uncore/event=1,umask=2/ [/s]\","
-                   "\"uncore/event=1,umask=2/ share\",\"say \"\"it\"\" [/s]\"\n"
-                   "0.000000000,0.010000000,2,700,1,\n"
-                   "0.010000000,0.020000000,0,200,0.5,0.333333333333333\n");
-    timeline_release(&timeline);
-    buf_release(&text);
 }

@@ -16,7 +16,7 @@ SUITE(advisor_metrics);
 
 TEST("what is printed")
 {
-    check(check_commands(PRINTED, "metrics ", metric_place_make) >= 22);
+    check(check_commands(PRINTED, "metrics ", metric_place_make) >= 21);
 }
 
 /* A terminal of 80 columns is enough; colours take none. */

@@ -156,6 +156,38 @@ TEST("documents")
     timeline_release(&timeline);
 }
 
+/* What is not known is null; shares are told of what was multiplexed alone. */
+TEST("documents keep gaps and shares")
+{
+    struct timeline timeline = {.interval_s = 1, .program = xstrdup("./a \"b\", c\nd")};
+    struct timeline_event event = {.name = (char[]){"uncore/event=1,umask=2/"},
+                                   .label = (char[]){"say \"it\""},
+                                   .unit = (char[]){"/s"},
+                                   .source = (char[]){"test"},
+                                   .kind = TIMELINE_LEVEL,
+                                   .factor = 1};
+    const struct timeline_reading none = {.share = 1}, all = {true, 3, 1},
+                                  half = {true, 9, 0.5};
+    timeline_add_event(&timeline, &event);
+    event.name = (char[]){"other"};
+    timeline_add_event(&timeline, &event);
+    timeline_take(&timeline, 0, 0, (struct timeline_reading[]){none, all});
+    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){none, all});
+    timeline_take(&timeline, 2, 1, (struct timeline_reading[]){half, all});
+    json_t *document = timeline_json(&timeline);
+    const json_t *bins = json_object_get(document, "bins"),
+                 *value = json_array_get(json_object_get(bins, "values"), 0),
+                 *share = json_object_get(bins, "shares");
+    check_str(word(document, "program"), "./a \"b\", c\nd");
+    check(json_is_null(json_array_get(value, 0)));
+    check_near(json_number_value(json_array_get(value, 1)), 9, 0);
+    check_near(json_number_value(json_array_get(json_array_get(share, 0), 1)), 0.5, 0);
+    check(json_is_null(json_array_get(share, 1)));
+    check_near(number(bins, "missed", 1), 1, 0);
+    json_decref(document);
+    timeline_release(&timeline);
+}
+
 /* ---- the command ---- */
 
 static const struct {
@@ -166,13 +198,10 @@ static const struct {
     {"profile --timeline 0.1ms -- true", "the interval must be 1ms to 1h", 2},
     {"profile --timeline 2h -- true", "the interval must be 1ms to 1h", 2},
     {"profile --from x.csv", "unknown option '--from'", 2},
-    {"profile --timeline 10ms --csv /nowhere/x.csv -- true",
-     "the folder '/nowhere' of the output does not exist", 2},
     {"profile --timeline 10ms --plot x.svg -- true", "| inflight-plot - -o FILE.svg'", 2},
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},
     {"profile --timeline 10ms -- ./missing", "'./missing' cannot be started", 6},
-    {"profile --timeline 10ms --csv - --json -- true", "only one of --json", 2},
-    {"profile --csv x.csv -- true", "give --timeline 10ms, too", 2},
+    {"profile --timeline 10ms --csv x.csv -- true", "the same columns in --json", 2},
     {"profile --timeline 0 -- true", "--timeline must be above 0", 2},
     {"profile --timeline 10ms --regions . -- true", "leave --timeline out", 2},
     {"profile --timeline 10ms -- false", "the program failed (exit status 1)", 1},
@@ -200,8 +229,8 @@ TEST("the program's output and ours are apart")
     struct spawn_outcome outcome = {0};
 
     place_make(&place);
-    place_run(&place, "profile --timeline 10ms --csv - -- echo said", &outcome);
-    check(strncmp(buf_str(&outcome.out), "# {", 3) == 0);
+    place_run(&place, "profile --timeline 10ms --json -- echo said", &outcome);
+    check(*buf_str(&outcome.out) == '{');
     check_str(buf_str(&outcome.err), "said\n");
     spawn_outcome_release(&outcome);
     place_drop(&place);
