@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "variants/ir/sum.h"
 
 bool ir_has_name(const struct ir_names *names, const char *name)
 {
@@ -515,4 +516,45 @@ struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
     value->arg[1] = end;
     value->arg[2] = ir_copy(arena, lower);
     return value;
+}
+
+/* ---- variables that only loops set ---- */
+
+enum use { USE_NONE, USE_SETS, USE_READS };
+
+static enum use use_of_expr(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    bool is_set = expr && expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") &&
+                  expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol &&
+                  !expr_mentions(expr->arg[1], symbol);
+    if (is_set)
+        return USE_SETS;
+    return expr && expr_mentions(expr, symbol) ? USE_READS : USE_NONE;
+}
+
+/* The first one, where no loop runs. */
+static enum use first_use(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
+{
+    if (!stmt || stmt->kind == IR_FOR || (stmt->kind == IR_WHILE && !stmt->is_do))
+        return USE_NONE;
+    if (stmt->kind == IR_OPAQUE ||
+        (stmt->kind == IR_DECL && stmt->symbol == symbol && stmt->expr))
+        return USE_SETS; /* or perhaps */
+    enum use use = use_of_expr(stmt->expr, symbol);
+    for (size_t i = 0; use == USE_NONE && i < stmt->child_nr; i++)
+        use = first_use(stmt->child[i], symbol);
+    return use != USE_NONE ? use : use_of_expr(stmt->cond, symbol);
+}
+
+bool ir_needs_rounds(const struct ir_function *function)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        bool may_be_unset = symbol->role == IR_LOCAL && !symbol->dim_nr &&
+                            !symbol->is_static && !symbol->address_taken &&
+                            symbol->type.scalar != IR_RECORD;
+        if (may_be_unset && first_use(function->body, symbol) == USE_READS)
+            return true;
+    }
+    return false;
 }

@@ -190,6 +190,9 @@ struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
                                 bool (*is)(const struct ir_stmt *, const void *),
                                 const void *data);
+/* Where no loop runs, it reads a variable that nothing has set: `int at; for (...) if
+ * (...) at = i; return at;`. */
+bool ir_needs_rounds(const struct ir_function *function);
 /* It is the other one, or that is below. */
 bool stmt_holds(const struct ir_stmt *stmt, const struct ir_stmt *other);
 /* Every expression below stmt, once each, in order. */

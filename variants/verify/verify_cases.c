@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "variants/ir/sum.h"
 
 /* Around powers of two and vector lengths, and primes; and nothing at all. */
 static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,   17,
@@ -178,48 +177,6 @@ static void try_unlike(struct making *making, const long long *value, size_t nr,
             set(making, i, value[place++ % nr]);
     if (kernel_refresh(kernel, NULL) == 0)
         keep(making);
-}
-
-/* ---- variables that only loops set ---- */
-
-enum use { USE_NONE, USE_SETS, USE_READS };
-
-static enum use use_of_expr(const struct ir_expr *expr, const struct ir_symbol *symbol)
-{
-    bool is_set = expr && expr->kind == IR_ASSIGN && !strcmp(expr->op, "=") &&
-                  expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol &&
-                  !expr_mentions(expr->arg[1], symbol);
-    if (is_set)
-        return USE_SETS;
-    return expr && expr_mentions(expr, symbol) ? USE_READS : USE_NONE;
-}
-
-/* The first one, where no loop runs. */
-static enum use first_use(const struct ir_stmt *stmt, const struct ir_symbol *symbol)
-{
-    if (!stmt || stmt->kind == IR_FOR || (stmt->kind == IR_WHILE && !stmt->is_do))
-        return USE_NONE;
-    if (stmt->kind == IR_OPAQUE ||
-        (stmt->kind == IR_DECL && stmt->symbol == symbol && stmt->expr))
-        return USE_SETS; /* or perhaps */
-    enum use use = use_of_expr(stmt->expr, symbol);
-    for (size_t i = 0; use == USE_NONE && i < stmt->child_nr; i++)
-        use = first_use(stmt->child[i], symbol);
-    return use != USE_NONE ? use : use_of_expr(stmt->cond, symbol);
-}
-
-/* `int at; for (...) if (...) at = i; return at;` */
-static bool needs_rounds(const struct ir_function *function)
-{
-    for (size_t i = 0; i < function->symbol_nr; i++) {
-        const struct ir_symbol *symbol = function->symbol[i];
-        bool may_be_unset = symbol->role == IR_LOCAL && !symbol->dim_nr &&
-                            !symbol->is_static && !symbol->address_taken &&
-                            symbol->type.scalar != IR_RECORD;
-        if (may_be_unset && first_use(function->body, symbol) == USE_READS)
-            return true;
-    }
-    return false;
 }
 
 static size_t size_nr(const struct kernel *kernel)
@@ -581,7 +538,7 @@ int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extr
     struct making making = {.kernel = kernel,
                             .depth = deepest(kernel),
                             .bytes_max = bytes_max,
-                            .needs_rounds = needs_rounds(kernel->function),
+                            .needs_rounds = ir_needs_rounds(kernel->function),
                             .cases = cases};
     size_t bytes = kernel->scalar_nr * sizeof(*kernel->scalar);
     bool bound = kernel->is_bound;
