@@ -211,6 +211,7 @@ NESTS = {
     "called": ("H\n\tc[i] = row_of(b, b + i, m);", "H {\n\tT s = row_of(b + i, a, m);\n\ta[i] = W(s + b[i]);\n}", "H {\n\tT s;\n\ts = row_of(b, b + i, i);\n\tif (S(s) > t) {\n\t\tt = S(s);\n\t\tr += (unsigned)i;\n\t}\n}",
                "H\n\trow_to(c + i, b + i, m);", "H\n\tJ\n\t\trow_to(c + i * 9, b + j, m);", "H\n\tif (row_of(b, b + i, m) > turned(b + i, m))\n\t\tc[i] = 1;\n\telse\n\t\tc[i] = row_of(c, b, 3);",
                "H\n\tc[i] += row_of(c, b + i, m) * 2;", "H\n\tr += (unsigned)table_of(i, b + i, m);", "H\n\tc[i] = W(nested(b + i, m) + turned(b, m));", "H\n\tc[i] = S(b[i]) > 2 ? row_of(b, b + i, m) : turned(b, 2);",
+               "if (n > 0) {\n#pragma omp parallel for\nH<\n{\n#pragma omp critical\n\tr += (unsigned)S(row_of(b, b + i, m));\n}\n}", "if (n > 0) {\n#pragma omp parallel for\nH<\n\tif (S(row_of(b, b + i, m)) > 1) {\n#pragma omp atomic\n\t\tr += (unsigned)S(b[i]);\n\t}\n}",
                "H\n\tc[i] = late(b + i, m);", "H\n\ta[i] = set_and(c, b + i, m);", "H\n\tr += (unsigned)S(set_and(c + i, b, m));", "H\n\tgtotal = S(row_of(b, b + i, m)) + gtotal;",
                "H<\n\tgx[i][0] = row_of(gx[i], gy[i], m);", "H<\n\tJ\n\t\tgx[i][j] = row_of(gy[i], gy[j], m);", "H<\n\tJ {\n\t\tint i2 = S(row_of(b + j, b + i, m)), s = i2 + 1;\n\t\tc[i * 9 + j] = row_of(b, b + s, i2);\n\t}"),
     "functions": (), "pragmas": (), "refused": (),

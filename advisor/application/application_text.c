@@ -160,9 +160,12 @@ static char *place_of(const struct application_loop *loop)
     return loop->line > 0 ? xasprintf("%s:%d", file, loop->line) : xstrdup(file);
 }
 
+/* Wider than this is no figure, but noise around one. */
+static const double interval_max = 4;
+
 static void add_gain(struct buf *out, const char *what, struct quantity gain)
 {
-    if (gain.known)
+    if (gain.known && gain.high <= interval_max * gain.low)
         buf_addf(out, "; %s %.2fx as fast (%.2f to %.2f)", what, gain.value, gain.low,
                  gain.high);
 }

@@ -385,6 +385,38 @@ static char *make_project(const char *scratch)
     return root;
 }
 
+/* `app:` without a source: make says that it is up to date. */
+TEST("a program is made anew by its build, or is there as it was")
+{
+    static const char program[] = "\177ELF, and more", script[] = "#!/bin/sh\n";
+    struct error err = {0};
+    char *dir = NULL;
+
+    check_ok(scratch_make(&dir, &err), &err);
+    char *path = path_join(dir, "app"), *beside = path_join(dir, "app.aside");
+    for (int builds = 0; builds < 2; builds++) {
+        struct buf text = {0};
+
+        check_ok(file_write(path, program, strlen(program), &err), &err);
+        char *aside = program_aside(dir, "./app");
+        check(aside && !file_exists(path));
+        if (builds)
+            check_ok(file_write(path, "new", 3, &err), &err);
+        program_back(aside);
+        check_ok(file_read(path, &text, &err), &err);
+        check_str(buf_str(&text), builds ? "new" : program);
+        check(!file_exists(beside));
+        buf_release(&text);
+    }
+    check_ok(file_write(path, script, strlen(script), &err), &err);
+    check(!program_aside(dir, "app") && file_exists(path)); /* nobody builds it */
+    check(!program_aside(dir, "none"));
+    check(!program_aside(dir, path)); /* perhaps of the user's own folder */
+    free(path);
+    free(beside);
+    scratch_remove(dir);
+}
+
 TEST("a project is copied without what was built")
 {
     struct project project = {0};

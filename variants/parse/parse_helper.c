@@ -856,6 +856,20 @@ static void count_effects(struct ir_expr *expr, void *data)
     *nr += expr_sets(expr) || expr->type.is_volatile;
 }
 
+/* `#pragma omp critical` right before it: what the call does belongs inside, too. */
+static bool has_directive(const struct parse *p, const struct ir_stmt *stmt)
+{
+    const struct ir_pragma *pragma = p->function->all_pragma;
+    const char *source = p->function->source;
+    for (; pragma; pragma = pragma->next_all) {
+        size_t blank = pragma->end + strspn(source + pragma->end, " \t\r\n");
+        if (pragma->begin >= p->function->body_begin && pragma->end <= stmt->begin &&
+            (blank >= stmt->begin || source[blank] == '/')) /* perhaps a comment */
+            return true;
+    }
+    return false;
+}
+
 /* Where what the call does may come before all the rest of the statement; `alone` when
  * the rest reads nothing that it could store to. */
 static struct ir_expr *call_to_take(const struct ir_stmt *stmt, bool *alone)
@@ -882,7 +896,8 @@ static size_t take_value(struct parse *p, struct ir_stmt *block, size_t at)
     bool alone;
     struct ir_stmt *stmt = block->child[at];
     struct ir_expr *call = call_to_take(stmt, &alone);
-    struct ir_stmt *does = call ? statements_of(p, call, stmt, alone) : NULL;
+    struct ir_stmt *does =
+        call && !has_directive(p, stmt) ? statements_of(p, call, stmt, alone) : NULL;
     if (!does)
         return 0;
     size_t nr = does->child_nr - 1;
@@ -915,6 +930,9 @@ static void expand_single(struct parse *p, struct ir_stmt **stmt)
     block->child[0] = *stmt;
     block->line = (*stmt)->line;
     block->end_line = (*stmt)->end_line;
+    block->begin = (*stmt)->begin; /* where directives in it are looked for */
+    block->end = (*stmt)->end;
+    block->from_macro = true; /* comments are the statement's */
     expand_values(p, block);
     if (block->child_nr > 1)
         *stmt = block;

@@ -240,6 +240,40 @@ TEST("the size with most of the work comes first")
     loop_sizes_release(&loop);
 }
 
+TEST("an interval from noise is no figure")
+{
+    struct made made;
+
+    make(&made);
+    confirmed(&made.loop[0], 1.25);
+    made.loop[0].alone = quantity_between(40, 0.15, 10744, 9, PROVENANCE_CLOCK);
+    char *text = said(&made.application);
+    check(!strstr(text, "alone"));
+    check_contains(text, "the program 1.25x as fast");
+    free(text);
+}
+
+/* `n` may be the length of a row: long rows are no more rounds. */
+TEST("rounds that the loop model counts go before the product of the numbers")
+{
+    struct call_size counted[3];
+    struct call_sizes sizes = {.item = counted, .nr = 3, .calls = 37};
+    struct application_loop loop = {0};
+
+    memcpy(counted, three, sizeof(counted));
+    for (size_t i = 0; i < 3; i++)
+        counted[i].iterations = 1000;
+    loop_sizes_take(&loop, &sizes);
+    check_str(loop.size[0].numbers, "n = 10, m = 3");
+    check_near(loop.size[0].work, 20.0 / 37, 1e-12);
+    loop_sizes_release(&loop);
+    counted[1].iterations = 0; /* of one it does not know them: of none then */
+    loop = (struct application_loop){0};
+    loop_sizes_take(&loop, &sizes);
+    check_str(loop.size[0].numbers, "n = 258, m = 3");
+    loop_sizes_release(&loop);
+}
+
 TEST("sizes at which a plan is slower part from the others by one number, or not at all")
 {
     static const struct {
@@ -277,6 +311,11 @@ TEST("the report says for which sizes a gain holds")
     make(&made);
     confirmed(&made.loop[0], 1.25);
     loop_sizes_take(&made.loop[0], &three_sizes);
+    made.loop[0].sizes_are_some = true;
+    check_said(&made.application,
+               "called with more than 3 sizes, tuned for n = 258, m = 3 (call 17 of 37)",
+               "");
+    made.loop[0].sizes_are_some = false;
     made.loop[0].size[1].gain = about(1.3);
     made.loop[0].size[2].gain = about(0.8);
     made.loop[0].size[2].original = true;
@@ -332,6 +371,47 @@ TEST("the memory comes first where the kernel costs, if its share is enough")
         tuning.end_s = clock_s() + cases[i].left_s;
         check_eq(memory_is_first(&tuning, cases[i].share), cases[i].first);
     }
+}
+
+/* As make writes them: "lud.c" in the folder that it was compiled in. */
+TEST("the flags of a file are found by its relative name")
+{
+    static const char entry[] = "[{\"directory\": \"%s/src\", \"file\": \"../src/%s\", "
+                                "\"arguments\": [\"/usr/bin/cc\", \"-c\", \"-O2\", "
+                                "\"-Wall\", \"k.c\"]}]";
+    static const char *const names[] = {"k.c", "other.c"};
+    struct error err = {0};
+    char *dir = NULL;
+
+    check_ok(scratch_make(&dir, &err), &err);
+    char *src = path_join(dir, "src"), *source = path_join(src, "k.c"),
+         *other = path_join(src, "other.c"), *database = path_join(dir, "all.json");
+    check_ok(dir_make_all(src, &err), &err);
+    check_ok(file_write(source, "", 0, &err), &err);
+    check_ok(file_write(other, "", 0, &err), &err);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct trees trees = {0};
+        struct strvec words = {0};
+        struct buf text = {0};
+
+        buf_addf(&text, entry, dir, names[i]);
+        check_ok(file_write(database, buf_str(&text), text.length, &err), &err);
+        trees.tree[TREE_PREPARED].root = dir;
+        trees.tree[TREE_PREPARED].seen.database = database;
+        trees_add_compiler(&trees, "src/k.c", &words);
+        check_eq(words.nr, i == 0 ? 2 : 0);
+        if (words.nr == 2) {
+            check_str(words.v[0], "--compiler=/usr/bin/cc");
+            check_str(words.v[1], "--flags=-O2");
+        }
+        strvec_release(&words);
+        buf_release(&text);
+    }
+    free(src);
+    free(source);
+    free(other);
+    free(database);
+    scratch_remove(dir);
 }
 
 TEST("no sentence names a folder of ours")
