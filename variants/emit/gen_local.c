@@ -272,8 +272,8 @@ static bool is_declared_at(const struct code *code, const struct ir_symbol *symb
     return false;
 }
 
-/* Of loops that are a part of a statement, the counters that the nest declares in front of
- * them. */
+/* Of loops that are a part of a statement, the counters that the nest declares in front
+ * of them. */
 static void declare_counters(struct gen *gen, struct code *block, size_t at,
                              const struct ir_stmt *stmt)
 {
