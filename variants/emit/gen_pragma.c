@@ -232,8 +232,35 @@ static void find_teams(struct gen *gen, struct code *code)
         find_teams(gen, code->child[i]);
 }
 
+/* The statement is in a loop that a team shares out which others have made. */
+static bool is_of_team(const struct gen *gen, size_t statement)
+{
+    const struct statement *of = &gen->nest->statement[statement];
+    for (size_t i = 0; i < of->depth; i++) {
+        const struct ir_pragma *pragma = shared_pragma(of->loop[i]->stmt);
+        if (pragma && pragma_is(pragma, PRAGMA_SHARED))
+            return true;
+    }
+    return false;
+}
+
+/* Beside such a loop each thread of the team would do it: what is left over of blocks,
+ * where it is no loop any more. */
+static void check_beside(struct gen *gen, const struct code *code, bool shared)
+{
+    shared = shared || (code->kind == CODE_FOR && code->parallel);
+    if (code->kind == CODE_STMT && !shared && code->statement != SIZE_MAX &&
+        is_of_team(gen, code->statement))
+        gen->problem =
+            "what the plan leaves of the loop is no loop that the OpenMP pragma "
+            "could share out, and every thread of the team would do it";
+    for (size_t i = 0; i < code->child_nr; i++)
+        check_beside(gen, code->child[i], shared);
+}
+
 void gen_teams(struct gen *gen, struct code *code)
 {
+    check_beside(gen, code, false);
     find_teams(gen, code);
     check_parts(gen, code, gen->work->tree);
 }

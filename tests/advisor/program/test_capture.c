@@ -197,7 +197,7 @@ TEST("programs below others, and libraries")
               "'two.inputs'\n");
     check_run(&place,
               "capture kernels.c --function two --stop -- sh -c './app; echo behind'", 0,
-              "void two(*", "*inputs written to 'two.inputs'\n");
+              "*void two(*", "*inputs written to 'two.inputs'\n");
     write_build(&place, "gcc -O2 -shared -fPIC kernels.c -o libkernels.so && gcc -O2 "
                         "app.c -o app ./libkernels.so -pthread");
     check_run(&place, "capture kernels.c --function two -- ./app", 0,

@@ -209,7 +209,7 @@ static const struct {
 
 TEST("wrong use")
 {
-    struct place place;
+    struct place place = {0};
 
     place_make(&place);
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
