@@ -219,6 +219,15 @@ static bool has_loop_of(const struct application_loop *whole,
            !strcmp(whole->routine, part->routine);
 }
 
+static void join_earlier(struct application *app, size_t which)
+{
+    struct application_loop *loop = &app->loop[which];
+
+    for (size_t k = 0; k < which && !loop->with; k++)
+        if (is_tunable(loop) && has_loop_of(&app->loop[k], loop))
+            loop->with = &app->loop[k];
+}
+
 /* Of a routine and the one with the loop that calls it, the first is tuned, which takes
  * more of the time, and as the loop with the other in it. */
 static void join_callers(struct tuning *tuning)
@@ -228,14 +237,11 @@ static void join_callers(struct tuning *tuning)
     for (size_t i = 0; i < app->loop_nr; i++) {
         struct application_loop *loop = &app->loop[i];
 
-        for (size_t k = 0; k < i && !loop->with; k++)
-            if (is_tunable(loop) && has_loop_of(&app->loop[k], loop))
-                loop->with = &app->loop[k];
-        if (is_tunable(loop) && !loop->with)
+        join_earlier(app, i); /* as it is */
+        if (is_tunable(loop) && !loop->with) {
             trees_find_caller(&tuning->trees, loop);
-        for (size_t k = 0; k < i && !loop->with; k++)
-            if (is_tunable(loop) && has_loop_of(&app->loop[k], loop))
-                loop->with = &app->loop[k];
+            join_earlier(app, i); /* by the loop that it is a part of */
+        }
     }
 }
 

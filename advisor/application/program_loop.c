@@ -211,7 +211,6 @@ static int read_report(const char *text, struct found *found, struct error *err)
     return 0;
 }
 
-/* Of the settings, what `tune FILE` takes as well. */
 /* A program may have more threads than there are cores for them. */
 static long long cores_of(const struct application_loop *loop)
 {
@@ -224,6 +223,7 @@ static long long cores_of(const struct application_loop *loop)
     return loop->threads < most ? loop->threads : most;
 }
 
+/* Of the settings, what `tune FILE` takes as well. */
 static void add_search_options(const struct tuning *tuning,
                                const struct application_loop *loop, double budget_s,
                                bool reassociate, struct strvec *words)

@@ -363,8 +363,8 @@ static int trace_traffic(struct live *live, struct built *built,
     limit_trace(seconds, &request);
     if (request.accesses_total <= 0)
         count_whole_call(&request);
-    struct error other_count = {
-        0}; /* than the loop model's: then the run itself counts */
+    /* Another count than the loop model's: then the run itself counts. */
+    struct error other_count = {0};
     if (!unsure && traffic_trace(&request, &out->traffic, &other_count)) {
         if (request.accesses_total <= 0 || spawn_interrupted())
             return fail_as(err, &other_count);

@@ -38,8 +38,8 @@ void add_order(const struct propose *about, const struct choice *order,
         kept++;
 
     if (nr && kept == 0 && nest->loop[0]->threads && !choice_step(order, STEP_PARALLEL)) {
-        struct choice shared =
-            *order; /* what was shared out among threads is inside now */
+        /* What was shared out among threads is inside now. */
+        struct choice shared = *order;
         choice_outermost(&shared, name[0]);
         choices_add(out, &shared);
     }

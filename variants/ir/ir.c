@@ -518,6 +518,11 @@ struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
     return value;
 }
 
+bool stmt_is_put_in(const struct ir_stmt *stmt)
+{
+    return stmt->kind == IR_FOR && stmt->end <= stmt->begin;
+}
+
 /* ---- variables that only loops set ---- */
 
 enum use { USE_NONE, USE_SETS, USE_READS };

@@ -190,6 +190,8 @@ struct ir_expr *ir_end_value(struct ir_arena *arena, const struct ir_stmt *loop)
 const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
                                 bool (*is)(const struct ir_stmt *, const void *),
                                 const void *data);
+/* A loop of a function that is called: it has no text of its own here. */
+bool stmt_is_put_in(const struct ir_stmt *stmt);
 /* Where no loop runs, it reads a variable that nothing has set: `int at; for (...) if
  * (...) at = i; return at;`. */
 bool ir_needs_rounds(const struct ir_function *function);

@@ -131,10 +131,9 @@ int source_outline(const struct outline_request *request, struct buf *text,
 
 /* ---- the loop that it is called in ---- */
 
-/* A loop of a helper that is put in at that line. */
 static bool is_put_in(const struct ir_stmt *stmt, const void *line)
 {
-    return stmt->kind == IR_FOR && stmt->end <= stmt->begin && stmt->line == *(int *)line;
+    return stmt_is_put_in(stmt) && stmt->line == *(const int *)line;
 }
 
 static bool takes_in(const struct outline_request *request,

@@ -1001,7 +1001,7 @@ static int check_bounds(struct nest *nest)
 
 static int check_text(struct nest *nest)
 {
-    if (nest->source->end <= nest->source->begin)
+    if (stmt_is_put_in(nest->source))
         return nest_refuse(nest, nest->stmt->line,
                            "it is in a function that is called here, and the loop around "
                            "the call cannot be changed; tune that function");

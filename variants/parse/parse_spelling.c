@@ -515,9 +515,8 @@ static bool is_ended(const struct ir_function *function, const struct ir_stmt *s
  * = the text of `stmt` is not whole. */
 static bool check_ends(const struct ir_function *function, struct ir_stmt *stmt)
 {
-    bool put_in = stmt->kind == IR_FOR && stmt->end <= stmt->begin; /* of a helper */
-    bool as_text = (stmt->kind == IR_FOR && !put_in) || stmt->kind == IR_OPAQUE ||
-                   stmt->kind == IR_WHILE;
+    bool as_text = (stmt->kind == IR_FOR && !stmt_is_put_in(stmt)) ||
+                   stmt->kind == IR_OPAQUE || stmt->kind == IR_WHILE;
     bool whole = !as_text || is_ended(function, stmt);
     for (size_t i = 0; i < stmt->child_nr; i++)
         whole = (!stmt->child[i] || check_ends(function, stmt->child[i])) && whole;

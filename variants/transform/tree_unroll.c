@@ -164,7 +164,7 @@ static struct tree *jam_by_parts(const struct unroll *at, const struct leaves *l
     size_t first = 0;
     for (size_t i = 0; i < body->child_nr; i++)
         add_parts(at, leaves, &first, body->child[i], seq);
-    return trees_in_order(&seq, 1);
+    return seq;
 }
 
 /* NULL when no block is complete. */
