@@ -202,6 +202,11 @@ NESTS = {
         "for (int j = 0; j < M; j++)\n\tH<\n\t\tc[(i + 1) * M + j] = W(c[i * M + j] + b[i]);", "for (int j = 1; j < m; j++)\n\tH<\n\t\tc[(i + 1) * M - j] = W(c[i * M + M - j] + b[j]);",
         "for (int j = 0; j + 1 < M; j++)\n\tH<\n\t\tc[i * M + M + j] = W(c[i * M + j + 1] + b[i]);",
         "for (int q = 0; q < 3; q++)\n\tfor (int j = 0; j < M; j++)\n\t\tH<\n\t\t\tif (i < 3)\n\t\t\t\tc[(i * M + j) * (k + 3) + q] = W(c[(j * M + i) * (k + 3) + q] + b[j]);")),
+    "wrapping": tuple("{\n\tunsigned s = k > 4 ? 0x80000001u : 7u;\n\tfor (unsigned i = 0; i < (unsigned)n; i++)\n\t\tfor (unsigned j = 0; j < 6; j++)%s\n}" % body for body in (
+        "\n\t\t\tc[2 * i * s + j] = W(c[2 * i * s + j] * 3 + b[j] + (T)i);", "\n\t\t\tc[(i + i) * s + j] = W(b[i] + b[j]);",
+        "\n\t\t\tc[(size_t)(2 * i * s) + j] = W(c[(size_t)(2 * i * s) + j] * 3 + (T)i);", "\n\t\t\tc[(long)(2u * s * i) + (long)j] = W(b[i] + b[j] * 3);",
+        " {\n\t\t\tunsigned at = 2 * i * s + j;\n\t\t\tc[at] = W(c[at] * 3 + b[i]);\n\t\t}", "\n\t\t\tr += (unsigned)S(c[(unsigned)(2L * i * s) + j]) * (i + j);",
+        "\n\t\t\tc[(int)(2 * i * s + j)] = W(c[(int)(2 * i * s + j)] * 3 + b[i]);", "\n\t\t\tc[(2 * i + 2) * s - 2 * s + j] = W(b[j] + (T)i);")),
     "corners": ("H {\n\tT s = 1;\n\tfor (int j = 0; j < i; j++)\n\t\ts = W(s * 3 + b[j]);\n\ta[i] = s;\n}", "H {\n\tT s = W(a[i]);\n\tfor (int j = i + 1; j < n; j++)\n\t\ts = W(s * 3 + b[j]);\n\tc[i] = s;\n}",
                 "H {\n\tT s = 1;\n\tfor (int j = 0; j < n; j++)\n\t\tif (j != i)\n\t\t\ts = W(s * 3 + b[j]);\n\tc[i] = W(s + b[i]);\n}", "H {\n\tT s = b[i];\n\tfor (int j = 0; j < i; j++)\n\t\ts = W(s * 3 + a[j] + b[j]);\n\ta[i] = s;\n}",
                 "H\n\tfor (int j = 0; j < n; j++)\n\t\tif (i == j)\n\t\t\tt ^= S(b[i]);\n\t\telse if (j > i)\n\t\t\tc[j] = W(c[j] + b[i]);\n\t\telse\n\t\t\tr = r * 3 + (unsigned)S(b[j]);",
@@ -601,7 +606,7 @@ class Written:
             declared += "" if "\tint j;" in declared else "\tint j = 0;\n"
             # an inner counter that stands outside of the loops is shared by the threads
             shared = re.search(r"omp (parallel|for)|PAR|SUM", whole) and re.search(r"int j|EACH_J", whole)
-            if shared or re.search(r"for \((int|long|const|T|struct)\b", body):
+            if shared or re.search(r"for \((int|unsigned|long|const|T|struct)\b", body):
                 self.flags, self.layout = "", ""
                 return self.write_rest(promise, FRONT, "", whole)
             promise = "__" + promise if promise else ""

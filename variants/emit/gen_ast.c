@@ -280,23 +280,43 @@ static struct ir_expr *as_written(struct gen *gen, const struct ir_symbol *itera
     return cast;
 }
 
-/* A subscript is the same number in a wider type. So are its terms where they are signed:
- * what is made of them does not overflow. */
-static void drop_casts_of(struct ir_expr **at)
+/* Do all of the nest's subscripts of the array give the number that is meant? */
+static bool is_whole(const struct gen *gen, const struct ir_symbol *symbol)
+{
+    bool whole = symbol != NULL;
+    for (size_t i = 0; whole && i < gen->nest->access_nr; i++) {
+        const struct access *access = &gen->nest->access[i];
+        if (gen->nest->cell[access->cell].symbol == symbol)
+            whole = access->exact && !access->collapsed;
+    }
+    return whole;
+}
+
+/* A subscript is the same number in a wider type. So are its terms, where they are signed
+ * or `whole`: what is made of them does not overflow. Unsigned ones are made in long then:
+ * compilers do not see that neighbours stay neighbours in a sum that may wrap around. */
+static void drop_casts_of(struct gen *gen, struct ir_expr **at, bool whole)
 {
     while ((*at)->kind == IR_CAST && (*at)->text == own_cast)
         *at = (*at)->arg[0];
     struct ir_expr *expr = *at;
-    bool terms = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]);
-    for (size_t i = 0; terms && !expr->type.is_unsigned && i < 2; i++)
-        drop_casts_of(&expr->arg[i]);
+    bool terms = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]) &&
+                 (whole || !expr->type.is_unsigned);
+    for (size_t i = 0; terms && i < 2; i++)
+        drop_casts_of(gen, &expr->arg[i], whole);
+    if (terms && expr->type.is_unsigned && expr->type.bytes == 4) {
+        struct ir_expr **first = &expr->arg[expr->arg[0]->has_value];
+        if (expr->arg[0]->type.bytes < 8 && expr->arg[1]->type.bytes < 8)
+            *first = ir_to_long(gen->arena, *first);
+        expr->type = ir_long;
+    }
 }
 
 static void drop_casts(struct ir_expr *expr, void *data)
 {
-    (void)data;
+    struct gen *gen = data;
     if (expr->kind == IR_INDEX)
-        drop_casts_of(&expr->arg[1]);
+        drop_casts_of(gen, &expr->arg[1], is_whole(gen, expr_root(expr)));
 }
 
 /* The statement with what the plan puts in place of its accesses. */
@@ -404,7 +424,7 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     code->stmt = stmt_substitute(gen->arena, now, replace.symbol, replace.by, replace.nr);
     if (statement->collapsed && in_team(gen))
         code->stmt = with_counters(gen, code->stmt);
-    stmt_exprs(code->stmt, drop_casts, NULL);
+    stmt_exprs(code->stmt, drop_casts, gen);
     if (gen->work->box_nr)
         stmt_exprs(code->stmt, simplify_subscript, gen);
     code_add(block, code);

@@ -596,6 +596,58 @@ static struct ir_expr *near_params(struct gen *gen, bool all)
     return guard;
 }
 
+/* ---- linear subscripts of 32 bits ---- */
+
+static bool is_sum(const struct ir_expr *expr)
+{
+    return expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]);
+}
+
+/* In double, where no product of whole numbers overflows, and which is exact below 2^53.
+ * Bits that a cast drops count, too. */
+static struct ir_expr *in_double(struct gen *gen, struct ir_expr *expr)
+{
+    static const struct ir_type type = {.text = "double", .scalar = IR_FLOAT, .bytes = 8};
+    while (expr->kind == IR_CAST && expr->type.bytes >= 4)
+        expr = expr->arg[0];
+    if (!is_sum(expr))
+        return gen_cast(gen, &type, expr);
+    bool made = expr->arg[0]->has_value || is_sum(expr->arg[1]);
+    return ir_binary(gen->arena, expr->op,
+                     expr->arg[0]->has_value ? expr->arg[0] : in_double(gen, expr->arg[0]),
+                     made ? in_double(gen, expr->arg[1]) : expr->arg[1]);
+}
+
+static struct ir_expr *is_narrow(struct gen *gen, struct ir_expr *subscript)
+{
+    return ir_binary(gen->arena, "<", in_double(gen, subscript),
+                     ir_integer(gen->arena, NARROW_END));
+}
+
+/* Subscripts that may wrap around do not: the greatest of them, where that can be told. */
+static struct ir_expr *narrow_subscripts(struct gen *gen)
+{
+    struct nest *nest = gen->nest;
+    struct ir_expr *guard = NULL, *max = NULL, **tested = NULL;
+    size_t nr = 0;
+    tested = xcalloc(nest->access_nr + 1, sizeof(*tested));
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        if (!nest->cell[access->cell].narrow)
+            continue;
+        struct ir_expr *bound = access_bound(nest, access, 0, true);
+        bool known = take_outer(gen, &max, bound, true);
+        for (size_t k = 0; !known && k < nr; k++)
+            known = expr_equal(tested[k], bound);
+        if (!known) {
+            tested[nr++] = bound;
+            guard = conjunction(gen, guard, is_narrow(gen, bound));
+        }
+    }
+    free(tested);
+    return max ? conjunction(gen, is_narrow(gen, max), guard) : guard;
+}
+
 /* ---- sizes for which the plan wants the new code ---- */
 
 static struct ir_expr *when_expr(struct gen *gen)
@@ -696,9 +748,11 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
         isl_set_free(needed);
     else
         guard_tested = tested_expr(gen, isl_set_coalesce(needed), &overflows);
-    struct ir_expr *near = near_params(gen, overflows);
-    *needs_else = *needs_else || near || guard_when;
+    struct ir_expr *near = near_params(gen, overflows),
+                   *narrow = narrow_subscripts(gen);
+    *needs_else = *needs_else || near || guard_when || narrow;
     *guard = conjunction(gen, conjunction(gen, guard_when, near), guard_tested);
+    *guard = conjunction(gen, *guard, narrow);
 }
 
 /* ---- threads that come to the loop together ---- */

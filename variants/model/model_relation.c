@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "variants/model/model_nest.h"
+#include "variants/model/model_view.h"
 
 /* ---- linear ---- */
 
@@ -303,21 +304,21 @@ static bool split(const struct nest *nest, const struct access *access,
 
 /* ---- inside their rows? ---- */
 
-/* Instances at which dim is outside of [0, size). */
+/* Instances at which dim is outside of [0, size); size NULL = at which it is negative. */
 static isl_set *outside(struct nest *nest, const struct access *access,
                         const struct ir_expr *dim, const struct ir_expr *size)
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct affine at = affine_of(nest, statement);
-    isl_pw_aff *value = affine_expr(&at, dim), *limit = affine_expr(&at, size);
+    isl_pw_aff *value = affine_expr(&at, dim),
+               *limit = size ? affine_expr(&at, size) : NULL;
     isl_set *set = NULL;
-    if (value && limit) {
-        isl_set *beyond =
-            isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit));
-        set = isl_set_intersect(
-            isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value))),
-                          beyond),
-            isl_set_copy(statement->domain));
+    if (value && (limit || !size)) {
+        set = isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value)));
+        if (limit)
+            set = isl_set_union(set, isl_pw_aff_ge_set(isl_pw_aff_copy(value),
+                                                       isl_pw_aff_copy(limit)));
+        set = isl_set_intersect(set, isl_set_copy(statement->domain));
     }
     isl_pw_aff_free(value);
     isl_pw_aff_free(limit);
@@ -395,6 +396,9 @@ static void accept(struct nest *nest, size_t cell, const struct chain *chain,
     if (isl_set_is_equal(assumed, nest->assumed) != isl_bool_true)
         nest_assume(nest, "linear subscripts of '%s' stay inside their row",
                     nest->cell[cell].symbol->name);
+    if (nest->cell[cell].narrow)
+        nest_assume(nest, "linear subscripts that are unsigned do not wrap around (tested "
+                          "at run time)");
     isl_set_free(nest->assumed);
     nest->assumed = assumed;
     nest->cell[cell].dims = chain->nr;
@@ -466,6 +470,60 @@ static void find_sums(const struct nest *nest, struct chain *chain,
     }
 }
 
+/* ---- unsigned numbers ---- */
+
+/* Is what C makes of it the number that is meant, or, where its type is unsigned, that one
+ * modulo a power of 2? What has lost bits is no part of a wider number, `bytes` wide. */
+static bool keeps_bits(const struct nest *nest, const struct ir_expr *expr, size_t bytes)
+{
+    const struct ir_type *type = &expr->type;
+    bool loses = type->is_unsigned && type->bytes < bytes;
+    if (expr->has_value)
+        return true;
+    if (expr->kind == IR_NAME) {
+        const struct ir_expr *init =
+            nest->declared[expr->symbol->id] ? nest->model->init[expr->symbol->id] : NULL;
+        return !init || (init->type.bytes <= type->bytes && keeps_bits(nest, init, bytes));
+    }
+    if (expr->kind == IR_CAST) {
+        const struct ir_type *from = &expr->arg[0]->type;
+        bool same = from->bytes <= type->bytes &&
+                    (from->is_unsigned || !type->is_unsigned || type->bytes == 8);
+        return (same || (type->is_unsigned && !loses)) &&
+               keeps_bits(nest, expr->arg[0], same ? bytes : type->bytes);
+    }
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (!keeps_bits(nest, expr->arg[i], type->bytes))
+            return false;
+    return !loses;
+}
+
+/* The subscript without what only makes it wider. */
+static const struct ir_expr *as_made(const struct ir_expr *subscript)
+{
+    while (subscript->kind == IR_CAST &&
+           subscript->arg[0]->type.bytes <= subscript->type.bytes)
+        subscript = subscript->arg[0];
+    return subscript;
+}
+
+/* Subscripts that may wrap around are taken apart where it can be tested that they do not:
+ * not below 0, by `assumed`, and by their greatest value (gen_guard.c). */
+static bool may_be_apart(struct nest *nest, struct access *access, isl_set **assumed)
+{
+    const struct ir_expr *made = as_made(access->subscript[0]);
+    bool narrow = made->type.is_unsigned && made->type.bytes == 4;
+    if (!keeps_bits(nest, made, made->type.bytes))
+        return false;
+    nest->cell[access->cell].narrow = nest->cell[access->cell].narrow || narrow;
+    isl_set *below = narrow ? outside(nest, access, access->dim[0], NULL) : NULL;
+    bool never = !below || isl_set_is_empty(below) == isl_bool_true;
+    isl_set_free(below);
+    return !narrow ||
+           (access_bound(nest, access, 0, true) &&
+            (never || assume(nest, access, access->dim[0], NULL, assumed)));
+}
+
 /* ---- an array ---- */
 
 /* False when its subscripts have no such strides. `assumed`: as in fit. */
@@ -474,6 +532,7 @@ static bool fit_cell(struct nest *nest, size_t cell, struct chain *chain,
 {
     const struct term one = {.coefficient = 1};
     bool ok = chain_add(chain, &one);
+    nest->cell[cell].narrow = false;
     for (size_t i = 0; ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
             ok = chain_of_access(nest, &nest->access[i], chain);
@@ -483,7 +542,8 @@ static bool fit_cell(struct nest *nest, size_t cell, struct chain *chain,
     ok = ok && chain_links(chain);
     for (size_t i = 0; ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
-            ok = fit(nest, &nest->access[i], chain, assumed);
+            ok = fit(nest, &nest->access[i], chain, assumed) &&
+                 may_be_apart(nest, &nest->access[i], assumed);
     for (size_t i = 0; !ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
             nest->access[i].dim_nr = 0;

@@ -65,7 +65,12 @@ struct cell {
     bool indirect; /* some access is over-approximated */
     /* elements that one step of a dimension is apart; NULL = rows as declared */
     struct ir_expr *stride[SUBSCRIPTS_MAX];
+    /* its linear subscripts are unsigned numbers of 32 bits, of which C keeps the low bits:
+     * that they are below NARROW_END is tested at run time */
+    bool narrow;
 };
+
+#define NARROW_END (1LL << 32)
 
 struct access {
     size_t cell, statement;
