@@ -331,7 +331,8 @@ void propose_split_borders(const struct propose *about, struct choices *out,
     size_t nr = 0;
     bool asks = false;
     for (size_t i = 0; i < nest->view->found_nr; i++)
-        asks = asks || nest->view->found[i].spot == KERNEL_SPOT_BORDER;
+        asks = asks || nest->view->found[i].spot == KERNEL_SPOT_BORDER ||
+               nest->view->found[i].spot == KERNEL_SPOT_MET;
     if (!asks || choice_step(about->now, STEP_SPLIT_BORDERS)) {
         buf_add(why_not, asks ? "the plan splits borders off already"
                               : "nothing asks for the place in a loop");

@@ -618,6 +618,7 @@ static void say_spots(struct situation *now)
         [KERNEL_SPOT_FRESH] = {"fresh_memory", "fresh_names"},
         [KERNEL_SPOT_DIVISOR] = {"divisor_stays", "divisor_names"},
         [KERNEL_SPOT_BORDER] = {"asks_place", "border_names"},
+        [KERNEL_SPOT_MET] = {"met_by_store", "met_names"},
         [KERNEL_SPOT_PLACE] = {"keeps_place", "place_names"},
         [KERNEL_SPOT_PREFIX] = {"prefix_sum", "prefix_names"},
         [KERNEL_SPOT_LENGTH] = {"asks_length", "length_names"},

@@ -18,6 +18,7 @@ struct element {
     const struct ir_symbol *array;
     size_t mentions;
     bool written, read_first, varies, movable;
+    bool sure, maybe; /* used in each iteration; used where that depends */
     struct ir_symbol *scalar;
     bool sums; /* only ever x += e */
 };
@@ -195,7 +196,9 @@ static void mention(struct elements *all, struct ir_expr *expr, bool read, bool 
     element->mentions++;
     element->written = element->written || write;
     element->sums = element->sums && sum;
-    element->movable = element->movable && !all->in_maybe;
+    element->movable = element->movable && !(write && all->in_maybe);
+    element->sure = element->sure || !all->in_maybe;
+    element->maybe = element->maybe || all->in_maybe;
 }
 
 static void collect(struct elements *all, struct ir_expr *expr);
@@ -263,6 +266,36 @@ bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_e
     return false;
 }
 
+/* What is always evaluated reads it. */
+static bool reads_surely(const struct ir_expr *expr, const struct ir_expr *element)
+{
+    bool choice =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    bool place = expr->kind == IR_ASSIGN && !strcmp(expr->op, "=");
+    bool reads = expr_equal(expr, element);
+    if (expr->kind != IR_BINARY && expr->kind != IR_COND && expr->kind != IR_ASSIGN &&
+        expr->kind != IR_INDEX && expr->kind != IR_CAST)
+        return false;
+    for (size_t i = place; !reads && i < (choice ? 1 : expr->arg_nr); i++)
+        reads = reads_surely(expr->arg[i], element);
+    return reads;
+}
+
+/* A statement beside the loop reads it, so that it is there also where the loop does not
+ * run. What is written back would be written there, too. */
+static bool is_read_beside(const struct elements *all, const struct element *element)
+{
+    const struct code *block = all->loop->parent;
+    bool found = false;
+    for (size_t i = 0; !found && !element->written && i < block->child_nr; i++) {
+        const struct code *child = block->child[i];
+        found = child->kind == CODE_STMT && child->stmt->kind == IR_EXPR &&
+                !child->vector && reads_surely(child->stmt->expr, element->expr);
+    }
+    return found;
+}
+
 static bool array_is_written(const struct elements *all, const struct ir_symbol *array)
 {
     for (size_t i = 0; i < all->nr; i++)
@@ -271,16 +304,58 @@ static bool array_is_written(const struct elements *all, const struct ir_symbol 
     return false;
 }
 
-/* No other element of the array may be the same one; across iterations, if it is to live
- * through the loop. */
+/* No value of the loop's variable makes `varies`, a subscript of the one, the other:
+ * all of them lie above it (begin), or below it. */
+static bool lies_beside(const struct elements *all, struct ir_expr *varies,
+                        struct ir_expr *stays, const struct ir_expr *edge, bool begin)
+{
+    struct ir_arena *arena = all->gen->arena;
+    bool helper = edge->kind == IR_CALL && !edge->symbol && edge->text;
+    if (helper && !strcmp(edge->text, begin ? "max" : "min"))
+        return lies_beside(all, varies, stays, edge->arg[0], begin) ||
+               lies_beside(all, varies, stays, edge->arg[1], begin);
+    if (helper)
+        return false;
+    struct sum at = sum_of_expr(arena, varies), from = sum_of_expr(arena, stays),
+               variable = sum_of_expr(arena, ir_name(arena, all->loop->var)),
+               value = sum_of_expr(arena, (struct ir_expr *)edge);
+    struct sum apart = sum_add(&at, &from, -1);
+    apart = sum_add(&apart, &variable, -1); /* there must be one of it */
+    apart = sum_add(&apart, &value, 1);
+    return !apart.nr && (begin ? apart.constant > 0 : apart.constant <= 0);
+}
+
+/* One changes with the loop and the other does not: in no iteration are they the same. */
+static bool never_meet(const struct elements *all, const struct ir_expr *varies,
+                       const struct ir_expr *stays)
+{
+    const struct code *loop = all->loop;
+    bool apart = false;
+    for (; !apart && varies->kind == IR_INDEX && stays->kind == IR_INDEX;
+         varies = varies->arg[0], stays = stays->arg[0])
+        apart =
+            loop->step > 0 &&
+            expr_mentions(varies->arg[1], loop->var) &&
+            !expr_mentions(stays->arg[1], loop->var) &&
+            (lies_beside(all, varies->arg[1], stays->arg[1], loop->lower, true) ||
+             lies_beside(all, varies->arg[1], stays->arg[1], loop->upper, false));
+    return apart;
+}
+
+/* No other element of the array may be the same one while one of them is written; across
+ * iterations, if it is to live through the loop. */
 static bool stands_alone(const struct elements *all, const struct element *element)
 {
     for (size_t i = 0; i < all->nr; i++) {
         const struct element *other = &all->item[i];
-        if (other == element || other->array != element->array)
+        if (other == element || other->array != element->array ||
+            (!other->written && !element->written))
             continue;
-        if (!other->movable || !elements_differ(all->gen, other->expr, element->expr) ||
-            (!element->varies && other->varies))
+        bool apart = element->varies == other->varies
+                         ? elements_differ(all->gen, other->expr, element->expr)
+                     : element->varies ? never_meet(all, element->expr, other->expr)
+                                       : never_meet(all, other->expr, element->expr);
+        if (!other->movable || !apart)
             return false;
     }
     return true;
@@ -290,13 +365,13 @@ static bool stands_alone(const struct elements *all, const struct element *eleme
  * always. */
 static bool is_worth_it(const struct elements *all, const struct element *element)
 {
-    bool runs = all->runs || all->promised;
+    bool runs = all->runs || all->promised || is_read_beside(all, element);
     bool written = array_is_written(all, element->array);
-    if (!element->movable || element->array->type.is_volatile)
+    if (!element->movable || !element->sure || element->array->type.is_volatile)
         return false;
     if (!element->varies && (!runs || (all->loop->parallel && element->written)))
         return false;
-    if (element->varies && element->mentions < 2)
+    if (element->varies && (element->mentions < 2 || element->maybe))
         return false;
     return !written || stands_alone(all, element);
 }
@@ -363,7 +438,7 @@ static void place(struct elements *all, const struct element *element)
 static void rest_on(struct elements *all, const struct element *element)
 {
     struct gen *gen = all->gen;
-    if (!element->varies && !all->runs &&
+    if (!element->varies && !all->runs && !is_read_beside(all, element) &&
         !element_is_declared(gen, all->loop, element->expr))
         gen->needs_promise = true;
 }

@@ -389,7 +389,8 @@ static void borders(struct typical *at)
     size_t before = at->nr;
     bool asks = false;
     for (size_t i = 0; i < at->view->found_nr; i++)
-        asks = asks || at->view->found[i].spot == KERNEL_SPOT_BORDER;
+        asks = asks || at->view->found[i].spot == KERNEL_SPOT_BORDER ||
+               at->view->found[i].spot == KERNEL_SPOT_MET;
     if (asks)
         each_loop(at, "split_borders", "split_borders(@)", is_any, no_loop);
     else

@@ -26,6 +26,8 @@ enum kernel_spot {
     KERNEL_SPOT_DIVISOR, /* divisors that stay the same in a loop around them */
     KERNEL_SPOT_BORDER,  /* what decides on an index or a value and asks for the place in
                             a loop, `x == 0 ? ...`, or goes round by a remainder */
+    KERNEL_SPOT_MET,     /* elements that stay the same in a loop which writes others of
+                            their array, perhaps these */
     KERNEL_SPOT_CHAIN,   /* variables made of their last values otherwise than by a sum, a
                             product, or the least or greatest */
     KERNEL_SPOT_LENGTH,  /* lengths of strings that a loop asks for in its head */

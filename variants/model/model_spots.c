@@ -358,6 +358,40 @@ static void look_border(struct ir_expr *expr, void *data)
     buf_release(&text);
 }
 
+/* ---- elements that the loop may write ---- */
+
+struct met {
+    struct search *search;
+    const struct ir_symbol *array, *iterator;
+};
+
+/* a[j] = a[j] + a[k] */
+static void look_met(struct ir_expr *expr, void *data)
+{
+    struct met *met = data;
+    struct buf text = {0};
+
+    if (expr->kind != IR_INDEX || expr->type.pointers || expr_root(expr) != met->array ||
+        expr_mentions(expr, met->iterator))
+        return;
+    ir_print_expr(&text, expr);
+    add(met->search, KERNEL_SPOT_MET, buf_str(&text), expr->line);
+    buf_release(&text);
+}
+
+static void find_met(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *loop = search->loop[search->loop_nr - 1];
+    const struct ir_expr *to = assignment(stmt) ? stmt->expr->arg[0] : NULL;
+
+    if (!to || to->kind != IR_INDEX || !loop->canonical ||
+        !expr_mentions(to, loop->iterator))
+        return;
+    struct met met = {search, expr_root(to), loop->iterator};
+    if (met.array)
+        ir_visit(stmt->expr->arg[1], look_met, &met);
+}
+
 /* ---- calls ---- */
 
 /* Also where the parser leaves the call as it is written. */
@@ -419,6 +453,7 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
     }
     if (in_loop) {
         find_chain(search, stmt);
+        find_met(search, stmt);
         visit(search, KERNEL_SPOT_DIVISOR, stmt->expr, look_divisor);
         visit(search, KERNEL_SPOT_BORDER, stmt->expr, look_border);
         find_count(search, stmt);

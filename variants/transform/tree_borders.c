@@ -1,13 +1,15 @@
 /*
- * Loops whose first and last iterations are special: `x == 0 ? c : c - 1`, `(x + 1) % n`.
- * The iterations between, for which each such condition says the same, get a loop of
- * their own, with those before and behind them in loops beside it. What is decided in a
- * loop is put in by the emitter.
+ * Loops in which some iterations are special: `x == 0 ? c : c - 1`, `(x + 1) % n`, or the
+ * one that writes what all others only read, `a[j] = a[j] + a[k]`. The iterations between,
+ * for which each such condition says the same, get a loop of their own, with those before
+ * and behind them in loops beside it. What is decided in a loop is put in by the emitter,
+ * as are scalars for what is not written in it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
+#include "variants/ir/sum.h"
 #include "variants/model/borders.h"
 #include "variants/model/tree.h"
 #include "variants/plan/plan.h"
@@ -22,10 +24,11 @@ struct splitting {
     const char *name;
     const struct tree *above[4 * DEPTH_MAX]; /* bands around, the one in question last */
     size_t nr, done;
+    bool met; /* by what is written: scalars need it tested that arrays are apart */
     const struct tree *leaf;
     isl_set *all, *inside; /* [values of `above`] that are run, that remain */
     isl_set *begin;        /* what was taken off at the beginning */
-    bool found;
+    bool found, cut;       /* cut: what was taken off is to be divided again */
 };
 
 /* ---- which values are borders ---- */
@@ -120,6 +123,30 @@ static bool take_off(struct splitting *at, isl_set *instances)
     return fine;
 }
 
+/* Values (taken) in the middle: first they and what is behind them are taken off. Where
+ * they are those of one equation, also where it has no solution: i >= k. */
+static void cut_before(struct splitting *at, isl_set *values)
+{
+    long long most = BORDER_MAX * band_unit(at->above[at->nr - 1]);
+    isl_set *all = isl_set_from_basic_set(isl_set_affine_hull(isl_set_copy(values)));
+    isl_set *from[] = {all, values};
+    bool thin = isl_set_is_empty(values) == isl_bool_false &&
+                isl_set_foreach_basic_set(values, check_thin, &most) == isl_stat_ok;
+    for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
+        isl_set *off = isl_set_union(isl_set_copy(from[i]), behind(from[i]));
+        off = isl_set_intersect(off, isl_set_copy(at->inside));
+        isl_set *left = isl_set_subtract(isl_set_copy(at->inside), isl_set_copy(off));
+        if (thin && !at->found && isl_set_is_empty(left) == isl_bool_false) {
+            isl_set_free(at->inside);
+            at->inside = isl_set_coalesce(left);
+            at->found = at->cut = true;
+        } else
+            isl_set_free(left);
+        isl_set_free(off);
+        isl_set_free(from[i]);
+    }
+}
+
 static void look_compared(struct splitting *at, const struct ir_expr *expr)
 {
     struct nest *nest = at->work->nest;
@@ -128,10 +155,14 @@ static void look_compared(struct splitting *at, const struct ir_expr *expr)
     if (!yes)
         return;
     isl_set *no = isl_set_subtract(isl_set_copy(at->leaf->domain), isl_set_copy(yes));
+    isl_set *either[] = {isl_set_apply(isl_set_copy(no), values_of(at, at->leaf)),
+                         isl_set_apply(isl_set_copy(yes), values_of(at, at->leaf))};
     if (take_off(at, no))
         isl_set_free(yes);
     else
         take_off(at, yes);
+    for (size_t i = 0; i < ARRAY_SIZE(either); i++)
+        cut_before(at, either[i]);
 }
 
 static void look_divided(struct splitting *at, const struct ir_expr *expr)
@@ -156,6 +187,68 @@ static void look(struct ir_expr *expr, void *data)
         look_compared(data, expr);
     else if (border_divides(expr))
         look_divided(data, expr);
+}
+
+/* [values of `above`] -> the elements that the leaf's access is to */
+static isl_map *elements_of(const struct splitting *at, const struct tree *leaf,
+                            const struct access *access)
+{
+    isl_map *map =
+        isl_map_intersect_domain(isl_map_copy(access->map), isl_set_copy(leaf->domain));
+    return isl_map_apply_range(isl_map_reverse(values_of(at, leaf)), map);
+}
+
+static bool changes_with(const struct splitting *at, const struct access *access)
+{
+    const struct ir_symbol *iterator = at->above[at->nr - 1]->loop->stmt->iterator;
+    bool changes = !access->exact;
+    for (size_t i = 0; !changes && i < access->subscript_nr; i++)
+        changes = expr_mentions(access->subscript[i], iterator);
+    return changes;
+}
+
+/* Iterations that write the element which all of the loop read. */
+static void look_met(struct splitting *at, const struct tree *writer,
+                     const struct access *write, const struct tree *reader,
+                     const struct access *read)
+{
+    unsigned last = (unsigned)at->nr - 1;
+    isl_map *stays = elements_of(at, reader, read);
+    stays = isl_map_insert_dims(isl_map_project_out(stays, isl_dim_in, last, 1),
+                                isl_dim_in, last, 1);
+    isl_map *both = isl_map_intersect(elements_of(at, writer, write), stays);
+    isl_set *met = isl_set_coalesce(isl_map_domain(both));
+    if (isl_set_is_empty(met) == isl_bool_false && !at->found) {
+        at->leaf = writer;
+        isl_set *instances = isl_set_apply(
+            isl_set_copy(met), isl_map_reverse(values_of(at, writer)));
+        take_off(at, isl_set_intersect(instances, isl_set_copy(writer->domain)));
+    }
+    cut_before(at, met);
+}
+
+static void look_elements(struct splitting *at, const struct tree *band)
+{
+    const struct nest *nest = at->work->nest;
+    struct leaves leaves = {0};
+    leaves_find(band, &leaves);
+    for (size_t i = 0; i < nest->access_nr * leaves.nr; i++) {
+        const struct access *write = &nest->access[i / leaves.nr];
+        const struct tree *writer = leaves.leaf[i % leaves.nr];
+        if (!write->write || write->statement != writer->statement ||
+            nest->cell[write->cell].is_private || !changes_with(at, write) ||
+            !write->exact)
+            continue;
+        for (size_t k = 0; k < nest->access_nr * leaves.nr && !at->found; k++) {
+            const struct access *read = &nest->access[k / leaves.nr];
+            const struct tree *reader = leaves.leaf[k % leaves.nr];
+            if (!read->write && read->statement == reader->statement &&
+                read->cell == write->cell && !changes_with(at, read))
+                look_met(at, writer, write, reader, read);
+            at->met = at->met || at->found;
+        }
+    }
+    leaves_release(&leaves);
 }
 
 static void look_below(struct splitting *at, const struct tree *tree)
@@ -227,7 +320,7 @@ static struct tree *split_at(const struct splitting *at, struct tree *band)
 
 static struct tree *search_below(struct splitting *at, struct tree *tree)
 {
-    bool band = tree->kind == TREE_BAND && at->nr < ARRAY_SIZE(at->above);
+    bool band = tree->kind == TREE_BAND && at->nr < ARRAY_SIZE(at->above), again = false;
     if (band)
         at->above[at->nr++] = tree;
     for (size_t i = 0; i < tree->child_nr; i++)
@@ -236,8 +329,10 @@ static struct tree *search_below(struct splitting *at, struct tree *tree)
         at->all = isl_set_coalesce(run_below(at, tree, NULL));
         at->inside = isl_set_copy(at->all);
         at->begin = isl_set_empty(isl_set_get_space(at->all));
-        at->found = false;
+        at->found = at->cut = false;
         look_below(at, tree);
+        look_elements(at, tree);
+        again = at->found && at->cut;
         if (at->found) {
             struct tree *made = split_at(at, tree);
             tree_free(tree);
@@ -249,7 +344,7 @@ static struct tree *search_below(struct splitting *at, struct tree *tree)
         isl_set_free(at->begin);
     }
     at->nr -= band;
-    return tree;
+    return again ? search_below(at, tree) : tree;
 }
 
 int tree_split_borders(struct work *work, const struct plan_step *step, struct error *err)
@@ -260,10 +355,12 @@ int tree_split_borders(struct work *work, const struct plan_step *step, struct e
         if (!at.done) {
             fail(err, STATUS_USAGE,
                  "in the loop over %s no condition and no remainder says one thing in "
-                 "the first or last iterations and another between them",
+                 "a few iterations next to one another and another in the rest, and none "
+                 "writes what the others only read",
                  at.name);
             return STEP_IDLE;
         }
+        work->reorders = work->reorders || at.met;
     }
     work->unrolled = true;
     return 0;

@@ -185,6 +185,10 @@ TEST("borders are split off")
     bench.now = choice_of("split_borders(j)");
     ask(&bench, "split_borders");
     check_nothing(&bench, "the plan splits borders off already");
+    found.spot = KERNEL_SPOT_MET;
+    bench.now = (struct choice){0};
+    ask(&bench, "split_borders");
+    check_eq(bench.out.nr, 2);
     bench_release(&bench);
 }
 
