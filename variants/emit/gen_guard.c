@@ -17,21 +17,6 @@ static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir
 
 /* ---- the bytes an array uses ---- */
 
-static bool take_outer(struct gen *gen, struct ir_expr **max, struct ir_expr *new,
-                       bool upper)
-{
-    if (!new)
-        return false;
-    struct sum old = *max ? sum_of_expr(gen->arena, *max) : (struct sum){0},
-               sum = sum_of_expr(gen->arena, new);
-    struct sum difference = sum_add(&sum, &old, -1);
-    if (*max && difference.nr)
-        return false;
-    if (!*max || (upper ? difference.constant > 0 : difference.constant < 0))
-        *max = new;
-    return true;
-}
-
 /* First or last element used, as an expression; NULL when it cannot be said. */
 static struct ir_expr *edge(struct gen *gen, const struct memory *memory, bool upper)
 {
@@ -40,12 +25,13 @@ static struct ir_expr *edge(struct gen *gen, const struct memory *memory, bool u
     struct ir_expr *expr = ir_name(gen->arena, symbol);
     size_t dims = memory->itself ? 0 : symbol_levels(symbol);
     for (size_t k = 0; k < dims; k++) {
-        struct ir_expr *subscript = NULL;
+        const struct access *outer = NULL;
         bool known = true;
         for (size_t i = 0; known && i < nest->access_nr; i++)
             if (nest->cell[nest->access[i].cell].symbol == symbol)
-                known = take_outer(gen, &subscript,
-                                   access_bound(nest, &nest->access[i], k, upper), upper);
+                known = access_take_outer(nest, k, upper, &nest->access[i], &outer);
+        struct ir_expr *subscript =
+            known && outer ? access_bound(nest, outer, k, upper) : NULL;
         const struct ir_expr *declared = k < symbol->dim_nr ? symbol->dim[k] : NULL;
         if (!known && declared)
             subscript = upper ? expr_plus(gen->arena, ir_copy(gen->arena, declared), -1)
@@ -113,18 +99,21 @@ static bool are_compared_by_bytes(const struct overlap *pair)
 enum { ROW_LEVELS_MAX = 3 }; /* of PREFIX_rows */
 
 struct box_edges {
-    struct ir_expr *low[SUBSCRIPTS_MAX], *high[SUBSCRIPTS_MAX];
+    const struct access *lowest[SUBSCRIPTS_MAX], *highest[SUBSCRIPTS_MAX];
+    struct ir_expr *low[SUBSCRIPTS_MAX], *high[SUBSCRIPTS_MAX]; /* what these reach */
 };
 
 static bool widen(struct gen *gen, const struct access *access, size_t dims,
                   struct box_edges *box)
 {
+    struct nest *nest = gen->nest;
     bool known = true;
-    for (size_t k = 0; known && k < dims; k++)
-        known = take_outer(gen, &box->low[k], access_bound(gen->nest, access, k, false),
-                           false) &&
-                take_outer(gen, &box->high[k], access_bound(gen->nest, access, k, true),
-                           true);
+    for (size_t k = 0; known && k < dims; k++) {
+        known = access_take_outer(nest, k, false, access, &box->lowest[k]) &&
+                access_take_outer(nest, k, true, access, &box->highest[k]);
+        box->low[k] = known ? access_bound(nest, box->lowest[k], k, false) : NULL;
+        box->high[k] = known ? access_bound(nest, box->highest[k], k, true) : NULL;
+    }
     return known;
 }
 
@@ -624,19 +613,21 @@ static struct ir_expr *is_narrow(struct gen *gen, struct ir_expr *subscript)
                      ir_integer(gen->arena, NARROW_END));
 }
 
-/* Subscripts that may wrap around do not: the greatest of them, where that can be told. */
+/* Subscripts that may wrap around do not: the greatest of each array, where that can be
+ * told, each one else. */
 static struct ir_expr *narrow_subscripts(struct gen *gen)
 {
     struct nest *nest = gen->nest;
-    struct ir_expr *guard = NULL, *max = NULL, **tested = NULL;
+    struct ir_expr *guard = NULL;
+    struct ir_expr **tested = xcalloc(nest->access_nr + 1, sizeof(*tested));
     size_t nr = 0;
-    tested = xcalloc(nest->access_nr + 1, sizeof(*tested));
     for (size_t i = 0; i < nest->access_nr; i++) {
-        const struct access *access = &nest->access[i];
-        if (!nest->cell[access->cell].narrow)
-            continue;
-        struct ir_expr *bound = access_bound(nest, access, 0, true);
-        bool known = take_outer(gen, &max, bound, true);
+        const struct access *access = &nest->access[i], *outer = access;
+        bool known = !nest->cell[access->cell].narrow;
+        for (size_t k = 0; !known && k < nest->access_nr; k++)
+            if (nest->access[k].cell == access->cell)
+                access_take_outer(nest, 0, true, &nest->access[k], &outer);
+        struct ir_expr *bound = known ? NULL : access_bound(nest, outer, 0, true);
         for (size_t k = 0; !known && k < nr; k++)
             known = expr_equal(tested[k], bound);
         if (!known) {
@@ -645,7 +636,7 @@ static struct ir_expr *narrow_subscripts(struct gen *gen)
         }
     }
     free(tested);
-    return max ? conjunction(gen, is_narrow(gen, max), guard) : guard;
+    return guard;
 }
 
 /* ---- sizes for which the plan wants the new code ---- */

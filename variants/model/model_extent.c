@@ -99,12 +99,11 @@ static struct ir_expr *loop_edge(struct ir_arena *arena, const struct ir_stmt *l
     return expr_plus(arena, ir_copy(arena, loop->upper), add);
 }
 
-struct ir_expr *access_bound(struct nest *nest, const struct access *access,
-                             size_t subscript, bool upper)
+static struct ir_expr *bound_of(struct nest *nest, const struct access *access,
+                                struct ir_expr *expr, bool upper)
 {
     struct ir_arena *arena = nest->model->arena;
     const struct statement *statement = &nest->statement[access->statement];
-    struct ir_expr *expr = access->subscript[subscript];
     for (size_t i = statement->depth; i-- > 0;) {
         struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;
         int sign;
@@ -119,32 +118,71 @@ struct ir_expr *access_bound(struct nest *nest, const struct access *access,
     return only_params(nest, expr) ? expr_simplify(arena, expr) : NULL;
 }
 
-/* Keeps the greater of two sums that differ by a number; false when they differ by more.
- */
-static bool take_greater(struct ir_arena *arena, struct ir_expr **max,
-                         struct ir_expr *new)
+struct ir_expr *access_bound(struct nest *nest, const struct access *access,
+                             size_t subscript, bool upper)
 {
-    if (!*max) {
-        *max = new;
+    return bound_of(nest, access, access->subscript[subscript], upper);
+}
+
+/* Sign of a - b: 1, 0, -1; false when it is not the same for all parameters. */
+static bool order_of(struct nest *nest, struct ir_expr *a, struct ir_expr *b, int *sign)
+{
+    struct ir_arena *arena = nest->model->arena;
+    if (!a || !b)
+        return false;
+    struct sum first = sum_of_expr(arena, a), second = sum_of_expr(arena, b),
+               difference = sum_add(&first, &second, -1);
+    *sign = difference.constant > 0 ? 1 : difference.constant < 0 ? -1 : 0;
+    if (!difference.nr)
         return true;
+    for (*sign = 1; *sign >= -1; *sign -= 2) {
+        struct sum least = sum_scaled(&difference, *sign);
+        least.constant--;
+        if (is_not_negative(nest, sum_expr(arena, &least)))
+            return true;
     }
-    struct sum a = sum_of_expr(arena, *max), b = sum_of_expr(arena, new),
-               difference = sum_add(&b, &a, -1);
-    if (!difference.nr && difference.constant > 0)
-        *max = new;
-    return !difference.nr;
+    return false;
+}
+
+/* Linear subscripts that stay within their rows: the outermost that differs decides. */
+static bool order_of_rows(struct nest *nest, const struct access *a,
+                          const struct access *b, bool upper, int *sign)
+{
+    bool known = a->cell == b->cell && a->dim_nr > 1 && a->dim_nr == b->dim_nr;
+    *sign = 0;
+    for (size_t d = 0; known && !*sign && d < a->dim_nr; d++)
+        known = order_of(nest, bound_of(nest, a, a->dim[d], upper),
+                         bound_of(nest, b, b->dim[d], upper), sign);
+    return known;
+}
+
+bool access_take_outer(struct nest *nest, size_t subscript, bool upper,
+                       const struct access *access, const struct access **outer)
+{
+    struct ir_expr *new = access_bound(nest, access, subscript, upper);
+    int sign = 0;
+    bool known = new &&
+                 (!*outer ||
+                  order_of(nest, new, access_bound(nest, *outer, subscript, upper), &sign) ||
+                  order_of_rows(nest, access, *outer, upper, &sign));
+    if (known && (!*outer || (upper ? sign > 0 : sign < 0)))
+        *outer = access;
+    return known;
 }
 
 static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol, size_t k,
                            struct ir_expr **max)
 {
-    for (size_t i = 0; i < nest->access_nr; i++) {
-        if (nest->cell[nest->access[i].cell].symbol != symbol)
-            continue;
-        struct ir_expr *bound = access_bound(nest, &nest->access[i], k, true);
-        if (!bound || !take_greater(nest->model->arena, max, bound))
+    const struct access *outer = NULL;
+    int sign = 0;
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->cell[nest->access[i].cell].symbol == symbol &&
+            !access_take_outer(nest, k, true, &nest->access[i], &outer))
             return false;
-    }
+    struct ir_expr *bound = outer ? access_bound(nest, outer, k, true) : NULL;
+    if (bound && *max && !order_of(nest, bound, *max, &sign))
+        return false;
+    *max = bound && (!*max || sign > 0) ? bound : *max;
     return true;
 }
 

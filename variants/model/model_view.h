@@ -20,5 +20,10 @@ extent_text(struct model *model,
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,
                              size_t subscript, bool upper);
+/* *outer (NULL = none yet) becomes the access if its subscript reaches further than that
+ * of *outer, up or down, for all parameters that the new code runs with. False where that
+ * cannot be told of the two. */
+bool access_take_outer(struct nest *nest, size_t subscript, bool upper,
+                       const struct access *access, const struct access **outer);
 
 #endif
