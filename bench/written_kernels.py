@@ -244,7 +244,7 @@ UNTRIED = ("min", "max", "clamp", "puts", "putchar", "perror", "terminate", "__a
 
 def of_function(name, prototype, does, memory):
     """A nest that must be read, of what prints one that must not be; None: it cannot be tried here."""
-    if name in UNTRIED or "c" in prototype[:1] + prototype[1:].replace("k", ""):
+    if name in UNTRIED or does == "INPUT" or "c" in prototype[:1] + prototype[1:].replace("k", ""):
         return None
     if name in NAMED:
         body = NAMED[name]

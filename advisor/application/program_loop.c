@@ -356,12 +356,13 @@ double loop_least_s(const struct tuning *tuning)
 }
 
 /* With the time that is left when the program has been compared; false = it is too
- * little. Without a budget as the settings say. */
+ * little. More pairs than must be are run where the search has half of the time. Without a
+ * budget as the settings say. */
 static bool time_to_search(const struct tuning *tuning, double *seconds)
 {
     double spared_s = tuning_pairs_s(tuning, pairs_wanted);
 
-    if (tuning->until_s - clock_s() - spared_s < search_min_s)
+    if (tuning->until_s - clock_s() < 2 * spared_s)
         spared_s = tuning_pairs_s(tuning, IN_APP_PAIRS_MIN);
     *seconds = tuning_left_s(tuning, spared_s);
     return *seconds <= 0 || *seconds >= search_min_s;

@@ -328,6 +328,11 @@ static int run_first(struct in_app *app, struct error *err)
     app->output.known = app->run;
     app->output.tolerance = fmax(app->settings->tolerance, 0);
     app_output_add(&app->output, buf_str(&run.out), run.seconds);
+    app->first = (struct in_app_pair){{run.seconds, NAN},
+                                      {run.routine_s, NAN},
+                                      run.routine_share,
+                                      run.routine_busy_share};
+    app->first_end_s = clock_s();
     in_app_run_release(&run);
     return status;
 }
@@ -509,12 +514,19 @@ static int run_pair(struct pairing *pairing, bool *good, struct error *err)
     return 0;
 }
 
-/* The first run of each has cold files; the one as written was before the search. */
+/* The first run of each has cold files. They are a pair where that is nothing beside their
+ * time and they were in turn: no search in between, and no other setting. */
 static int warm_up(struct pairing *pairing, bool *good, struct error *err)
 {
-    struct in_app_pair ignored;
-    progress_say(pairing->app->progress, "running the application with the tuned code");
-    return run_side(pairing, 1, &ignored, good, err);
+    struct in_app *app = pairing->app;
+    struct in_app_pair pair = app->first;
+    bool counts = pair.program_s[0] >= IN_APP_LONG_S && (!app->env[0] || !app->env[0][0]) &&
+                  clock_s() - app->first_end_s <= pair.program_s[0];
+    progress_say(app->progress, "running the application with the tuned code");
+    int status = run_side(pairing, 1, &pair, good, err);
+    if (!status && *good && counts)
+        in_app_add_pair(pairing->result, &pair);
+    return status;
 }
 
 /* Another pair would be over in time. */

@@ -51,6 +51,8 @@ struct in_app {
     double end_s; /* of clock_s(): no pair of runs begins that would not end by then; 0 =
                      the budget decides alone */
     struct app_output output;
+    struct in_app_pair first; /* the run as it is: of side 0 */
+    double first_end_s;       /* of clock_s() */
     uint64_t random;
     char *function;      /* the routine's name; NULL = none is looked at */
     double frequency_hz; /* of sampling; 0 = it is not to be had */

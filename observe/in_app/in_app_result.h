@@ -29,6 +29,7 @@ struct in_app_pair {
 };
 
 enum { IN_APP_CAUSES_MAX = 12, IN_APP_PAIRS_MIN = 3 };
+#define IN_APP_LONG_S 1.0 /* of a run: cold files are nothing beside it */
 
 /* Why the gain in the application may differ from that of the kernel alone. */
 struct in_app_cause {

@@ -139,9 +139,11 @@ bool function_is_pure(const struct known_function *row)
 
 const struct known_function *expr_function(const struct ir_expr *call)
 {
-    if (call->kind != IR_CALL || call->symbol)
-        return call->kind == IR_CALL ? call->symbol->known : NULL;
-    return call->text ? function_named(call->text) : NULL;
+    const struct known_function *row = NULL;
+    if (call->kind == IR_CALL)
+        row = call->symbol ? call->symbol->known
+                           : (call->text ? function_named(call->text) : NULL);
+    return function_is(row, FUNCTION_INPUT) ? NULL : row;
 }
 
 bool expr_is_math(const struct ir_expr *expr)

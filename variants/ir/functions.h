@@ -16,7 +16,8 @@ enum function_does {
     FUNCTION_NOTHING,
     FUNCTION_MEMORY,
     FUNCTION_PRINTS,
-    FUNCTION_ENDS
+    FUNCTION_ENDS,
+    FUNCTION_INPUT
 };
 
 /* A row; its columns are told in functions.def. */
@@ -42,7 +43,7 @@ bool function_is(const struct known_function *row, enum function_does does);
 bool function_is_pure(const struct known_function *row);
 
 /* Of a call: the row of what it calls, which no body in the file makes another; NULL =
- * there is none. */
+ * there is none, or what it does may be anything. */
 const struct known_function *expr_function(const struct ir_expr *call);
 /* Of any expression: a call whose value is made of its arguments, and nothing else. */
 bool expr_is_math(const struct ir_expr *expr);

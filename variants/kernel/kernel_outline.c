@@ -148,6 +148,28 @@ static bool takes_in(const struct outline_request *request,
     return takes;
 }
 
+static bool has_loop(const struct ir_stmt *stmt)
+{
+    bool found = stmt->kind == IR_FOR || stmt->kind == IR_WHILE;
+    for (size_t i = 0; !found && i < stmt->child_nr; i++)
+        found =
+            stmt->child[i] && !stmt_is_put_in(stmt->child[i]) && has_loop(stmt->child[i]);
+    return found;
+}
+
+/* A loop of the function's own text around another one. */
+static bool is_nest(const struct ir_stmt *stmt, const void *ignored)
+{
+    bool nest = false;
+    (void)ignored;
+    if (stmt->kind != IR_FOR && stmt->kind != IR_WHILE)
+        return false;
+    for (size_t i = 0; !nest && i < stmt->child_nr; i++)
+        nest =
+            stmt->child[i] && !stmt_is_put_in(stmt->child[i]) && has_loop(stmt->child[i]);
+    return nest;
+}
+
 char *source_caller(const struct outline_request *request, int *line)
 {
     struct ir_function *function = NULL;
@@ -157,7 +179,8 @@ char *source_caller(const struct outline_request *request, int *line)
     if (ir_parse(request->path, NULL, 0, request->function, request->cflags, &function,
                  &ignored) < 0)
         return NULL;
-    for (size_t i = 0; i < function->caller_nr && !several; i++) {
+    bool alone = stmt_find(function->body, is_nest, NULL) != NULL;
+    for (size_t i = 0; i < function->caller_nr && !several && !alone; i++) {
         const struct ir_caller *caller = &function->caller[i];
         bool same = first && !strcmp(first->name, caller->name);
         if (same || !takes_in(request, caller))

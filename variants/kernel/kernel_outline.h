@@ -17,7 +17,8 @@ int source_outline(const struct outline_request *request, struct buf *text,
                    struct outlined *what, struct error *err);
 
 /* The function of the file, the only one, a loop of which is read together with the loops
- * of request->function, and the line of the call. Caller frees; NULL = there is none. */
+ * of request->function, and the line of the call. Caller frees; NULL = there is none, or
+ * the loops are a nest, of which one call is enough to measure. */
 char *source_caller(const struct outline_request *request, int *line);
 
 #endif

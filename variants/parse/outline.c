@@ -766,7 +766,7 @@ static const struct ct_node *address_before(const struct outliner *outliner,
                                             const struct ct_decl *decl)
 {
     const struct ct_node *body = outliner->function->body;
-    const struct ct_node *first = flow_address(body, decl);
+    const struct ct_node *first = flow_kept_address(body, decl);
     const struct ct_node *outermost = outliner->loop[0];
     bool later = first && first->begin >= outermost->end && !first->in_macro &&
                  !flow_has_labels(body);

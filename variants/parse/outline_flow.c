@@ -72,23 +72,42 @@ static bool is_array_field(const struct ct_node *node)
     return field && field->field->dim_nr > subscripts;
 }
 
+static bool takes_address(const struct ct_node *node, const struct ct_decl *decl)
+{
+    return node->kind == CT_UNARY && !strcmp(node->op, "&") && node->child_nr &&
+           flow_base(node->child[0]) == decl;
+}
+
+/* `kept`: what only goes to a function that keeps no address is not one. */
 static const struct ct_node *address_below(const struct ct_node *node,
-                                           const struct ct_decl *decl, bool subscripted)
+                                           const struct ct_decl *decl, bool subscripted,
+                                           bool kept)
 {
     const struct ct_node *found = NULL;
-    if (node->kind == CT_UNARY && !strcmp(node->op, "&") && node->child_nr &&
-        flow_base(node->child[0]) == decl)
+    bool forgets = kept && node->kind == CT_CALL && node->child[0]->decl &&
+                   function_is(node->child[0]->decl->known, FUNCTION_INPUT);
+    if (takes_address(node, decl))
         return node;
     if (!subscripted && is_array_field(node) && flow_base(node) == decl)
         return node;
-    for (size_t i = 0; i < node->child_nr && !found; i++)
-        found = address_below(node->child[i], decl, node->kind == CT_INDEX && i == 0);
+    for (size_t i = 0; i < node->child_nr && !found; i++) {
+        const struct ct_node *child = node->child[i];
+        bool passed = forgets && i > 0 && takes_address(child, decl);
+        found = address_below(passed ? child->child[0] : child, decl,
+                              passed || (node->kind == CT_INDEX && i == 0), kept);
+    }
     return found;
 }
 
 const struct ct_node *flow_address(const struct ct_node *node, const struct ct_decl *decl)
 {
-    return address_below(node, decl, false);
+    return address_below(node, decl, false, false);
+}
+
+const struct ct_node *flow_kept_address(const struct ct_node *node,
+                                        const struct ct_decl *decl)
+{
+    return address_below(node, decl, false, true);
 }
 
 bool flow_has_labels(const struct ct_node *node)

@@ -31,6 +31,9 @@ size_t flow_mentions(const struct ct_node *node, const struct ct_decl *decl);
  * an array in a struct by its name; NULL = none. */
 const struct ct_node *flow_address(const struct ct_node *node,
                                    const struct ct_decl *decl);
+/* The same, but for calls of functions that keep no address, such as scanf("%d", &x). */
+const struct ct_node *flow_kept_address(const struct ct_node *node,
+                                        const struct ct_decl *decl);
 /* An assignment, ++ or --. */
 bool flow_is_changing(const struct ct_node *node);
 /* The first that changes the variable and begins behind `at`; NULL = none. */
