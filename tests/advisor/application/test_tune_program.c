@@ -332,10 +332,14 @@ TEST("the report says for which sizes a gain holds")
 TEST("nothing is begun that cannot be confirmed in time")
 {
     struct tuning tuning = {.build_s = 2, .run_s = 10};
-    const double pairs_s = tuning_pairs_s(&tuning, 3); /* two builds, 8 runs */
+    const struct tuning brief = {.build_s = 2, .run_s = 0.5},
+                        slow_build = {.build_s = 20, .run_s = 10};
+    const double pairs_s = tuning_pairs_s(&tuning, 3); /* two builds, 6 runs */
     char *late;
 
-    check_near(pairs_s, 2 * 2 + 8 * 10, 1e-9);
+    check_near(pairs_s, 2 * 2 + 6 * 10, 1e-9);
+    check_near(tuning_pairs_s(&brief, 3), 2 * 2 + 8 * 0.5, 1e-9); /* the first are cold */
+    check_near(tuning_pairs_s(&slow_build, 3), 2 * 20 + 8 * 10, 1e-9); /* not in turn */
     tuning.end_s = tuning.budget_end_s = tuning.until_s = INFINITY;
     check(!tuning_too_late(&tuning, pairs_s));
     check_near(tuning_left_s(&tuning, 5), 0, 0); /* no budget: as the settings say */

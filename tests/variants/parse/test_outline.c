@@ -149,13 +149,18 @@ TEST("the loop that a function is called in is found")
                       once[] = "double once(int n, double *a) { return apart(a, n); }\n",
                       in_loop[] = "void %s(int n, double *a)\n{\n"
                                   "    for (int i = 0; i < n; i++)\n"
-                                  "        a[i] = apart(a + i, n);\n}\n";
+                                  "        a[i] = apart(a + i, n);\n}\n",
+                      nest[] = "static double apart(const double *p, int n)\n{\n"
+                               "    double sum = 0;\n    for (int i = 0; i < n; i++)\n"
+                               "        for (int j = 0; j < n; j++)\n"
+                               "            sum += p[j];\n    return sum;\n}\n";
     static const struct {
-        const char *caller[2], *want;
+        const char *function, *caller[2], *want;
         int line;
-    } cases[] = {{{"rows", NULL}, "rows", 12},
-                 {{NULL, NULL}, NULL, 0},
-                 {{"rows", "others"}, NULL, 0}};
+    } cases[] = {{apart, {"rows", NULL}, "rows", 12},
+                 {apart, {NULL, NULL}, NULL, 0},
+                 {apart, {"rows", "others"}, NULL, 0},
+                 {nest, {"rows", NULL}, NULL, 0}};
     struct error err = {0};
     char *dir = NULL;
 
@@ -168,7 +173,7 @@ TEST("the loop that a function is called in is found")
             .path = path, .function = "apart", .cflags = &none};
         int line = -1;
 
-        buf_addf(&text, "%s%s", apart, once);
+        buf_addf(&text, "%s%s", cases[i].function, once);
         for (size_t k = 0; k < 2 && cases[i].caller[k]; k++)
             buf_addf(&text, in_loop, cases[i].caller[k]);
         check_ok(file_write(path, buf_str(&text), text.length, &err), &err);
