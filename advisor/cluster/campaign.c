@@ -49,7 +49,7 @@ struct campaign {
 /* Of a campaign, and what the searches of kinds write elsewhere. */
 static const char own_options[] =
     "on nodes partition account node-constraint time exclusive slurm-options node-hours "
-    "output save emit-header html sarif diagnostics json markdown evidence quiet verbose "
+    "output save emit-header html sarif diagnostics json evidence quiet verbose "
     "color";
 
 /* ---- the folder ---- */

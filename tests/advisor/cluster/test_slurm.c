@@ -216,9 +216,13 @@ TEST("Slurm's own words are passed on where it refuses")
 TEST("a worker whose job is requeued, or makes room for another one, is over")
 {
     static const char *const requeue[] = {"scontrol", "requeue", "1_2", NULL},
-                             *const urgent[] = {
-                                 "sbatch",          "--parsable",        "--partition=u",
-                                 "--constraint=n3", "--wrap=sleep 1000", NULL};
+                             *const urgent[] = {"sbatch",
+                                                "--parsable",
+                                                "--partition=u",
+                                                "--constraint=n3",
+                                                "--output=/dev/null",
+                                                "--wrap=sleep 1000",
+                                                NULL};
     struct site site;
 
     if (!begin(&site))

@@ -39,7 +39,6 @@ static char *text_of(const json_t *report)
 
     report_text(report, false, true, 80, &out);
     report_text(report, false, false, 80, &out);
-    report_markdown(report, &out);
     report_diagnostics(report, &out);
     return buf_detach(&out);
 }
