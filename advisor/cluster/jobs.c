@@ -1,5 +1,6 @@
 #include "advisor/cluster/jobs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/cli/settings.h"
@@ -45,17 +46,18 @@ static void push_settings(const struct settings *settings, struct strvec *words)
 static int fail_script(const struct spawn_outcome *outcome, struct error *err)
 {
     const char *said = buf_str(&outcome->err);
+    int length = (int)strlen(said);
+    while (length && said[length - 1] == '\n')
+        length--;
+    if (outcome->end == SPAWN_EXITED && outcome->code >= STATUS_FAILED &&
+        outcome->code <= STATUS_INTERNAL)
+        return fail(err, (enum status)outcome->code, "%.*s", length, said);
     char *end = spawn_end_phrase(outcome->end, outcome->code);
-    bool ours = outcome->end == SPAWN_EXITED && outcome->code >= STATUS_FAILED &&
-                outcome->code <= STATUS_INTERNAL;
-    int status =
-        ours ? fail(err, (enum status)outcome->code, "%.*s", (int)strcspn(said, "\n"),
-                    said)
-             : fail(err, STATUS_MISSING,
-                    "Slurm is spoken with by a script in Python, and '%s' %s: %.*s",
-                    script_name, end ? end : "ended", (int)strcspn(said, "\n"), said);
+    fail(err, STATUS_MISSING,
+         "Slurm is spoken with by a script in Python, and '%s' %s: %.*s", script_name,
+         end ? end : "ended", length, said);
     free(end);
-    return status;
+    return -1;
 }
 
 /* What it says beside its answer is for the user. Caller json_decref's *answer. */

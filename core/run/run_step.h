@@ -3,7 +3,6 @@
 #ifndef CORE_RUN_RUN_STEP_H
 #define CORE_RUN_RUN_STEP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

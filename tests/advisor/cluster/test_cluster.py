@@ -190,7 +190,7 @@ class Played(unittest.TestCase):
                  "queue all the same, this removes it: scancel --name=inflight-"),
                 ("echo '12;north'", slurm.FAILED, "no number of a job"),
                 (":", slurm.FAILED, "no number of a job"),
-                ("echo 12; kill -9 $$", slurm.FAILED, "sbatch was ended by signal 9 (Killed)")):
+                ("echo 12; kill -9 $$", slurm.FAILED, "sbatch was ended by signal 9 (SIGKILL)")):
             self.play(sbatch=deed)
             self.refused(status, sentence, "submit", "--partition=p", "--nodes=2")
 
@@ -268,7 +268,7 @@ class Played(unittest.TestCase):
                 ("sleep 60", "squeue did not answer within 0.2 s"),
                 ("trap '' TERM; echo '7|1|RUNNING'; while :; do sleep 1; done", "squeue did not answer within 0.2 s"),
                 ("printf '7|1|RUNNING\\n7|2|RUNN'", "the answer of squeue ends within a line: '7|2|RUNN'"),
-                ("echo '7|1|RUNNING'; kill -9 $$", "squeue was ended by signal 9 (Killed)")):
+                ("echo '7|1|RUNNING'; kill -9 $$", "squeue was ended by signal 9 (SIGKILL)")):
             self.play(squeue=deed)
             self.assertEqual(self.good("watch"), {"silence": silence, "notes": []})
 
