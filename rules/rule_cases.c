@@ -19,8 +19,8 @@ static int read_interval(const struct json_at *at, struct quantity *out,
         json_number_at(at, "value", -INFINITY, INFINITY, &value, err))
         return -1;
     low = high = value;
-    if ((json_has(at, "low") && json_number_at(at, "low", -INFINITY, value, &low, err)) ||
-        (json_has(at, "high") && json_number_at(at, "high", value, INFINITY, &high, err)))
+    if (json_number_if(at, "low", -INFINITY, value, &low, err) ||
+        json_number_if(at, "high", value, INFINITY, &high, err))
         return -1;
     *out = quantity_between(value, low, high, 0, PROVENANCE_DECLARED);
     return 0;

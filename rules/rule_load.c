@@ -158,10 +158,8 @@ static int read_factor(const struct json_at *at, struct rule_work *work,
     work->factor = -1;
     if (given != 1)
         return json_fail(at, err, "expected one of factor, metric, unknown");
-    if (json_has(at, "factor") &&
-        json_number_at(at, "factor", 0, INFINITY, &work->factor, err))
-        return -1;
-    if (json_has(at, "unknown") && json_bool_at(at, "unknown", &unknown, err))
+    if (json_number_if(at, "factor", 0, INFINITY, &work->factor, err) ||
+        json_bool_if(at, "unknown", &unknown, err))
         return -1;
     if (!unknown)
         return json_fail(at, err, "\"unknown\" can only be true");
@@ -228,8 +226,7 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
     rule->verdict = (enum verdict)verdict;
     rule->weight = (int)weight;
     rule->realized = -1;
-    if (json_has(at, "realized") &&
-        json_number_at(at, "realized", 0, 1, &rule->realized, err))
+    if (json_number_if(at, "realized", 0, 1, &rule->realized, err))
         return -1;
     return json_string_at(at, "source", &rule->source, err);
 }
@@ -332,8 +329,7 @@ static int read_rest(const struct json_at *at, void *into, struct error *err)
         return json_fail(at, err, "transformation: \"%s\" is none", word);
     rest->transformation = found->name;
     rest->realized = -1;
-    if (json_has(at, "realized") &&
-        json_number_at(at, "realized", 0, 1, &rest->realized, err))
+    if (json_number_if(at, "realized", 0, 1, &rest->realized, err))
         return -1;
     return read_work(at, &rest->work, &rest->work_nr, err);
 }

@@ -199,8 +199,8 @@ static const struct option_row rows[] = {
     {"frequency", 0, "N", COUNT, AT(frequency),
      "samples per second of each running thread of an application, default 997"},
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
-     "how the answer changes if these were different: l1_mshrs, l2_mshrs, latency, "
-     "bandwidth, ceiling, cores, line, access, memory, machine"},
+     "the answer for a machine that differs in these: l1_mshrs, l2_mshrs, ceiling (best "
+     "bandwidth of the memory), line"},
     {"quick", 0, NULL, FLAG, AT(quick),
      "a third of the time that suits the kernel, wider intervals"},
     {"thorough", 0, NULL, FLAG, AT(thorough),
@@ -244,8 +244,6 @@ static const struct option_row rows[] = {
      "the report as one page for a browser, with plots, every variant and its C; opens "
      "from disk, needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
-    {"markdown", 0, NULL, FLAG, AT(markdown),
-     "the report as Markdown, short, for the summary of a job on a forge"},
     {"sarif", 0, "FILE", TEXT, AT(sarif),
      "verdict and advice as SARIF 2.1.0, for editors and for a forge's code scanning"},
     {"diagnostics", 0, NULL, FLAG, AT(diagnostics),

@@ -519,6 +519,7 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->counts);
     strvec_release(&settings->rules);
     strvec_release(&settings->flags_try);
+    strvec_release(&settings->slurm_options);
     free(settings->rival_file);
 }
 

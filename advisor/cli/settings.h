@@ -76,7 +76,7 @@ struct settings {
     bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
         patch, force, metrics, transformations;
     enum colour_when colour;
-    bool strict, stop, dry_run, sizes, markdown, diagnostics, exclusive;
+    bool strict, stop, dry_run, sizes, diagnostics, exclusive;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
     long long runs;     /* metrics; negative = as many as the events need */

@@ -49,7 +49,7 @@ struct campaign {
 /* Of a campaign, and what the searches of kinds write elsewhere. */
 static const char own_options[] =
     "on nodes partition account node-constraint time exclusive slurm-options node-hours "
-    "output save emit-header html sarif diagnostics json markdown evidence quiet verbose "
+    "output save emit-header html sarif diagnostics json evidence quiet verbose "
     "color";
 
 /* ---- the folder ---- */
@@ -84,7 +84,7 @@ static int campaign_folder(struct campaign *campaign, struct error *err)
 static int clear_old(struct campaign *campaign, struct error *err)
 {
     if (trust_make(campaign->folder, TRUST_OWN, err) ||
-        jobs_clear_old(campaign->folder, err))
+        jobs_clear_old(&campaign->jobs, err))
         return -1;
     dir_remove_all(campaign->folder);
     return mailbox_make(campaign->folder, err);
@@ -175,11 +175,9 @@ static void note_lost(const struct campaign *campaign)
     for (size_t i = 0; i < campaign->kinds.nr; i++) {
         const struct kind *kind = &campaign->kinds.item[i];
         for (size_t k = 0; k < kind->worker.nr; k++) {
-            char *why =
-                *kind->job.v[k] ? jobs_over(&campaign->jobs, kind->job.v[k]) : NULL;
+            const char *why = jobs_over(&campaign->jobs, kind->job.v[k]);
             if (why)
                 note_left(kind, kind->worker.v[k], why);
-            free(why);
         }
     }
 }
@@ -530,16 +528,18 @@ static void campaign_release(struct campaign *campaign)
 static int begin(struct campaign *campaign, struct error *err)
 {
     const struct settings *settings = campaign->settings;
-    if (campaign_folder(campaign, err) || (campaign->slurm && clear_old(campaign, err)))
+    if (campaign_folder(campaign, err))
+        return -1;
+    campaign->jobs = (struct jobs){.settings = settings,
+                                   .folder = campaign->folder,
+                                   .progress = &campaign->progress};
+    if (campaign->slurm && clear_old(campaign, err))
         return -1;
     char *end = path_join(campaign->folder, MAILBOX_END);
     unlink(end); /* of an earlier search in the same folder */
     free(end);
     look_back(campaign);
     progress_start(&campaign->progress, settings->quiet, settings->verbose);
-    campaign->jobs = (struct jobs){.settings = settings,
-                                   .folder = campaign->folder,
-                                   .progress = &campaign->progress};
     return mailbox_beater_start(campaign->folder, MAILBOX_HEAD, &campaign->beater, err) ||
                    (campaign->slurm && jobs_submit(&campaign->jobs, err))
                ? -1

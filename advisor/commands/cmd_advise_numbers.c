@@ -1,5 +1,5 @@
 /* inflight advise without a C file: from numbers, from counts that others took, from a
- * saved measurement; and what if they were otherwise. */
+ * saved measurement; and what if the machine were otherwise. */
 #include <limits.h>
 #include <math.h>
 
@@ -52,41 +52,25 @@ static int read_question(const struct settings *settings, struct given *given,
                             err);
 }
 
+/* `assumed`: the words of --what-if. */
 static int print_answer(const struct settings *settings, const struct answer *answer,
-                        const struct what_if *what_if, const struct answer *then,
-                        struct error *err)
+                        const struct strvec *assumed, struct error *err)
 {
     struct buf text = {0};
     int status;
     if (settings->json) {
         json_t *document = answer_json(answer);
-        if (what_if)
-            json_object_set_new(document, "what_if", what_if_json(what_if, answer, then));
+        if (assumed->nr)
+            json_object_set_new(document, "what_if", what_if_json(assumed));
         status = print_json(document, err);
         json_decref(document);
         return status;
     }
+    if (assumed->nr)
+        what_if_text(assumed, answer, &text);
     answer_text(answer, &text);
-    if (what_if)
-        what_if_text(what_if, answer, then, &text);
     status = print_text(buf_str(&text), err);
     buf_release(&text);
-    return status;
-}
-
-static int answer_what_if(const struct settings *settings,
-                          const struct question *question, const struct rule_set *rules,
-                          const struct answer *base, struct error *err)
-{
-    struct what_if what_if = {0};
-    struct answer then = {0};
-    int status = what_if_parse(settings->what_if, question, &what_if, err);
-    if (!status && answer_question(&what_if.question, rules, &then, err))
-        status = fail_in(err, "--what-if");
-    if (!status)
-        status = print_answer(settings, base, &what_if, &then, err);
-    answer_release(&then);
-    what_if_release(&what_if);
     return status;
 }
 
@@ -118,13 +102,14 @@ static int advise_replay(const struct settings *settings, struct error *err)
     struct rule_set *rules = NULL;
     struct given given = {0};
     struct answer answer = {0};
+    const struct strvec nothing = {0};
     int status = check_replay(settings, err);
     if (!status)
         status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
         status = replayed_answer(settings, rules, &given, &answer, err);
     if (!status)
-        status = print_answer(settings, &answer, NULL, NULL, err);
+        status = print_answer(settings, &answer, &nothing, err);
     answer_release(&answer);
     given_release(&given);
     rule_set_free(rules);
@@ -138,8 +123,11 @@ int advise_numbers(const struct settings *settings, struct error *err)
     struct question question;
     struct answer answer = {0};
     struct given given = {0};
+    struct strvec assumed = {0};
     struct rule_set *rules = NULL;
     int status = read_question(settings, &given, &question, err);
+    if (!status && settings->what_if)
+        status = what_if_parse(settings->what_if, &question, &assumed, err);
     if (!status)
         status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
@@ -148,10 +136,9 @@ int advise_numbers(const struct settings *settings, struct error *err)
         status = fail(err, STATUS_USAGE, "--cores: '%s' has %d cores, not %lld",
                       answer.machine.name, answer.machine.cores, settings->cores);
     if (!status)
-        status = settings->what_if
-                     ? answer_what_if(settings, &question, rules, &answer, err)
-                     : print_answer(settings, &answer, NULL, NULL, err);
+        status = print_answer(settings, &answer, &assumed, err);
     answer_release(&answer);
+    strvec_release(&assumed);
     given_release(&given);
     rule_set_free(rules);
     return status;

@@ -97,9 +97,7 @@ static int print_report(const struct settings *settings, const json_t *report,
         return print_json(report, err);
     struct buf text = {0};
     int status = 0;
-    if (settings->markdown)
-        report_markdown(report, &text);
-    else if (is_imported(report))
+    if (is_imported(report))
         space_text(report, term_colour(stdout, settings->colour), settings->evidence,
                    term_columns(stdout), &text);
     else if (is_series(report)) {
@@ -117,8 +115,7 @@ static int print_report(const struct settings *settings, const json_t *report,
 
 static bool has_faces(const struct settings *settings)
 {
-    return settings->html || settings->markdown || settings->sarif ||
-           settings->diagnostics;
+    return settings->html || settings->sarif || settings->diagnostics;
 }
 
 static int show_session(const struct settings *settings, struct store *store,
@@ -151,10 +148,9 @@ static int show_session(const struct settings *settings, struct store *store,
         report_settle(report);
     }
     if (!status && has_faces(settings) && !is_document(report, "inflight.report/1"))
-        status = fail(err, STATUS_USAGE,
-                      "%s is not a search: --html, --markdown, --sarif and --diagnostics "
-                      "show searches",
-                      name);
+        status = fail(
+            err, STATUS_USAGE,
+            "%s is not a search: --html, --sarif and --diagnostics show searches", name);
     if (!status)
         status = report_faces(settings, report, err);
     if (!status && (settings->json || !(settings->html || settings->sarif)))
@@ -168,12 +164,10 @@ static int show_session(const struct settings *settings, struct store *store,
 int report_command(const struct settings *settings, struct error *err)
 {
     if (settings->list && has_faces(settings))
-        return fail(err, STATUS_USAGE,
-                    "--html, --markdown, --sarif and --diagnostics show one session, "
-                    "--list names them all");
-    if (settings->markdown && settings->json)
-        return fail(err, STATUS_USAGE,
-                    "--markdown and --json both go to standard output: give one of them");
+        return fail(
+            err, STATUS_USAGE,
+            "--html, --sarif and --diagnostics show one session, --list names them "
+            "all");
     if (settings->forget_record)
         return track_forget_command(settings, err);
     struct store *store = NULL;

@@ -1,4 +1,4 @@
-/* How advice from numbers would move if some of them were otherwise. */
+/* Advice from numbers where the machine is otherwise than its profile says. */
 #ifndef ADVISOR_WHAT_IF_H
 #define ADVISOR_WHAT_IF_H
 
@@ -6,25 +6,19 @@
 
 struct error;
 
-struct what_if {
-    struct question question; /* the base with the changes */
-    struct strvec words;      /* owned: "machine=knl" split at the '=' */
-    struct buf reported;      /* "l1_mshrs = 24, latency = 120 ns" */
-};
-
 /* `text`: "key=value,key=value". Refused with the known keys: unknown ones; also keys
- * given twice, values that cannot be, and keys that contradict each other. */
-int what_if_parse(const char *text, const struct question *base, struct what_if *out,
+ * given twice and values that cannot be. The words of the text, key by value, are pushed,
+ * also on failure. */
+int what_if_parse(const char *text, struct question *question, struct strvec *words,
                   struct error *err);
-void what_if_release(struct what_if *what_if);
-
-/* The keys by name; NULL behind the last. */
+/* The i-th key; NULL behind the last one. */
 const char *what_if_key(size_t i);
 
-/* What moved: cause, occupancy, the queues, verdicts and bounds. */
-void what_if_text(const struct what_if *what_if, const struct answer *base,
-                  const struct answer *then, struct buf *out);
-json_t *what_if_json(const struct what_if *what_if, const struct answer *base,
-                     const struct answer *then);
+/* What stands before that answer: what was assumed, and which queue is too short for the
+ * bandwidth that was given. */
+void what_if_text(const struct strvec *words, const struct answer *answer,
+                  struct buf *out);
+/* {key: value as it was given}. Caller json_decref's. */
+json_t *what_if_json(const struct strvec *words);
 
 #endif

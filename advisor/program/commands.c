@@ -53,11 +53,10 @@ static const struct command commands[] = {
      "script, mpirun): runs it once, says by sampling which loops its time goes to,\n"
      "and for those in C what to type next (docs/application.md). Without either:\n"
      "advice at once, from numbers alone, from counts that another tool took, or from\n"
-     "a saved measurement;\n"
-     "--what-if says how it would move on another machine or with another queue. The\n"
+     "a saved measurement; with --what-if for a machine with other queues. The\n"
      "files are described in docs/internals/formats.md.\n\n"
      "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
-     "                         --what-if l1_mshrs=24,latency=120ns\n"
+     "                         --latency 120ns --what-if l1_mshrs=24\n"
      "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
      "         inflight advise --counts counts.csv --machine skl --access random",
      KERNEL "build compiler machine bandwidth access cores counts html evidence json "
@@ -213,7 +212,7 @@ static const struct command commands[] = {
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list\n"
      "         inflight report 12 --html page.html",
-     "list evidence html markdown json help | sarif diagnostics database "
+     "list evidence html json help | sarif diagnostics database "
      "forget-record " REST,
      OPERAND_SESSION, BEHIND_FLAGS, report_command},
     {GROUP_MORE, "rules", "the rules that the advice follows, and tests of them",

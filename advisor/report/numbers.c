@@ -47,8 +47,8 @@ static int load(const struct question *question, struct machine *machine,
 {
     if (profile_load(question->machine, question->memory, machine, err))
         return -1;
-    if (question->line_bytes) {
-        machine->line_bytes = question->line_bytes;
+    if (question->line_bytes > 0) {
+        machine->line_bytes = (int)question->line_bytes;
         machine->transfer_bytes = 0;
     }
     tell_limit(&machine->l1_mshrs, question->l1_mshrs);

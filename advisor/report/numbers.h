@@ -34,7 +34,8 @@ struct question {
     double latency_ns;         /* loaded; told, it goes before the curve */
     double l1_mshrs, l2_mshrs; /* entries, per whatever the profile counts them */
     double ceiling_gbs;        /* what memory reaches */
-    int cores, line_bytes;
+    double line_bytes;         /* a power of two */
+    int cores;
     const struct given *given; /* borrowed; NULL = all was typed */
 };
 

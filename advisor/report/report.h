@@ -37,9 +37,6 @@ json_t *report_sarif(const json_t *report);
 int report_sarif_write(const json_t *report, const char *path, struct error *err);
 void report_diagnostics(const json_t *report, struct buf *out);
 
-/* report_markdown.c, likewise: a summary; nothing of the document is markup in it. */
-void report_markdown(const json_t *report, struct buf *out);
-
 /* html.c: one page into a file that needs no other file and no network, made in the
  * browser from the document alone by the scripts of templates/report; what an older
  * document lacks is left out. Fails for a document of another kind than inflight.report/1

@@ -1,5 +1,5 @@
 /* What a report's figures say together: one gain for each plan, one order of the advice,
- * one verdict. Every face of the document (text, page, Markdown, SARIF) reads it. */
+ * one verdict. Every face of the document (text, page, SARIF) reads it. */
 #ifndef ADVISOR_REPORT_VERDICT_H
 #define ADVISOR_REPORT_VERDICT_H
 

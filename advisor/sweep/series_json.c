@@ -84,17 +84,6 @@ json_t *series_to_json(const struct series *series)
 
 /* ---- reading ---- */
 
-static int read_word(const struct json_at *at, const char *key, char **out,
-                     struct error *err)
-{
-    const char *text = NULL;
-    if (json_has(at, key) && json_string_at(at, key, &text, err))
-        return -1;
-    free(*out);
-    *out = xstrdup(text);
-    return 0;
-}
-
 static int read_count(const struct json_at *at, const char *key, size_t *out,
                       struct error *err)
 {
@@ -129,10 +118,10 @@ int point_from_json(const struct json_at *at, struct series_point *point,
 {
     struct json_at figures = {0};
     if (read_state(at, &point->state, err) ||
-        read_word(at, "reason", &point->reason, err) ||
-        read_word(at, "cause", &point->cause, err) ||
-        read_word(at, "busiest", &point->busiest, err) ||
-        read_word(at, "traffic_from", &point->traffic_from, err) ||
+        json_copy_if(at, "reason", &point->reason, err) ||
+        json_copy_if(at, "cause", &point->cause, err) ||
+        json_copy_if(at, "busiest", &point->busiest, err) ||
+        json_copy_if(at, "traffic_from", &point->traffic_from, err) ||
         read_count(at, "launches", &point->launches, err) ||
         read_count(at, "samples", &point->samples, err) ||
         read_count(at, "disturbed", &point->disturbed, err) ||

@@ -47,12 +47,12 @@ static int read_entries(const struct json_at *at, struct quantity *entries,
     bool at_least = false;
 
     if (json_number_at(at, "value", 1, 1024, &value, err) ||
-        (json_has(at, "at_least") && json_bool_at(at, "at_least", &at_least, err)))
+        json_bool_if(at, "at_least", &at_least, err))
         return -1;
     low = value;
     high = at_least ? INFINITY : value;
-    if ((json_has(at, "low") && json_number_at(at, "low", 1, value, &low, err)) ||
-        (json_has(at, "high") && json_number_at(at, "high", value, 1024, &high, err)))
+    if (json_number_if(at, "low", 1, value, &low, err) ||
+        json_number_if(at, "high", value, 1024, &high, err))
         return -1;
     *entries = quantity_between(value, low, high, 0, PROVENANCE_TABLE);
     return 0;
@@ -199,8 +199,7 @@ static int read_memories(const struct json_at *at, struct cpu *cpu, struct error
             cpu_ranges_read(&item, "models", &memory->models, err) ||
             (json_has(&item, "names") &&
              json_strings_at(&item, "names", &memory->name, err)) ||
-            (json_has(&item, "exact") &&
-             json_bool_at(&item, "exact", &memory->exact, err)))
+            json_bool_if(&item, "exact", &memory->exact, err))
             return -1;
     }
     return 0;

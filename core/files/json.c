@@ -376,6 +376,22 @@ int json_string_at(const struct json_at *at, const char *key, const char **out,
     return json_string_here(&here, out, err);
 }
 
+int json_copy_at(const struct json_at *at, const char *key, char **out, struct error *err)
+{
+    const char *text = NULL;
+
+    if (json_string_at(at, key, &text, err))
+        return -1;
+    *out = xstrdup(text);
+    return 0;
+}
+
+int json_copy_if(const struct json_at *at, const char *key, char **out, struct error *err)
+{
+    *out = NULL;
+    return json_has(at, key) ? json_copy_at(at, key, out, err) : 0;
+}
+
 int json_word_at(const struct json_at *at, const char *key, const char *what,
                  const char *const *words, size_t nr, struct error *err)
 {
@@ -431,6 +447,12 @@ int json_number_at(const struct json_at *at, const char *key, double low, double
     return json_number_here(&here, low, high, out, err);
 }
 
+int json_number_if(const struct json_at *at, const char *key, double low, double high,
+                   double *out, struct error *err)
+{
+    return json_has(at, key) ? json_number_at(at, key, low, high, out, err) : 0;
+}
+
 int json_integer_here(const struct json_at *at, long long low, long long high,
                       long long *out, struct error *err)
 {
@@ -476,6 +498,11 @@ int json_bool_at(const struct json_at *at, const char *key, bool *out, struct er
     return 0;
 }
 
+int json_bool_if(const struct json_at *at, const char *key, bool *out, struct error *err)
+{
+    return json_has(at, key) ? json_bool_at(at, key, out, err) : 0;
+}
+
 /* An open end of an interval is written as null. */
 static int interval_end(const struct json_at *at, const char *key, double open,
                         double *out, struct error *err)
@@ -507,9 +534,8 @@ static int read_quantity(const struct json_at *at, struct quantity *out,
         interval_end(at, "high", INFINITY, &high, err) ||
         json_integer_at(at, "runs", 0, (long long)exact_limit, &runs, err) ||
         json_string_at(at, "provenance", &word, err) ||
-        (json_has(at, "disturbed") &&
-         json_number_at(at, "disturbed", 0, 1, &disturbed, err)) ||
-        (json_has(at, "believed") && json_bool_at(at, "believed", &believed, err)))
+        json_number_if(at, "disturbed", 0, 1, &disturbed, err) ||
+        json_bool_if(at, "believed", &believed, err))
         return -1;
     if (value < low || value > high)
         return json_fail(at, err,

@@ -68,8 +68,18 @@ size_t json_size_at(const struct json_at *at, const char *key); /* 0: no array *
 /* Required members with type and range; strings are borrowed from the document. */
 int json_string_at(const struct json_at *at, const char *key, const char **out,
                    struct error *err);
+/* The same as a copy that the caller frees; `if`: of a member that may be absent, which
+ * gives NULL. */
+int json_copy_at(const struct json_at *at, const char *key, char **out,
+                 struct error *err);
+int json_copy_if(const struct json_at *at, const char *key, char **out,
+                 struct error *err);
 int json_number_at(const struct json_at *at, const char *key, double low, double high,
                    double *out, struct error *err);
+/* What is absent leaves what was there. */
+int json_number_if(const struct json_at *at, const char *key, double low, double high,
+                   double *out, struct error *err);
+int json_bool_if(const struct json_at *at, const char *key, bool *out, struct error *err);
 int json_integer_here(const struct json_at *at, long long low, long long high,
                       long long *out, struct error *err);
 int json_integer_at(const struct json_at *at, const char *key, long long low,

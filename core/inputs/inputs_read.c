@@ -113,24 +113,6 @@ json_t *inputs_json(const struct inputs *inputs)
                      json_strvec(&inputs->shared));
 }
 
-static int take_text(const struct json_at *at, const char *key, char **out,
-                     struct error *err)
-{
-    const char *text;
-
-    if (json_string_at(at, key, &text, err))
-        return -1;
-    *out = xstrdup(text);
-    return 0;
-}
-
-/* null stays NULL */
-static int take_optional(const struct json_at *at, const char *key, char **out,
-                         struct error *err)
-{
-    return json_has(at, key) ? take_text(at, key, out, err) : 0;
-}
-
 static int take_size(const struct json_at *at, const char *key, unsigned long long *out,
                      struct error *err)
 {
@@ -151,9 +133,9 @@ static int take_number(const struct json_at *at, void *into, struct error *err)
     number = &inputs->number[inputs->number_nr++];
     *number = (struct inputs_number){0};
     if (json_only_keys(at, "name value", err) ||
-        take_text(at, "name", &number->name, err))
+        json_copy_at(at, "name", &number->name, err))
         return -1;
-    return take_text(at, "value", &number->value, err);
+    return json_copy_at(at, "value", &number->value, err);
 }
 
 static int check_array(const struct json_at *at, const struct inputs_array *array,
@@ -220,7 +202,7 @@ static int take_array(const struct json_at *at, void *into, struct error *err)
                        "untouched_bytes end_guessed written hash left_out "
                        "left_out_bytes rows rows_spare end",
                        err) ||
-        take_rows(at, array, err) || take_text(at, "name", &array->name, err) ||
+        take_rows(at, array, err) || json_copy_at(at, "name", &array->name, err) ||
         take_size(at, "record_bytes", &record_bytes, err) ||
         take_size(at, "records", &records, err) ||
         take_size(at, "offset_bytes", &array->offset, err) ||
@@ -231,9 +213,9 @@ static int take_array(const struct json_at *at, void *into, struct error *err)
         json_bool_at(at, "huge_pages", &array->huge_pages, err) ||
         json_bool_at(at, "end_guessed", &array->is_guessed, err) ||
         json_bool_at(at, "written", &array->written, err) ||
-        take_optional(at, "hash", &array->hash, err) ||
-        take_optional(at, "end", &array->end, err) ||
-        take_optional(at, "left_out", &array->left_out, err))
+        json_copy_if(at, "hash", &array->hash, err) ||
+        json_copy_if(at, "end", &array->end, err) ||
+        json_copy_if(at, "left_out", &array->left_out, err))
         return -1;
     array->record_bytes = (size_t)record_bytes;
     array->records = (long long)records;
@@ -258,14 +240,14 @@ static int take_all(const struct json_at *top, struct inputs *inputs, struct err
                        "schema function signature source program command call "
                        "host date numbers arrays overlaps shared",
                        err) ||
-        take_text(top, "function", &inputs->function, err) ||
-        take_text(top, "signature", &inputs->signature, err) ||
-        take_text(top, "source", &inputs->source, err) ||
-        take_text(top, "program", &inputs->program, err) ||
-        take_text(top, "command", &inputs->command, err) ||
+        json_copy_at(top, "function", &inputs->function, err) ||
+        json_copy_at(top, "signature", &inputs->signature, err) ||
+        json_copy_at(top, "source", &inputs->source, err) ||
+        json_copy_at(top, "program", &inputs->program, err) ||
+        json_copy_at(top, "command", &inputs->command, err) ||
         json_integer_at(top, "call", 1, INT64_MAX, &inputs->call, err) ||
-        take_text(top, "host", &inputs->host, err) ||
-        take_text(top, "date", &inputs->date, err))
+        json_copy_at(top, "host", &inputs->host, err) ||
+        json_copy_at(top, "date", &inputs->date, err))
         return -1;
     return take_lists(top, inputs, err);
 }

@@ -149,18 +149,13 @@ static int sum_at(const struct json_at *at, const char *key, enum metric_sum *ou
 static int read_field(const struct json_at *at, const struct field *field, void *to,
                       struct error *err)
 {
-    const char *text;
-
     if (field->optional && !json_has(at, field->key))
         return 0;
     switch (field->kind) {
     case TEXT:
         return text_at(at, field->key, to, err);
     case ANY_TEXT:
-        if (json_string_at(at, field->key, &text, err))
-            return -1;
-        *(char **)to = xstrdup(text);
-        return 0;
+        return json_copy_at(at, field->key, to, err);
     case STRINGS:
         return json_strings_at(at, field->key, to, err);
     case BOOL:

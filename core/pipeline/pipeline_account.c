@@ -300,8 +300,7 @@ static int read_cause(const struct json_at *at, void *into, struct error *err)
         json_number_at(at, "saved", 0, 1, &saved, err) ||
         json_integer_at(at, "line", 0, 1000000000, &line, err) ||
         json_number_at(at, "line_use", 0, 1e18, &use, err) ||
-        (json_has(at, "stride") &&
-         json_number_at(at, "stride", -1e18, 1e18, &stride, err)) ||
+        json_number_if(at, "stride", -1e18, 1e18, &stride, err) ||
         (json_has(at, "array") && json_string_at(at, "array", &array, err)))
         return -1;
     cause = cause_from_word(word);
@@ -343,7 +342,7 @@ int pipeline_account_from_json(const struct json_at *at, struct pipeline_account
             return -1;
     if (json_bool_at(at, "documented", &out.documented, err) ||
         json_bool_at(at, "fp_recurrence", &out.fp_recurrence, err) ||
-        (json_has(at, "divides") && json_bool_at(at, "divides", &out.divides, err)))
+        json_bool_if(at, "divides", &out.divides, err))
         return -1;
     if (json_each(at, "causes", 0, SIZE_MAX, read_cause, &out, err)) {
         pipeline_account_release(&out);

@@ -1,16 +1,12 @@
-#define _GNU_SOURCE /* sched_setaffinity, struct user, SYS_tgkill's syscall() */
+#define _GNU_SOURCE /* sched_setaffinity, SYS_tgkill's syscall() */
 #include "core/run/run_step.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,38 +76,6 @@ enum stepping stepping_next(pid_t pid)
             return STEPPING_MARK;
         signal = is_event(status) ? 0 : status;
     }
-}
-
-bool stepping_pc(pid_t pid, uint64_t *pc)
-{
-#if defined(__x86_64__)
-    long value;
-
-    errno = 0;
-    value = ptrace(PTRACE_PEEKUSER, pid, (void *)offsetof(struct user, regs.rip), NULL);
-    *pc = (uint64_t)value;
-    return errno == 0;
-#elif defined(__aarch64__)
-    struct user_regs_struct regs;
-    struct iovec into = {&regs, sizeof(regs)};
-
-    if (ptrace(PTRACE_GETREGSET, pid, (void *)(long)NT_PRSTATUS, &into) != 0)
-        return false;
-    *pc = regs.pc;
-    return true;
-#elif defined(__powerpc64__)
-    const long next_instruction = 32 * 8; /* PT_NIP, in words */
-    long value;
-
-    errno = 0;
-    value = ptrace(PTRACE_PEEKUSER, pid, (void *)next_instruction, NULL);
-    *pc = (uint64_t)value;
-    return errno == 0;
-#else
-    (void)pid;
-    (void)pc;
-    return false;
-#endif
 }
 
 void stepping_code(pid_t pid, uint64_t pc, uint8_t code[DECODE_BYTES])

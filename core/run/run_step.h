@@ -3,7 +3,6 @@
 #ifndef CORE_RUN_RUN_STEP_H
 #define CORE_RUN_RUN_STEP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -37,8 +36,6 @@ enum stepping stepping_next(pid_t pid);
  * clock_s() came to `until_s` or an interrupt was caught. */
 enum stepping stepping_skip(pid_t pid, double seconds, double until_s);
 
-/* False where it cannot be told. */
-bool stepping_pc(pid_t pid, uint64_t *pc);
 /* The bytes there; what cannot be read is 0. */
 void stepping_code(pid_t pid, uint64_t pc, uint8_t code[DECODE_BYTES]);
 

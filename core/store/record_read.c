@@ -59,16 +59,6 @@ void record_release(struct record *record)
 
 /* ---- members ---- */
 
-static int read_text(const struct json_at *at, const char *key, char **out,
-                     struct error *err)
-{
-    const char *text;
-    if (json_string_at(at, key, &text, err))
-        return -1;
-    *out = xstrdup(text);
-    return 0;
-}
-
 static int read_words(const struct json_at *at, const char *key, struct strvec *out,
                       struct error *err)
 {
@@ -100,7 +90,7 @@ static int read_sha256(const struct json_at *at, const char *key, char **out,
                        struct error *err)
 {
     struct json_at member;
-    if (read_text(at, key, out, err) || json_member(at, key, &member, err))
+    if (json_copy_at(at, key, out, err) || json_member(at, key, &member, err))
         return -1;
     if (strlen(*out) != 64 || (*out)[strspn(*out, "0123456789abcdef")])
         return json_fail(&member, err, "expected 64 hexadecimal digits, got '%s'", *out);
@@ -117,7 +107,7 @@ static int read_name(const struct json_at *at, const char *key, char **out,
                      struct error *err)
 {
     struct json_at member;
-    if (read_text(at, key, out, err) || json_member(at, key, &member, err))
+    if (json_copy_at(at, key, out, err) || json_member(at, key, &member, err))
         return -1;
     if (!record_is_plain_name(*out))
         return json_fail(&member, err,
@@ -133,11 +123,11 @@ static int read_cpu(const struct json_at *at, struct record_cpu *cpu, struct err
     return json_object_at(at, "cpu", &member, err) ||
                    json_only_keys(&member, "architecture vendor family model name",
                                   err) ||
-                   read_text(&member, "architecture", &cpu->architecture, err) ||
-                   read_text(&member, "vendor", &cpu->vendor, err) ||
-                   read_text(&member, "family", &cpu->family, err) ||
-                   read_text(&member, "model", &cpu->model, err) ||
-                   read_text(&member, "name", &cpu->name, err)
+                   json_copy_at(&member, "architecture", &cpu->architecture, err) ||
+                   json_copy_at(&member, "vendor", &cpu->vendor, err) ||
+                   json_copy_at(&member, "family", &cpu->family, err) ||
+                   json_copy_at(&member, "model", &cpu->model, err) ||
+                   json_copy_at(&member, "name", &cpu->name, err)
                ? -1
                : 0;
 }
@@ -148,7 +138,8 @@ static int read_file(const struct json_at *at, void *into, struct error *err)
     GROW(machine->file, machine->file_nr + 1, machine->file_alloc);
     struct record_file *file = &machine->file[machine->file_nr++];
     *file = (struct record_file){0};
-    if (json_only_keys(at, "path sha256", err) || read_text(at, "path", &file->path, err))
+    if (json_only_keys(at, "path sha256", err) ||
+        json_copy_at(at, "path", &file->path, err))
         return -1;
     if (!*file->path || *file->path == '/' || *file->path == '-')
         return json_fail(at, err, "'%s' is not a path relative to the record",
@@ -197,7 +188,7 @@ static int read_compiler(const struct json_at *at, struct record_machine *machin
     if (json_object_at(at, "compiler", &member, err) ||
         json_only_keys(&member, "name version flags", err) ||
         read_name(&member, "name", &machine->compiler, err) ||
-        read_text(&member, "version", &machine->compiler_version, err) ||
+        json_copy_at(&member, "version", &machine->compiler_version, err) ||
         json_strings_at(&member, "flags", &machine->flags, err))
         return -1;
     return 0;
@@ -225,7 +216,7 @@ static int read_code(const struct json_at *at, struct record_machine *machine,
 {
     struct json_at member;
     size_t length;
-    if (read_text(at, "plan", &machine->plan, err))
+    if (json_copy_at(at, "plan", &machine->plan, err))
         return -1;
     if (!*machine->plan && !json_has(at, "code") && !json_has(at, "code_sha256"))
         return 0;
@@ -250,12 +241,12 @@ static int read_in_app(const struct json_at *at, struct record_in_app *in_app,
     return json_object_at(at, "in_app", &member, err) ||
                    json_only_keys(&member, "command routine_gain program_gain pairs date",
                                   err) ||
-                   read_text(&member, "command", &in_app->command, err) ||
+                   json_copy_at(&member, "command", &in_app->command, err) ||
                    json_quantity_at(&member, "routine_gain", &in_app->routine, err) ||
                    json_quantity_at(&member, "program_gain", &in_app->program, err) ||
                    json_integer_at(&member, "pairs", 0, 1000000000, &in_app->pairs,
                                    err) ||
-                   read_text(&member, "date", &in_app->date, err)
+                   json_copy_at(&member, "date", &in_app->date, err)
                ? -1
                : 0;
 }
@@ -275,15 +266,15 @@ static int read_members(const struct json_at *at, struct record_machine *machine
                              err) ||
                    read_code(at, machine, err) || read_needs(at, machine, err) ||
                    read_compiler(at, machine, err) ||
-                   read_text(at, "profile", &machine->profile, err) ||
+                   json_copy_at(at, "profile", &machine->profile, err) ||
                    json_integer_at(at, "cores", 1, 1000000, &machine->cores, err) ||
                    json_quantity_at(at, "gain", &machine->gain, err) ||
                    json_quantity_at(at, "environment_gain", &machine->environment_gain,
                                     err) ||
                    read_in_app(at, &machine->in_app, err) ||
-                   read_text(at, "verified", &machine->verified, err) ||
-                   read_text(at, "date", &machine->date, err) ||
-                   read_text(at, "inflight", &machine->inflight, err) ||
+                   json_copy_at(at, "verified", &machine->verified, err) ||
+                   json_copy_at(at, "date", &machine->date, err) ||
+                   json_copy_at(at, "inflight", &machine->inflight, err) ||
                    read_sha256(at, "checksum", &machine->checksum, err)
                ? -1
                : 0;
@@ -345,7 +336,7 @@ static int read_document(const struct json_at *top, struct record *record,
 {
     return json_only_keys(top, "schema source function machines", err) ||
                    read_name(top, "source", &record->source, err) ||
-                   read_text(top, "function", &record->function, err) ||
+                   json_copy_at(top, "function", &record->function, err) ||
                    json_each(top, "machines", 0, RECORD_MACHINES_MAX, read_machine,
                              record, err)
                ? -1

@@ -85,7 +85,7 @@ static int read_time(const struct json_at *top, const char *key, double *seconds
                      struct error *err)
 {
     *seconds = NAN;
-    return json_has(top, key) ? json_number_at(top, key, 0, 1e12, seconds, err) : 0;
+    return json_number_if(top, key, 0, 1e12, seconds, err);
 }
 
 static int read_end(const struct json_at *top, struct samples *samples, struct error *err)
@@ -109,27 +109,22 @@ static int read_misses(const struct json_at *top, struct samples *samples,
                        struct error *err)
 {
     struct json_at at;
-    const char *word;
 
-    if (json_has(top, "misses_why")) {
-        if (json_string_at(top, "misses_why", &word, err))
-            return -1;
-        samples->miss_why = xstrdup(word);
-    }
+    if (json_copy_if(top, "misses_why", &samples->miss_why, err))
+        return -1;
     if (!json_has(top, "misses"))
         return 0;
-    if (json_object_at(top, "misses", &at, err) ||
-        json_string_at(&at, "event", &word, err) ||
-        json_number_at(&at, "period_lines", 1, 1e15, &samples->miss_period, err))
-        return -1;
-    samples->miss_event = xstrdup(word);
-    return 0;
+    return json_object_at(top, "misses", &at, err) ||
+                   json_copy_at(&at, "event", &samples->miss_event, err) ||
+                   json_number_at(&at, "period_lines", 1, 1e15, &samples->miss_period,
+                                  err)
+               ? -1
+               : 0;
 }
 
 static int read_head(const struct json_at *top, struct samples *samples,
                      struct error *err)
 {
-    const char *dir, *rank;
     long long lost;
 
     if (json_only_keys(top,
@@ -137,7 +132,8 @@ static int read_head(const struct json_at *top, struct samples *samples,
                        "end code misses misses_why modules threads hits",
                        err) ||
         json_strings_at(top, "command", &samples->argv, err) ||
-        json_string_at(top, "dir", &dir, err) ||
+        json_copy_at(top, "dir", &samples->dir, err) ||
+        json_copy_if(top, "rank", &samples->rank, err) ||
         json_number_at(top, "frequency_hz", 1e-3, 1e6, &samples->frequency_hz, err) ||
         json_integer_at(top, "lost", 0, INT64_MAX, &lost, err) ||
         read_time(top, "wall_s", &samples->wall_s, err) ||
@@ -145,13 +141,7 @@ static int read_head(const struct json_at *top, struct samples *samples,
         read_time(top, "system_s", &samples->system_s, err) ||
         read_end(top, samples, err) || read_misses(top, samples, err))
         return -1;
-    samples->dir = xstrdup(dir);
     samples->lost = (uint64_t)lost;
-    if (json_has(top, "rank")) {
-        if (json_string_at(top, "rank", &rank, err))
-            return -1;
-        samples->rank = xstrdup(rank);
-    }
     return 0;
 }
 

@@ -39,7 +39,7 @@ static int read_row(const struct json_at *at, void *into, struct error *err)
         json_string_at(at, "unit", &row->unit, err) ||
         json_string_at(at, "kind", &row->kind, err) ||
         json_number_at(at, "factor", 0, 1e12, &row->factor, err) ||
-        (json_has(at, "shown") && json_bool_at(at, "shown", &row->shown, err)))
+        json_bool_if(at, "shown", &row->shown, err))
         return -1;
     return json_has(at, "instead_of")
                ? json_string_at(at, "instead_of", &row->instead_of, err)

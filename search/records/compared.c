@@ -43,7 +43,7 @@ int comparison_from_json(const struct json_at *at, struct compared *out,
         json_number_at(at, "seconds", 0, 1e9, &read.seconds, err) ||
         json_number_at(at, "cost_s", 0, 1e9, &read.cost_s, err) ||
         json_quantity_at(at, "ratio", &read.ratio, err) ||
-        (json_has(at, "look") && json_bool_at(at, "look", &read.look, err)) ||
+        json_bool_if(at, "look", &read.look, err) ||
         (read.file && json_bool_at(at, "file_verified", &read.verified, err)))
         return -1;
     *out = read;

@@ -62,12 +62,10 @@ static int read_counts(const struct json_at *at, struct kernel_counts *counts,
         if (json_has(&object, figure[i].key) &&
             json_quantity_at(&object, figure[i].key, figure[i].value, err))
             return -1;
-    if (json_has(&object, "single_precision") &&
-        json_bool_at(&object, "single_precision", &counts->single_precision, err))
-        return -1;
-    return json_has(&object, "footprint_bytes")
-               ? json_number_at(&object, "footprint_bytes", 0, 1e18,
-                                &counts->footprint_bytes, err)
+    return json_bool_if(&object, "single_precision", &counts->single_precision, err) ||
+                   json_number_if(&object, "footprint_bytes", 0, 1e18,
+                                  &counts->footprint_bytes, err)
+               ? -1
                : 0;
 }
 

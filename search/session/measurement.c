@@ -223,31 +223,20 @@ static int read_environment(const struct json_at *at, struct environment *enviro
 static int read_outcome(const struct json_at *at, struct measurement *out,
                         struct error *err)
 {
-    const char *outcome = NULL, *text = NULL;
+    const char *outcome = NULL;
     if (json_string_at(at, "outcome", &outcome, err))
         return -1;
     if (!run_outcome_from_word(outcome, &out->outcome))
         return json_fail(at, err, "outcome: unknown word \"%s\"", outcome);
-    if (json_has(at, "detail") && json_string_at(at, "detail", &text, err))
-        return -1;
-    out->detail = xstrdup(text);
-    text = NULL;
-    if (json_has(at, "note") && json_string_at(at, "note", &text, err))
-        return -1;
-    out->note = xstrdup(text);
-    text = NULL;
-    if (json_has(at, "denormal") && json_string_at(at, "denormal", &text, err))
-        return -1;
-    out->denormal = text ? xstrdup(text) : NULL;
-    text = NULL;
-    if (json_has(at, "verified_sizes") &&
-        json_string_at(at, "verified_sizes", &text, err))
-        return -1;
-    out->verified_sizes = xstrdup(text);
-    /* Older documents do not say it: it is compared anew. */
-    if (json_has(at, "checked") && json_bool_at(at, "checked", &out->checked, err))
-        return -1;
-    return json_bool_at(at, "verified", &out->verified, err);
+    /* Older documents do not say "checked": it is compared anew. */
+    return json_copy_if(at, "detail", &out->detail, err) ||
+                   json_copy_if(at, "note", &out->note, err) ||
+                   json_copy_if(at, "denormal", &out->denormal, err) ||
+                   json_copy_if(at, "verified_sizes", &out->verified_sizes, err) ||
+                   json_bool_if(at, "checked", &out->checked, err) ||
+                   json_bool_at(at, "verified", &out->verified, err)
+               ? -1
+               : 0;
 }
 
 /* Older documents do not say it. */
@@ -262,10 +251,8 @@ static int read_sampling(const struct json_at *at, struct measurement *out,
     if (json_object_at(at, "sampling", &sampling, err) ||
         json_integer_at(&sampling, "launches", 0, 1000000000, &launches, err) ||
         json_integer_at(&sampling, "disturbed", 0, 1000000000, &disturbed, err) ||
-        (json_has(&sampling, "clock_step_ns") &&
-         json_number_at(&sampling, "clock_step_ns", 0, 1e12, &step_ns, err)) ||
-        (json_has(&sampling, "call_overhead_ns") &&
-         json_number_at(&sampling, "call_overhead_ns", 0, 1e12, &overhead_ns, err)))
+        json_number_if(&sampling, "clock_step_ns", 0, 1e12, &step_ns, err) ||
+        json_number_if(&sampling, "call_overhead_ns", 0, 1e12, &overhead_ns, err))
         return -1;
     out->launches = (unsigned)launches;
     out->disturbed_nr = (size_t)disturbed;
@@ -303,34 +290,23 @@ static int read_account(const struct json_at *at, struct measurement *out,
 int measurement_from_json(const struct json_at *at, struct measurement *measurement,
                           struct error *err)
 {
-    const char *plan = NULL;
     struct measurement out = {.huge_bytes = -1};
-    if (json_string_at(at, "plan", &plan, err))
-        return -1;
-    out.plan = xstrdup(plan);
-    if (read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
+    if (json_copy_at(at, "plan", &out.plan, err) ||
+        read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
         read_time(at, &out.time_s, err) || read_samples(at, &out, err) ||
         read_sampling(at, &out, err) || read_traffic(at, &out, err) ||
         read_account(at, &out, err)) {
         measurement_release(&out);
         return -1;
     }
-    if (json_has(at, "max_relative_error") &&
-        json_number_at(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL))
-        out.max_relative_error = 0;
-    if (json_has(at, "memory_latency_ns") &&
-        json_number_at(at, "memory_latency_ns", 0, 1e9, &out.memory_latency_ns, NULL))
-        out.memory_latency_ns = 0;
-    if (json_has(at, "cost_s") && json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
-        out.cost_s = 0;
+    /* Figures beside: what cannot be counts as not said. */
     double at_least_ns = 0;
-    if (json_has(at, "at_least_ns") &&
-        json_number_at(at, "at_least_ns", 0, 1e18, &at_least_ns, NULL))
-        at_least_ns = 0;
+    json_number_if(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL);
+    json_number_if(at, "memory_latency_ns", 0, 1e9, &out.memory_latency_ns, NULL);
+    json_number_if(at, "cost_s", 0, 1e9, &out.cost_s, NULL);
+    json_number_if(at, "at_least_ns", 0, 1e18, &at_least_ns, NULL);
+    json_number_if(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL);
     out.at_least_s = at_least_ns * 1e-9;
-    if (json_has(at, "huge_bytes") &&
-        json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))
-        out.huge_bytes = -1;
     *measurement = out;
     return 0;
 }

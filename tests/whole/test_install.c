@@ -154,6 +154,7 @@ TEST("everything has its place")
         "bin/inflight",
         "bin/inflight-exchange",
         "bin/inflight-plot",
+        "lib/inflight/inflight-slurm",
         "share/inflight/rules/recipe.json",
         "share/inflight/core/machine/profiles/skl.json",
         "share/inflight/observe/data/timeline_events.json",

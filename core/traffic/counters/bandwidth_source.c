@@ -106,8 +106,6 @@ static int read_formulas(const struct json_at *at, struct bandwidth_source *sour
 static int read_source(const struct json_at *at, struct bandwidth_source *source,
                        struct error *err)
 {
-    const char *text;
-
     if (json_only_keys(at,
                        "scope events read_bytes write_bytes total_bytes "
                        "writebacks_included source remark",
@@ -115,15 +113,9 @@ static int read_source(const struct json_at *at, struct bandwidth_source *source
         read_scope(at, &source->scope, err) || read_events(at, source, err) ||
         read_formulas(at, source, err) ||
         json_bool_at(at, "writebacks_included", &source->writebacks_included, err) ||
-        json_string_at(at, "source", &text, err))
+        json_copy_at(at, "source", &source->source, err))
         return -1;
-    source->source = xstrdup(text);
-    if (!json_has(at, "remark"))
-        return 0;
-    if (json_string_at(at, "remark", &text, err))
-        return -1;
-    source->remark = xstrdup(text);
-    return 0;
+    return json_copy_if(at, "remark", &source->remark, err);
 }
 
 int bandwidth_source_read(const struct json_at *at, struct bandwidth_source *source,

@@ -35,22 +35,6 @@ json_t *count_set_to_json(const struct count_set *set)
 
 /* ---- reading ---- */
 
-static int optional_number(const struct json_at *at, const char *key, double low,
-                           double high, double *out, struct error *err)
-{
-    return json_has(at, key) ? json_number_at(at, key, low, high, out, err) : 0;
-}
-
-static int optional_text(const struct json_at *at, const char *key, char **out,
-                         struct error *err)
-{
-    const char *text = NULL;
-    if (json_has(at, key) && json_string_at(at, key, &text, err))
-        return -1;
-    *out = xstrdup(text);
-    return 0;
-}
-
 /* The interval of the share, or what is written. */
 static int read_value(const struct json_at *at, double share, struct quantity *out,
                       struct error *err)
@@ -59,8 +43,8 @@ static int read_value(const struct json_at *at, double share, struct quantity *o
     if (json_number_at(at, "value", 0, INFINITY, &value, err))
         return -1;
     *out = count_quantity(value, share, 0);
-    if (optional_number(at, "low", 0, INFINITY, &out->low, err) ||
-        optional_number(at, "high", 0, INFINITY, &out->high, err))
+    if (json_number_if(at, "low", 0, INFINITY, &out->low, err) ||
+        json_number_if(at, "high", 0, INFINITY, &out->high, err))
         return -1;
     if (!(out->low <= value && value <= out->high))
         return json_fail(at, err, "expected low <= value <= high, got %g, %g, %g",
@@ -79,8 +63,8 @@ static int add_event(const struct json_at *at, const char *event, struct count_s
         return json_fail(at, err, "the event's name is missing");
     if (count_set_find(set, event))
         return json_fail(at, err, "the event \"%s\" is there already", event);
-    if (optional_number(at, "share", 0, 1, &share, err) ||
-        optional_text(at, "why", &why, err))
+    if (json_number_if(at, "share", 0, 1, &share, err) ||
+        json_copy_if(at, "why", &why, err))
         return -1;
     if (!json_has(at, "value"))
         count_set_add_unknown(set, event, why ? why : "no count is given");
@@ -157,9 +141,9 @@ static int read_set(const struct json_at *at, struct count_set *set, struct erro
 {
     long long cores = 0;
     if (json_only_keys(at, "schema source cpu seconds cores calls events notes", err) ||
-        optional_text(at, "source", &set->source, err) ||
-        optional_text(at, "cpu", &set->cpu, err) || read_seconds(at, set, err) ||
-        optional_number(at, "calls", 0, 1e18, &set->calls, err) ||
+        json_copy_if(at, "source", &set->source, err) ||
+        json_copy_if(at, "cpu", &set->cpu, err) || read_seconds(at, set, err) ||
+        json_number_if(at, "calls", 0, 1e18, &set->calls, err) ||
         (json_has(at, "cores") && json_integer_at(at, "cores", 1, 100000, &cores, err)) ||
         read_events(at, set, err))
         return -1;

@@ -185,13 +185,11 @@ static int part_from_json(const struct json_at *at, struct traffic_part *part,
                           int level_nr, struct error *err)
 {
     long long line = 0;
-    const char *name;
 
     if (fields_read(&part_fields, at, part, err) ||
-        json_string_at(at, "name", &name, err) ||
+        json_copy_at(at, "name", &part->name, err) ||
         (json_has(at, "line") && json_integer_at(at, "line", 1, INT_MAX, &line, err)))
         return -1;
-    part->name = xstrdup(name);
     part->line = (int)line;
     return part_levels_from_json(at, part, level_nr, err);
 }
@@ -233,18 +231,12 @@ static int rest_from_json(const struct json_at *at, struct traffic *traffic,
                           struct error *err)
 {
     long long line_bytes;
-    const char *note;
 
     if (json_integer_at(at, "line_bytes", 0, 1 << 20, &line_bytes, err) ||
         json_number_at(at, "traced_share", 0, 1, &traffic->traced_share, err))
         return -1;
     traffic->line_bytes = (int)line_bytes;
-    if (!json_has(at, "note"))
-        return 0;
-    if (json_string_at(at, "note", &note, err))
-        return -1;
-    traffic->note = xstrdup(note);
-    return 0;
+    return json_copy_if(at, "note", &traffic->note, err);
 }
 
 static int all_from_json(const struct json_at *at, struct traffic *traffic,

@@ -1,13 +1,16 @@
-/* The real Slurm, with three nodes on this machine. */
+/* The script inflight-slurm with the real Slurm, three nodes on this machine. What single
+ * commands print is test_cluster.py's. */
+#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "advisor/cluster/slurm.h"
 #include "core/base.h"
+#include "core/files/json.h"
 #include "tests/advisor/cluster/slurm_fixture.h"
 #include "tests/check.h"
 
@@ -15,12 +18,20 @@ SUITE(cluster_slurm);
 
 enum { NODES = 3 };
 
-/* A Slurm, a folder with a blank in its name, and one submission. */
+/* Says that it is there, as a worker does, and does nothing. */
+static const char worker[] =
+    "#!/bin/sh\n"
+    "job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+    "echo \"{\\\"job\\\": \\\"$job\\\"}\" >\"$2/workers/$SLURMD_NODENAME.$job.json\"\n"
+    "echo \"$job of it\"\n"
+    "exec sleep 1000\n";
+
+/* A Slurm, the folder of a campaign with a blank in its name, and what the script said
+ * last. */
 struct site {
     struct slurm_fixture slurm;
-    char *scratch, *dir, *slurm_dir;
-    struct strvec ids;
-    struct slurm_jobs jobs;
+    char *scratch, *dir, *program, *slurm_dir;
+    json_t *told;
 };
 
 static bool site_open(struct site *site)
@@ -31,11 +42,16 @@ static bool site_open(struct site *site)
     if (!check_ok(scratch_make(&site->scratch, &err), &err))
         return false;
     site->dir = path_join(site->scratch, "a 1% folder");
-    if (!check_ok(dir_make_all(site->dir, &err), &err) ||
-        !check_ok(slurm_fixture_start(&site->slurm, NODES, 0, &err), &err))
-        return false;
-    site->slurm_dir = xstrdup(site->slurm.dir);
-    return true;
+    site->program = path_join(site->scratch, "worker");
+    char *workers = path_join(site->dir, "workers");
+    bool made = check_ok(dir_make_all(workers, &err), &err) &&
+                check_ok(file_write(site->program, worker, strlen(worker), &err), &err) &&
+                check_eq(chmod(site->program, 0755), 0) &&
+                check_ok(slurm_fixture_start(&site->slurm, NODES, 0, &err), &err);
+    free(workers);
+    if (made)
+        site->slurm_dir = xstrdup(site->slurm.dir);
+    return made;
 }
 
 static void site_close(struct site *site)
@@ -43,98 +59,102 @@ static void site_close(struct site *site)
     slurm_fixture_stop(&site->slurm);
     if (site->slurm_dir)
         check_eq(slurm_fixture_processes(site->slurm_dir), 0);
+    json_decref(site->told);
     free(site->slurm_dir);
+    free(site->program);
     free(site->dir);
     scratch_remove(site->scratch);
-    slurm_jobs_release(&site->jobs);
-    strvec_release(&site->ids);
 }
 
-/* `script` runs with the folder as $0. */
-static const char *submit(struct site *site, size_t node_nr, const char *script)
+/* `more`: an option; NULL = none. A failure is told by `want`, a part of what it says. */
+static void call(struct site *site, const char *action, const char *more,
+                 const char *want)
 {
-    const char *const command[] = {"sh", "-c", script, site->dir, NULL};
-    struct error err = {0};
-    char *id = NULL;
-
-    if (check_ok(slurm_submit(&(struct slurm_request){.folder = site->dir,
-                                                      .name = "task",
-                                                      .command = command,
-                                                      .node_nr = node_nr,
-                                                      .partition = "p"},
-                              &id, &err),
-                 &err))
-        strvec_push(&site->ids, id);
-    free(id);
-    return site->ids.nr ? site->ids.v[site->ids.nr - 1] : "";
-}
-
-static void ask(struct site *site)
-{
+    static const char script[] = INFLIGHT_SOURCE_DIR "/advisor/cluster/inflight-slurm";
+    char *program = xasprintf("--program=%s", site->program);
+    const char *const argv[] = {script, action, site->dir, program, more, NULL};
+    struct spawn_outcome outcome = {0};
     struct error err = {0};
 
-    check_ok(slurm_jobs(&site->ids, PATIENCE_S, &site->jobs, &err), &err);
-}
-
-/* Of the queue; tasks that it does not list have ended. */
-static enum slurm_state state_of(const struct site *site, size_t task)
-{
-    const struct slurm_task *found = slurm_jobs_find(&site->jobs, site->ids.v[0], task);
-
-    return found ? found->state : SLURM_ENDED;
-}
-
-static bool has_state(struct site *site, size_t nr, const enum slurm_state *wanted)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (state_of(site, i + 1) != wanted[i])
-            return false;
-    return !site->jobs.silent;
-}
-
-/* Until tasks 1 to nr are in these states. */
-static bool await(struct site *site, size_t nr, const enum slurm_state *wanted)
-{
-    double until_s = clock_s() + PATIENCE_S;
-
-    for (;;) {
-        ask(site);
-        if (has_state(site, nr, wanted))
-            return true;
-        if (clock_s() > until_s)
-            return check(!"the tasks have come to be as they should");
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    json_decref(site->told);
+    site->told = NULL;
+    if (check_ok(spawn_run(&(struct spawn_request){.argv = argv}, &outcome, &err),
+                 &err)) {
+        if (want)
+            check_contains(buf_str(&outcome.err), want);
+        else
+            check_str(buf_str(&outcome.err), "");
+        if (!want)
+            check_ok(
+                json_read_text(buf_str(&outcome.out), "told", NULL, &site->told, &err),
+                &err);
+        spawn_outcome_release(&outcome);
     }
+    free(program);
 }
 
-static bool await_file(const char *dir, const char *name)
+static void rest(void)
 {
-    char *path = path_join(dir, name);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+static size_t workers(const struct site *site)
+{
+    char *pattern = path_join(site->dir, "workers/*.json");
+    glob_t found = {0};
+
+    glob(pattern, 0, NULL, &found);
+    size_t nr = found.gl_pathc;
+    globfree(&found);
+    free(pattern);
+    return nr;
+}
+
+static bool await_workers(const struct site *site, size_t nr)
+{
     double until_s = clock_s() + PATIENCE_S;
 
-    while (!file_exists(path) && clock_s() < until_s)
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    bool there = check(file_exists(path));
-    free(path);
-    return there;
+    while (workers(site) < nr && clock_s() < until_s)
+        rest();
+    return check(workers(site) >= nr);
 }
 
-static void check_file(const char *dir, const char *name, const char *want)
+/* All nodes have a worker of array 1. */
+static bool begin(struct site *site)
 {
-    char *path = path_join(dir, name);
-    struct error err = {0};
-    struct buf text = {0};
-
-    check_ok(file_read(path, &text, &err), &err);
-    check_str(buf_str(&text), want);
-    buf_release(&text);
-    free(path);
+    if (!site_open(site))
+        return false;
+    call(site, "submit", "--partition=p", NULL);
+    return await_workers(site, NODES);
 }
 
-static void requeue(const char *id, size_t task)
+static const char *why_over(const struct site *site, const char *job)
 {
-    char *job = xasprintf("%s_%zu", id, task);
-    const char *const argv[] = {"scontrol", "requeue", job, NULL};
+    const char *why =
+        json_string_value(json_object_get(json_object_get(site->told, "over"), job));
+    return why ? why : "it is there";
+}
+
+static bool is(const struct site *site, const char *what)
+{
+    const json_t *told = json_object_get(site->told, what);
+    return json_is_true(told) || json_array_size(told) > 0;
+}
+
+/* Until that is why it is over. */
+static void await_over(struct site *site, const char *job, const char *why)
+{
+    double until_s = clock_s() + PATIENCE_S;
+
+    do {
+        call(site, "watch", NULL, NULL);
+        rest();
+    } while (strcmp(why_over(site, job), why) != 0 && clock_s() < until_s);
+    check_str(why_over(site, job), why);
+}
+
+static void command(const char *const *argv)
+{
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 
@@ -142,133 +162,102 @@ static void requeue(const char *id, size_t task)
     check_eq(outcome.code, 0);
     check_str(buf_str(&outcome.err), "");
     spawn_outcome_release(&outcome);
-    free(job);
 }
 
-static const enum slurm_state all_run[NODES] = {SLURM_RUNNING, SLURM_RUNNING,
-                                                SLURM_RUNNING},
-                              all_ended[NODES + 1] = {SLURM_ENDED, SLURM_ENDED,
-                                                      SLURM_ENDED, SLURM_ENDED};
-/* Says that it runs and does nothing. */
-static const char idle[] =
-    ": >\"$0/$SLURM_ARRAY_TASK_ID.${SLURM_RESTART_COUNT:-0}\"; exec sleep 1000";
-
-TEST("nodes are counted, an array runs, and what it printed is in the folder")
+TEST("as many workers as nodes are up come, print to the folder, and are cancelled")
 {
-    struct error err = {0};
     struct site site;
-    size_t nr;
 
-    if (!site_open(&site))
-        goto out;
-    check_ok(slurm_partition_nodes(NULL, PATIENCE_S, &nr, &err), &err);
-    check_eq(nr, NODES);
-    check_ok(slurm_partition_nodes("q", PATIENCE_S, &nr, &err), &err);
-    check_eq(nr, 1);
-    check_fails(slurm_partition_nodes("r", PATIENCE_S, &nr, &err), &err, STATUS_USAGE,
-                "no partition 'r' here; there are: p, q, u (--partition)");
-    submit(
-        &site, NODES,
-        "echo \"$SLURM_ARRAY_TASK_ID of it\" >\"$0/out $SLURM_ARRAY_TASK_ID\"; pwd -P");
-    if (!await(&site, NODES, all_ended))
-        goto out;
-    check_file(site.dir, "out 1", "1 of it\n");
-    check_file(site.dir, "out 2", "2 of it\n");
-    check_file(site.dir, "out 3", "3 of it\n");
-    char here[4096], *want;
-    if (check(getcwd(here, sizeof(here)) != NULL)) {
-        want = xasprintf("%s\n", here);
-        check_file(site.dir, "task-2.log", want);
+    if (!begin(&site))
+        return site_close(&site);
+    call(&site, "watch", NULL, NULL);
+    check(!is(&site, "ended") && !is(&site, "awaited"));
+    for (int task = 1; task <= NODES; task++) {
+        char *job = xasprintf("1_%d", task), *want = xasprintf("%s of it\n", job),
+             *log = xasprintf("%s/inflight-a 1%% folder-1-%d.log", site.dir, task);
+        struct error err = {0};
+        struct buf text = {0};
+
+        check_str(why_over(&site, job), "it is there");
+        check_ok(file_read(log, &text, &err), &err);
+        check_str(buf_str(&text), want);
+        buf_release(&text);
+        free(log);
         free(want);
+        free(job);
     }
-out:
+    call(&site, "submit", "--partition=q", NULL); /* its only node is taken */
+    call(&site, "watch", NULL, NULL);
+    check(!is(&site, "ended") && is(&site, "awaited"));
+    call(&site, "cancel", NULL, NULL);
+    check(is(&site, "over"));
+    call(&site, "watch", NULL, NULL);
+    check(is(&site, "ended") && !is(&site, "awaited"));
+    check_str(why_over(&site, "1_2"), "its job is over (CANCELLED)");
+    call(&site, "cancel", NULL, NULL); /* has ended */
+    check(is(&site, "over"));
     site_close(&site);
 }
 
 TEST("Slurm's own words are passed on where it refuses")
 {
-    static const char *const command[] = {"true", NULL};
-    struct error err = {0};
     struct site site;
-    char *id;
 
     if (!site_open(&site))
-        goto out;
-    struct slurm_request request = {.folder = site.dir,
-                                    .name = "task",
-                                    .command = command,
-                                    .node_nr = 1,
-                                    .partition = "r"};
-    check_fails(slurm_submit(&request, &id, &err), &err, STATUS_INPUT,
-                "Slurm does not take the jobs for partition 'r': invalid partition "
-                "specified: r; Batch job submission failed: Invalid partition name "
-                "specified; change what this names");
-    request.partition = "p";
-    request.constraint = "n9";
-    check_fails(slurm_submit(&request, &id, &err), &err, STATUS_INPUT,
-                "Invalid feature specification");
-    request.constraint = NULL;
+        return site_close(&site);
+    call(&site, "submit", "--partition=r",
+         "no partition 'r' here; there are: p, q, u (--partition)");
+    call(&site, "submit", "--constraint=n9", "Invalid feature specification");
     slurm_fixture_end_controller(&site.slurm);
-    check_fails(slurm_submit(&request, &id, &err), &err, STATUS_INPUT,
-                "Unable to contact slurm controller");
-out:
+    call(&site, "submit", "--nodes=1", "Unable to contact slurm controller");
     site_close(&site);
 }
 
-TEST("tasks wait, run, are requeued and cancelled")
+TEST("a worker whose job is requeued, or makes room for another one, is over")
 {
-    static const enum slurm_state one_waits[] = {SLURM_RUNNING, SLURM_RUNNING,
-                                                 SLURM_RUNNING, SLURM_PENDING},
-                                  next_runs[] = {SLURM_RUNNING, SLURM_PENDING,
-                                                 SLURM_RUNNING, SLURM_RUNNING};
-    struct error err = {0};
+    static const char *const requeue[] = {"scontrol", "requeue", "1_2", NULL},
+                             *const urgent[] = {"sbatch",
+                                                "--parsable",
+                                                "--partition=u",
+                                                "--constraint=n3",
+                                                "--output=/dev/null",
+                                                "--wrap=sleep 1000",
+                                                NULL};
     struct site site;
 
-    if (!site_open(&site))
-        goto out;
-    const char *id = submit(&site, NODES + 1, idle);
-    if (!await(&site, NODES + 1, one_waits))
-        goto out;
-    const struct slurm_task *task = slurm_jobs_find(&site.jobs, id, 4);
-    check_str(task->node, "");
-    check_str(task->word, "PENDING");
-    requeue(id, 2);
-    if (!await(&site, NODES + 1, next_runs))
-        goto out;
-    check_ok(slurm_cancel(&site.ids, PATIENCE_S, &err), &err);
-    await(&site, NODES + 1, all_ended);
-    check_ok(slurm_cancel(&site.ids, PATIENCE_S, &err), &err); /* has ended */
-out:
+    if (!begin(&site))
+        return site_close(&site);
+    command(requeue);
+    await_over(&site, "1_2", "its job is over (PENDING)");
+    check_str(why_over(&site, "1_1"), "it is there");
+    command(urgent); /* tasks are given to nodes in order */
+    await_over(&site, "1_3", "its job is over (PENDING)");
     site_close(&site);
 }
 
-TEST("a node that dies takes its task, which waits; the daemon alone does not")
+TEST("a node that dies takes its worker, which comes back with it; the daemon alone does "
+     "not")
 {
-    static const enum slurm_state second_waits[] = {SLURM_RUNNING, SLURM_PENDING,
-                                                    SLURM_RUNNING};
     struct site site;
 
-    if (!site_open(&site))
-        goto out;
-    const char *id = submit(&site, NODES, idle);
-    if (!await(&site, NODES, all_run))
-        goto out;
-    const struct slurm_task *task = slurm_jobs_find(&site.jobs, id, 2);
-    size_t node = strtoul(task->node + 1, NULL, 10),
-           other = strtoul(slurm_jobs_find(&site.jobs, id, 1)->node + 1, NULL, 10);
-    if (!check(node >= 1 && node <= NODES && other >= 1 && other <= NODES) ||
-        !await_file(site.dir, "2.0"))
-        goto out;
-    slurm_fixture_kill_daemon(&site.slurm, other);
-    slurm_fixture_start_node(&site.slurm, other);
-    slurm_fixture_kill_node(&site.slurm, node);
-    if (!await(&site, NODES, second_waits))
-        goto out;
-    slurm_fixture_start_node(&site.slurm, node);
-    if (await(&site, NODES, all_run))
-        await_file(site.dir, "2.1");
-out:
+    if (!begin(&site))
+        return site_close(&site);
+    slurm_fixture_kill_daemon(&site.slurm, 1);
+    slurm_fixture_start_node(&site.slurm, 1);
+    slurm_fixture_kill_node(&site.slurm, 2);
+    await_over(&site, "1_2", "its job is over (PENDING)");
+    check_str(why_over(&site, "1_1"), "it is there");
+    slurm_fixture_start_node(&site.slurm, 2);
+    await_over(&site, "1_2", "it is there");
     site_close(&site);
+}
+
+static void check_silent(struct site *site, const char *part)
+{
+    call(site, "watch", NULL, NULL);
+    const char *silence = json_string_value(json_object_get(site->told, "silence"));
+    if (check(silence != NULL))
+        check_contains(silence, part);
 }
 
 TEST("a controller that has ended, stands still or died is silent, and jobs go on")
@@ -276,58 +265,18 @@ TEST("a controller that has ended, stands still or died is silent, and jobs go o
     struct error err = {0};
     struct site site;
 
-    if (!site_open(&site))
-        goto out;
-    submit(&site, NODES, idle);
-    if (!await(&site, NODES, all_run))
-        goto out;
+    if (!begin(&site))
+        return site_close(&site);
     slurm_fixture_end_controller(&site.slurm);
-    ask(&site);
-    check(site.jobs.silent);
-    check_contains(site.jobs.silence, "Unable to contact slurm controller");
+    check_silent(&site, "Unable to contact slurm controller");
     check_ok(slurm_fixture_start_controller(&site.slurm, &err), &err);
-    check(await(&site, NODES, all_run));
+    await_over(&site, "1_1", "it is there");
     slurm_fixture_freeze_controller(&site.slurm);
-    check_ok(slurm_jobs(&site.ids, 0.5, &site.jobs, &err), &err);
-    check(site.jobs.silent);
-    check_str(site.jobs.silence, "squeue did not answer within 0.5 s");
+    check_silent(&site, "squeue"); /* its own patience, or ours */
     check_ok(slurm_fixture_start_controller(&site.slurm, &err), &err);
-    ask(&site);
-    check(has_state(&site, NODES, all_run));
+    await_over(&site, "1_1", "it is there");
     slurm_fixture_kill_controller(&site.slurm);
-    ask(&site);
-    check(site.jobs.silent);
-out:
-    site_close(&site);
-}
-
-TEST("a job of partition u takes the place of one of p")
-{
-    static const char *const command[] = {"sleep", "1000", NULL};
-    static const enum slurm_state one_waits[] = {SLURM_PENDING, SLURM_RUNNING,
-                                                 SLURM_RUNNING};
-    struct error err = {0};
-    struct site site;
-    char *id = NULL;
-
-    if (!site_open(&site))
-        goto out;
-    submit(&site, NODES, idle);
-    if (!await(&site, NODES, all_run))
-        goto out;
-    char *node = xstrdup(slurm_jobs_find(&site.jobs, site.ids.v[0], 1)->node);
-    check_ok(slurm_submit(&(struct slurm_request){.folder = site.dir,
-                                                  .name = "urgent",
-                                                  .command = command,
-                                                  .node_nr = 1,
-                                                  .partition = "u",
-                                                  .constraint = node},
-                          &id, &err),
-             &err);
-    free(node);
-    await(&site, NODES, one_waits);
-out:
-    free(id);
+    check_silent(&site, "squeue");
     site_close(&site);
 }
 
@@ -337,10 +286,7 @@ static void run_and_die(int fd)
     struct buf text = {0};
     struct site site;
 
-    if (site_open(&site)) {
-        submit(&site, NODES, idle);
-        await(&site, NODES, all_run);
-        await_file(site.dir, "1.0");
+    if (begin(&site)) {
         buf_addf(&text, "%s\n%s", site.slurm.dir, site.scratch);
         if (write(fd, buf_str(&text), text.length) < 0)
             _exit(1);
@@ -368,7 +314,7 @@ TEST("nothing is left when we are killed")
     *scratch++ = '\0';
     double until_s = clock_s() + PATIENCE_S;
     while (slurm_fixture_processes(dir) > 0 && clock_s() < until_s)
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        rest();
     check_eq(slurm_fixture_processes(dir), 0);
     dir_remove_all(dir);
     dir_remove_all(scratch);

@@ -245,7 +245,7 @@ TEST("JSON is JSON")
 {
     static const char *const args[] = {
         "machine --list --json",
-        "advise --machine skl --bandwidth 9GB/s --access random --what-if cores=2 --json",
+        "advise --machine skl --bandwidth 9GB/s --access 1 --what-if line=128 --json",
         "show transpose.c --json",
         "machine --machine knl --json",
         "report --list --json",

@@ -142,7 +142,7 @@ static const struct cursor in_bash[] = {
     {{"inflight", "measure", "--set", "n", "=", "4"}, "\n"},
     {{"inflight", "measure", "--sweep", "pa"}, "pages=\n"},
     {{"inflight", "tune", "--try", "threads,sm"}, "threads,smt\n"},
-    {{"inflight", "advise", "--what-if", "line", "=", "64,lat"}, "64,latency=\n"},
+    {{"inflight", "advise", "--what-if", "line", "=", "64,cei"}, "64,ceiling=\n"},
     {{"inflight", "apply", "a.c", "--plan", "'tile(i:32) si"}, "tile(i:32) simd\n"},
     {{"inflight", "apply", "--plan", "inter"}, "interchange\\(\ninterleave\\(\n"},
     {{"inflight", "tune", "sp"}, "sp ace.c\n"},

@@ -33,13 +33,15 @@ static void check_sarif(const json_t *report, struct strvec *found)
     json_decref(sarif);
 }
 
+enum { UNBROKEN = 1000 }; /* columns: no sentence is longer */
+
 static char *text_of(const json_t *report)
 {
     struct buf out = {0};
 
     report_text(report, false, true, 80, &out);
     report_text(report, false, false, 80, &out);
-    report_markdown(report, &out);
+    report_text(report, false, true, UNBROKEN, &out);
     report_diagnostics(report, &out);
     return buf_detach(&out);
 }

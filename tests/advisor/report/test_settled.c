@@ -290,20 +290,6 @@ TEST("diagnostics are a compiler's lines")
     json_decref(report);
 }
 
-TEST("nothing of a session is markup in Markdown")
-{
-    json_t *report = marked_document();
-    struct buf out = {0};
-
-    report_markdown(report, &out);
-    check_contains(buf_str(&out), "### f: 2.50x faster with tile(i:8)\n");
-    check_contains(buf_str(&out), "&lt;b>Strided&lt;/b> \\| \\`x\\` end");
-    check_contains(buf_str(&out),
-                   "| gained | `tile(i:8)` | 2.50x (2.40 to 2.60) | high |");
-    buf_release(&out);
-    json_decref(report);
-}
-
 /* ---- the change ---- */
 
 static char *text_with_code(const char *ranges)
