@@ -483,7 +483,8 @@ static int subject_check(void *data, const char *plan, struct error *err)
     plan_free(parsed);
     if (status && analysis_effort() - before >= live->check_limit &&
         live->check_limit > CHECK_LEAST)
-        live->check_limit /= 4;
+        live->check_limit =
+            live->check_limit / 4 > CHECK_LEAST ? live->check_limit / 4 : CHECK_LEAST;
     return status;
 }
 

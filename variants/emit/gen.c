@@ -1058,6 +1058,7 @@ enum { PLAN_CACHE_MAX = 64 };
 struct cached_plan {
     char *plan; /* NULL = free */
     bool forced;
+    unsigned long limit; /* of operations: with more of them a refusal may be none */
     int status;
     struct error err;
     struct buf assumptions, text;
@@ -1093,11 +1094,14 @@ static void cached_free(struct plan_cache *plans)
     free(plans);
 }
 
-static struct cached_plan *find(struct plan_cache *plans, const char *plan, bool forced)
+static struct cached_plan *find(struct model *model, const char *plan)
 {
+    struct plan_cache *plans = model->cache;
     for (size_t i = 0; i < PLAN_CACHE_MAX; i++) {
         struct cached_plan *cached = &plans->item[i];
-        if (cached->plan && cached->forced == forced && !strcmp(cached->plan, plan))
+        if (cached->plan && cached->forced == model->forced &&
+            !strcmp(cached->plan, plan) &&
+            (!cached->status || cached->limit >= model->request.operation_limit))
             return cached;
     }
     return NULL;
@@ -1170,7 +1174,7 @@ static struct cached_plan *ask(struct model *model, const struct plan *plan)
         model->cache_free = cached_free;
     }
     char *name = plan_text(plan);
-    struct cached_plan *cached = find(model->cache, name, model->forced);
+    struct cached_plan *cached = find(model, name);
     if (cached) {
         free(name);
     } else {
@@ -1179,6 +1183,7 @@ static struct cached_plan *ask(struct model *model, const struct plan *plan)
         cached_release(cached);
         cached->plan = name;
         cached->forced = model->forced;
+        cached->limit = model->request.operation_limit;
         cached->status = prepare(model, plan, cached);
         account_switch(before);
     }

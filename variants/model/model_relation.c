@@ -472,9 +472,25 @@ static void find_sums(const struct nest *nest, struct chain *chain,
 
 /* ---- unsigned numbers ---- */
 
+/* The value is the number that is meant: proven, or tested at run time. */
+static bool is_kept(struct nest *nest, const struct access *access,
+                    const struct ir_expr *expr)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    struct doubts doubts = {0};
+    struct affine at = affine_of(nest, statement);
+    at.doubts = &doubts;
+    isl_pw_aff *value = affine_expr(&at, expr);
+    bool kept = nest_settle(&at, statement->domain) && value;
+    isl_pw_aff_free(value);
+    isl_space_free(at.space);
+    return kept;
+}
+
 /* Is what C makes of it the number that is meant, or, where its type is unsigned, that one
  * modulo a power of 2? What has lost bits is no part of a wider number, `bytes` wide. */
-static bool keeps_bits(const struct nest *nest, const struct ir_expr *expr, size_t bytes)
+static bool keeps_bits(struct nest *nest, const struct access *access,
+                       const struct ir_expr *expr, size_t bytes)
 {
     const struct ir_type *type = &expr->type;
     bool loses = type->is_unsigned && type->bytes < bytes;
@@ -483,17 +499,21 @@ static bool keeps_bits(const struct nest *nest, const struct ir_expr *expr, size
     if (expr->kind == IR_NAME) {
         const struct ir_expr *init =
             nest->declared[expr->symbol->id] ? nest->model->init[expr->symbol->id] : NULL;
-        return !init || (init->type.bytes <= type->bytes && keeps_bits(nest, init, bytes));
+        return !init ||
+               (init->type.bytes <= type->bytes && keeps_bits(nest, access, init, bytes));
     }
     if (expr->kind == IR_CAST) {
         const struct ir_type *from = &expr->arg[0]->type;
-        bool same = from->bytes <= type->bytes &&
-                    (from->is_unsigned || !type->is_unsigned || type->bytes == 8);
-        return (same || (type->is_unsigned && !loses)) &&
-               keeps_bits(nest, expr->arg[0], same ? bytes : type->bytes);
+        bool wider = from->bytes < type->bytes && (!loses || from->is_unsigned),
+             same = from->bytes == type->bytes && from->is_unsigned == type->is_unsigned;
+        if (wider || same)
+            return keeps_bits(nest, access, expr->arg[0], bytes);
+        return type->is_unsigned && !loses
+                   ? keeps_bits(nest, access, expr->arg[0], type->bytes)
+                   : is_kept(nest, access, expr);
     }
     for (size_t i = 0; i < expr->arg_nr; i++)
-        if (!keeps_bits(nest, expr->arg[i], type->bytes))
+        if (!keeps_bits(nest, access, expr->arg[i], type->bytes))
             return false;
     return !loses;
 }
@@ -502,7 +522,7 @@ static bool keeps_bits(const struct nest *nest, const struct ir_expr *expr, size
 static const struct ir_expr *as_made(const struct ir_expr *subscript)
 {
     while (subscript->kind == IR_CAST &&
-           subscript->arg[0]->type.bytes <= subscript->type.bytes)
+           subscript->arg[0]->type.bytes < subscript->type.bytes)
         subscript = subscript->arg[0];
     return subscript;
 }
@@ -513,8 +533,9 @@ static bool may_be_apart(struct nest *nest, struct access *access, isl_set **ass
 {
     const struct ir_expr *made = as_made(access->subscript[0]);
     bool narrow = made->type.is_unsigned && made->type.bytes == 4;
-    if (!keeps_bits(nest, made, made->type.bytes))
+    if (!keeps_bits(nest, access, made, made->type.bytes))
         return false;
+    *assumed = isl_set_intersect(*assumed, isl_set_copy(nest->assumed));
     nest->cell[access->cell].narrow = nest->cell[access->cell].narrow || narrow;
     isl_set *below = narrow ? outside(nest, access, access->dim[0], NULL) : NULL;
     bool never = !below || isl_set_is_empty(below) == isl_bool_true;

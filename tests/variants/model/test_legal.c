@@ -102,6 +102,23 @@ TEST("plans that explode are stopped")
     loops_close(&loops);
 }
 
+TEST("a refusal for want of operations is none where there are more")
+{
+    static const char plan[] = "skew_tile(t:4,i:8,j:8)";
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "heat", NULL))
+        return;
+    model_limit(loops.model, 2000);
+    check_fails(loops_check(&loops, plan, NULL, &err), &err, STATUS_ILLEGAL,
+                "too complex to decide (over 2000 operations)");
+    model_limit(loops.model, 3000000);
+    check_ok(loops_check(&loops, plan, NULL, &err), &err);
+    model_limit(loops.model, 2000); /* what is legal stays so */
+    check_ok(loops_check(&loops, plan, NULL, &err), &err);
+    loops_close(&loops);
+}
+
 /* No step makes such trees. If one ever did, the dependences alone would not tell. */
 TEST("trees run everything once")
 {
