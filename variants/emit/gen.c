@@ -1099,10 +1099,12 @@ static struct cached_plan *find(struct model *model, const char *plan)
     struct plan_cache *plans = model->cache;
     for (size_t i = 0; i < PLAN_CACHE_MAX; i++) {
         struct cached_plan *cached = &plans->item[i];
-        if (cached->plan && cached->forced == model->forced &&
-            !strcmp(cached->plan, plan) &&
-            (!cached->status || cached->limit >= model->request.operation_limit))
+        if (!cached->plan || cached->forced != model->forced ||
+            strcmp(cached->plan, plan) != 0)
+            continue;
+        if (!cached->status || cached->limit >= model->request.operation_limit)
             return cached;
+        cached_release(cached);
     }
     return NULL;
 }

@@ -112,6 +112,7 @@ TEST("a refusal for want of operations is none where there are more")
     model_limit(loops.model, 2000);
     check_fails(loops_check(&loops, plan, NULL, &err), &err, STATUS_ILLEGAL,
                 "too complex to decide (over 2000 operations)");
+    error_clear(&err);
     model_limit(loops.model, 3000000);
     check_ok(loops_check(&loops, plan, NULL, &err), &err);
     model_limit(loops.model, 2000); /* what is legal stays so */
