@@ -201,10 +201,12 @@ static void take_loop(struct tuning *tuning, const struct app_row *row)
 {
     struct application *app = tuning->app;
     struct application_loop *loop = &app->loop[app->loop_nr++];
-    const char *file = row->source ? trees_file(&tuning->trees, row->source) : NULL;
+    const char *file = row->source ? trees_file(&tuning->trees, row->source) : NULL,
+               *module = row->routine->module ? row->routine->module : "";
 
     *loop = (struct application_loop){.row = row,
                                       .file = xstrdup(file),
+                                      .module = trees_in_project(&tuning->trees, module),
                                       .line = row->line,
                                       .routine = xstrdup(row->routine->name),
                                       .function = xstrdup(row->routine->name),
@@ -385,6 +387,7 @@ static void application_release(struct application *app)
         struct application_loop *loop = &app->loop[i];
 
         free(loop->file);
+        free(loop->module);
         free(loop->routine);
         free(loop->function);
         free(loop->prepared);

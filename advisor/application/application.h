@@ -59,6 +59,7 @@ struct application_loop {
     const struct app_row *row;
     char *
         file; /* its source, relative to the project; NULL = the program's own has none */
+    char *module; /* the program or library that it is in, in the project as it is */
     int line;
     char
         *routine; /* that is read: the row's, or the function, a loop of which calls it

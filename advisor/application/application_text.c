@@ -155,7 +155,7 @@ static const char undecided[] = "interrupted before anything was known about it"
 
 static char *place_of(const struct application_loop *loop)
 {
-    const char *file = loop->file ? loop->file : loop->row->routine->module;
+    const char *file = loop->file ? loop->file : loop->module;
 
     return loop->line > 0 ? xasprintf("%s:%d", file, loop->line) : xstrdup(file);
 }

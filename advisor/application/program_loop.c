@@ -356,8 +356,8 @@ double loop_least_s(const struct tuning *tuning)
 }
 
 /* With the time that is left when the program has been compared; false = it is too
- * little. More pairs than must be are run where the search has half of the time. Without a
- * budget as the settings say. */
+ * little. More pairs than must be are run where the search has half of the time. Without
+ * a budget as the settings say. */
 static bool time_to_search(const struct tuning *tuning, double *seconds)
 {
     double spared_s = tuning_pairs_s(tuning, pairs_wanted);

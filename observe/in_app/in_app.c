@@ -514,13 +514,14 @@ static int run_pair(struct pairing *pairing, bool *good, struct error *err)
     return 0;
 }
 
-/* The first run of each has cold files. They are a pair where that is nothing beside their
- * time and they were in turn: no search in between, and no other setting. */
+/* The first run of each has cold files. They are a pair where that is nothing beside
+ * their time and they were in turn: no search in between, and no other setting. */
 static int warm_up(struct pairing *pairing, bool *good, struct error *err)
 {
     struct in_app *app = pairing->app;
     struct in_app_pair pair = app->first;
-    bool counts = pair.program_s[0] >= IN_APP_LONG_S && (!app->env[0] || !app->env[0][0]) &&
+    bool counts = pair.program_s[0] >= IN_APP_LONG_S &&
+                  (!app->env[0] || !app->env[0][0]) &&
                   clock_s() - app->first_end_s <= pair.program_s[0];
     progress_say(app->progress, "running the application with the tuned code");
     int status = run_side(pairing, 1, &pair, good, err);

@@ -293,8 +293,9 @@ static bool is_whole(const struct gen *gen, const struct ir_symbol *symbol)
 }
 
 /* A subscript is the same number in a wider type. So are its terms, where they are signed
- * or `whole`: what is made of them does not overflow. Unsigned ones are made in long then:
- * compilers do not see that neighbours stay neighbours in a sum that may wrap around. */
+ * or `whole`: what is made of them does not overflow. Unsigned ones are made in long
+ * then: compilers do not see that neighbours stay neighbours in a sum that may wrap
+ * around. */
 static void drop_casts_of(struct gen *gen, struct ir_expr **at, bool whole)
 {
     while ((*at)->kind == IR_CAST && (*at)->text == own_cast)

@@ -603,7 +603,8 @@ static struct ir_expr *in_double(struct gen *gen, struct ir_expr *expr)
         return gen_cast(gen, &type, expr);
     bool made = expr->arg[0]->has_value || is_sum(expr->arg[1]);
     return ir_binary(gen->arena, expr->op,
-                     expr->arg[0]->has_value ? expr->arg[0] : in_double(gen, expr->arg[0]),
+                     expr->arg[0]->has_value ? expr->arg[0]
+                                             : in_double(gen, expr->arg[0]),
                      made ? in_double(gen, expr->arg[1]) : expr->arg[1]);
 }
 
@@ -739,8 +740,7 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
         isl_set_free(needed);
     else
         guard_tested = tested_expr(gen, isl_set_coalesce(needed), &overflows);
-    struct ir_expr *near = near_params(gen, overflows),
-                   *narrow = narrow_subscripts(gen);
+    struct ir_expr *near = near_params(gen, overflows), *narrow = narrow_subscripts(gen);
     *needs_else = *needs_else || near || guard_when || narrow;
     *guard = conjunction(gen, conjunction(gen, guard_when, near), guard_tested);
     *guard = conjunction(gen, *guard, narrow);

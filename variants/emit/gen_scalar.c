@@ -333,12 +333,10 @@ static bool never_meet(const struct elements *all, const struct ir_expr *varies,
     bool apart = false;
     for (; !apart && varies->kind == IR_INDEX && stays->kind == IR_INDEX;
          varies = varies->arg[0], stays = stays->arg[0])
-        apart =
-            loop->step > 0 &&
-            expr_mentions(varies->arg[1], loop->var) &&
-            !expr_mentions(stays->arg[1], loop->var) &&
-            (lies_beside(all, varies->arg[1], stays->arg[1], loop->lower, true) ||
-             lies_beside(all, varies->arg[1], stays->arg[1], loop->upper, false));
+        apart = loop->step > 0 && expr_mentions(varies->arg[1], loop->var) &&
+                !expr_mentions(stays->arg[1], loop->var) &&
+                (lies_beside(all, varies->arg[1], stays->arg[1], loop->lower, true) ||
+                 lies_beside(all, varies->arg[1], stays->arg[1], loop->upper, false));
     return apart;
 }
 

@@ -148,26 +148,16 @@ static bool takes_in(const struct outline_request *request,
     return takes;
 }
 
-static bool has_loop(const struct ir_stmt *stmt)
+/* Loops around each other in the function's own text. */
+static int depth_of(const struct ir_stmt *stmt)
 {
-    bool found = stmt->kind == IR_FOR || stmt->kind == IR_WHILE;
-    for (size_t i = 0; !found && i < stmt->child_nr; i++)
-        found =
-            stmt->child[i] && !stmt_is_put_in(stmt->child[i]) && has_loop(stmt->child[i]);
-    return found;
-}
-
-/* A loop of the function's own text around another one. */
-static bool is_nest(const struct ir_stmt *stmt, const void *ignored)
-{
-    bool nest = false;
-    (void)ignored;
-    if (stmt->kind != IR_FOR && stmt->kind != IR_WHILE)
-        return false;
-    for (size_t i = 0; !nest && i < stmt->child_nr; i++)
-        nest =
-            stmt->child[i] && !stmt_is_put_in(stmt->child[i]) && has_loop(stmt->child[i]);
-    return nest;
+    int deepest = 0;
+    for (size_t i = 0; i < stmt->child_nr; i++) {
+        bool own = stmt->child[i] && !stmt_is_put_in(stmt->child[i]);
+        int depth = own ? depth_of(stmt->child[i]) : 0;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest + (stmt->kind == IR_FOR || stmt->kind == IR_WHILE);
 }
 
 char *source_caller(const struct outline_request *request, int *line)
@@ -179,7 +169,7 @@ char *source_caller(const struct outline_request *request, int *line)
     if (ir_parse(request->path, NULL, 0, request->function, request->cflags, &function,
                  &ignored) < 0)
         return NULL;
-    bool alone = stmt_find(function->body, is_nest, NULL) != NULL;
+    bool alone = depth_of(function->body) > 1;
     for (size_t i = 0; i < function->caller_nr && !several && !alone; i++) {
         const struct ir_caller *caller = &function->caller[i];
         bool same = first && !strcmp(first->name, caller->name);

@@ -161,10 +161,10 @@ bool access_take_outer(struct nest *nest, size_t subscript, bool upper,
 {
     struct ir_expr *new = access_bound(nest, access, subscript, upper);
     int sign = 0;
-    bool known = new &&
-                 (!*outer ||
-                  order_of(nest, new, access_bound(nest, *outer, subscript, upper), &sign) ||
-                  order_of_rows(nest, access, *outer, upper, &sign));
+    bool known = new && (!*outer ||
+                         order_of(nest, new, access_bound(nest, *outer, subscript, upper),
+                                  &sign) ||
+                         order_of_rows(nest, access, *outer, upper, &sign));
     if (known && (!*outer || (upper ? sign > 0 : sign < 0)))
         *outer = access;
     return known;

@@ -316,8 +316,8 @@ static isl_set *outside(struct nest *nest, const struct access *access,
     if (value && (limit || !size)) {
         set = isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value)));
         if (limit)
-            set = isl_set_union(set, isl_pw_aff_ge_set(isl_pw_aff_copy(value),
-                                                       isl_pw_aff_copy(limit)));
+            set = isl_set_union(
+                set, isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit)));
         set = isl_set_intersect(set, isl_set_copy(statement->domain));
     }
     isl_pw_aff_free(value);
@@ -397,8 +397,9 @@ static void accept(struct nest *nest, size_t cell, const struct chain *chain,
         nest_assume(nest, "linear subscripts of '%s' stay inside their row",
                     nest->cell[cell].symbol->name);
     if (nest->cell[cell].narrow)
-        nest_assume(nest, "linear subscripts that are unsigned do not wrap around (tested "
-                          "at run time)");
+        nest_assume(nest,
+                    "linear subscripts that are unsigned do not wrap around (tested "
+                    "at run time)");
     isl_set_free(nest->assumed);
     nest->assumed = assumed;
     nest->cell[cell].dims = chain->nr;
@@ -487,8 +488,9 @@ static bool is_kept(struct nest *nest, const struct access *access,
     return kept;
 }
 
-/* Is what C makes of it the number that is meant, or, where its type is unsigned, that one
- * modulo a power of 2? What has lost bits is no part of a wider number, `bytes` wide. */
+/* Is what C makes of it the number that is meant, or, where its type is unsigned, that
+ * one modulo a power of 2? What has lost bits is no part of a wider number, `bytes` wide.
+ */
 static bool keeps_bits(struct nest *nest, const struct access *access,
                        const struct ir_expr *expr, size_t bytes)
 {
@@ -527,8 +529,8 @@ static const struct ir_expr *as_made(const struct ir_expr *subscript)
     return subscript;
 }
 
-/* Subscripts that may wrap around are taken apart where it can be tested that they do not:
- * not below 0, by `assumed`, and by their greatest value (gen_guard.c). */
+/* Subscripts that may wrap around are taken apart where it can be tested that they do
+ * not: not below 0, by `assumed`, and by their greatest value (gen_guard.c). */
 static bool may_be_apart(struct nest *nest, struct access *access, isl_set **assumed)
 {
     const struct ir_expr *made = as_made(access->subscript[0]);
@@ -540,9 +542,8 @@ static bool may_be_apart(struct nest *nest, struct access *access, isl_set **ass
     isl_set *below = narrow ? outside(nest, access, access->dim[0], NULL) : NULL;
     bool never = !below || isl_set_is_empty(below) == isl_bool_true;
     isl_set_free(below);
-    return !narrow ||
-           (access_bound(nest, access, 0, true) &&
-            (never || assume(nest, access, access->dim[0], NULL, assumed)));
+    return !narrow || (access_bound(nest, access, 0, true) &&
+                       (never || assume(nest, access, access->dim[0], NULL, assumed)));
 }
 
 /* ---- an array ---- */

@@ -65,8 +65,8 @@ struct cell {
     bool indirect; /* some access is over-approximated */
     /* elements that one step of a dimension is apart; NULL = rows as declared */
     struct ir_expr *stride[SUBSCRIPTS_MAX];
-    /* its linear subscripts are unsigned numbers of 32 bits, of which C keeps the low bits:
-     * that they are below NARROW_END is tested at run time */
+    /* its linear subscripts are unsigned numbers of 32 bits, of which C keeps the low
+     * bits: that they are below NARROW_END is tested at run time */
     bool narrow;
 };
 

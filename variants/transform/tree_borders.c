@@ -1,9 +1,9 @@
 /*
  * Loops in which some iterations are special: `x == 0 ? c : c - 1`, `(x + 1) % n`, or the
- * one that writes what all others only read, `a[j] = a[j] + a[k]`. The iterations between,
- * for which each such condition says the same, get a loop of their own, with those before
- * and behind them in loops beside it. What is decided in a loop is put in by the emitter,
- * as are scalars for what is not written in it.
+ * one that writes what all others only read, `a[j] = a[j] + a[k]`. The iterations
+ * between, for which each such condition says the same, get a loop of their own, with
+ * those before and behind them in loops beside it. What is decided in a loop is put in by
+ * the emitter, as are scalars for what is not written in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -220,8 +220,8 @@ static void look_met(struct splitting *at, const struct tree *writer,
     isl_set *met = isl_set_coalesce(isl_map_domain(both));
     if (isl_set_is_empty(met) == isl_bool_false && !at->found) {
         at->leaf = writer;
-        isl_set *instances = isl_set_apply(
-            isl_set_copy(met), isl_map_reverse(values_of(at, writer)));
+        isl_set *instances =
+            isl_set_apply(isl_set_copy(met), isl_map_reverse(values_of(at, writer)));
         take_off(at, isl_set_intersect(instances, isl_set_copy(writer->domain)));
     }
     cut_before(at, met);

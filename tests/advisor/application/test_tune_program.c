@@ -39,6 +39,7 @@ static void make(struct made *made)
         made->row[i] = (struct app_row){.routine = &made->routine[i]};
         made->loop[i] = (struct application_loop){.row = &made->row[i],
                                                   .file = (char *)"src/a.c",
+                                                  .module = (char *)"app",
                                                   .line = 10 + i,
                                                   .routine = made->routine[i].name,
                                                   .function = made->routine[i].name,
