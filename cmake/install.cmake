@@ -1,4 +1,4 @@
-# What `cmake --install` brings besides the program (advisor/CMakeLists.txt): data, documentation, man pages, completions,
+# What `cmake --install` brings besides the program (advisor/CMakeLists.txt): data, documentation, completions, man pages,
 # inflight.pc; and the target `uninstall`. Included before any other install(), so that it sees which folders were there.
 # Component `build` is what building a project with a tuned kernel needs, `regions` the marker library
 # (regions/CMakeLists.txt), `tool` all the rest.
@@ -7,6 +7,8 @@ option(INFLIGHT_MAN "Make man pages (needs help2man)" ON)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
 
 set(data ${CMAKE_INSTALL_DATADIR}/inflight)
+set(shells bash zsh fish)
+set(scripts inflight _inflight inflight.fish)
 set(completion_folders ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
                        ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
@@ -26,14 +28,17 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/un
 # Data travels with its path in the tree, so that shipped_path() finds "rules/recipe.json" in either place;
 # with it the sources of the cache model, which are compiled into traced programs.
 install(DIRECTORY machines rules templates DESTINATION ${data}
-        FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/*/*.in"
-        PATTERN "templates/report/*.*")
+        FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/report/*.*"
+        PATTERN "templates/completion" EXCLUDE)
 install(DIRECTORY core/machine/data core/machine/profiles DESTINATION ${data}/core/machine FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY observe/data DESTINATION ${data}/observe FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+foreach(shell script folder IN ZIP_LISTS shells scripts completion_folders)
+  install(FILES templates/completion/${shell} DESTINATION ${folder} RENAME ${script})
+endforeach()
 
 configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)
@@ -43,21 +48,6 @@ install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATA
 if(INFLIGHT_SANITIZE)
   return()
 endif()
-
-set(shells bash zsh fish)
-set(scripts inflight _inflight inflight.fish)
-foreach(shell script folder IN ZIP_LISTS shells scripts completion_folders)
-  set(output ${PROJECT_BINARY_DIR}/completion/${script})
-  add_custom_command(
-    OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completion
-    COMMAND inflight completion ${shell} > ${output}
-    DEPENDS inflight templates/completion/${shell}.in rules/recipe.json
-    VERBATIM)
-  list(APPEND completions ${output})
-  install(FILES ${output} DESTINATION ${folder})
-endforeach()
-add_custom_target(completions ALL DEPENDS ${completions})
 
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)

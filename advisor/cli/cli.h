@@ -104,9 +104,6 @@ json_t *profiles_json(const struct profile *profile, size_t nr);
 
 /* tune --try, --flags-try, --compiler A,B: environments beside plans. */
 
-/* What --try takes, NULL behind the last. */
-extern const char *const try_words[];
-
 /* For search_opts.option. */
 struct environments {
     struct environment *item;

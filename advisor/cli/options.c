@@ -326,7 +326,8 @@ const struct option_row *option_named(const char *name, size_t length)
     return NULL;
 }
 
-const char *const *option_words(const struct option_row *row)
+/* Of kind CHOICE: its words, NULL behind the last. */
+static const char *const *option_words(const struct option_row *row)
 {
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
         if (!strcmp(choices[i].option, row->name))

@@ -44,8 +44,6 @@ const struct option_row *option_of_word(const struct command *command, const cha
                                         bool *apart);
 /* What it means to this command (NULL = to any). */
 const char *option_help(const struct option_row *row, const char *command);
-/* Of kind CHOICE: its words, NULL behind the last; NULL for the other kinds. */
-const char *const *option_words(const struct option_row *row);
 /* It takes one value: a second one would replace the first. */
 bool option_is_single(const struct option_row *row);
 /* A number that is not given is negative. */

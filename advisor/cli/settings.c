@@ -176,15 +176,6 @@ static int read_rule(const char *text, struct settings *settings, struct error *
     return 0;
 }
 
-static int read_shell(const char *text, struct settings *settings, struct error *err)
-{
-    if (settings->shell)
-        return fail(err, STATUS_USAGE, "only one shell is taken, got '%s' and '%s'",
-                    settings->shell, text);
-    settings->shell = text;
-    return 0;
-}
-
 /* getopt's code of option_row(0) as a long option: above all letters. */
 enum { FIRST_CODE = 1000 };
 
@@ -448,8 +439,6 @@ static int read_operand(const struct command *command, const char *word,
         return refuse_profile(word, settings, err);
     case OPERAND_RULE:
         return read_rule(word, settings, err);
-    case OPERAND_SHELL:
-        return read_shell(word, settings, err);
     default:
         if (command->behind == BEHIND_PROGRAM)
             return fail(err, STATUS_USAGE,

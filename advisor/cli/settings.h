@@ -31,7 +31,6 @@ struct settings {
     const char *from;     /* an earlier output whose plan and comment are used */
     const char *database, *output, *plan, *strategy, *access;
     const char *show;         /* a profile */
-    const char *shell;        /* completion: for which one */
     const char *rule;         /* rules: the one to explain */
     const char *rule_test;    /* rules: what to judge */
     const char *replay;       /* tune: a recorded space to search */
@@ -90,9 +89,7 @@ enum operand {
     OPERAND_RESULTS,  /* a file that is no source */
     OPERAND_SESSION,  /* its number */
     OPERAND_PROFILE,  /* the second one of --compare */
-    OPERAND_RULE,     /* or a transformation */
-    OPERAND_SHELL,
-    OPERAND_NR
+    OPERAND_RULE      /* or a transformation */
 };
 
 /* What stands behind --. */

@@ -9,8 +9,8 @@
 #include "search/space/space.h"
 #include "variants/clang/clang.h"
 
-const char *const try_words[] = {"compiler", "flags", "smt", "threads",
-                                 "schedule", "none",  NULL};
+static const char *const try_words[] = {"compiler", "flags", "smt", "threads",
+                                        "schedule", "none",  NULL};
 enum word {
     TRY_COMPILER,
     TRY_FLAGS,

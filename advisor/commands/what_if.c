@@ -23,11 +23,6 @@ static const struct key {
     {"line", parse_number, AT(line_bytes), 16, 4096},
 };
 
-const char *what_if_key(size_t i)
-{
-    return i < ARRAY_SIZE(keys) ? keys[i].name : NULL;
-}
-
 static int unknown_key(const char *name, struct error *err)
 {
     struct buf known = {0};

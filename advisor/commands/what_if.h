@@ -11,8 +11,6 @@ struct error;
  * also on failure. */
 int what_if_parse(const char *text, struct question *question, struct strvec *words,
                   struct error *err);
-/* The i-th key; NULL behind the last one. */
-const char *what_if_key(size_t i);
 
 /* What stands before that answer: what was assumed, and which queue is too short for the
  * bandwidth that was given. */

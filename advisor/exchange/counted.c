@@ -78,7 +78,8 @@ static int by_formula(const struct count_set *set, const char *cpu,
     question->write_gbs = quantity_scale(quantity_divide(written, set->seconds), 1e-9);
     if (!question->read_gbs.known)
         return fail(err, STATUS_INPUT,
-                    "the counts do not say what time they cover: give --seconds TIME");
+                    "the counts do not say what time they cover: give --seconds TIME, or "
+                    "count with 'perf stat -e duration_time,...'");
     return 0;
 }
 

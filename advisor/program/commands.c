@@ -264,12 +264,6 @@ static const struct command commands[] = {
      "'--on slurm' starts workers by itself (docs/reference/cluster.md).\n\n"
      "example: inflight worker /shared/tuning",
      "help | " REST, OPERAND_RESULTS, BEHIND_FLAGS, worker_command},
-    {GROUP_SETUP, "completion",
-     "completion of commands and options for bash, zsh or fish", "completion SHELL",
-     "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
-     "options. An installed inflight has it where the shell looks already.\n\n"
-     "example: source <(inflight completion bash)",
-     "help | help-all version", OPERAND_SHELL, BEHIND_FLAGS, completion_command},
 };
 
 const struct command *command_find(const char *name)

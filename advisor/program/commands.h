@@ -34,7 +34,6 @@ int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
 int worker_command(const struct settings *settings, struct error *err);
-int completion_command(const struct settings *settings, struct error *err);
 
 /* Beside what goes to standard output: the files of --html and --sarif, and the lines of
  * --diagnostics, of a settled report. */

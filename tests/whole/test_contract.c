@@ -51,9 +51,9 @@ static void add_options(const char *command, const char *help, struct buf *out)
 TEST("commands keep their options")
 {
     static const char *const commands[] = {
-        "tune",  "advise", "measure", "profile", "metrics",    "compare",
-        "show",  "apply",  "check",   "capture", "machine",    "report",
-        "rules", "export", "import",  "doctor",  "completion", "outline"};
+        "tune",  "advise", "measure", "profile", "metrics", "compare",
+        "show",  "apply",  "check",   "capture", "machine", "report",
+        "rules", "export", "import",  "doctor",  "outline"};
     struct place place = {0};
     struct buf now = {0};
 

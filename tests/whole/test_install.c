@@ -160,7 +160,6 @@ TEST("everything has its place")
         "share/inflight/observe/data/timeline_events.json",
         "share/inflight/templates/kernels/transpose.c",
         "share/inflight/templates/harness/program_time.c",
-        "share/inflight/templates/completion/zsh.in",
         "share/inflight/schemas/report-1.json",
         "share/doc/inflight/README.md",
         "share/doc/inflight/LICENSE",

@@ -217,12 +217,14 @@ static int begin_uncore(struct papi_counter *counter, size_t i,
     bool any = false;
 
     for (size_t k = 0; k < uncore->cpu_nr; k++) {
+        struct perf_core_who everybody = {.place = {0, uncore->cpu[k]}};
         int fd;
 
         if (!counter->opts.ahead && !papi_crowd_uses(crowd, papi_crowd_nr(crowd),
                                                      papi_package_of(uncore->cpu[k])))
             continue;
-        fd = perf_uncore_open(uncore, counter->event.v[i], uncore->cpu[k], err);
+        fd = perf_core_open(counter->seam.core, &counter->seam.host, counter->event.v[i],
+                            &uncore->code, &everybody, err);
         if (fd < 0)
             return -1;
         add_kernel_count(counter, fd, i);

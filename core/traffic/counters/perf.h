@@ -112,8 +112,4 @@ void perf_uncore_release(struct perf_uncore *found);
 void perf_uncore_expand(const char *devices, const char *pattern, struct strvec *list);
 void perf_uncore_expand_here(const char *pattern, struct strvec *list);
 
-/* A descriptor to be closed, or -1; read by perf_core_read. */
-int perf_uncore_open(const struct perf_uncore *event, const char *name, int cpu,
-                     struct error *err);
-
 #endif

@@ -1,7 +1,6 @@
 #include "core/traffic/counters/perf.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,30 +136,4 @@ void perf_uncore_expand(const char *devices, const char *pattern, struct strvec 
 void perf_uncore_expand_here(const char *pattern, struct strvec *list)
 {
     perf_uncore_expand(perf_uncore_devices, pattern, list);
-}
-
-/*
- * Counting.
- */
-
-static int cannot_open(const char *name, int cpu, int number, struct error *err)
-{
-    if (number == EACCES || number == EPERM)
-        return fail(
-            err, STATUS_MISSING,
-            "'%s' cannot be counted on cpu %d: %s; it counts system-wide: set "
-            "/proc/sys/kernel/perf_event_paranoid to 0 or lower, or run as root or "
-            "with CAP_PERFMON",
-            name, cpu, strerror(number));
-    return fail(err, STATUS_MISSING, "'%s' cannot be counted on cpu %d: %s", name, cpu,
-                strerror(number));
-}
-
-int perf_uncore_open(const struct perf_uncore *event, const char *name, int cpu,
-                     struct error *err)
-{
-    const struct perf_core_who everybody = {.place = {.cpu = cpu}};
-    int fd = perf_core_calls.open(&event->code, &everybody);
-
-    return fd >= 0 ? fd : cannot_open(name, cpu, -fd, err);
 }

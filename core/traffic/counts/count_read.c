@@ -60,7 +60,7 @@ static int read_json(const char *name, const char *text, struct count_set *set,
 {
     json_t *root = NULL;
     if (strstr(text, "\"counter-value\"") || strstr(text, "\"metric-value\""))
-        return counts_read_perf_json(name, text, set, err);
+        return counts_read_perf(name, text, true, set, err);
     if (json_read_text(text, name, "inflight.counts/1", &root, err))
         return -1;
     struct json_at at = json_top(name, root);
@@ -76,7 +76,7 @@ static int read_form(const char *name, const char *text, struct count_set *set,
         return -1;
     if (text[strspn(text, " \t\r\n")] == '{' || line_starts(text, "{\""))
         return read_json(name, text, set, err);
-    return first_row_is_perf(text) ? counts_read_perf(name, text, set, err)
+    return first_row_is_perf(text) ? counts_read_perf(name, text, false, set, err)
                                    : counts_read_csv(name, text, set, err);
 }
 

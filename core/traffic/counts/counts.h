@@ -51,10 +51,9 @@ struct quantity count_quantity(double value, double share, double standard_error
 
 int counts_read_csv(const char *name, const char *text, struct count_set *set,
                     struct error *err);
-int counts_read_perf(const char *name, const char *text, struct count_set *set,
-                     struct error *err); /* -x */
-int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
-                          struct error *err);
+/* `json`: as -j writes it, else as -x. */
+int counts_read_perf(const char *name, const char *text, bool json, struct count_set *set,
+                     struct error *err);
 
 /* Is it a row of perf stat -x? */
 bool counts_is_perf_row(const struct strvec *field);

@@ -18,19 +18,18 @@
 struct perf_row {
     const char *place; /* "CPU0", "S0", a thread */
     const char *value, *unit, *event;
-    const char *percent;          /* of the time it counted */
-    const char *variance;         /* standard error of a mean in percent */
-    const char *metric, *measure; /* its figure beside it, with unit */
-    double interval_s;            /* end of the row's interval; 0 = the whole run */
+    const char *percent;  /* of the time it counted */
+    const char *variance; /* standard error of a mean in percent */
+    double interval_s;    /* end of the row's interval; 0 = the whole run */
 };
 /* {0} and `lines` filled in is the valid empty one. */
 struct perf_rows {
     struct csv_lines lines; /* where we are, for messages */
+    char separator;         /* of -x; 0 = not seen yet */
     struct count_sums sums;
     struct strvec place, repeated; /* that rows name; events that stand there twice */
     double interval_s, wall_ns, wall_error;
-    double clock_ns, cpus, cpus_step; /* of task-clock: how many CPUs it kept busy */
-    size_t clocks, lines_of_64;
+    size_t lines_of_64;
 };
 
 /* perf multiplies by these before it prints; here times are nanoseconds again, as the
@@ -80,20 +79,6 @@ static void take_wall(struct perf_rows *rows, const struct count_row *row)
     rows->wall_error = row->standard_error;
 }
 
-/* "0.93 msec task-clock # 0.009 CPUs utilized": the step is the last digit's. */
-static void take_clock(struct perf_rows *rows, const struct perf_row *row,
-                       const struct count_row *count)
-{
-    const char *dot = row->metric ? strchr(row->metric, '.') : NULL;
-    rows->clocks++;
-    rows->clock_ns = count->value;
-    rows->cpus = 0;
-    if (!dot || !row->measure || strcmp(row->measure, "CPUs utilized"))
-        return;
-    rows->cpus = strtod(row->metric, NULL);
-    rows->cpus_step = pow(10, -(double)strlen(dot + 1));
-}
-
 static void take_count(struct perf_rows *rows, const struct perf_row *row,
                        struct count_row *count)
 {
@@ -104,8 +89,6 @@ static void take_count(struct perf_rows *rows, const struct perf_row *row,
         take_wall(rows, count);
         return;
     }
-    if (is_event(row->event, "task-clock") || is_event(row->event, "cpu-clock"))
-        take_clock(rows, row, count);
     for (size_t i = 0; !row->place && row->interval_s <= 0 && i < rows->sums.nr; i++)
         if (!strcmp(rows->sums.item[i].event, row->event))
             strvec_push_once(&rows->repeated, row->event);
@@ -143,21 +126,12 @@ static int perf_rows_take(struct perf_rows *rows, const struct perf_row *row,
 
 /* ---- the time covered ---- */
 
-static struct quantity seconds_of(const struct perf_rows *rows, struct count_set *set)
+static struct quantity seconds_of(const struct perf_rows *rows)
 {
-    double min = rows->cpus - rows->cpus_step / 2;
     if (rows->interval_s > 0)
         return quantity_exact(rows->interval_s, PROVENANCE_RECORDED);
-    if (rows->wall_ns > 0)
-        return count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error);
-    if (rows->clocks != 1 || rows->clock_ns <= 0 || min <= 0)
-        return quantity_unknown();
-    double cpu_s = rows->clock_ns * 1e-9;
-    strvec_push(&set->note, "the time is that of the CPUs over how many were busy, as "
-                            "perf rounds it: -e duration_time gives it exactly");
-    return quantity_between(cpu_s / rows->cpus,
-                            cpu_s / (rows->cpus + rows->cpus_step / 2), cpu_s / min, 0,
-                            PROVENANCE_RECORDED);
+    return rows->wall_ns > 0 ? count_quantity(rows->wall_ns * 1e-9, 0, rows->wall_error)
+                             : quantity_unknown();
 }
 
 /* ---- notes ---- */
@@ -201,7 +175,7 @@ static void perf_rows_release(struct perf_rows *rows)
 static void perf_rows_finish(struct perf_rows *rows, struct count_set *set)
 {
     set->source = xstrdup("perf stat");
-    set->seconds = seconds_of(rows, set);
+    set->seconds = seconds_of(rows);
     note_places(&rows->place, set);
     note_shares(rows, set);
     for (size_t i = 0; i < rows->repeated.nr; i++)
@@ -291,7 +265,7 @@ static char *event_of(struct columns *columns, char separator)
     return buf_detach(&event);
 }
 
-/* Behind the event: a control group, a variance, running time and percent, a metric. */
+/* Behind the event: a control group, a variance, running time and percent. */
 static void take_rest(struct columns *columns, struct perf_row *row)
 {
     size_t nr = columns->field->nr;
@@ -304,10 +278,6 @@ static void take_rest(struct columns *columns, struct perf_row *row)
     }
     if (columns->at + 1 < nr)
         row->percent = field_at(columns, 1);
-    if (columns->at + 3 < nr) {
-        row->metric = field_at(columns, 2);
-        row->measure = field_at(columns, 3);
-    }
 }
 
 /* Rows of a metric alone have neither value nor event. */
@@ -320,7 +290,7 @@ static bool is_metric_row(const struct strvec *field)
     return empty >= 3;
 }
 
-static int take_fields(struct perf_rows *rows, const struct strvec *field, char separator,
+static int take_fields(struct perf_rows *rows, const struct strvec *field,
                        struct error *err)
 {
     struct columns columns = {field, 0};
@@ -331,7 +301,7 @@ static int take_fields(struct perf_rows *rows, const struct strvec *field, char 
         return csv_fail(&rows->lines, err,
                         "expected a row of 'perf stat -x%c' (value, unit, "
                         "event, ...), got '%s'",
-                        separator, buf_str(&rows->lines.line));
+                        rows->separator, buf_str(&rows->lines.line));
     row.value = field_at(&columns, 0);
     row.unit = field_at(&columns, 1);
     if (!row.interval_s && *row.unit && is_value(row.unit))
@@ -339,7 +309,7 @@ static int take_fields(struct perf_rows *rows, const struct strvec *field, char 
                         "the numbers have decimal commas; run perf with LC_ALL=C "
                         "and -x,");
     columns.at += 2;
-    char *event = event_of(&columns, separator);
+    char *event = event_of(&columns, rows->separator);
     row.event = event;
     take_rest(&columns, &row);
     int status = perf_rows_take(rows, &row, err);
@@ -347,26 +317,15 @@ static int take_fields(struct perf_rows *rows, const struct strvec *field, char 
     return status;
 }
 
-int counts_read_perf(const char *name, const char *text, struct count_set *set,
-                     struct error *err)
+static int take_line(struct perf_rows *rows, struct error *err)
 {
-    struct perf_rows rows = {.lines = {.file = name, .rest = text}};
-    char separator = 0;
-    int status = 0;
-    while (!status && csv_next(&rows.lines)) {
-        const char *line = buf_str(&rows.lines.line);
-        struct strvec field = {0};
-        if (csv_is_blank(line) || *line == '#')
-            continue;
-        separator = separator ? separator : csv_separator(line);
-        csv_fields(line, separator, &field);
-        status = take_fields(&rows, &field, separator, err);
-        strvec_release(&field);
-    }
-    if (status)
-        perf_rows_release(&rows);
-    else
-        perf_rows_finish(&rows, set);
+    const char *line = buf_str(&rows->lines.line);
+    struct strvec field = {0};
+    if (!rows->separator)
+        rows->separator = csv_separator(line);
+    csv_fields(line, rows->separator, &field);
+    int status = take_fields(rows, &field, err);
+    strvec_release(&field);
     return status;
 }
 
@@ -407,14 +366,12 @@ static int take_object(struct perf_rows *rows, const json_t *object, struct erro
                            .event = text_of(object, "event", &text),
                            .percent = text_of(object, "pcnt-running", &text),
                            .variance = text_of(object, "variance", &text),
-                           .metric = text_of(object, "metric-value", &text),
-                           .measure = text_of(object, "metric-unit", &text),
                            .place = place_of(object, &text),
                            .interval_s = json_number_value(interval)};
     int status = 0;
     if (row.value && row.event)
         status = perf_rows_take(rows, &row, err);
-    else if (!row.metric)
+    else if (!json_object_get(object, "metric-value"))
         status = csv_fail(&rows->lines, err,
                           "expected \"counter-value\" and \"event\", as 'perf "
                           "stat -j' writes them");
@@ -422,7 +379,7 @@ static int take_object(struct perf_rows *rows, const json_t *object, struct erro
     return status;
 }
 
-static int take_line(struct perf_rows *rows, struct error *err)
+static int take_line_json(struct perf_rows *rows, struct error *err)
 {
     json_error_t where;
     const char *line = buf_str(&rows->lines.line);
@@ -437,15 +394,17 @@ static int take_line(struct perf_rows *rows, struct error *err)
     return status;
 }
 
-int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
-                          struct error *err)
+/* ---- a text ---- */
+
+int counts_read_perf(const char *name, const char *text, bool json, struct count_set *set,
+                     struct error *err)
 {
     struct perf_rows rows = {.lines = {.file = name, .rest = text}};
     int status = 0;
     while (!status && csv_next(&rows.lines)) {
         const char *line = buf_str(&rows.lines.line);
         if (!csv_is_blank(line) && *line != '#')
-            status = take_line(&rows, err);
+            status = json ? take_line_json(&rows, err) : take_line(&rows, err);
     }
     if (status)
         perf_rows_release(&rows);
