@@ -1094,6 +1094,7 @@ static void cached_free(struct plan_cache *plans)
     free(plans);
 }
 
+/* A refusal under a lower limit than there is now is forgotten. */
 static struct cached_plan *find(struct model *model, const char *plan)
 {
     struct plan_cache *plans = model->cache;

@@ -106,6 +106,7 @@ struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
 /* name(a, b): "min", "max" or "floord" get their names when all code is there. */
 struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
                          struct ir_expr *b);
+bool gen_is_helper(const struct ir_expr *expr, const char *name); /* such a call */
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw,
                           long long size); /* floor(raw / size) */

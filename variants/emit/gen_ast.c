@@ -301,8 +301,7 @@ static void drop_casts_of(struct gen *gen, struct ir_expr **at, bool whole)
     while ((*at)->kind == IR_CAST && (*at)->text == own_cast)
         *at = (*at)->arg[0];
     struct ir_expr *expr = *at;
-    bool terms = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]) &&
-                 (whole || !expr->type.is_unsigned);
+    bool terms = expr_is_polynomial(expr) && (whole || !expr->type.is_unsigned);
     for (size_t i = 0; terms && i < 2; i++)
         drop_casts_of(gen, &expr->arg[i], whole);
     if (terms && expr->type.is_unsigned && expr->type.bytes == 4) {

@@ -20,8 +20,7 @@ struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
     return expr;
 }
 
-/* min, max and floord are called by these words until they are printed. */
-static bool is_call(const struct ir_expr *expr, const char *name)
+bool gen_is_helper(const struct ir_expr *expr, const char *name)
 {
     return expr->kind == IR_CALL && !expr->symbol && expr->text &&
            !strcmp(expr->text, name);
@@ -155,7 +154,7 @@ struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw, long long size)
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step)
 {
-    bool min = is_call(raw, "min"), max = is_call(raw, "max");
+    bool min = gen_is_helper(raw, "min"), max = gen_is_helper(raw, "max");
     if (min || max) {
         struct ir_expr *a = raw_map(gen, raw->arg[0], base, step),
                        *b = raw_map(gen, raw->arg[1], base, step);
@@ -172,8 +171,8 @@ struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *ba
  * division does. */
 static bool is_quotient(const struct ir_expr *expr, long long divisor)
 {
-    bool divides =
-        is_call(expr, "floord") || (expr->kind == IR_BINARY && !strcmp(expr->op, "/"));
+    bool divides = gen_is_helper(expr, "floord") ||
+                   (expr->kind == IR_BINARY && !strcmp(expr->op, "/"));
     return divides && expr->arg[1]->has_value && expr->arg[1]->value == divisor;
 }
 
@@ -215,7 +214,8 @@ struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
     struct sum limit = sum_of_expr(gen->arena, raw), out;
     struct ir_expr *only =
         limit.nr == 1 && limit.term[0].coefficient == 1 ? limit.term[0].atom : NULL;
-    bool min = only && is_call(only, "min"), max = only && is_call(only, "max");
+    bool min = only && gen_is_helper(only, "min"),
+         max = only && gen_is_helper(only, "max");
     if (max || (min && !limit.constant)) {
         struct ir_expr *arm[2];
         for (size_t i = 0; i < 2; i++) {
@@ -284,9 +284,9 @@ static struct ir_expr *signed_name(struct gen *gen, struct ir_expr *name)
 
 static void note_helper(struct gen *gen, const struct ir_expr *expr)
 {
-    gen->need_min = gen->need_min || is_call(expr, "min");
-    gen->need_max = gen->need_max || is_call(expr, "max");
-    gen->need_floord = gen->need_floord || is_call(expr, "floord");
+    gen->need_min = gen->need_min || gen_is_helper(expr, "min");
+    gen->need_max = gen->need_max || gen_is_helper(expr, "max");
+    gen->need_floord = gen->need_floord || gen_is_helper(expr, "floord");
 }
 
 static struct ir_expr *finish_atom(struct gen *gen, struct ir_expr *atom)
@@ -300,10 +300,10 @@ static struct ir_expr *finish_atom(struct gen *gen, struct ir_expr *atom)
     for (size_t i = 0; i < atom->arg_nr; i++)
         copy->arg[i] = raw_finish(gen, atom->arg[i]);
     note_helper(gen, copy);
-    if ((is_call(copy, "min") || is_call(copy, "max")) &&
+    if ((gen_is_helper(copy, "min") || gen_is_helper(copy, "max")) &&
         expr_equal(copy->arg[0], copy->arg[1]))
         return copy->arg[0];
-    if (is_call(copy, "max") && is_call(copy->arg[0], "max") &&
+    if (gen_is_helper(copy, "max") && gen_is_helper(copy->arg[0], "max") &&
         (expr_equal(copy->arg[0]->arg[0], copy->arg[1]) ||
          expr_equal(copy->arg[0]->arg[1], copy->arg[1])))
         return copy->arg[0];

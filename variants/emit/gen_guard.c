@@ -587,11 +587,6 @@ static struct ir_expr *near_params(struct gen *gen, bool all)
 
 /* ---- linear subscripts of 32 bits ---- */
 
-static bool is_sum(const struct ir_expr *expr)
-{
-    return expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]);
-}
-
 /* In double, where no product of whole numbers overflows, and which is exact below 2^53.
  * Bits that a cast drops count, too. */
 static struct ir_expr *in_double(struct gen *gen, struct ir_expr *expr)
@@ -599,9 +594,9 @@ static struct ir_expr *in_double(struct gen *gen, struct ir_expr *expr)
     static const struct ir_type type = {.text = "double", .scalar = IR_FLOAT, .bytes = 8};
     while (expr->kind == IR_CAST && expr->type.bytes >= 4)
         expr = expr->arg[0];
-    if (!is_sum(expr))
+    if (!expr_is_polynomial(expr))
         return gen_cast(gen, &type, expr);
-    bool made = expr->arg[0]->has_value || is_sum(expr->arg[1]);
+    bool made = expr->arg[0]->has_value || expr_is_polynomial(expr->arg[1]);
     return ir_binary(gen->arena, expr->op,
                      expr->arg[0]->has_value ? expr->arg[0]
                                              : in_double(gen, expr->arg[0]),
@@ -614,29 +609,32 @@ static struct ir_expr *is_narrow(struct gen *gen, struct ir_expr *subscript)
                      ir_integer(gen->arena, NARROW_END));
 }
 
-/* Subscripts that may wrap around do not: the greatest of each array, where that can be
- * told, each one else. */
+/* Subscripts that may wrap around do not: of each array the greatest, where it can be
+ * told, else each. */
 static struct ir_expr *narrow_subscripts(struct gen *gen)
 {
     struct nest *nest = gen->nest;
     struct ir_expr *guard = NULL;
-    struct ir_expr **tested = xcalloc(nest->access_nr + 1, sizeof(*tested));
+    const struct access **greatest = xcalloc(nest->access_nr + 1, sizeof(*greatest));
     size_t nr = 0;
     for (size_t i = 0; i < nest->access_nr; i++) {
-        const struct access *access = &nest->access[i], *outer = access;
+        const struct access *access = &nest->access[i];
         bool known = !nest->cell[access->cell].narrow;
-        for (size_t k = 0; !known && k < nest->access_nr; k++)
-            if (nest->access[k].cell == access->cell)
-                access_take_outer(nest, 0, true, &nest->access[k], &outer);
-        struct ir_expr *bound = known ? NULL : access_bound(nest, outer, 0, true);
         for (size_t k = 0; !known && k < nr; k++)
-            known = expr_equal(tested[k], bound);
-        if (!known) {
-            tested[nr++] = bound;
-            guard = conjunction(gen, guard, is_narrow(gen, bound));
-        }
+            known = greatest[k]->cell == access->cell &&
+                    access_take_outer(nest, 0, true, access, &greatest[k]);
+        if (!known)
+            greatest[nr++] = access;
     }
-    free(tested);
+    for (size_t i = 0; i < nr; i++) {
+        struct ir_expr *bound = access_bound(nest, greatest[i], 0, true);
+        bool tested = false;
+        for (size_t k = 0; !tested && k < i; k++)
+            tested = expr_equal(access_bound(nest, greatest[k], 0, true), bound);
+        if (!tested)
+            guard = conjunction(gen, guard, is_narrow(gen, bound));
+    }
+    free(greatest);
     return guard;
 }
 

@@ -12,12 +12,6 @@ enum { PROOF_DEPTH = 8 };
 static bool is_positive(struct gen *gen, const struct code *at, struct sum value,
                         int depth);
 
-static bool is_word(const struct ir_expr *expr, const char *word)
-{
-    return expr->kind == IR_CALL && !expr->symbol && expr->text &&
-           !strcmp(expr->text, word);
-}
-
 /* value > 0 for all parameters that the code is run for? */
 static bool holds_for_params(struct gen *gen, const struct sum *value)
 {
@@ -47,7 +41,7 @@ static const struct code *loop_of(const struct code *at, const struct ir_symbol 
 static bool with_bound(struct gen *gen, const struct code *loop, const struct sum *rest,
                        long long factor, struct ir_expr *bound, long long add, int depth)
 {
-    bool arms = is_word(bound, factor > 0 ? "max" : "min");
+    bool arms = gen_is_helper(bound, factor > 0 ? "max" : "min");
     if (arms)
         return with_bound(gen, loop, rest, factor, bound->arg[0], add, depth) ||
                with_bound(gen, loop, rest, factor, bound->arg[1], add, depth);
@@ -92,7 +86,8 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
     if (depth == 0)
         return false;
     for (size_t i = 0; i < value.nr; i++)
-        if (is_word(value.term[i].atom, value.term[i].coefficient > 0 ? "min" : "max"))
+        if (gen_is_helper(value.term[i].atom,
+                          value.term[i].coefficient > 0 ? "min" : "max"))
             return both_arms(gen, at, &value, i, depth);
     if (holds_for_params(gen, &value))
         return true;

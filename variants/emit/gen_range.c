@@ -83,14 +83,10 @@ static struct range symbol_range(struct gen *gen, const struct ir_symbol *symbol
 
 /* ---- expressions ---- */
 
-static bool is_helper(const struct ir_expr *expr, const char *name)
-{
-    return expr->kind == IR_CALL && expr->text && !strcmp(expr->text, name);
-}
-
 static bool is_any_helper(const struct ir_expr *expr)
 {
-    return is_helper(expr, "min") || is_helper(expr, "max") || is_helper(expr, "floord");
+    return gen_is_helper(expr, "min") || gen_is_helper(expr, "max") ||
+           gen_is_helper(expr, "floord");
 }
 
 /* Of numbers: the difference of two pointers is long as it is. */
@@ -194,19 +190,19 @@ static struct range made(struct gen *gen, struct ir_expr **at, struct range rang
 /* Where the first whole line begins: see gen_stream.c. */
 static bool is_lead(const struct ir_expr *expr)
 {
-    return is_helper(expr, "lead");
+    return gen_is_helper(expr, "lead");
 }
 
 static struct range fit_helper(struct gen *gen, struct ir_expr **at)
 {
     struct ir_expr *expr = *at;
     struct range a = fit(gen, &expr->arg[0]), b = fit(gen, &expr->arg[1]);
-    if (is_helper(expr, "floord")) {
+    if (gen_is_helper(expr, "floord")) {
         gen_number by = b.low > 0 ? b.low : 1;
         made(gen, &expr->arg[0], (struct range){a.low, by - 1 - a.low}); /* see gen.c */
         a = (struct range){quotient(a.low, by), quotient(a.high, by)};
     } else {
-        bool min = is_helper(expr, "min");
+        bool min = gen_is_helper(expr, "min");
         a = (struct range){(min ? a.low < b.low : a.low > b.low) ? a.low : b.low,
                            (min ? a.high < b.high : a.high > b.high) ? a.high : b.high};
     }

@@ -273,8 +273,7 @@ static struct ir_expr *wrapping(struct rounds *at, struct ir_expr *expr)
 {
     for (size_t i = 0; i < expr->arg_nr; i++)
         expr->arg[i] = wrapping(at, expr->arg[i]);
-    if (expr->kind != IR_BINARY || expr->op[1] || !strchr("+-*", *expr->op) ||
-        !is_signed(expr))
+    if (!expr_is_polynomial(expr) || !is_signed(expr))
         return expr;
     struct ir_type type = ir_unsigned(&expr->type);
     struct ir_expr *a = gen_cast(at->gen, &type, expr->arg[0]),

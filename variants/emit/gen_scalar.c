@@ -203,12 +203,17 @@ static void mention(struct elements *all, struct ir_expr *expr, bool read, bool 
 
 static void collect(struct elements *all, struct ir_expr *expr);
 
+/* Only its first operand is always evaluated. */
+static bool chooses(const struct ir_expr *expr)
+{
+    return expr->kind == IR_COND ||
+           (expr->kind == IR_BINARY &&
+            (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+}
+
 static void collect_children(struct elements *all, struct ir_expr *expr)
 {
-    bool before = all->in_maybe;
-    bool maybe =
-        expr->kind == IR_COND ||
-        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    bool before = all->in_maybe, maybe = chooses(expr);
     for (size_t i = 0; i < expr->arg_nr; i++) {
         all->in_maybe = before || (maybe && i > 0);
         collect(all, expr->arg[i]);
@@ -269,15 +274,12 @@ bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_e
 /* What is always evaluated reads it. */
 static bool reads_surely(const struct ir_expr *expr, const struct ir_expr *element)
 {
-    bool choice =
-        expr->kind == IR_COND ||
-        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
     bool place = expr->kind == IR_ASSIGN && !strcmp(expr->op, "=");
     bool reads = expr_equal(expr, element);
     if (expr->kind != IR_BINARY && expr->kind != IR_COND && expr->kind != IR_ASSIGN &&
         expr->kind != IR_INDEX && expr->kind != IR_CAST)
         return false;
-    for (size_t i = place; !reads && i < (choice ? 1 : expr->arg_nr); i++)
+    for (size_t i = place; !reads && i < (chooses(expr) ? 1 : expr->arg_nr); i++)
         reads = reads_surely(expr->arg[i], element);
     return reads;
 }
@@ -310,12 +312,9 @@ static bool lies_beside(const struct elements *all, struct ir_expr *varies,
                         struct ir_expr *stays, const struct ir_expr *edge, bool begin)
 {
     struct ir_arena *arena = all->gen->arena;
-    bool helper = edge->kind == IR_CALL && !edge->symbol && edge->text;
-    if (helper && !strcmp(edge->text, begin ? "max" : "min"))
+    if (gen_is_helper(edge, begin ? "max" : "min"))
         return lies_beside(all, varies, stays, edge->arg[0], begin) ||
                lies_beside(all, varies, stays, edge->arg[1], begin);
-    if (helper)
-        return false;
     struct sum at = sum_of_expr(arena, varies), from = sum_of_expr(arena, stays),
                variable = sum_of_expr(arena, ir_name(arena, all->loop->var)),
                value = sum_of_expr(arena, (struct ir_expr *)edge);

@@ -197,6 +197,11 @@ bool expr_is_truth(const struct ir_expr *expr)
            (expr->kind == IR_UNARY && !strcmp(expr->op, "!"));
 }
 
+bool expr_is_polynomial(const struct ir_expr *expr)
+{
+    return expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]);
+}
+
 bool expr_is_step(const struct ir_expr *expr)
 {
     return expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));

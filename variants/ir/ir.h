@@ -127,8 +127,9 @@ struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr
                           struct ir_expr *b);
 /* A comparison, or what joins or turns them: its value is 0 or 1. */
 bool expr_is_truth(const struct ir_expr *expr);
-bool expr_is_step(const struct ir_expr *expr); /* ++ or -- */
-bool expr_sets(const struct ir_expr *expr);    /* that, or any assignment */
+bool expr_is_step(const struct ir_expr *expr);       /* ++ or -- */
+bool expr_is_polynomial(const struct ir_expr *expr); /* a + b, a - b, a * b */
+bool expr_sets(const struct ir_expr *expr);          /* that, or any assignment */
 /* Evaluated once more it gives the same, and does nothing. */
 bool expr_is_repeatable(struct ir_expr *expr);
 extern const struct ir_type ir_int, ir_long;

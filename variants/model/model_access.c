@@ -342,8 +342,7 @@ static size_t bits_of(const struct ir_expr *expr)
 {
     const struct ir_type *type = &expr->type;
     size_t max = type->bytes * 8 - !type->is_unsigned, a, b;
-    if (expr->kind != IR_BINARY || expr->op[1] || !strchr("+-*", expr->op[0]) ||
-        type->is_unsigned)
+    if (!expr_is_polynomial(expr) || type->is_unsigned)
         return max;
     a = bits_of(expr->arg[0]);
     b = bits_of(expr->arg[1]);

@@ -473,16 +473,25 @@ static void find_sums(const struct nest *nest, struct chain *chain,
 
 /* ---- unsigned numbers ---- */
 
-/* The value is the number that is meant: proven, or tested at run time. */
+/* The number that is meant, where it is what C makes of it: proven, or tested at run
+ * time. NULL = it is not affine, or never. */
+static isl_pw_aff *settled(const struct affine *at, isl_set *domain,
+                           const struct ir_expr *expr)
+{
+    struct doubts doubts = {0};
+    struct affine doubtful = *at;
+    doubtful.doubts = &doubts;
+    isl_pw_aff *value = affine_expr(&doubtful, expr);
+    return nest_settle(&doubtful, domain) ? value : isl_pw_aff_free(value);
+}
+
 static bool is_kept(struct nest *nest, const struct access *access,
                     const struct ir_expr *expr)
 {
     const struct statement *statement = &nest->statement[access->statement];
-    struct doubts doubts = {0};
     struct affine at = affine_of(nest, statement);
-    at.doubts = &doubts;
-    isl_pw_aff *value = affine_expr(&at, expr);
-    bool kept = nest_settle(&at, statement->domain) && value;
+    isl_pw_aff *value = settled(&at, statement->domain, expr);
+    bool kept = value != NULL;
     isl_pw_aff_free(value);
     isl_space_free(at.space);
     return kept;
@@ -686,14 +695,9 @@ static isl_map *add_free(isl_map *map, const struct affine *at)
 static isl_map *add_subscript(isl_map *map, const struct affine *at, isl_set *domain,
                               const struct ir_expr *subscript, bool *exact)
 {
-    struct doubts doubts = {0};
-    struct affine doubtful = *at;
-    doubtful.doubts = &doubts;
-    isl_pw_aff *pa = affine_expr(&doubtful, subscript);
-    bool holds = nest_settle(&doubtful, domain);
-    if (pa && holds)
+    isl_pw_aff *pa = settled(at, domain, subscript);
+    if (pa)
         return isl_map_flat_range_product(map, isl_map_from_pw_aff(pa));
-    isl_pw_aff_free(pa);
     *exact = false;
     return add_free(map, at);
 }

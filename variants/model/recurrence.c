@@ -104,7 +104,7 @@ static void look_fixed(struct ir_expr *expr, void *data)
 {
     struct fixed *fixed = data;
     bool plain = expr->kind == IR_LITERAL || expr->kind == IR_CAST ||
-                 (expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", *expr->op)) ||
+                 expr_is_polynomial(expr) ||
                  (expr->kind == IR_UNARY && !strcmp(expr->op, "-"));
     if (expr->kind == IR_NAME)
         plain =

@@ -98,15 +98,12 @@ static bool is_whole(isl_set *all, isl_set *inside)
     return whole;
 }
 
-/* The instances (taken) are no longer inside; false where they are more than borders. */
-static bool take_off(struct splitting *at, isl_set *instances)
+/* The values (kept) are no longer inside; false where they are more than borders. */
+static bool take_off(struct splitting *at, isl_set *off)
 {
-    if (isl_set_is_empty(instances) == isl_bool_true) {
-        isl_set_free(instances);
+    if (isl_set_is_empty(off) == isl_bool_true)
         return true;
-    }
     long long most = BORDER_MAX * band_unit(at->above[at->nr - 1]);
-    isl_set *off = isl_set_coalesce(isl_set_apply(instances, values_of(at, at->leaf)));
     isl_set *left =
         isl_set_coalesce(isl_set_subtract(isl_set_copy(at->inside), isl_set_copy(off)));
     bool fine = isl_set_is_empty(left) == isl_bool_false &&
@@ -119,8 +116,13 @@ static bool take_off(struct splitting *at, isl_set *instances)
         isl_set_foreach_basic_set(off, note_begin, at);
     } else
         isl_set_free(left);
-    isl_set_free(off);
     return fine;
+}
+
+/* At which these instances (taken) of the leaf are run. */
+static isl_set *values_taken(const struct splitting *at, isl_set *instances)
+{
+    return isl_set_coalesce(isl_set_apply(instances, values_of(at, at->leaf)));
 }
 
 /* Values (taken) in the middle: first they and what is behind them are taken off. Where
@@ -155,14 +157,12 @@ static void look_compared(struct splitting *at, const struct ir_expr *expr)
     if (!yes)
         return;
     isl_set *no = isl_set_subtract(isl_set_copy(at->leaf->domain), isl_set_copy(yes));
-    isl_set *either[] = {isl_set_apply(isl_set_copy(no), values_of(at, at->leaf)),
-                         isl_set_apply(isl_set_copy(yes), values_of(at, at->leaf))};
-    if (take_off(at, no))
-        isl_set_free(yes);
-    else
+    no = values_taken(at, no);
+    yes = values_taken(at, yes);
+    if (!take_off(at, no))
         take_off(at, yes);
-    for (size_t i = 0; i < ARRAY_SIZE(either); i++)
-        cut_before(at, either[i]);
+    cut_before(at, no);
+    cut_before(at, yes);
 }
 
 static void look_divided(struct splitting *at, const struct ir_expr *expr)
@@ -175,8 +175,10 @@ static void look_divided(struct splitting *at, const struct ir_expr *expr)
                 *set = border_wraps(nest, statement, domain, expr, times);
         if (!set)
             return;
-        done = isl_set_is_empty(set) == isl_bool_false &&
-               take_off(at, isl_set_subtract(isl_set_copy(domain), isl_set_copy(set)));
+        isl_set *others = isl_set_subtract(isl_set_copy(domain), isl_set_copy(set));
+        others = values_taken(at, others);
+        done = isl_set_is_empty(set) == isl_bool_false && take_off(at, others);
+        isl_set_free(others);
         isl_set_free(set);
     }
 }
@@ -218,12 +220,8 @@ static void look_met(struct splitting *at, const struct tree *writer,
                                 isl_dim_in, last, 1);
     isl_map *both = isl_map_intersect(elements_of(at, writer, write), stays);
     isl_set *met = isl_set_coalesce(isl_map_domain(both));
-    if (isl_set_is_empty(met) == isl_bool_false && !at->found) {
-        at->leaf = writer;
-        isl_set *instances =
-            isl_set_apply(isl_set_copy(met), isl_map_reverse(values_of(at, writer)));
-        take_off(at, isl_set_intersect(instances, isl_set_copy(writer->domain)));
-    }
+    if (!at->found)
+        take_off(at, met);
     cut_before(at, met);
 }
 
