@@ -77,7 +77,7 @@ struct application_loop {
     struct quantity alone;  /* gain of the written code by itself */
     struct loop_size *size; /* that of most work first, which it is tuned for */
     size_t size_nr;
-    bool sizes_are_some; /* there are more */
+    bool sizes_are_some; /* not all calls were looked at: there may be more */
     long long calls;     /* that these are of */
     struct in_app_result in_app;
     struct application_question question;

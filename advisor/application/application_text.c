@@ -176,7 +176,7 @@ static void add_sizes(struct buf *out, const struct application_loop *loop)
     if (loop->size_nr < 2 || !loop->plan)
         return;
     buf_addf(out, "; called with %s%zu sizes, tuned for %s",
-             loop->sizes_are_some ? "more than " : "", loop->size_nr,
+             loop->sizes_are_some ? "at least " : "", loop->size_nr,
              loop->size[0].numbers);
     if (loop->sizes_are_some)
         buf_addf(out, " (call %lld of %lld)", loop->size[0].captured_call, loop->calls);

@@ -79,7 +79,7 @@ void loop_sizes_take(struct application_loop *loop, const struct call_sizes *siz
     bool counted = true; /* of all sizes: else they cannot be compared */
 
     loop->calls = sizes->calls;
-    loop->sizes_are_some = sizes->every > 1;
+    loop->sizes_are_some = sizes->looks < sizes->calls * sizes->every;
     loop->size = xcalloc(sizes->nr + 1, sizeof(*loop->size));
     for (size_t i = 0; i < sizes->nr; i++)
         counted = counted && sizes->item[i].iterations > 0;

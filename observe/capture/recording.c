@@ -17,8 +17,13 @@
 
 /* Of the recorder, which sends a message at once. */
 enum { message_limit_s = 30, name_bytes_max = 4096 };
+/* A call of another thread may have to wait for its turn for so many others. */
+enum { calls_late = 100000 };
 /* Far above what a busy machine keeps a thread waiting. */
 static const double halt_limit_s = 1;
+/* Of `each`: looks may take so long, then so much of what the application takes itself
+ * (a look at a call of a microsecond takes a thousand times that). */
+static const double looks_free_s = 0.1, looks_share = 0.5;
 
 /* ---- the recorder in a source ---- */
 
@@ -176,7 +181,41 @@ struct recording {
     char *scratch, *path;
     int listening;
     bool is_done; /* no call is wanted any more */
+    double looks_s, last_s; /* all looks so far; when the last one ended */
+    uint64_t looks, last;   /* the last one's call */
 };
+
+/* How many calls on the next look is: with a random part, since calls may come in turns.
+ */
+static uint64_t calls_to_skip(const struct recording *recording, uint64_t call, double since_s)
+{
+    enum { GROWTH = 16 }; /* what lies between two looks is known badly at first */
+    double cost_s = recording->looks_s / (double)recording->looks;
+    double calls = (double)(call - recording->last), longest = calls * GROWTH;
+
+    if (recording->looks_s <= looks_free_s)
+        return 1;
+    double mean = calls * cost_s / looks_share / (since_s > 0 ? since_s : 1e-9);
+    double random = (double)((call * 0x9e3779b97f4a7c15u) >> 40) / (1 << 24);
+    double next = (mean < longest ? mean : longest) * (0.5 + random);
+    return next < 1 ? 1 : (uint64_t)next;
+}
+
+/* The next one of an application of which each call is to be looked at, as far as that
+ * takes no longer than the application. This look began at `begin_s`. */
+static uint64_t next_look(struct recording *recording, uint64_t call, double begin_s)
+{
+    double now_s = clock_s(), since_s = begin_s - recording->last_s;
+
+    if (call <= recording->last) /* another process, or thread */
+        return call + 1;
+    recording->looks++;
+    recording->looks_s += now_s - begin_s;
+    uint64_t next = call + calls_to_skip(recording, call, since_s);
+    recording->last = call;
+    recording->last_s = now_s;
+    return next;
+}
 
 static int look(struct recording *recording, struct recorded_call *call,
                 struct error *err)
@@ -193,8 +232,8 @@ static int look(struct recording *recording, struct recorded_call *call,
 }
 
 /* The next call that is wanted. */
-static int answer(struct recording *recording, struct recorded_call *call, uint64_t *next,
-                  struct error *err)
+static int answer(struct recording *recording, struct recorded_call *call, double begin_s,
+                  uint64_t *next, struct error *err)
 {
     const struct recording_request *request = recording->request;
     long long calls = (long long)(call->number ? call->number : call->code);
@@ -204,9 +243,11 @@ static int answer(struct recording *recording, struct recorded_call *call, uint6
         recording->outcome->calls = calls;
     if (call->number && !recording->is_done && (request->each || calls == request->call))
         status = look(recording, call, err);
-    /* With threads the calls come in any order. */
-    *next = request->each ? 1 : (uint64_t)request->call;
-    if (recording->is_done || status < 0 || (!request->each && *next <= call->number))
+    *next = request->each ? next_look(recording, call->number, begin_s)
+                          : (uint64_t)request->call;
+    /* With threads the calls come in any order: that one is on its way. */
+    if (recording->is_done || status < 0 ||
+        (!request->each && *next + calls_late < call->number))
         *next = UINT64_MAX;
     return status < 0 ? -1 : 0;
 }
@@ -219,13 +260,14 @@ static int serve(struct recording *recording, int fd, struct error *err)
     socklen_t length = sizeof(peer);
     uint64_t next = UINT64_MAX;
     FILE *from = fdopen(fd, "r");
+    double begin_s = clock_s();
     int status = 0;
 
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
         call.process = peer.pid;
     if (from && call.process > 0 && read_call(from, &call)) {
-        status = answer(recording, &call, &next, err);
+        status = answer(recording, &call, begin_s, &next, err);
         if (send(fd, &next, sizeof(next), MSG_NOSIGNAL) < 0)
             next = UINT64_MAX; /* it has gone */
     }
@@ -339,6 +381,11 @@ void recording_outcome_release(struct recording_outcome *outcome)
 }
 
 /* ---- what can be asked of a call ---- */
+
+uint64_t recorded_number(const struct recorded_call *call)
+{
+    return call->number;
+}
 
 const char *recorded_program(const struct recorded_call *call)
 {

@@ -38,7 +38,8 @@ struct recording_request {
     const char *dir;         /* in which it runs; NULL = ours */
     double timeout_s;        /* 0 = none */
     long long call;          /* 1 = the first; of all threads of a process */
-    bool each;               /* at_call is asked at each call, until it returns 0 */
+    bool each;               /* at_call is asked at each call, until it returns 0; at some
+                                of them where that would take longer than the application */
     bool ends;               /* the application is ended behind what was looked at */
     bool is_hidden;          /* what it prints is not shown; else it has our streams */
     bool out_to_err;         /* shown: its output goes to our standard error */
@@ -61,6 +62,8 @@ void recording_outcome_release(struct recording_outcome *outcome);
 
 /* ---- while it stands still ---- */
 
+/* 1 = the first of its process. */
+uint64_t recorded_number(const struct recorded_call *call);
 /* The file of the program or library that has the function; NULL = not known. */
 const char *recorded_program(const struct recorded_call *call);
 /* 8 bytes as the recorder converts them: to long, double or an address. False where

@@ -413,20 +413,29 @@ static bool is_result(const struct app_output *output, const struct item *item,
     return is;
 }
 
+/* What the program prints is drawn anew in each run (a seed that is the time): of small
+ * numbers many are the same ones by chance in a few runs, and none of them says anything.
+ */
+static bool is_drawn(size_t vary, size_t repeated)
+{
+    enum { LEAST = 8, SHARE = 3 };
+
+    return vary >= LEAST && vary >= SHARE * repeated;
+}
+
 struct app_output_state app_output_state(const struct app_output *output)
 {
     struct app_output_state state = {.digits = APP_OUTPUT_SAME};
     const char *text = buf_str(&output->text), *at = text;
+    size_t vary = 0, by_words = 0; /* results; lines that differ by more than items */
 
-    if (!output->other_length)
-        state.differs = output->length_diff;
     while (*at) {
         struct line line = take_line(&at);
         size_t begin = (size_t)(line.text - text), i = 0;
         struct beside beside = {line.text, line.text, line.text, line.text + line.length};
         const char *unread = line.text;
         bool varies = output->mark[begin] & LINE_VARIES, some = varies,
-             differs = !varies && (output->mark[begin] & LINE_DIFFERS);
+             words = !varies && (output->mark[begin] & LINE_DIFFERS), differs = words;
 
         for (struct item item; !varies && (item = take_item(&line, &i)).length;) {
             size_t place = (size_t)(item.text - text);
@@ -434,6 +443,7 @@ struct app_output_state app_output_state(const struct app_output *output)
             step(&beside, &item, &unread);
             if (output->mark[place] & ITEM_VARIES) {
                 some = true;
+                vary += is_result(output, &item, &beside);
                 continue;
             }
             differs |= output->mark[place] & ITEM_DIFFERS;
@@ -441,12 +451,18 @@ struct app_output_state app_output_state(const struct app_output *output)
             if (output->digits[place] < state.digits)
                 state.digits = output->digits[place];
         }
-        if (differs && (output->mark[begin] & LINE_DIFFERS))
-            state.digits = 0;
         state.varies += some;
         state.differs += differs;
+        by_words += words;
     }
-    if (state.differs && state.differs == output->length_diff)
+    if (is_drawn(vary, state.compared)) {
+        state.compared = 0;
+        state.digits = APP_OUTPUT_SAME;
+        state.differs = by_words;
+    }
+    size_t lines = output->other_length ? 0 : output->length_diff;
+    if (by_words || (lines && !state.differs))
         state.digits = 0;
+    state.differs += lines;
     return state;
 }

@@ -554,8 +554,9 @@ static int look_at_size(struct recorded_call *call, void *data, struct error *er
 
     if (!sizes->taking && begin_sizes(sizes, call, err))
         return -1;
-    if (++sizes->calls % sizes->every)
-        return sizes->calls < CALLS_LOOKED_AT;
+    sizes->calls = (long long)recorded_number(call);
+    if (++sizes->looks % sizes->every)
+        return sizes->looks < CALLS_LOOKED_AT;
     struct inputs *inputs = &sizes->taking->capturing->inputs;
     sizes->taking->call = call;
     if (take_numbers(sizes->taking, true, err))
@@ -564,7 +565,7 @@ static int look_at_size(struct recorded_call *call, void *data, struct error *er
     inputs_release(inputs);
     if (sizes->nr == CALL_SIZES_MAX)
         drop_every_second(sizes);
-    return sizes->calls < CALLS_LOOKED_AT;
+    return sizes->looks < CALLS_LOOKED_AT;
 }
 
 void call_sizes_release(struct call_sizes *sizes)
@@ -607,9 +608,9 @@ void call_sizes_text(const struct call_sizes *sizes, const char *function,
 {
     buf_addf(out, "%s: %lld call%s%s, ", function, sizes->calls,
              sizes->calls == 1 ? "" : "s",
-             sizes->calls == CALLS_LOOKED_AT ? " (the first ones)" : "");
-    if (sizes->every > 1)
-        buf_addf(out, "one in %lld looked at: ", sizes->every);
+             sizes->looks == CALLS_LOOKED_AT ? " (the first ones)" : "");
+    if (sizes->looks / sizes->every < sizes->calls)
+        buf_addf(out, "%lld looked at: ", sizes->looks / sizes->every);
     buf_addf(out, "%zu size%s\n", sizes->nr, sizes->nr == 1 ? "" : "s");
     buf_add(out, "  calls  first  numbers\n");
     for (size_t i = 0; i < sizes->nr; i++) {
@@ -664,6 +665,8 @@ int inputs_record_sizes(struct recording_request how, struct call_sizes *sizes,
     how.data = sizes;
     how.each = how.ends = true;
     int status = recording_run(&how, &outcome, err);
+    if (sizes->looks < CALLS_LOOKED_AT) /* it came to its end */
+        sizes->calls = outcome.calls;
     if (!status && !sizes->calls)
         status = explain(sizes->settings, &how, &outcome, err);
     recording_outcome_release(&outcome);

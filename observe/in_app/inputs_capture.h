@@ -29,8 +29,9 @@ struct call_sizes {
     const struct settings *settings;
     struct call_size *item;
     size_t nr, alloc;
-    long long calls; /* that were seen */
-    long long every; /* of them one in so many was looked at: 1 unless there are more than
+    long long calls; /* that there were, as far as it was looked */
+    long long looks; /* at so many of them */
+    long long every; /* of these one in so many was kept: 1 unless there are more than
                         CALL_SIZES_MAX sizes, of which every second one is dropped then */
     struct taking *taking; /* private */
 };
@@ -41,7 +42,7 @@ struct call_sizes {
  */
 int inputs_record(struct recording_request how, struct capturing *capturing,
                   struct recording_outcome *outcome, struct error *err);
-/* Looks at the first calls, and ends the application behind them. */
+/* Looks at up to CALLS_LOOKED_AT calls, and ends the application behind them. */
 int inputs_record_sizes(struct recording_request how, struct call_sizes *sizes,
                         struct error *err);
 void call_sizes_release(struct call_sizes *sizes);

@@ -24,6 +24,7 @@ extern long inflight_send(int, const void *, unsigned long, int) __asm__("send")
 extern long inflight_recv(int, void *, unsigned long, int) __asm__("recv");
 extern int inflight_close(int) __asm__("close");
 extern int inflight_yield(void) __asm__("sched_yield");
+extern int inflight_getpid(void) __asm__("getpid");
 extern int *inflight_errno(void) __asm__("__errno_location");
 #ifdef __cplusplus
 }
@@ -41,8 +42,9 @@ enum { /* Linux, all architectures that inflight runs on */
 
 static struct {
     unsigned long calls, next; /* so far; the first that is wanted, of whatever thread */
-    int is_busy;               /* a thread tells of a call */
-    int fd;                    /* then */
+    int busy; /* the process of which a thread tells of a call; 0 = none. Another one's
+                 is what fork left of a thread that the child does not have */
+    int fd;   /* then */
     unsigned long used;
     char buffer[INFLIGHT_BUFFER_BYTES];
 } inflight_recorder = {0, 1, 0, -1, 0, {0}};
@@ -114,7 +116,7 @@ static int inflight_give_up(void)
         inflight_close(inflight_recorder.fd);
     inflight_recorder.fd = -1;
     __atomic_store_n(&inflight_recorder.next, ~0ul, __ATOMIC_RELAXED);
-    __atomic_store_n(&inflight_recorder.is_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&inflight_recorder.busy, 0, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -138,6 +140,19 @@ static int inflight_open(void)
            inflight_connect(inflight_recorder.fd, &address, sizeof(address)) == 0;
 }
 
+/* Waits until no other thread of this process tells of a call. */
+static void inflight_take(void)
+{
+    int self = inflight_getpid(), before = 0;
+
+    while (!__atomic_compare_exchange_n(&inflight_recorder.busy, &before, self, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (before == self) {
+            inflight_yield();
+            before = 0;
+        }
+}
+
 /* True: the values of this call are to follow, joined by &&, then inflight_call_ends. */
 static int inflight_call_begins(void)
 {
@@ -148,10 +163,9 @@ static int inflight_call_begins(void)
 
     if (call < __atomic_load_n(&inflight_recorder.next, __ATOMIC_RELAXED))
         return 0;
-    while (__atomic_exchange_n(&inflight_recorder.is_busy, 1, __ATOMIC_ACQUIRE))
-        inflight_yield();
+    inflight_take();
     if (call < inflight_recorder.next) {
-        __atomic_store_n(&inflight_recorder.is_busy, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&inflight_recorder.busy, 0, __ATOMIC_RELEASE);
         return 0;
     }
     kept = *inflight_errno();
@@ -186,7 +200,7 @@ static int inflight_call_ends(void)
     __atomic_store_n(&inflight_recorder.next, got == sizeof(next) ? next : ~0ul,
                      __ATOMIC_RELAXED);
     *inflight_errno() = kept;
-    __atomic_store_n(&inflight_recorder.is_busy, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&inflight_recorder.busy, 0, __ATOMIC_RELEASE);
     return 0;
 }
 

@@ -281,6 +281,31 @@ TEST("an output of which nothing is repeated shows no result")
     }
 }
 
+TEST("numbers that are drawn anew in each run say nothing by being alike")
+{
+    static const char *const runs[] = {"1 2 3 4\n5 6 7 8\n9 1 2 n\n",
+                                       "1 4 2 4\n6 3 9 1\n8 5 1 n\n"},
+                      *const other = "7 8 1 9\n4 6 2 3\n5 9 9 n\n",
+                      *const wrong = "7 8 1 9\n4 6 2 3\n5 9 9\n";
+    struct app_output output = {0};
+
+    app_output_add(&output, runs[0], 8);
+    app_output_add(&output, runs[1], 8);
+    app_output_add_other(&output, other, 8);
+    check_eq(app_output_state(&output).differs, 0);
+    check_eq(app_output_state(&output).compared, 0);
+    check_eq(app_output_state(&output).varies, 3);
+    app_output_add_other(&output, wrong, 8);
+    check_eq(app_output_state(&output).differs, 1);
+    app_output_release(&output);
+    output = (struct app_output){0}; /* few of them vary */
+    app_output_add(&output, "1 2 3 4 5 6 7 8 9 10\n", 8);
+    app_output_add(&output, "1 2 3 4 5 6 7 8 9 11\n", 8);
+    app_output_add_other(&output, "1 2 3 4 5 6 7 9 9 12\n", 8);
+    check_eq(app_output_state(&output).differs, 1);
+    app_output_release(&output);
+}
+
 /* ---- marks ---- */
 
 static int run(const char *dir, const char *const *argv)

@@ -129,9 +129,62 @@ static int read_arguments(const struct json_at *entry, struct strvec *command,
 
 struct lookup {
     const char *source, *real; /* as given; with links resolved */
+    bool included;             /* a file that includes it is looked for instead */
     struct strvec first, folders;
     char *found; /* the database */
 };
+
+/* ---- headers, which are compiled as part of others ---- */
+
+/* The file that an #include line, which begins there, names; NULL = it is none. Caller
+ * frees. */
+static char *file_of_include(const char *line)
+{
+    line += strspn(line, " \t");
+    if (*line != '#')
+        return NULL;
+    line++;
+    line += strspn(line, " \t");
+    if (!text_begins(line, "include"))
+        return NULL;
+    line += strlen("include");
+    line += strspn(line, " \t");
+    if (*line != '"' && *line != '<')
+        return NULL;
+    return xstrndup(line + 1, strcspn(line + 1, "\">\n"));
+}
+
+/* By its name; headers that it includes are followed where they lie beside it. */
+static bool includes(const char *path, const char *name, size_t depth)
+{
+    enum { DEPTH_MAX = 6 };
+    struct buf text = {0};
+    bool found = false;
+    if (depth < DEPTH_MAX && file_read(path, &text, NULL) == 0)
+        for (const char *at = buf_str(&text); !found && *at;) {
+            char *file = file_of_include(at);
+            const char *base = file ? path_base(file) : NULL;
+            if (file) {
+                char *folder = path_folder(path), *next = path_join(folder, file);
+                found = !strcmp(base, name) || includes(next, name, depth + 1);
+                free(next);
+                free(folder);
+            }
+            free(file);
+            at += strcspn(at, "\n");
+            at += *at == '\n';
+        }
+    buf_release(&text);
+    return found;
+}
+
+static bool is_part_of(const struct lookup *lookup, const char *dir, const char *file)
+{
+    char *path = absolute(dir, file);
+    bool part = includes(path, path_base(lookup->real), 0);
+    free(path);
+    return part;
+}
 
 static void take_command(struct lookup *lookup, const struct strvec *command,
                          const char *dir)
@@ -152,7 +205,8 @@ static int read_entry(struct lookup *lookup, const struct json_at *entry,
     if (json_string_at(entry, "directory", &dir, err) < 0 ||
         json_string_at(entry, "file", &file, err) < 0)
         return -1;
-    if (!is_same_file(dir, file, lookup->real))
+    if (lookup->included ? !is_part_of(lookup, dir, file)
+                         : !is_same_file(dir, file, lookup->real))
         return 0;
     lookup->found = xstrdup(database);
     int status = read_arguments(entry, &command, err);
@@ -175,9 +229,13 @@ static int read_database(struct lookup *lookup, const char *path, bool is_named,
     struct json_at top = json_top(path, root);
     if (!status && !json_is_array(root))
         status = json_fail(&top, err, "expected a list of compile commands");
-    for (size_t i = 0; status == 0 && !lookup->found && i < json_array_size(root); i++) {
-        struct json_at entry = json_element(&top, i);
-        status = read_entry(lookup, &entry, path, err);
+    for (int included = 0; included < 2; included++) {
+        lookup->included = included;
+        for (size_t i = 0; status == 0 && !lookup->found && i < json_array_size(root);
+             i++) {
+            struct json_at entry = json_element(&top, i);
+            status = read_entry(lookup, &entry, path, err);
+        }
     }
     json_decref(root);
     return status;
@@ -224,7 +282,8 @@ static int look(struct lookup *lookup, const char *database, const char *program
         return -1;
     if (!lookup->found)
         return fail(err, STATUS_INPUT,
-                    "%s: '%s' is not among the files that are compiled there; give its "
+                    "%s: '%s' is not among the files that are compiled there, nor "
+                    "included by one of them; give its "
                     "flags after --",
                     database, lookup->source);
     return 0;

@@ -229,24 +229,25 @@ static struct ir_expr *helper(struct gen *gen, const char *name, size_t args)
 }
 
 /* PREFIX_rows(a, levels, alone, first and last i, first and last j, first and last
- * element, bytes of one) */
+ * element, bytes of one): of fewer levels than the array has, the pointers to the rows. */
 static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
-                                 const struct box_edges *box, bool alone)
+                                 const struct box_edges *box, size_t levels, bool alone)
 {
     struct ir_arena *arena = gen->arena;
-    size_t dims = symbol_levels(symbol);
+    bool pointers = levels < symbol_levels(symbol);
     struct ir_expr *call = helper(gen, "rows", 10);
     call->arg[0] = ir_name(arena, symbol);
-    call->arg[1] = ir_integer(arena, (long long)dims);
+    call->arg[1] = ir_integer(arena, (long long)levels);
     call->arg[2] = ir_integer(arena, alone);
     for (size_t k = 0; k < 2; k++) {
-        bool there = k + 1 < dims;
+        bool there = k + 1 < levels;
         call->arg[3 + 2 * k] = there ? box->low[k] : ir_integer(arena, 0);
         call->arg[4 + 2 * k] = there ? box->high[k] : ir_integer(arena, 0);
     }
-    call->arg[7] = box->low[dims - 1];
-    call->arg[8] = box->high[dims - 1];
-    call->arg[9] = ir_integer(arena, (long long)symbol->type.bytes);
+    call->arg[7] = box->low[levels - 1];
+    call->arg[8] = box->high[levels - 1];
+    call->arg[9] = ir_integer(
+        arena, (long long)(pointers ? sizeof(void *) : symbol->type.bytes));
     gen->need_rows = true;
     return call;
 }
@@ -266,7 +267,7 @@ static struct ir_expr *span_call(struct gen *gen, const struct memory *memory)
     return call;
 }
 
-enum { ROW_BOXES_MAX = 16 };
+enum { ROW_BOXES_MAX = 16, ROW_PIECES_MAX = ROW_BOXES_MAX * ROW_LEVELS_MAX };
 
 static bool is_memory(const struct memory *a, const struct memory *b)
 {
@@ -278,34 +279,56 @@ static bool is_self(const struct overlap *pair)
     return pair->a.symbol == pair->b.symbol && pair->a.table == pair->b.table;
 }
 
+static bool is_by_rows(const struct memory *memory)
+{
+    return memory->table || memory_has_rows(memory);
+}
+
+/* Where the memory lies, in pieces of which PREFIX_rows or PREFIX_span tells; 0 = that
+ * cannot be said. */
+static size_t pieces_of(struct gen *gen, const struct memory *memory, bool alone,
+                        struct ir_expr *piece[ROW_PIECES_MAX])
+{
+    struct box_edges box[ROW_BOXES_MAX];
+    size_t levels = symbol_levels(memory->symbol), nr = 0;
+    if (!is_by_rows(memory)) {
+        piece[0] = span_call(gen, memory);
+        return piece[0] != NULL;
+    }
+    size_t boxes = boxes_of(gen, memory->symbol, box, ROW_BOXES_MAX);
+    for (size_t i = 0; i < boxes; i++)
+        for (size_t k = memory->table ? 1 : levels; k < levels + !memory->table; k++)
+            piece[nr++] = rows_call(gen, memory->symbol, &box[i], k, alone);
+    return nr;
+}
+
 /* PREFIX_with(all, other); NULL = cannot be tested. */
 static struct ir_expr *add_with(struct gen *gen, struct ir_expr *all,
                                 const struct memory *other)
 {
-    struct box_edges box[ROW_BOXES_MAX];
-    bool rows = memory_has_rows(other);
-    size_t nr = rows ? boxes_of(gen, other->symbol, box, ROW_BOXES_MAX) : 1;
+    struct ir_expr *piece[ROW_PIECES_MAX];
+    size_t nr = pieces_of(gen, other, false, piece);
     for (size_t i = 0; all && i < nr; i++) {
-        struct ir_expr *one =
-            rows ? rows_call(gen, other->symbol, &box[i], false) : span_call(gen, other);
         struct ir_expr *call = helper(gen, "with", 2);
         call->arg[0] = all;
-        call->arg[1] = one;
-        all = one ? call : NULL;
+        call->arg[1] = piece[i];
+        all = call;
     }
     return nr ? all : NULL;
 }
 
 static bool has_rows(const struct overlap *pair)
 {
-    return memory_has_rows(&pair->a) || memory_has_rows(&pair->b);
+    return is_by_rows(&pair->a) || is_by_rows(&pair->b);
 }
 
 /* Whose rows are looked at once, for all pairs that it has. */
 static const struct memory *head_of(const struct overlap *pair)
 {
     bool a = memory_has_rows(&pair->a), b = memory_has_rows(&pair->b);
-    return a && (pair->a.written || !b) ? &pair->a : &pair->b;
+    if (a || b)
+        return a && (pair->a.written || !b) ? &pair->a : &pair->b;
+    return pair->a.table ? &pair->a : &pair->b;
 }
 
 static struct ir_expr *apart_of(struct gen *gen, struct ir_expr *all)
@@ -319,22 +342,20 @@ static struct ir_expr *apart_of(struct gen *gen, struct ir_expr *all)
 static struct ir_expr *rows_are_apart(struct gen *gen, const struct memory *head,
                                       const struct overlap *list, size_t nr)
 {
-    struct box_edges box[ROW_BOXES_MAX];
-    struct ir_expr *guard = NULL;
+    struct ir_expr *piece[ROW_PIECES_MAX], *guard = NULL;
     bool alone = false;
     for (size_t i = 0; i < nr; i++)
         alone = alone || (is_self(&list[i]) && is_memory(&list[i].a, head));
-    size_t boxes = boxes_of(gen, head->symbol, box, ROW_BOXES_MAX);
-    if (boxes == 0 || (alone && boxes > 1) || gen->model->function->is_cplusplus)
+    size_t pieces = pieces_of(gen, head, alone, piece);
+    if (pieces == 0 || (alone && pieces > 1) || gen->model->function->is_cplusplus)
         return NULL;
-    for (size_t b = 0; b < boxes; b++) {
-        struct ir_expr *all = rows_call(gen, head->symbol, &box[b], alone);
+    for (size_t b = 0; b < pieces; b++) {
+        struct ir_expr *all = piece[b];
         for (size_t i = 0; all && i < nr; i++) {
             const struct overlap *pair = &list[i];
             if (is_self(pair) || !has_rows(pair) || !is_memory(head_of(pair), head))
                 continue;
-            const struct memory *other = is_memory(&pair->a, head) ? &pair->b : &pair->a;
-            all = other->table ? NULL : add_with(gen, all, other);
+            all = add_with(gen, all, is_memory(&pair->a, head) ? &pair->b : &pair->a);
         }
         if (!all)
             return NULL;
@@ -346,8 +367,6 @@ static struct ir_expr *rows_are_apart(struct gen *gen, const struct memory *head
 /* NULL = what they span cannot be said. */
 static struct ir_expr *are_apart(struct gen *gen, const struct overlap *pair)
 {
-    if (pair->a.table || pair->b.table)
-        return NULL;
     if (has_rows(pair))
         return rows_are_apart(gen, head_of(pair), pair, 1);
     bool bytes = are_compared_by_bytes(pair);
@@ -387,7 +406,7 @@ static bool share_in_call(const struct gen *gen, const struct overlap *pair)
     const struct strvec *shared = gen->model->request.shared;
     const char *a = pair->a.symbol->name, *b = pair->b.symbol->name;
     bool found = false;
-    if (pair->a.itself || pair->b.itself)
+    if (pair->a.itself || pair->b.itself || pair->a.table || pair->b.table)
         return false;
     for (size_t i = 0; shared && i + 1 < shared->nr && !found; i += 2) {
         const char *one = shared->v[i], *other = shared->v[i + 1];
@@ -425,6 +444,11 @@ void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
         buf_addf(out,
                  TESTED_ROWS "'%s'" TESTED_APART "; the original loop runs if they do)\n",
                  a->symbol->name);
+    else if ((a->table || b->table) && are_apart(gen, pair))
+        buf_addf(out,
+                 "what is stored to '%s' and the pointers to the rows of '%s'" TESTED_APART
+                 "; the original loop runs if they do)\n",
+                 (a->table ? b : a)->symbol->name, (a->table ? a : b)->symbol->name);
     else if (are_apart(gen, pair))
         buf_addf(out,
                  "'%s' and '%s'" TESTED_APART "; the original loop runs if they do)\n",

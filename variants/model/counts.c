@@ -1,6 +1,8 @@
 /*
  * Iterations, accesses and operations of one call, counted by walking the loops. A loop
- * whose inside does not depend on its iterator is counted once and multiplied.
+ * whose inside does not depend on its iterator is counted once and multiplied, and so are
+ * iterations next to one another for all of which bounds and conditions inside say the
+ * same: halves are looked at until they do.
  */
 #include <limits.h>
 #include <math.h>
@@ -28,6 +30,7 @@ struct count {
     struct model *model;
     struct model_value
         item[NAMES_MAX]; /* parameters, then iterators of the loops around */
+    long long highest[NAMES_MAX]; /* of the iterations that are counted together */
     size_t nr;
     double iterations;
     struct tally total;
@@ -36,6 +39,7 @@ struct count {
     double *entries, *trips; /* by loop of the view */
     long long steps;
     bool unknown, flops_unknown;
+    bool undecided; /* not all iterations that are counted together are alike */
 };
 
 /* ---- integer expressions ---- */
@@ -308,6 +312,95 @@ static void add_expr(struct count *at, const struct ir_expr *expr, double times)
     at->total.flops += times * tally.flops;
 }
 
+/* ---- what holds for all iterations that are counted together ---- */
+
+struct span {
+    long long low, high;
+};
+
+static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out);
+
+static bool span_of_name(const struct count *at, const struct ir_symbol *symbol,
+                         struct span *out)
+{
+    for (size_t i = at->nr; i-- > 0;)
+        if (at->item[i].symbol == symbol) {
+            *out = (struct span){at->item[i].value, at->highest[i]};
+            return true;
+        }
+    const struct ir_expr *init = symbol->id >= 0 ? at->model->init[symbol->id] : NULL;
+    return symbol->role == IR_LOCAL && init && span_of(at, init, out);
+}
+
+/* Of operators that grow or fall with each operand: the least and greatest result is at
+ * ends of both. */
+static bool is_monotonic(const char *op)
+{
+    return (strchr("+-*<>", op[0]) && (!op[1] || op[1] == '=')) || !strcmp(op, "&&") ||
+           !strcmp(op, "||");
+}
+
+static bool span_of_binary(const struct count *at, const struct ir_expr *expr,
+                           struct span *out)
+{
+    struct span a, b;
+    bool known = span_of(at, expr->arg[0], &a) && span_of(at, expr->arg[1], &b) &&
+                 ((a.low == a.high && b.low == b.high) || is_monotonic(expr->op));
+    *out = (struct span){LLONG_MAX, LLONG_MIN};
+    for (int end = 0; known && end < 4; end++) {
+        long long value;
+        known = arithmetic(expr->op, end & 1 ? a.high : a.low, end & 2 ? b.high : b.low,
+                           &value);
+        out->low = known && value < out->low ? value : out->low;
+        out->high = known && value > out->high ? value : out->high;
+    }
+    return known;
+}
+
+/* False where it is not known, or may be other numbers between. */
+static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out)
+{
+    struct span cond;
+    if (expr->has_value) {
+        *out = (struct span){expr->value, expr->value};
+        return true;
+    }
+    if (expr->type.pointers || expr->type.scalar == IR_FLOAT)
+        return false;
+    switch (expr->kind) {
+    case IR_NAME:
+        return span_of_name(at, expr->symbol, out);
+    case IR_CAST:
+        return span_of(at, expr->arg[0], out);
+    case IR_UNARY:
+        if (expr->op[1] || !strchr("+-!", expr->op[0]) ||
+            !span_of(at, expr->arg[0], &cond))
+            return false;
+        *out = expr->op[0] == '-' ? (struct span){-cond.high, -cond.low}
+               : expr->op[0] == '!'
+                   ? (struct span){cond.low == 0 && cond.high == 0,
+                                   cond.low <= 0 && cond.high >= 0}
+                   : cond;
+        return true;
+    case IR_BINARY:
+        return span_of_binary(at, expr, out);
+    case IR_COND:
+        return span_of(at, expr->arg[0], &cond) && !cond.low == !cond.high &&
+               span_of(at, expr->arg[cond.low ? 1 : 2], out);
+    default:
+        return false;
+    }
+}
+
+/* The one number that it is. */
+static bool span_value(struct count *at, const struct ir_expr *expr, long long *out)
+{
+    struct span span;
+    bool known = span_of(at, expr, &span) && span.low == span.high;
+    *out = known ? span.low : 0;
+    return known;
+}
+
 /* ---- loops ---- */
 
 static void count_stmt(struct count *at, const struct ir_stmt *stmt, double times);
@@ -351,7 +444,8 @@ static bool loop_trips(struct count *at, const struct ir_stmt *stmt, long long *
                        long long *trips)
 {
     long long upper, size = stmt->step < 0 ? -stmt->step : stmt->step;
-    if (!evaluate(at, stmt->lower, lower) || !evaluate(at, stmt->upper, &upper) || !size)
+    if (!span_value(at, stmt->lower, lower) || !span_value(at, stmt->upper, &upper) ||
+        !size)
         return false;
     long long span = stmt->step > 0 ? upper - *lower : *lower - upper;
     span += stmt->cmp[1] == '=' && stmt->cmp[0] != '!';
@@ -367,26 +461,85 @@ static int view_loop(const struct count *at, const struct ir_stmt *stmt)
     return -1;
 }
 
+/* What was counted so far. */
+struct counted {
+    double iterations, *by_loop; /* entries, then trips */
+    struct tally total;
+};
+
+static struct counted counted_so_far(const struct count *at)
+{
+    size_t nr = at->model->loop_nr;
+    struct counted kept = {at->iterations, xcalloc(2 * nr + 1, sizeof(double)),
+                           at->total};
+    memcpy(kept.by_loop, at->entries, nr * sizeof(double));
+    memcpy(kept.by_loop + nr, at->trips, nr * sizeof(double));
+    return kept;
+}
+
+static void count_again(struct count *at, const struct counted *kept)
+{
+    size_t nr = at->model->loop_nr;
+    at->iterations = kept->iterations;
+    at->total = kept->total;
+    memcpy(at->entries, kept->by_loop, nr * sizeof(double));
+    memcpy(at->trips, kept->by_loop + nr, nr * sizeof(double));
+    at->undecided = false;
+}
+
+/* `undecided` is left where loops around decide on what they do. */
 static void count_each(struct count *at, const struct ir_stmt *stmt, double times,
                        long long lower, long long trips)
 {
-    struct model_value *iterator = &at->item[at->nr - 1];
-    at->steps += trips;
-    if (at->steps > STEPS_MAX)
+    size_t iterator = at->nr - 1;
+    long long last = lower + (trips - 1) * stmt->step, half = trips / 2;
+    if (at->steps++ > STEPS_MAX)
         at->unknown = true;
-    for (long long i = 0; !at->unknown && i < trips; i++) {
-        iterator->value = lower + i * stmt->step;
-        count_stmt(at, stmt->child[0], times);
+    at->item[iterator].value = last < lower ? last : lower;
+    at->highest[iterator] = last < lower ? lower : last;
+    if (trips <= 1) {
+        if (trips)
+            count_stmt(at, stmt->child[0], times);
+        return;
     }
+    struct counted before = counted_so_far(at);
+    count_stmt(at, stmt->child[0], times * (double)trips);
+    if (at->undecided && !at->unknown) {
+        count_again(at, &before);
+        count_each(at, stmt, times, lower, half);
+        if (!at->undecided)
+            count_each(at, stmt, times, lower + half * stmt->step, trips - half);
+    }
+    free(before.by_loop);
+}
+
+static bool counts_together(const struct count *at)
+{
+    bool together = false;
+    for (size_t i = 0; !together && i < at->nr; i++)
+        together = at->item[i].value != at->highest[i];
+    return together;
+}
+
+/* A bound or a condition is not one number. */
+static void note_open(struct count *at)
+{
+    if (counts_together(at))
+        at->undecided = true;
+    else
+        at->unknown = true;
 }
 
 static void count_loop(struct count *at, const struct ir_stmt *stmt, double times)
 {
     long long lower, trips;
     int view = view_loop(at, stmt);
-    if (!stmt->canonical || stmt_breaks_out(stmt->child[0]) || at->nr == NAMES_MAX ||
-        !loop_trips(at, stmt, &lower, &trips)) {
+    if (!stmt->canonical || stmt_breaks_out(stmt->child[0]) || at->nr == NAMES_MAX) {
         at->unknown = true;
+        return;
+    }
+    if (!loop_trips(at, stmt, &lower, &trips)) {
+        note_open(at);
         return;
     }
     if (view >= 0) {
@@ -395,6 +548,7 @@ static void count_loop(struct count *at, const struct ir_stmt *stmt, double time
         if (at->model->loop[view].innermost)
             at->iterations += times * (double)trips;
     }
+    at->highest[at->nr] = lower;
     at->item[at->nr++] = (struct model_value){.symbol = stmt->iterator, .value = lower};
     if (controls(at, stmt->child[0], stmt->iterator))
         count_each(at, stmt, times, lower, trips);
@@ -407,8 +561,8 @@ static void count_if(struct count *at, const struct ir_stmt *stmt, double times)
 {
     long long truth;
     add_expr(at, stmt->cond, times);
-    if (!evaluate(at, stmt->cond, &truth))
-        at->unknown = true;
+    if (!span_value(at, stmt->cond, &truth))
+        note_open(at);
     else if (truth)
         count_stmt(at, stmt->child[0], times);
     else if (stmt->child_nr > 1)
@@ -417,7 +571,7 @@ static void count_if(struct count *at, const struct ir_stmt *stmt, double times)
 
 static void count_stmt(struct count *at, const struct ir_stmt *stmt, double times)
 {
-    if (!stmt || at->unknown)
+    if (!stmt || at->unknown || at->undecided)
         return;
     switch (stmt->kind) {
     case IR_FOR:
@@ -569,6 +723,8 @@ struct model_counts model_measure(struct model *model, const struct model_values
         if (!values->item[i].symbol->is_written)
             at->item[at->nr++] = values->item[i];
     measure_strides(at);
+    for (size_t i = 0; i < at->nr; i++)
+        at->highest[i] = at->item[i].value;
     count_stmt(at, model->function->body, 1);
     for (size_t i = 0; i < model->loop_nr; i++)
         model->loop[i].trips =

@@ -118,10 +118,85 @@ static struct ir_expr *bound_of(struct nest *nest, const struct access *access,
     return only_params(nest, expr) ? expr_simplify(arena, expr) : NULL;
 }
 
+/* ---- where ifs leave instances out ---- */
+
+/* A sum of parameters; NULL = it is another one. */
+static struct ir_expr *expr_of_aff(struct nest *nest, isl_aff *aff)
+{
+    struct ir_arena *arena = nest->model->arena;
+    isl_val *constant = isl_aff_get_constant_val(aff);
+    bool known = isl_val_is_int(constant) == isl_bool_true &&
+                 isl_aff_dim(aff, isl_dim_div) == 0;
+    struct ir_expr *sum =
+        ir_integer(arena, known ? (long long)isl_val_get_num_si(constant) : 0);
+    isl_val_free(constant);
+    for (int i = 0; known && i < isl_aff_dim(aff, isl_dim_param); i++) {
+        isl_val *factor = isl_aff_get_coefficient_val(aff, isl_dim_param, i);
+        isl_space *space = isl_aff_get_space(aff);
+        isl_id *id = isl_space_get_dim_id(space, isl_dim_param, (unsigned)i);
+        struct ir_symbol *symbol;
+        bool there = isl_val_is_zero(factor) != isl_bool_true;
+        known = !there || (isl_val_is_int(factor) == isl_bool_true &&
+                           param_of_id(nest, id, &symbol));
+        if (known && there)
+            sum = ir_binary(arena, "+", sum,
+                            ir_binary(arena, "*",
+                                      ir_integer(arena, isl_val_get_num_si(factor)),
+                                      ir_name(arena, symbol)));
+        isl_val_free(factor);
+        isl_space_free(space);
+        isl_id_free(id);
+    }
+    isl_aff_free(aff);
+    return known ? expr_simplify(arena, sum) : NULL;
+}
+
+struct only_piece {
+    isl_aff *aff;
+    size_t nr;
+};
+
+static isl_stat take_piece(isl_set *set, isl_aff *aff, void *data)
+{
+    struct only_piece *only = data;
+    isl_set_free(set);
+    isl_aff_free(only->aff);
+    only->aff = aff;
+    only->nr++;
+    return isl_stat_ok;
+}
+
+/* The least or greatest value of dimension `k` of the elements, for all parameters that
+ * the new code runs with. */
+static struct ir_expr *bound_of_elements(struct nest *nest, const struct access *access,
+                                         size_t k, bool upper)
+{
+    struct only_piece only = {0};
+    isl_set *set = isl_map_range(isl_map_copy(access->map));
+    isl_set *params = isl_set_intersect(isl_set_copy(nest->context),
+                                        isl_set_copy(nest->assumed));
+    set = isl_set_intersect_params(set, isl_set_copy(params));
+    isl_pw_aff *bound =
+        upper ? isl_set_dim_max(set, (int)k) : isl_set_dim_min(set, (int)k);
+    bound = isl_pw_aff_coalesce(isl_pw_aff_gist_params(bound, params));
+    if (!bound || isl_pw_aff_foreach_piece(bound, take_piece, &only) != isl_stat_ok)
+        only.nr = 0;
+    isl_pw_aff_free(bound);
+    if (only.nr == 1)
+        return expr_of_aff(nest, only.aff);
+    isl_aff_free(only.aff);
+    return NULL;
+}
+
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,
                              size_t subscript, bool upper)
 {
-    return bound_of(nest, access, access->subscript[subscript], upper);
+    const struct statement *statement = &nest->statement[access->statement];
+    struct ir_expr *bound = NULL;
+    if (statement->looped && access->exact && !access->dim_nr)
+        bound = bound_of_elements(nest, access, subscript, upper);
+    return bound ? bound
+                 : bound_of(nest, access, access->subscript[subscript], upper);
 }
 
 /* Sign of a - b: 1, 0, -1; false when it is not the same for all parameters. */

@@ -318,13 +318,16 @@ static bool affine_ok(struct build *build, const struct ir_expr *expr, bool cond
     return ok;
 }
 
-static isl_set *domain_here(struct build *build, size_t index)
+/* With the ifs around, or without. */
+static isl_set *domain_here(struct build *build, size_t index, bool asked)
 {
     struct affine at = affine_here(build, index);
     isl_set *domain = isl_set_universe(isl_space_copy(at.space));
     for (size_t i = 0, pos = 0; i < build->frame_nr; i++) {
         const struct frame *frame = &build->frame[i];
         struct doubts doubts = {0};
+        if (!frame->loop && !asked)
+            continue;
         at.doubts = &doubts;
         isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
                                    : affine_cond(&at, frame->cond);
@@ -353,6 +356,19 @@ static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
            (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
 }
 
+/* The ifs that it is in. */
+static void note_conditions(struct build *build, struct statement *statement,
+                            size_t index)
+{
+    statement->cond = ir_alloc(build->nest->model->arena,
+                               build->frame_nr * sizeof(struct ir_expr *));
+    for (size_t i = 0; i < build->frame_nr; i++)
+        if (build->frame[i].cond)
+            statement->cond[statement->cond_nr++] = build->frame[i].cond;
+    if (statement->cond_nr)
+        statement->looped = domain_here(build, index, false);
+}
+
 /* `why`: of a construct taken as one statement; NULL = an ordinary one. */
 static int add_statement(struct build *build, const struct ir_stmt *stmt, const char *why,
                          struct tree *seq)
@@ -370,9 +386,10 @@ static int add_statement(struct build *build, const struct ir_stmt *stmt, const 
     *new = (struct statement){
         .stmt = stmt, .collapsed = why != NULL, .why = why, .depth = build->depth};
     memcpy(new->loop, build->loop, build->depth * sizeof(new->loop[0]));
-    new->domain = domain_here(build, index);
+    new->domain = domain_here(build, index, true);
     if (!new->domain)
         return nest_refuse(nest, stmt->line, "the bounds are too complex");
+    note_conditions(build, new, index);
     tree_add(seq, tree_leaf(index, isl_set_copy(new->domain)));
     return nest_collect(nest, index);
 }
@@ -1054,8 +1071,10 @@ void nest_free(struct nest *nest)
 {
     if (!nest)
         return;
-    for (size_t i = 0; i < nest->statement_nr; i++)
+    for (size_t i = 0; i < nest->statement_nr; i++) {
         isl_set_free(nest->statement[i].domain);
+        isl_set_free(nest->statement[i].looped);
+    }
     for (size_t i = 0; i < nest->access_nr; i++)
         isl_map_free(nest->access[i].map);
     tree_free(nest->tree);

@@ -9,11 +9,13 @@
 #include "variants/ir/ir.h"
 #include "variants/ir/sum.h"
 
-enum { LOOPS_MAX = 16 };
+enum { LOOPS_MAX = 16, PLACES_MAX = 16 };
 
 struct search {
     const struct ir_stmt *loop[LOOPS_MAX]; /* those around, outermost first */
     size_t loop_nr;
+    const struct ir_symbol *place[PLACES_MAX]; /* set to sums of iterators: x = i - 1 */
+    size_t place_nr;
     struct kernel_found *found;
     size_t nr, alloc;
     enum kernel_spot spot; /* that is looked for now */
@@ -336,7 +338,48 @@ static bool names_place(const struct search *search, const struct ir_expr *expr)
     for (size_t i = 0; !found && i < search->loop_nr; i++)
         found =
             search->loop[i]->canonical && expr_mentions(expr, search->loop[i]->iterator);
+    for (size_t i = 0; !found && i < search->place_nr; i++)
+        found = expr_mentions(expr, search->place[i]);
     return found;
+}
+
+/* A sum that names the place in a loop. */
+static bool is_place(const struct search *search, const struct ir_expr *expr)
+{
+    while (expr->kind == IR_CAST)
+        expr = expr->arg[0];
+    if (expr->kind == IR_BINARY && strchr("+-*", expr->op[0]) && !expr->op[1])
+        return is_place(search, expr->arg[0]) != is_place(search, expr->arg[1]) ||
+               (is_place(search, expr->arg[0]) && expr->op[0] != '*');
+    return expr->kind == IR_NAME && names_place(search, expr);
+}
+
+static void note_place(struct search *search, const struct ir_stmt *stmt)
+{
+    const struct ir_expr *value = stmt->kind == IR_DECL ? stmt->expr
+                                  : assignment(stmt)    ? stmt->expr->arg[1]
+                                                        : NULL;
+    const struct ir_symbol *symbol = stmt->kind == IR_DECL ? stmt->symbol
+                                     : value ? expr_root(stmt->expr->arg[0])
+                                             : NULL;
+
+    if (value && symbol && search->place_nr < PLACES_MAX && is_place(search, value))
+        search->place[search->place_nr++] = symbol;
+}
+
+/* if (y >= 0 && y < h) */
+static void look_bounds(struct ir_expr *expr, void *data)
+{
+    struct search *search = data;
+    struct buf text = {0};
+
+    if (!expr_is_truth(expr) || expr->kind != IR_BINARY || !strchr("<>=!", expr->op[0]) ||
+        is_place(search, expr->arg[0]) == is_place(search, expr->arg[1]) ||
+        (names_place(search, expr->arg[0]) && names_place(search, expr->arg[1])))
+        return;
+    ir_print_expr(&text, expr);
+    add(search, KERNEL_SPOT_BORDER, buf_str(&text), expr->line);
+    buf_release(&text);
 }
 
 /* x == 0 ? c : c - 1, (x + 1) % n */
@@ -456,6 +499,9 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
         find_met(search, stmt);
         visit(search, KERNEL_SPOT_DIVISOR, stmt->expr, look_divisor);
         visit(search, KERNEL_SPOT_BORDER, stmt->expr, look_border);
+        visit(search, KERNEL_SPOT_BORDER, stmt->kind == IR_IF ? stmt->cond : NULL,
+              look_bounds);
+        note_place(search, stmt);
         find_count(search, stmt);
         find_start(search, stmt);
         find_place(search, stmt);

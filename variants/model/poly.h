@@ -106,6 +106,10 @@ struct statement {
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;
+    isl_set *looped; /* the same with what the ifs around it leave out; NULL = there are
+                        none */
+    const struct ir_expr **cond; /* of these, outermost first */
+    size_t cond_nr;
     size_t access_begin, access_end;
 };
 

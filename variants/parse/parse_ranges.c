@@ -164,9 +164,10 @@ static void split_block(struct parse *p, struct ir_stmt *block, struct ir_symbol
             continue;
         }
         range.end = range.first;
-        do
-            left = left || stmt_find(block->child[range.end++], leaves, NULL);
-        while (!ends_range(&range, range.end));
+        do {
+            left = left || stmt_find(block->child[range.end], leaves, NULL);
+            range.end++;
+        } while (!ends_range(&range, range.end));
         bool kept = needed && (left || range.end == block->child_nr);
         bool declared = is_declared(&range);
         if (!kept && (one || !declared))

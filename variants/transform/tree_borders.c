@@ -26,6 +26,7 @@ struct splitting {
     size_t nr, done;
     bool met; /* by what is written: scalars need it tested that arrays are apart */
     const struct tree *leaf;
+    isl_set *asked;        /* its instances that the condition in question is asked of */
     isl_set *all, *inside; /* [values of `above`] that are run, that remain */
     isl_set *begin;        /* what was taken off at the beginning */
     bool found, cut;       /* cut: what was taken off is to be divided again */
@@ -122,7 +123,8 @@ static bool take_off(struct splitting *at, isl_set *off)
 /* At which these instances (taken) of the leaf are run. */
 static isl_set *values_taken(const struct splitting *at, isl_set *instances)
 {
-    return isl_set_coalesce(isl_set_apply(instances, values_of(at, at->leaf)));
+    isl_set *values = isl_set_apply(instances, values_of(at, at->leaf));
+    return isl_set_coalesce(isl_set_intersect(values, isl_set_copy(at->all)));
 }
 
 /* Values (taken) in the middle: first they and what is behind them are taken off. Where
@@ -153,10 +155,10 @@ static void look_compared(struct splitting *at, const struct ir_expr *expr)
 {
     struct nest *nest = at->work->nest;
     const struct statement *statement = &nest->statement[at->leaf->statement];
-    isl_set *yes = border_holds(nest, statement, at->leaf->domain, expr);
+    isl_set *yes = border_holds(nest, statement, at->asked, expr);
     if (!yes)
         return;
-    isl_set *no = isl_set_subtract(isl_set_copy(at->leaf->domain), isl_set_copy(yes));
+    isl_set *no = isl_set_subtract(isl_set_copy(at->asked), isl_set_copy(yes));
     no = values_taken(at, no);
     yes = values_taken(at, yes);
     if (!take_off(at, no))
@@ -171,11 +173,10 @@ static void look_divided(struct splitting *at, const struct ir_expr *expr)
     const struct statement *statement = &nest->statement[at->leaf->statement];
     bool done = false;
     for (long times = 0; !done && times <= BORDER_TIMES_MAX; times++) {
-        isl_set *domain = at->leaf->domain,
-                *set = border_wraps(nest, statement, domain, expr, times);
+        isl_set *set = border_wraps(nest, statement, at->asked, expr, times);
         if (!set)
             return;
-        isl_set *others = isl_set_subtract(isl_set_copy(domain), isl_set_copy(set));
+        isl_set *others = isl_set_subtract(isl_set_copy(at->asked), isl_set_copy(set));
         others = values_taken(at, others);
         done = isl_set_is_empty(set) == isl_bool_false && take_off(at, others);
         isl_set_free(others);
@@ -249,11 +250,35 @@ static void look_elements(struct splitting *at, const struct tree *band)
     leaves_release(&leaves);
 }
 
+/* The leaf's instances with those that ifs around it leave out, as far as the loops
+ * around the one in question run it at all. */
+static isl_set *looped(const struct splitting *at)
+{
+    const struct nest *nest = at->work->nest;
+    const struct statement *statement = &nest->statement[at->leaf->statement];
+    isl_map *outer = band_values(nest, statement, at->above, at->nr - 1);
+    isl_set *run = isl_set_apply(isl_set_copy(at->leaf->domain), isl_map_copy(outer));
+    run = isl_set_apply(run, isl_map_reverse(outer));
+    return isl_set_intersect(run, isl_set_copy(statement->looped));
+}
+
+static void look_leaf(struct splitting *at, const struct statement *statement)
+{
+    at->asked = at->leaf->domain;
+    stmt_exprs(statement->stmt, look, at);
+    if (!statement->looped)
+        return;
+    at->asked = looped(at);
+    for (size_t i = 0; i < statement->cond_nr; i++)
+        ir_visit((struct ir_expr *)statement->cond[i], look, at);
+    isl_set_free(at->asked);
+}
+
 static void look_below(struct splitting *at, const struct tree *tree)
 {
     if (tree->kind == TREE_LEAF && tree->statement < at->work->nest->statement_nr) {
         at->leaf = tree;
-        stmt_exprs(at->work->nest->statement[tree->statement].stmt, look, at);
+        look_leaf(at, &at->work->nest->statement[tree->statement]);
     }
     for (size_t i = 0; i < tree->child_nr; i++)
         look_below(at, tree->child[i]);

@@ -314,7 +314,7 @@ TEST("the report says for which sizes a gain holds")
     loop_sizes_take(&made.loop[0], &three_sizes);
     made.loop[0].sizes_are_some = true;
     check_said(&made.application,
-               "called with more than 3 sizes, tuned for n = 258, m = 3 (call 17 of 37)",
+               "called with at least 3 sizes, tuned for n = 258, m = 3 (call 17 of 37)",
                "");
     made.loop[0].sizes_are_some = false;
     made.loop[0].size[1].gain = about(1.3);

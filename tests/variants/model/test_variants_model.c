@@ -174,6 +174,19 @@ TEST("triangular and strided counts")
     loops_close(&loops);
 }
 
+TEST("what ifs leave out at borders is not counted, and not walked")
+{
+    struct loops loops;
+    if (!loops_open(&loops, "guarded", NULL))
+        return;
+    for (long long n = 1; n <= 100000; n *= 10) {
+        double pairs = 3 * (double)n - 2; /* of a place and its neighbour, in one row */
+        check_near(counts_at(&loops, n).iterations.value, 9.0 * (double)n * (double)n, 0);
+        check_near(counts_at(&loops, n).flops.value, pairs * pairs, 0);
+    }
+    loops_close(&loops);
+}
+
 TEST("counts that depend on data are unknown")
 {
     struct loops loops;

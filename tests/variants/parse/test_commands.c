@@ -150,6 +150,33 @@ TEST("a database that is named must fit")
     close_place(&place);
 }
 
+TEST("a header is read as a file that includes it is")
+{
+    static const char database[] = "[{\"directory\": \"/\", \"file\": \"%s/other.c\", "
+                                   "\"command\": \"gcc -DOTHER other.c\"},"
+                                   " {\"directory\": \"/\", \"file\": \"%s/main.c\", "
+                                   "\"command\": \"gcc -DMAIN main.c\"}]";
+    struct place place;
+    struct error err = {0};
+    if (!open_place(&place))
+        return;
+    put(&place, "other.c", "#include <math.h>\n// #include \"k.h\"\n");
+    put(&place, "main.c", "int a;\n #  include \"parts/all.h\"\n");
+    put(&place, "parts/all.h", "#include \"k.h\"\n");
+    put(&place, "parts/k.h", "#include \"all.h\"\nvoid k(void) {}\n");
+    free(place.source);
+    place.source = path_join(place.dir, "parts/k.h");
+    char *other = path_join(place.dir, "other.json"),
+         *text = xasprintf(database, place.dir, place.dir);
+    put(&place, "other.json", text);
+    char *flags = flags_of(&place, other, "", &err);
+    check_str(flags, "-DMAIN");
+    free(flags);
+    free(text);
+    free(other);
+    close_place(&place);
+}
+
 TEST("cplusplus is told by a flag")
 {
     static const char *const commands[] = {
