@@ -320,6 +320,9 @@ void propose_reciprocal(const struct propose *about, struct choices *out,
 
 /* ---- borders ---- */
 
+/* Of so few iterations borders are too large a part. */
+static const double border_trips_min = 16;
+
 /* From the outermost loop inwards those that have borders of their own: all of them, then
  * fewer from the inside. */
 void propose_split_borders(const struct propose *about, struct choices *out,
@@ -340,6 +343,8 @@ void propose_split_borders(const struct propose *about, struct choices *out,
     }
     for (size_t d = 0; d < nest->nr && nr < max; d++) {
         struct choice choice = *about->now;
+        if (nest->loop[d]->trips >= 0 && nest->loop[d]->trips < border_trips_min)
+            continue;
         name[nr] = nest->loop[d]->name;
         choice_put_names(&choice, STEP_SPLIT_BORDERS, name, nr + 1);
         nr += propose_may_be(about, &choice);

@@ -275,6 +275,7 @@ static void gen_release(struct gen *gen)
     free(gen->range);
     free(gen->row);
     isl_set_free(gen->known);
+    isl_set_free(gen->rows_used);
     strvec_release(&gen->taken);
     strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);

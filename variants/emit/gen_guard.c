@@ -33,6 +33,8 @@ static struct ir_expr *edge(struct gen *gen, const struct memory *memory, bool u
         struct ir_expr *subscript =
             known && outer ? access_bound(nest, outer, k, upper) : NULL;
         const struct ir_expr *declared = k < symbol->dim_nr ? symbol->dim[k] : NULL;
+        if (k == 0 && symbol->role == IR_PARAM && declared && declared->has_value)
+            declared = NULL; /* C holds no call to it */
         if (!known && declared)
             subscript = upper ? expr_plus(gen->arena, ir_copy(gen->arena, declared), -1)
                               : ir_integer(gen->arena, 0);
@@ -96,11 +98,20 @@ static bool are_compared_by_bytes(const struct overlap *pair)
  * since others need not be there.
  */
 
-enum { ROW_LEVELS_MAX = 3 }; /* of PREFIX_rows */
+enum { ROW_LEVELS_MAX = 3 /* of PREFIX_rows */, ROW_BOXES_MAX = 16 };
 
 struct box_edges {
     const struct access *lowest[SUBSCRIPTS_MAX], *highest[SUBSCRIPTS_MAX];
     struct ir_expr *low[SUBSCRIPTS_MAX], *high[SUBSCRIPTS_MAX]; /* what these reach */
+};
+
+/* Of all that the nest uses of the array one, or one for each of its accesses; none = its
+ * rows cannot be told. */
+struct row_boxes {
+    const struct ir_symbol *symbol;
+    struct row_boxes *before; /* another array's */
+    size_t nr;
+    struct box_edges box[ROW_BOXES_MAX];
 };
 
 static bool widen(struct gen *gen, const struct access *access, size_t dims,
@@ -155,11 +166,32 @@ static bool is_of(const struct gen *gen, const struct access *access,
     return gen->nest->cell[access->cell].symbol == symbol;
 }
 
+/* Whether it is only for some parameters; they are tested, too, then. Few columns may
+ * have none that a row uses: `if ((i + j) % 2 == 0)`. */
+static bool is_for_some(struct gen *gen, isl_set *unused)
+{
+    isl_set *bad = isl_set_remove_divs(isl_set_params(isl_set_copy(unused)));
+    isl_set *good = isl_set_gist(isl_set_complement(bad), isl_set_copy(gen->nest->context));
+    if (gen->rows_used)
+        good = isl_set_intersect(good, isl_set_copy(gen->rows_used));
+    isl_set *ever = isl_set_intersect(isl_set_copy(good), isl_set_copy(gen->nest->context));
+    bool some = isl_set_is_empty(ever) == isl_bool_false;
+    isl_set_free(ever);
+    if (!some) {
+        isl_set_free(good);
+        return false;
+    }
+    isl_set_free(gen->rows_used);
+    gen->rows_used = good;
+    return true;
+}
+
 /* The loops use every row of the box, for all parameters that are let through by what is
- * tested where addresses are; where the box is empty, the test looks at none. `only` NULL
- * = all accesses. */
+ * tested where addresses are, or, `some`, for those to which that is added; where the box
+ * is empty, the test looks at none. `only` NULL = all accesses. */
 static bool uses_all_rows(struct gen *gen, const struct ir_symbol *symbol,
-                          const struct access *only, const struct box_edges *box)
+                          const struct access *only, const struct box_edges *box,
+                          bool some)
 {
     struct nest *nest = gen->nest;
     size_t dims = symbol_levels(symbol);
@@ -186,38 +218,52 @@ static bool uses_all_rows(struct gen *gen, const struct ir_symbol *symbol,
     rows = isl_set_intersect_params(rows, isl_set_copy(nest->context));
     rows = isl_set_intersect_params(rows, isl_set_copy(nest->assumed));
     rows = isl_set_intersect_params(rows, isl_set_copy(nest->proven));
-    bool all = isl_set_is_subset(rows, used) == isl_bool_true;
-    isl_set_free(rows);
-    isl_set_free(used);
+    isl_set *unused = isl_set_subtract(rows, used);
+    bool all = isl_set_is_empty(unused) == isl_bool_true ||
+               (some && is_for_some(gen, unused));
+    isl_set_free(unused);
     return all;
 }
 
-/* A box of all that the nest uses of the array (returns 1), or one for each of its
- * accesses; 0 = its rows cannot be told. */
-static size_t boxes_of(struct gen *gen, const struct ir_symbol *symbol,
-                       struct box_edges *box, size_t max)
+static bool find_boxes(struct gen *gen, struct row_boxes *boxes)
 {
     const struct nest *nest = gen->nest;
-    size_t dims = symbol_levels(symbol), nr = 0;
+    size_t dims = symbol_levels(boxes->symbol);
+    struct box_edges whole = {0};
     bool known = dims <= ROW_LEVELS_MAX;
-    box[0] = (struct box_edges){0};
     for (size_t i = 0; known && i < nest->access_nr; i++)
-        if (is_of(gen, &nest->access[i], symbol))
-            known = widen(gen, &nest->access[i], dims, &box[0]);
-    if (known && uses_all_rows(gen, symbol, NULL, &box[0]))
-        return 1;
-    for (size_t i = 0; i < nest->access_nr; i++) {
-        if (!is_of(gen, &nest->access[i], symbol))
+        if (is_of(gen, &nest->access[i], boxes->symbol))
+            known = widen(gen, &nest->access[i], dims, &whole);
+    bool one = known && uses_all_rows(gen, boxes->symbol, NULL, &whole, false);
+    bool each = !one && dims <= ROW_LEVELS_MAX;
+    for (size_t i = 0; each && i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        if (!is_of(gen, access, boxes->symbol))
             continue;
-        if (nr == max || dims > ROW_LEVELS_MAX)
-            return 0;
-        box[nr] = (struct box_edges){0};
-        if (!widen(gen, &nest->access[i], dims, &box[nr]) ||
-            !uses_all_rows(gen, symbol, &nest->access[i], &box[nr]))
-            return 0;
-        nr++;
+        struct box_edges *box = &boxes->box[boxes->nr++];
+        each = boxes->nr < ROW_BOXES_MAX && widen(gen, access, dims, box) &&
+               uses_all_rows(gen, boxes->symbol, access, box, false);
     }
-    return nr;
+    if (each)
+        return true;
+    boxes->nr = 1;
+    boxes->box[0] = whole;
+    return one || (known && uses_all_rows(gen, boxes->symbol, NULL, &whole, true));
+}
+
+static const struct row_boxes *boxes_of(struct gen *gen, const struct ir_symbol *symbol)
+{
+    struct row_boxes *boxes = gen->boxes;
+    while (boxes && boxes->symbol != symbol)
+        boxes = boxes->before;
+    if (boxes)
+        return boxes;
+    boxes = ir_alloc(gen->arena, sizeof(*boxes));
+    *boxes = (struct row_boxes){.symbol = symbol, .before = gen->boxes};
+    gen->boxes = boxes;
+    if (!find_boxes(gen, boxes))
+        boxes->nr = 0;
+    return boxes;
 }
 
 static struct ir_expr *helper(struct gen *gen, const char *name, size_t args)
@@ -241,11 +287,13 @@ static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
     call->arg[2] = ir_integer(arena, alone);
     for (size_t k = 0; k < 2; k++) {
         bool there = k + 1 < levels;
-        call->arg[3 + 2 * k] = there ? box->low[k] : ir_integer(arena, 0);
-        call->arg[4 + 2 * k] = there ? box->high[k] : ir_integer(arena, 0);
+        call->arg[3 + 2 * k] =
+            there ? ir_copy(arena, box->low[k]) : ir_integer(arena, 0);
+        call->arg[4 + 2 * k] =
+            there ? ir_copy(arena, box->high[k]) : ir_integer(arena, 0);
     }
-    call->arg[7] = box->low[levels - 1];
-    call->arg[8] = box->high[levels - 1];
+    call->arg[7] = ir_copy(arena, box->low[levels - 1]);
+    call->arg[8] = ir_copy(arena, box->high[levels - 1]);
     call->arg[9] = ir_integer(
         arena, (long long)(pointers ? sizeof(void *) : symbol->type.bytes));
     gen->need_rows = true;
@@ -267,7 +315,7 @@ static struct ir_expr *span_call(struct gen *gen, const struct memory *memory)
     return call;
 }
 
-enum { ROW_BOXES_MAX = 16, ROW_PIECES_MAX = ROW_BOXES_MAX * ROW_LEVELS_MAX };
+enum { ROW_PIECES_MAX = ROW_BOXES_MAX * ROW_LEVELS_MAX };
 
 static bool is_memory(const struct memory *a, const struct memory *b)
 {
@@ -289,16 +337,15 @@ static bool is_by_rows(const struct memory *memory)
 static size_t pieces_of(struct gen *gen, const struct memory *memory, bool alone,
                         struct ir_expr *piece[ROW_PIECES_MAX])
 {
-    struct box_edges box[ROW_BOXES_MAX];
     size_t levels = symbol_levels(memory->symbol), nr = 0;
     if (!is_by_rows(memory)) {
         piece[0] = span_call(gen, memory);
         return piece[0] != NULL;
     }
-    size_t boxes = boxes_of(gen, memory->symbol, box, ROW_BOXES_MAX);
-    for (size_t i = 0; i < boxes; i++)
+    const struct row_boxes *boxes = boxes_of(gen, memory->symbol);
+    for (size_t i = 0; i < boxes->nr; i++)
         for (size_t k = memory->table ? 1 : levels; k < levels + !memory->table; k++)
-            piece[nr++] = rows_call(gen, memory->symbol, &box[i], k, alone);
+            piece[nr++] = rows_call(gen, memory->symbol, &boxes->box[i], k, alone);
     return nr;
 }
 
@@ -551,9 +598,10 @@ static isl_set *tested(struct gen *gen)
     const struct nest *nest = gen->nest;
     isl_set *needed =
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
-    return gen->needs_promise || compares_addresses(gen)
-               ? needed
-               : isl_set_gist(needed, isl_set_copy(nest->guaranteed));
+    if (!gen->needs_promise && !compares_addresses(gen))
+        return isl_set_gist(needed, isl_set_copy(nest->guaranteed));
+    return gen->rows_used ? isl_set_intersect(needed, isl_set_copy(gen->rows_used))
+                          : needed;
 }
 
 /* How far from 0 a number of 64 bits may be. */
@@ -939,6 +987,8 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
     isl_set_free(gen->known);
+    gen->rows_used = isl_set_free(gen->rows_used);
+    gen->boxes = NULL;
     gen->known = isl_set_intersect(tested(gen), isl_set_copy(gen->nest->proven));
     *guard = NULL;
     *needs_else = false;

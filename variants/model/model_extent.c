@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "variants/ir/sum.h"
 #include "variants/model/budget.h"
+#include "variants/model/increment.h"
 #include "variants/model/model_nest.h"
 #include "variants/model/model_view.h"
 
@@ -195,8 +196,10 @@ struct ir_expr *access_bound(struct nest *nest, const struct access *access,
     struct ir_expr *bound = NULL;
     if (statement->looped && access->exact && !access->dim_nr)
         bound = bound_of_elements(nest, access, subscript, upper);
-    return bound ? bound
-                 : bound_of(nest, access, access->subscript[subscript], upper);
+    if (!bound)
+        bound = bound_of(nest, access, access->subscript[subscript], upper);
+    long long most = bound ? -1 : expr_at_most(access->subscript[subscript]);
+    return most < 0 ? bound : ir_integer(nest->model->arena, upper ? most : 0);
 }
 
 /* Sign of a - b: 1, 0, -1; false when it is not the same for all parameters. */
@@ -619,7 +622,16 @@ int model_extent(struct model *model, int index, const struct model_values *valu
     for (size_t k = 0; k < (size_t)array->dims; k++) {
         const struct ir_expr *dim =
             k < array->symbol->dim_nr ? array->symbol->dim[k] : NULL;
-        if (dim && count_value(model, values, dim, &size[k]))
+        bool told = dim && count_value(model, values, dim, &size[k]);
+        if (told && k == 0 && dim->has_value && array->symbol->role == IR_PARAM) {
+            long long used = 0; /* a constant that C holds no call to */
+            struct error ignored = {0};
+            at.err = &ignored;
+            if (!derived_size(model, array, &at, k, &used) && used > size[k])
+                size[k] = used;
+            at.err = &why;
+        }
+        if (told)
             continue;
         if (!array->read && !array->written) {
             size[k] = 1;

@@ -94,12 +94,6 @@ static bool is_among(const struct strvec *texts, const struct ir_expr *expr)
 
 /* ---- the path ---- */
 
-/* A parameter `struct s s[static 1]` is a pointer. */
-static bool is_array(const struct ir_symbol *symbol)
-{
-    return symbol->dim_nr > (symbol->role == IR_PARAM);
-}
-
 /* The variable that a path of fields starts from; NULL when it is no such path. */
 static struct ir_symbol *base_of(const struct ir_expr *expr)
 {
@@ -107,7 +101,7 @@ static struct ir_symbol *base_of(const struct ir_expr *expr)
         expr = expr->arg[0];
     if (expr->kind != IR_NAME || expr->symbol->role == IR_FIELD ||
         expr->symbol->role == IR_FUNCTION || expr->symbol->in_loop ||
-        expr->symbol->type.is_volatile || is_array(expr->symbol))
+        expr->symbol->type.is_volatile || expr->symbol->dim_nr)
         return NULL;
     return expr->symbol;
 }

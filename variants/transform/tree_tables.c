@@ -25,7 +25,8 @@ static bool varies(const struct ir_symbol *symbol, const void *data)
 static long long elements_of(const struct table *table, const struct ir_expr *index)
 {
     const struct ir_symbol *array = table->array;
-    const struct ir_expr *dim = array->dim_nr ? array->dim[0] : NULL;
+    bool told = array->dim_nr && array->role != IR_PARAM; /* C holds no call to that */
+    const struct ir_expr *dim = told ? array->dim[0] : NULL;
     long long most = expr_at_most(index), room = table->room;
     if (dim && dim->has_value)
         return dim->value;

@@ -80,7 +80,7 @@ TEST("plans are judged")
 {
     struct cases cases;
 
-    cases_read(LOOPS_DATA "/judged.cases", 367, &cases);
+    cases_read(LOOPS_DATA "/judged.cases", 368, &cases);
     for (size_t i = 0; i < cases.nr; i++)
         judge(&cases.v[i]);
     cases_release(&cases);

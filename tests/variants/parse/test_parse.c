@@ -154,7 +154,7 @@ TEST("declarations are told")
         {"types", "P", "real (*P)[n]"},
         {"types", "rows", "real (*rows)[8]"},
         {"types", "name", "const char *name"},
-        {"stencil", "A", "double A[restrict 1][n][n]"},
+        {"stencil", "A", "double (*restrict A)[n][n]"},
         {"stencil", "B", "double B[restrict][n][n]"},
         {"locals", "rows", "double *rows[4]"},
         {"locals", "buffer", "double buffer[n][m + 1]"},
