@@ -136,8 +136,8 @@ static int fits(void *data, const struct strvec *event, bool *at_once, struct er
     *at_once = true;
     if (counted.nr < event->nr && plan->opts.ahead)
         status = fail(err, STATUS_MISSING,
-                      "the event '%s' is counted inside a program: 'inflight profile "
-                      "--timeline' reads such events",
+                      "the event '%s' is counted inside a program, where only a tool "
+                      "that is preloaded into it can read",
                       event->v[0]);
     else if (counted.nr)
         status = papi_events_fit(&counted, &plan->opts, at_once, err);

@@ -65,13 +65,11 @@ static json_t *bins_json(const struct timeline *timeline)
 
 json_t *timeline_json(const struct timeline *timeline)
 {
-    return json_pack(
-        "{s:s, s:s?, s:s?, s:f, s:o, s:o, s:o, s:o}", "schema", "inflight.timeline/1",
-        "program", timeline->program, "end", timeline->end, "interval_s",
-        timeline->interval_s, "own_cpu_s",
-        json_number_or_null(timeline->own_cpu_s < 0 ? NAN : timeline->own_cpu_s),
-        "events", events_json(timeline), "notes", json_strvec(&timeline->note), "bins",
-        bins_json(timeline));
+    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "schema",
+                     "inflight.timeline/1", "program", timeline->program, "end",
+                     timeline->end, "interval_s", timeline->interval_s, "own_cpu_s",
+                     timeline->own_cpu_s, "events", events_json(timeline), "notes",
+                     json_strvec(&timeline->note), "bins", bins_json(timeline));
 }
 
 static json_t *timeline_offers_json(const struct timeline_offers *offers)

@@ -178,16 +178,15 @@ static void add_head(const struct view *view)
     const struct timeline *timeline = view->timeline;
     size_t missed = timeline_missed(timeline);
     struct buf line = {0};
-    buf_addf(&line, "%.150s%s: ", timeline->program ? timeline->program : "time line",
-             timeline->program && strlen(timeline->program) > 150 ? " ..." : "");
+    buf_addf(&line, "%.150s%s: ", timeline->program,
+             strlen(timeline->program) > 150 ? " ..." : "");
     add_seconds(&line, view->seconds);
-    buf_addf(&line, " s%s%s; %zu reading%s every ", timeline->end ? ", " : "",
-             timeline->end ? timeline->end : "", timeline->bin_nr,
+    buf_addf(&line, " s, %s; %zu reading%s every ", timeline->end, timeline->bin_nr,
              timeline->bin_nr == 1 ? "" : "s");
     buf_add_time(&line, timeline->interval_s);
     if (missed)
         buf_addf(&line, ", %zu deadline%s missed", missed, missed == 1 ? "" : "s");
-    if (timeline->own_cpu_s >= 0 && view->seconds > 0)
+    if (view->seconds > 0)
         buf_addf(&line, "; reading them took %.2g %% of a core",
                  100 * timeline->own_cpu_s / view->seconds);
     add_paragraph(view->out, &line, 2);

@@ -48,8 +48,8 @@ struct timeline {
     double interval_s;  /* asked for; doubled when the bins became too many */
     double began_s;     /* of the bin that is open */
     char *program;      /* the command line, for a title */
-    char *end;          /* "exit status 0", "signal 11", ...; NULL = not known */
-    double own_cpu_s;   /* of reading; negative = not known */
+    char *end;          /* "exit status 0", "ended by SIGSEGV", ... */
+    double own_cpu_s;   /* of reading */
     struct strvec note; /* what was left out and why, one sentence each */
 };
 

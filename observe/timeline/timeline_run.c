@@ -254,7 +254,7 @@ int timeline_run(const struct timeline_run_opts *opts, struct timeline *timeline
     struct buf command = {0};
     int result;
 
-    *timeline = (struct timeline){.interval_s = opts->interval_s, .own_cpu_s = -1};
+    *timeline = (struct timeline){.interval_s = opts->interval_s};
     *outcome = (struct spawn_outcome){0};
     run.readings.timeline = timeline;
     buf_add_shell_words(&command, opts->argv);

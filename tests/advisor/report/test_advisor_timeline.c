@@ -159,7 +159,9 @@ TEST("documents")
 /* What is not known is null; shares are told of what was multiplexed alone. */
 TEST("documents keep gaps and shares")
 {
-    struct timeline timeline = {.interval_s = 1, .program = xstrdup("./a \"b\", c\nd")};
+    struct timeline timeline = {.interval_s = 1,
+                                .program = xstrdup("./a \"b\", c\nd"),
+                                .end = xstrdup("exit status 0")};
     struct timeline_event event = {.name = (char[]){"uncore/event=1,umask=2/"},
                                    .label = (char[]){"say \"it\""},
                                    .unit = (char[]){"/s"},
