@@ -45,7 +45,8 @@ static const struct option_row rows[] = {
      "of the arrays together, such as 512MiB; default 4GiB, and never more than is free "
      "on the disk"},
     {"sizes", 0, NULL, FLAG, AT(sizes),
-     "only list with which sizes the function is called, by at most 10000 of its calls, and end the "
+     "only list with which sizes the function is called, by at most 10000 of its calls, "
+     "and end the "
      "application then"},
     {"stop", 0, NULL, FLAG, AT(stop),
      "end the application at that call instead of letting it go on"},

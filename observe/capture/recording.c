@@ -180,14 +180,15 @@ struct recording {
     struct recording_outcome *outcome;
     char *scratch, *path;
     int listening;
-    bool is_done; /* no call is wanted any more */
+    bool is_done;           /* no call is wanted any more */
     double looks_s, last_s; /* all looks so far; when the last one ended */
     uint64_t looks, last;   /* the last one's call */
 };
 
 /* How many calls on the next look is: with a random part, since calls may come in turns.
  */
-static uint64_t calls_to_skip(const struct recording *recording, uint64_t call, double since_s)
+static uint64_t calls_to_skip(const struct recording *recording, uint64_t call,
+                              double since_s)
 {
     enum { GROWTH = 16 }; /* what lies between two looks is known badly at first */
     double cost_s = recording->looks_s / (double)recording->looks;

@@ -623,6 +623,7 @@ static void say_spots(struct situation *now)
         [KERNEL_SPOT_PREFIX] = {"prefix_sum", "prefix_names"},
         [KERNEL_SPOT_LENGTH] = {"asks_length", "length_names"},
         [KERNEL_SPOT_SEARCH] = {"searches", "search_names"},
+        [KERNEL_SPOT_ERRNO] = {"sets_errno", "errno_names"},
     };
     for (size_t i = 0; now->nest->view->found && i < KERNEL_SPOT_NR; i++) {
         struct buf names = {0};

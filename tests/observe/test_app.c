@@ -285,8 +285,8 @@ TEST("numbers that are drawn anew in each run say nothing by being alike")
 {
     static const char *const runs[] = {"1 2 3 4\n5 6 7 8\n9 1 2 n\n",
                                        "1 4 2 4\n6 3 9 1\n8 5 1 n\n"},
-                      *const other = "7 8 1 9\n4 6 2 3\n5 9 9 n\n",
-                      *const wrong = "7 8 1 9\n4 6 2 3\n5 9 9\n";
+                             *const other = "7 8 1 9\n4 6 2 3\n5 9 9 n\n",
+                             *const wrong = "7 8 1 9\n4 6 2 3\n5 9 9\n";
     struct app_output output = {0};
 
     app_output_add(&output, runs[0], 8);

@@ -61,11 +61,11 @@ struct gen {
     long long moved[DEPTH_MAX];  /* the copy that is made, in the source's iterators */
     isl_set *known;      /* parameters for which the new code runs: see gen_guard */
     isl_set *hypothesis; /* what proofs rest on, while one is made */
-    isl_set *rows_used;  /* parameters for which all rows are used that are looked at; NULL
-                            = all: see gen_guard */
+    isl_set *rows_used; /* parameters for which all rows are used that are looked at; NULL
+                           = all: see gen_guard */
     struct row_boxes *boxes; /* where rows lie, of the arrays that were asked for */
-    bool needs_promise;  /* the guard must test for sizes of zero: see gen_proof.c */
-    bool needs_box;      /* and that numbers of 64 bits are not huge: see gen_range.c */
+    bool needs_promise;      /* the guard must test for sizes of zero: see gen_proof.c */
+    bool needs_box; /* and that numbers of 64 bits are not huge: see gen_range.c */
     struct ranged *range;
     size_t range_nr, range_alloc;
     struct local *local;

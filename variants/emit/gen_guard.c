@@ -171,10 +171,12 @@ static bool is_of(const struct gen *gen, const struct access *access,
 static bool is_for_some(struct gen *gen, isl_set *unused)
 {
     isl_set *bad = isl_set_remove_divs(isl_set_params(isl_set_copy(unused)));
-    isl_set *good = isl_set_gist(isl_set_complement(bad), isl_set_copy(gen->nest->context));
+    isl_set *good =
+        isl_set_gist(isl_set_complement(bad), isl_set_copy(gen->nest->context));
     if (gen->rows_used)
         good = isl_set_intersect(good, isl_set_copy(gen->rows_used));
-    isl_set *ever = isl_set_intersect(isl_set_copy(good), isl_set_copy(gen->nest->context));
+    isl_set *ever =
+        isl_set_intersect(isl_set_copy(good), isl_set_copy(gen->nest->context));
     bool some = isl_set_is_empty(ever) == isl_bool_false;
     isl_set_free(ever);
     if (!some) {
@@ -219,8 +221,8 @@ static bool uses_all_rows(struct gen *gen, const struct ir_symbol *symbol,
     rows = isl_set_intersect_params(rows, isl_set_copy(nest->assumed));
     rows = isl_set_intersect_params(rows, isl_set_copy(nest->proven));
     isl_set *unused = isl_set_subtract(rows, used);
-    bool all = isl_set_is_empty(unused) == isl_bool_true ||
-               (some && is_for_some(gen, unused));
+    bool all =
+        isl_set_is_empty(unused) == isl_bool_true || (some && is_for_some(gen, unused));
     isl_set_free(unused);
     return all;
 }
@@ -275,7 +277,8 @@ static struct ir_expr *helper(struct gen *gen, const char *name, size_t args)
 }
 
 /* PREFIX_rows(a, levels, alone, first and last i, first and last j, first and last
- * element, bytes of one): of fewer levels than the array has, the pointers to the rows. */
+ * element, bytes of one): of fewer levels than the array has, the pointers to the rows.
+ */
 static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
                                  const struct box_edges *box, size_t levels, bool alone)
 {
@@ -287,15 +290,14 @@ static struct ir_expr *rows_call(struct gen *gen, struct ir_symbol *symbol,
     call->arg[2] = ir_integer(arena, alone);
     for (size_t k = 0; k < 2; k++) {
         bool there = k + 1 < levels;
-        call->arg[3 + 2 * k] =
-            there ? ir_copy(arena, box->low[k]) : ir_integer(arena, 0);
+        call->arg[3 + 2 * k] = there ? ir_copy(arena, box->low[k]) : ir_integer(arena, 0);
         call->arg[4 + 2 * k] =
             there ? ir_copy(arena, box->high[k]) : ir_integer(arena, 0);
     }
     call->arg[7] = ir_copy(arena, box->low[levels - 1]);
     call->arg[8] = ir_copy(arena, box->high[levels - 1]);
-    call->arg[9] = ir_integer(
-        arena, (long long)(pointers ? sizeof(void *) : symbol->type.bytes));
+    call->arg[9] =
+        ir_integer(arena, (long long)(pointers ? sizeof(void *) : symbol->type.bytes));
     gen->need_rows = true;
     return call;
 }
@@ -492,10 +494,11 @@ void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
                  TESTED_ROWS "'%s'" TESTED_APART "; the original loop runs if they do)\n",
                  a->symbol->name);
     else if ((a->table || b->table) && are_apart(gen, pair))
-        buf_addf(out,
-                 "what is stored to '%s' and the pointers to the rows of '%s'" TESTED_APART
-                 "; the original loop runs if they do)\n",
-                 (a->table ? b : a)->symbol->name, (a->table ? a : b)->symbol->name);
+        buf_addf(
+            out,
+            "what is stored to '%s' and the pointers to the rows of '%s'" TESTED_APART
+            "; the original loop runs if they do)\n",
+            (a->table ? b : a)->symbol->name, (a->table ? a : b)->symbol->name);
     else if (are_apart(gen, pair))
         buf_addf(out,
                  "'%s' and '%s'" TESTED_APART "; the original loop runs if they do)\n",

@@ -102,6 +102,7 @@ struct ir_function {
     struct ir_names plain_macros; /* those of them without parameters */
     struct ir_names declared;     /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
+    bool sets_errno;          /* no -fno-math-errno */
     struct ir_names args;     /* that libclang reads it with */
     bool is_c89;              /* by the flags: what is written must be C89, too */
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside

@@ -29,7 +29,7 @@ struct known_cost {
 struct count {
     struct model *model;
     struct model_value
-        item[NAMES_MAX]; /* parameters, then iterators of the loops around */
+        item[NAMES_MAX];          /* parameters, then iterators of the loops around */
     long long highest[NAMES_MAX]; /* of the iterations that are counted together */
     size_t nr;
     double iterations;
@@ -376,11 +376,10 @@ static bool span_of(const struct count *at, const struct ir_expr *expr, struct s
         if (expr->op[1] || !strchr("+-!", expr->op[0]) ||
             !span_of(at, expr->arg[0], &cond))
             return false;
-        *out = expr->op[0] == '-' ? (struct span){-cond.high, -cond.low}
-               : expr->op[0] == '!'
-                   ? (struct span){cond.low == 0 && cond.high == 0,
-                                   cond.low <= 0 && cond.high >= 0}
-                   : cond;
+        *out = expr->op[0] == '-'   ? (struct span){-cond.high, -cond.low}
+               : expr->op[0] == '!' ? (struct span){cond.low == 0 && cond.high == 0,
+                                                    cond.low <= 0 && cond.high >= 0}
+                                    : cond;
         return true;
     case IR_BINARY:
         return span_of_binary(at, expr, out);

@@ -32,6 +32,7 @@ enum kernel_spot {
                             product, or the least or greatest */
     KERNEL_SPOT_LENGTH,  /* lengths of strings that a loop asks for in its head */
     KERNEL_SPOT_SEARCH,  /* elements that are looked through until one is found */
+    KERNEL_SPOT_ERRNO,   /* square roots in a loop, of which negative numbers set errno */
     KERNEL_SPOT_NR
 };
 struct kernel_found {

@@ -126,8 +126,8 @@ static struct ir_expr *expr_of_aff(struct nest *nest, isl_aff *aff)
 {
     struct ir_arena *arena = nest->model->arena;
     isl_val *constant = isl_aff_get_constant_val(aff);
-    bool known = isl_val_is_int(constant) == isl_bool_true &&
-                 isl_aff_dim(aff, isl_dim_div) == 0;
+    bool known =
+        isl_val_is_int(constant) == isl_bool_true && isl_aff_dim(aff, isl_dim_div) == 0;
     struct ir_expr *sum =
         ir_integer(arena, known ? (long long)isl_val_get_num_si(constant) : 0);
     isl_val_free(constant);
@@ -174,8 +174,8 @@ static struct ir_expr *bound_of_elements(struct nest *nest, const struct access 
 {
     struct only_piece only = {0};
     isl_set *set = isl_map_range(isl_map_copy(access->map));
-    isl_set *params = isl_set_intersect(isl_set_copy(nest->context),
-                                        isl_set_copy(nest->assumed));
+    isl_set *params =
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
     set = isl_set_intersect_params(set, isl_set_copy(params));
     isl_pw_aff *bound =
         upper ? isl_set_dim_max(set, (int)k) : isl_set_dim_min(set, (int)k);

@@ -360,8 +360,8 @@ static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
 static void note_conditions(struct build *build, struct statement *statement,
                             size_t index)
 {
-    statement->cond = ir_alloc(build->nest->model->arena,
-                               build->frame_nr * sizeof(struct ir_expr *));
+    statement->cond =
+        ir_alloc(build->nest->model->arena, build->frame_nr * sizeof(struct ir_expr *));
     for (size_t i = 0; i < build->frame_nr; i++)
         if (build->frame[i].cond)
             statement->cond[statement->cond_nr++] = build->frame[i].cond;

@@ -20,6 +20,7 @@ struct search {
     size_t nr, alloc;
     enum kernel_spot spot; /* that is looked for now */
     bool narrow, any;      /* elements that are read: all of them, some */
+    bool sets_errno;
 };
 
 static void add(struct search *search, enum kernel_spot spot, const char *what, int line)
@@ -360,8 +361,8 @@ static void note_place(struct search *search, const struct ir_stmt *stmt)
                                   : assignment(stmt)    ? stmt->expr->arg[1]
                                                         : NULL;
     const struct ir_symbol *symbol = stmt->kind == IR_DECL ? stmt->symbol
-                                     : value ? expr_root(stmt->expr->arg[0])
-                                             : NULL;
+                                     : value               ? expr_root(stmt->expr->arg[0])
+                                                           : NULL;
 
     if (value && symbol && search->place_nr < PLACES_MAX && is_place(search, value))
         search->place[search->place_nr++] = symbol;
@@ -473,6 +474,20 @@ static void look_length(struct ir_expr *expr, void *data)
     buf_release(&text);
 }
 
+/* One instruction, but for errno. */
+static void look_root(struct ir_expr *expr, void *data)
+{
+    static const char *const names[] = {"sqrt", "sqrtf", NULL};
+    struct search *search = data;
+    struct buf text = {0};
+
+    if (!is_named(expr, names))
+        return;
+    ir_print_expr(&text, expr);
+    add(search, search->spot, buf_str(&text), expr->line);
+    buf_release(&text);
+}
+
 static void visit(struct search *search, enum kernel_spot spot, struct ir_expr *expr,
                   void (*look)(struct ir_expr *, void *))
 {
@@ -502,6 +517,8 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
         visit(search, KERNEL_SPOT_BORDER, stmt->kind == IR_IF ? stmt->cond : NULL,
               look_bounds);
         note_place(search, stmt);
+        if (search->sets_errno)
+            visit(search, KERNEL_SPOT_ERRNO, stmt->expr, look_root);
         find_count(search, stmt);
         find_start(search, stmt);
         find_place(search, stmt);
@@ -521,7 +538,7 @@ static void walk(struct search *search, const struct ir_stmt *stmt)
 
 size_t model_spots(const struct ir_function *function, struct kernel_found **found)
 {
-    struct search search = {0};
+    struct search search = {.sets_errno = function->sets_errno};
 
     if (function->body)
         walk(&search, function->body);

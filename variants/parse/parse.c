@@ -353,6 +353,19 @@ bool parse_types_alias(const struct strvec *cflags)
     return alias;
 }
 
+/* Unless told otherwise compilers let sqrt and its like set errno. */
+static bool is_errno_set(const struct strvec *cflags)
+{
+    static const char *const off[] = {"-fno-math-errno", "-ffast-math", "-Ofast"};
+    bool set = true;
+    for (size_t i = 0; cflags && i < cflags->nr; i++) {
+        set = set || !strcmp(cflags->v[i], "-fmath-errno");
+        for (size_t k = 0; k < ARRAY_SIZE(off); k++)
+            set = set && strcmp(cflags->v[i], off[k]) != 0;
+    }
+    return set;
+}
+
 /* The last word counts. */
 static bool is_c89(const struct strvec *cflags)
 {
@@ -421,6 +434,7 @@ int parse_open(struct parse *p, const char *text, int line, const char *name,
     if (parse_source(function, text, err) < 0)
         return -1;
     function->types_alias = parse_types_alias(cflags);
+    function->sets_errno = is_errno_set(cflags);
     bool cplusplus = cxx_is_source(function->path, cflags);
     function->is_c89 = !cplusplus && is_c89(cflags);
     parse_args(cflags, function->source, cplusplus, args);

@@ -54,7 +54,8 @@ static void read_dimensions(struct parse *p, const struct ct_decl *decl)
     for (size_t i = 0; i < decl->dim_nr; i++)
         if (decl->dim[i])
             symbol->dim[i] = parse_expr(p, decl->dim[i]);
-    /* `x[static 1]` and `x[1]` of a parameter: there is something; how much is not said */
+    /* `x[static 1]` and `x[1]` of a parameter: there is something; how much is not said
+     */
     if (symbol->role != IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array ||
         !symbol->dim[0] || !symbol->dim[0]->has_value || symbol->dim[0]->value != 1)
         return;

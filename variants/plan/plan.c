@@ -442,6 +442,7 @@ static const struct step_by_hand by_hand[] = {
     {"reuse_buffer", "memory that is kept from call to call", false},
     {"flush_denormals", "numbers too small to be normal taken as 0", false},
     {"hoist", "a value that stays the same, computed before the loop", false},
+    {"ignore_errno", "square roots that set no errno: -fno-math-errno", false},
     {"block_search", "blocks of elements asked at once whether one is sought", false},
 };
 

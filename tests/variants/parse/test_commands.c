@@ -91,7 +91,7 @@ TEST("what changes the meaning is taken")
          "-fopenmp"},
         {"\"command\": \"clang -fplugin=x.so -Xclang -load -funsigned-char -m32 "
          "-ffast-math @more -DQ='\\\"a b\\\"' src/k.c\"",
-         "-funsigned-char -m32 -DQ=\"a b\""},
+         "-funsigned-char -m32 -ffast-math -DQ=\"a b\""},
         {"\"command\": \"gcc src/k.c -I\"", ""},
     };
     struct place place;
