@@ -29,8 +29,9 @@ struct known_cost {
 struct count {
     struct model *model;
     struct model_value
-        item[NAMES_MAX];          /* parameters, then iterators of the loops around */
-    long long highest[NAMES_MAX]; /* of the iterations that are counted together */
+        item[NAMES_MAX]; /* parameters, then iterators of the loops around */
+    long long
+        further[NAMES_MAX]; /* how far the iterations that are counted together go */
     size_t nr;
     double iterations;
     struct tally total;
@@ -43,20 +44,6 @@ struct count {
 };
 
 /* ---- integer expressions ---- */
-
-static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out);
-
-static bool name_value(const struct count *at, const struct ir_symbol *symbol,
-                       long long *out)
-{
-    for (size_t i = at->nr; i-- > 0;)
-        if (at->item[i].symbol == symbol) {
-            *out = at->item[i].value;
-            return true;
-        }
-    const struct ir_expr *init = symbol->id >= 0 ? at->model->init[symbol->id] : NULL;
-    return symbol->role == IR_LOCAL && init && evaluate(at, init, out);
-}
 
 static bool arithmetic(const char *op, long long a, long long b, long long *out)
 {
@@ -112,33 +99,93 @@ static bool arithmetic(const char *op, long long a, long long b, long long *out)
     }
 }
 
-static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out)
+/* The values that an expression has in the iterations that are counted together. */
+struct span {
+    long long low, high;
+};
+
+static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out);
+
+static bool span_of_name(const struct count *at, const struct ir_symbol *symbol,
+                         struct span *out)
 {
-    long long a, b;
+    for (size_t i = at->nr; i-- > 0;)
+        if (at->item[i].symbol == symbol) {
+            *out = (struct span){at->item[i].value, at->item[i].value + at->further[i]};
+            return true;
+        }
+    const struct ir_expr *init = symbol->id >= 0 ? at->model->init[symbol->id] : NULL;
+    return symbol->role == IR_LOCAL && init && span_of(at, init, out);
+}
+
+/* Of operators that grow or fall with each operand: the least and greatest result is at
+ * ends of both. */
+static bool is_monotonic(const char *op)
+{
+    return (strchr("+-*<>", op[0]) && (!op[1] || op[1] == '=')) || !strcmp(op, "&&") ||
+           !strcmp(op, "||");
+}
+
+static bool span_of_binary(const struct count *at, const struct ir_expr *expr,
+                           struct span *out)
+{
+    struct span a, b;
+    bool known = span_of(at, expr->arg[0], &a) && span_of(at, expr->arg[1], &b),
+         single = known && a.low == a.high && b.low == b.high;
+    int ends = single ? 1 : 4;
+    known = known && (single || is_monotonic(expr->op));
+    *out = (struct span){LLONG_MAX, LLONG_MIN};
+    for (int end = 0; known && end < ends; end++) {
+        long long value;
+        known = arithmetic(expr->op, end & 1 ? a.high : a.low, end & 2 ? b.high : b.low,
+                           &value);
+        out->low = known && value < out->low ? value : out->low;
+        out->high = known && value > out->high ? value : out->high;
+    }
+    return known;
+}
+
+/* False where it is not known, or may be other numbers between. */
+static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out)
+{
+    struct span cond;
     if (expr->has_value) {
-        *out = expr->value;
+        *out = (struct span){expr->value, expr->value};
         return true;
     }
     if (expr->type.pointers || expr->type.scalar == IR_FLOAT)
         return false;
     switch (expr->kind) {
     case IR_NAME:
-        return name_value(at, expr->symbol, out);
+        return span_of_name(at, expr->symbol, out);
     case IR_CAST:
-        return evaluate(at, expr->arg[0], out);
+        return span_of(at, expr->arg[0], out);
     case IR_UNARY:
-        if (expr->op[1] || !strchr("+-!", expr->op[0]) || !evaluate(at, expr->arg[0], &a))
+        if (expr->op[1] || !strchr("+-!", expr->op[0]) ||
+            !span_of(at, expr->arg[0], &cond))
             return false;
-        *out = expr->op[0] == '-' ? -a : expr->op[0] == '!' ? !a : a;
+        *out = expr->op[0] == '-'   ? (struct span){-cond.high, -cond.low}
+               : expr->op[0] == '!' ? (struct span){cond.low == 0 && cond.high == 0,
+                                                    cond.low <= 0 && cond.high >= 0}
+                                    : cond;
         return true;
     case IR_BINARY:
-        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[1], &b) &&
-               arithmetic(expr->op, a, b, out);
+        return span_of_binary(at, expr, out);
     case IR_COND:
-        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[a ? 1 : 2], out);
+        return span_of(at, expr->arg[0], &cond) && !cond.low == !cond.high &&
+               span_of(at, expr->arg[cond.low ? 1 : 2], out);
     default:
         return false;
     }
+}
+
+/* The one number that it is. */
+static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out)
+{
+    struct span span;
+    bool known = span_of(at, expr, &span) && span.low == span.high;
+    *out = known ? span.low : 0;
+    return known;
 }
 
 bool count_value(struct model *model, const struct model_values *values,
@@ -312,94 +359,6 @@ static void add_expr(struct count *at, const struct ir_expr *expr, double times)
     at->total.flops += times * tally.flops;
 }
 
-/* ---- what holds for all iterations that are counted together ---- */
-
-struct span {
-    long long low, high;
-};
-
-static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out);
-
-static bool span_of_name(const struct count *at, const struct ir_symbol *symbol,
-                         struct span *out)
-{
-    for (size_t i = at->nr; i-- > 0;)
-        if (at->item[i].symbol == symbol) {
-            *out = (struct span){at->item[i].value, at->highest[i]};
-            return true;
-        }
-    const struct ir_expr *init = symbol->id >= 0 ? at->model->init[symbol->id] : NULL;
-    return symbol->role == IR_LOCAL && init && span_of(at, init, out);
-}
-
-/* Of operators that grow or fall with each operand: the least and greatest result is at
- * ends of both. */
-static bool is_monotonic(const char *op)
-{
-    return (strchr("+-*<>", op[0]) && (!op[1] || op[1] == '=')) || !strcmp(op, "&&") ||
-           !strcmp(op, "||");
-}
-
-static bool span_of_binary(const struct count *at, const struct ir_expr *expr,
-                           struct span *out)
-{
-    struct span a, b;
-    bool known = span_of(at, expr->arg[0], &a) && span_of(at, expr->arg[1], &b) &&
-                 ((a.low == a.high && b.low == b.high) || is_monotonic(expr->op));
-    *out = (struct span){LLONG_MAX, LLONG_MIN};
-    for (int end = 0; known && end < 4; end++) {
-        long long value;
-        known = arithmetic(expr->op, end & 1 ? a.high : a.low, end & 2 ? b.high : b.low,
-                           &value);
-        out->low = known && value < out->low ? value : out->low;
-        out->high = known && value > out->high ? value : out->high;
-    }
-    return known;
-}
-
-/* False where it is not known, or may be other numbers between. */
-static bool span_of(const struct count *at, const struct ir_expr *expr, struct span *out)
-{
-    struct span cond;
-    if (expr->has_value) {
-        *out = (struct span){expr->value, expr->value};
-        return true;
-    }
-    if (expr->type.pointers || expr->type.scalar == IR_FLOAT)
-        return false;
-    switch (expr->kind) {
-    case IR_NAME:
-        return span_of_name(at, expr->symbol, out);
-    case IR_CAST:
-        return span_of(at, expr->arg[0], out);
-    case IR_UNARY:
-        if (expr->op[1] || !strchr("+-!", expr->op[0]) ||
-            !span_of(at, expr->arg[0], &cond))
-            return false;
-        *out = expr->op[0] == '-'   ? (struct span){-cond.high, -cond.low}
-               : expr->op[0] == '!' ? (struct span){cond.low == 0 && cond.high == 0,
-                                                    cond.low <= 0 && cond.high >= 0}
-                                    : cond;
-        return true;
-    case IR_BINARY:
-        return span_of_binary(at, expr, out);
-    case IR_COND:
-        return span_of(at, expr->arg[0], &cond) && !cond.low == !cond.high &&
-               span_of(at, expr->arg[cond.low ? 1 : 2], out);
-    default:
-        return false;
-    }
-}
-
-/* The one number that it is. */
-static bool span_value(struct count *at, const struct ir_expr *expr, long long *out)
-{
-    struct span span;
-    bool known = span_of(at, expr, &span) && span.low == span.high;
-    *out = known ? span.low : 0;
-    return known;
-}
-
 /* ---- loops ---- */
 
 static void count_stmt(struct count *at, const struct ir_stmt *stmt, double times);
@@ -443,8 +402,7 @@ static bool loop_trips(struct count *at, const struct ir_stmt *stmt, long long *
                        long long *trips)
 {
     long long upper, size = stmt->step < 0 ? -stmt->step : stmt->step;
-    if (!span_value(at, stmt->lower, lower) || !span_value(at, stmt->upper, &upper) ||
-        !size)
+    if (!evaluate(at, stmt->lower, lower) || !evaluate(at, stmt->upper, &upper) || !size)
         return false;
     long long span = stmt->step > 0 ? upper - *lower : *lower - upper;
     span += stmt->cmp[1] == '=' && stmt->cmp[0] != '!';
@@ -495,7 +453,7 @@ static void count_each(struct count *at, const struct ir_stmt *stmt, double time
     if (at->steps++ > STEPS_MAX)
         at->unknown = true;
     at->item[iterator].value = last < lower ? last : lower;
-    at->highest[iterator] = last < lower ? lower : last;
+    at->further[iterator] = last < lower ? lower - last : last - lower;
     if (trips <= 1) {
         if (trips)
             count_stmt(at, stmt->child[0], times);
@@ -516,7 +474,7 @@ static bool counts_together(const struct count *at)
 {
     bool together = false;
     for (size_t i = 0; !together && i < at->nr; i++)
-        together = at->item[i].value != at->highest[i];
+        together = at->further[i] != 0;
     return together;
 }
 
@@ -547,7 +505,7 @@ static void count_loop(struct count *at, const struct ir_stmt *stmt, double time
         if (at->model->loop[view].innermost)
             at->iterations += times * (double)trips;
     }
-    at->highest[at->nr] = lower;
+    at->further[at->nr] = 0;
     at->item[at->nr++] = (struct model_value){.symbol = stmt->iterator, .value = lower};
     if (controls(at, stmt->child[0], stmt->iterator))
         count_each(at, stmt, times, lower, trips);
@@ -560,7 +518,7 @@ static void count_if(struct count *at, const struct ir_stmt *stmt, double times)
 {
     long long truth;
     add_expr(at, stmt->cond, times);
-    if (!span_value(at, stmt->cond, &truth))
+    if (!evaluate(at, stmt->cond, &truth))
         note_open(at);
     else if (truth)
         count_stmt(at, stmt->child[0], times);
@@ -722,8 +680,6 @@ struct model_counts model_measure(struct model *model, const struct model_values
         if (!values->item[i].symbol->is_written)
             at->item[at->nr++] = values->item[i];
     measure_strides(at);
-    for (size_t i = 0; i < at->nr; i++)
-        at->highest[i] = at->item[i].value;
     count_stmt(at, model->function->body, 1);
     for (size_t i = 0; i < model->loop_nr; i++)
         model->loop[i].trips =

@@ -460,11 +460,9 @@ static void look_allocation(struct ir_expr *expr, void *data)
         add(search, search->spot, expr->text, expr->line);
 }
 
-/* Goes through all of a string each time. */
-static void look_length(struct ir_expr *expr, void *data)
+static void look_named(struct search *search, struct ir_expr *expr,
+                       const char *const *names)
 {
-    static const char *const names[] = {"strlen", "wcslen", NULL};
-    struct search *search = data;
     struct buf text = {0};
 
     if (!is_named(expr, names))
@@ -474,18 +472,20 @@ static void look_length(struct ir_expr *expr, void *data)
     buf_release(&text);
 }
 
+/* Goes through all of a string each time. */
+static void look_length(struct ir_expr *expr, void *data)
+{
+    static const char *const names[] = {"strlen", "wcslen", NULL};
+
+    look_named(data, expr, names);
+}
+
 /* One instruction, but for errno. */
 static void look_root(struct ir_expr *expr, void *data)
 {
     static const char *const names[] = {"sqrt", "sqrtf", NULL};
-    struct search *search = data;
-    struct buf text = {0};
 
-    if (!is_named(expr, names))
-        return;
-    ir_print_expr(&text, expr);
-    add(search, search->spot, buf_str(&text), expr->line);
-    buf_release(&text);
+    look_named(data, expr, names);
 }
 
 static void visit(struct search *search, enum kernel_spot spot, struct ir_expr *expr,
